@@ -1,0 +1,61 @@
+// Package arch is the device table: what a GPU has of the resources that limit occupancy, with the source of every row,
+// and the look-up by name, alias, key and PCI id. It does not know kernels.
+package arch
+
+import "occudiff/ingest/unit"
+
+// Device is one GPU (all its stacks) as the prediction model sees it. Counts are per what their name says.
+type Device struct {
+	Key          string   // short, unique: uhd-p630
+	Name         string   // as the driver or vendor prints it
+	Aliases      []string // other names, without (R) and (TM)
+	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
+	Codename     string   // SKL, TGL, PVC, ...
+	Tiles        int      // stacks of one adapter
+	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG
+	XVEPerXeCore int      // EUs per subslice before Xe-HPG
+
+	// GRFModes lists the register files a kernel may be compiled for, by rising register count. The first mode that
+	// a device has at or above 128 registers is the default.
+	GRFModes []GRFMode
+	// ThreadsPerXVE is the most threads an XVE holds in any mode: the thread slots that VTune divides by.
+	ThreadsPerXVE int
+	RegisterBytes int // width of one register
+
+	SIMDWidths []int // sub-group sizes the compiler offers
+
+	SLMPerXeCore   unit.Bytes
+	SLMPerGroupMax unit.Bytes   // most that one work-group may have
+	SLMSteps       []unit.Bytes // sizes that SLM is allocated in, rising, 0 first
+
+	MaxGroupSize  int            // work-items per work-group
+	GroupSlots    int            // work-groups resident per Xe-core
+	BarrierSlots  []SourcedCount // per Xe-core, one per source; the first is the default
+	MaxGroupExtra string         // further driver limits on the work-group, as key=value pairs: large_grf_simd16=512
+
+	PCIIDs     []string // upper-case hex, no 0x
+	Confidence string   // high, medium, user
+	Source     string
+	Notes      string
+}
+
+// GRFMode is one size of the register file and what it leaves of the threads.
+type GRFMode struct {
+	Registers     int // per thread
+	ThreadsPerXVE int
+}
+
+// SourcedCount is a figure for which sources disagree.
+type SourcedCount struct {
+	Source string
+	Count  int
+}
+
+// XVEs gives the number of XVEs of the whole GPU.
+func (d *Device) XVEs() int { return d.XeCores * d.XVEPerXeCore }
+
+// SlotsPerXeCore gives the thread slots of one Xe-core.
+func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE }
+
+// Slots gives the thread slots of the whole GPU, the denominator of every GPU occupancy.
+func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }

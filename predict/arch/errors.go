@@ -1,0 +1,107 @@
+package arch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// UnknownError says that no device answers to a name.
+type UnknownError struct {
+	Name    string
+	Nearest []string // keys, the nearest first; may be empty
+}
+
+// Error implements error.
+func (e *UnknownError) Error() string {
+	if strings.TrimSpace(e.Name) == "" {
+		return "no device is named; give --device NAME (a key, name, alias or PCI id; `occudiff devices` lists them)"
+	}
+	near := ""
+	if len(e.Nearest) > 0 {
+		near = "; the nearest are " + strings.Join(e.Nearest, ", ")
+	}
+	return fmt.Sprintf("device %s is not in the device table%s (`occudiff devices` lists all, --device-file FILE adds one)", quoted(e.Name), near)
+}
+
+// AmbiguousError says that a name means several devices of different shapes.
+type AmbiguousError struct {
+	Name       string
+	XVEs       int // the count that was given, 0 for none
+	Candidates []Device
+}
+
+// Error implements error.
+func (e *AmbiguousError) Error() string {
+	with := ""
+	if e.XVEs > 0 {
+		with = fmt.Sprintf(" with %d XVE", e.XVEs)
+	}
+	return fmt.Sprintf("device %s%s may be %s; %s decides", quoted(e.Name), with, list(pointers(e.Candidates)), e.flags())
+}
+
+// flags names the flag that tells the candidates apart: a count does only where one shape has it.
+func (e *AmbiguousError) flags() string {
+	var deciding []int
+	for _, n := range xveCounts(e.Candidates) {
+		of := slices.DeleteFunc(pointers(e.Candidates), func(d *Device) bool { return d.XVEs() != n })
+		if sameShape(of) {
+			deciding = append(deciding, n)
+		}
+	}
+	if e.XVEs > 0 || len(deciding) == 0 {
+		return "--device KEY"
+	}
+	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
+}
+
+// CountError says that a device cannot have the XVE count that was given.
+type CountError struct {
+	Name       string
+	XVEs       int
+	Candidates []Device // what the name means
+}
+
+// Error implements error.
+func (e *CountError) Error() string {
+	hint := ""
+	if d := slices.MaxFunc(e.Candidates, func(a, b Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) }); e.XVEs > 0 && e.XVEs < d.XVEs() {
+		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", d.XVEPerXeCore)
+	}
+	return fmt.Sprintf("device %s does not come with %d XVE; it has %s%s (correct --xve or --device, or describe the part in a --device-file)",
+		quoted(e.Name), e.XVEs, numbers(xveCounts(e.Candidates)), hint)
+}
+
+func pointers(ds []Device) []*Device {
+	out := make([]*Device, len(ds))
+	for i := range ds {
+		out[i] = &ds[i]
+	}
+	return out
+}
+
+// xveCounts lists the different counts, the largest first.
+func xveCounts(ds []Device) []int {
+	var counts []int
+	for i := range ds {
+		counts = append(counts, ds[i].XVEs())
+	}
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	slices.Reverse(counts)
+	return counts
+}
+
+func numbers(ns []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
+}
+
+// quoted quotes a name for a message; names come from files and may be of any length.
+func quoted(name string) string {
+	const most = 100
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most]) + "..."
+	}
+	return fmt.Sprintf("%q", name)
+}

@@ -1,0 +1,61 @@
+package arch_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"occudiff/predict/arch"
+)
+
+// A VTune summary gives a code name, a marketing name and the XVE count.
+func ExampleTable_Find() {
+	table, err := arch.Builtin()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := table.Find(arch.Query{Name: "Meteor Lake-P [Intel Arc Graphics]", XVEs: 112})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := m.Device
+	fmt.Printf("%s: %d Xe-cores x %d XVE x %d threads = %d thread slots\n", d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots())
+
+	_, err = table.Find(arch.Query{Name: "mtl"})
+	fmt.Println(err)
+	// Output:
+	// mtl-112: 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots
+	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides
+}
+
+// TestFindIsConcurrent is for the race detector: a batch looks devices up from several goroutines.
+func TestFindIsConcurrent(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"Intel(R) Arc(TM) Graphics", "0x3e96", "gen9", "Meteor Lake-P [Intel Arc Graphics]", "UHD Graphics 620", "no such GPU"}
+	var wait sync.WaitGroup
+	got := make([]string, 4)
+	for i := range got {
+		wait.Go(func() {
+			var b strings.Builder
+			for _, n := range names {
+				for _, xves := range []int{0, 24, 112} {
+					m, err := table.Find(arch.Query{Name: n, XVEs: xves})
+					fmt.Fprintln(&b, m.How, m.Notes, err)
+				}
+			}
+			got[i] = b.String()
+		})
+	}
+	wait.Wait()
+	for i := range got {
+		if got[i] != got[0] {
+			t.Errorf("goroutine %d got other answers:\n%s\nthan the first:\n%s", i, got[i], got[0])
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package arch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// Query says which device is wanted.
+type Query struct {
+	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
+	XVEs int    // XVE (EU) count when it is known, else 0: it tells bins of one name apart
+}
+
+// Match is the answer to a query.
+type Match struct {
+	Device *Device // the caller's own copy
+	How    string  // what of the query decided: "key tgl-96", "PCI id 3E96", "name tgl", "code name Meteor Lake-P and 112 XVE"
+	Notes  []note.Note
+}
+
+// Find looks a device up. The order is: the PCI id in brackets at the end of the name, the key, the name or alias, the
+// name without the words that every GPU has ("Graphics", "Arc"), the code name. Case, blanks, -, _, (R) and (TM) do not
+// matter. A name that several devices share is decided by the XVE count; devices of one shape are one answer. A count
+// that no listed part has, but that is a whole number of Xe-cores of one, gives a binned part with a note.
+// The error is an *UnknownError, *AmbiguousError or *CountError.
+func (t *Table) Find(q Query) (Match, error) {
+	var c candidates
+	w := takeApart(q.Name)
+	if len(q.Name) <= 2*maxName { // a longer text is no device: it is a file read as something else
+		c = t.candidates(w)
+	}
+	if len(c.devices) == 0 {
+		return Match{}, t.unknown(q.Name)
+	}
+	c.preferUser(w)
+	slices.SortStableFunc(c.devices, func(a, b *Device) int { return cmp.Compare(t.place[a], t.place[b]) })
+	var m Match
+	var err error
+	if q.XVEs == 0 {
+		m, err = c.pick(q)
+	} else {
+		m, err = c.pickCount(q)
+	}
+	if err != nil {
+		return Match{}, err
+	}
+	own := *m.Device
+	m.Device, m.Notes = &own, append(c.notes, m.Notes...)
+	return m, nil
+}
+
+// candidates are the devices that a name may mean.
+type candidates struct {
+	hit
+	wider  []*Device // also looked at when an XVE count fits none of them: other bins, the rest of the family
+	how    string
+	called string // squashed name by which the driver calls it: an entry of exactly this name is preferred
+	full   bool   // bins of one PCI id: the full part stands for them
+	notes  []note.Note
+}
+
+func (t *Table) candidates(w wanted) candidates {
+	if w.id != "" && !t.isKey(w) {
+		if h := t.byID[w.id]; h != nil {
+			return candidates{hit: join(h, nil), how: "PCI id " + w.id, called: t.driverName(w.id), full: true}
+		}
+		if w.idOnly {
+			return candidates{}
+		}
+	}
+	var c candidates
+	if w.brackets != "" {
+		c = t.byCodeAndName(w.name, w.brackets)
+	} else {
+		c = t.byName(w.name)
+	}
+	if w.id != "" && len(c.devices) > 0 && !t.isKey(w) {
+		c.notes = append(c.notes, note.Note{Severity: note.Warning, Code: "device-id-unknown",
+			Text: fmt.Sprintf("PCI id %s is not in the device table; the device is taken by its name", w.id)})
+	}
+	return c
+}
+
+// isKey says that a text which could be a PCI id is the key of a device: A770 is both.
+func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
+
+// driverName gives the squashed name that the driver has for a PCI id.
+func (t *Table) driverName(id string) string {
+	for _, row := range t.ids {
+		if string(row.ID) == id {
+			return squash(string(row.Name))
+		}
+	}
+	return ""
+}
+
+func (t *Table) byName(name string) candidates {
+	s := squash(name)
+	if s == "" {
+		return candidates{}
+	}
+	if d := t.byKey[s]; d != nil {
+		return candidates{hit: hit{devices: []*Device{d}, def: d}, wider: t.bins(d), how: "key " + d.Key}
+	}
+	if h := t.named(s); len(h.devices) > 0 {
+		return candidates{hit: h, wider: t.bins(h.devices...), how: "name " + strings.TrimSpace(name), called: s}
+	}
+	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") { // Mesa: UHD Graphics 630 (CFL GT2)
+		if c := t.byCodeAndName(strings.TrimSuffix(name[i+1:], ")"), name[:i]); len(c.devices) > 0 {
+			return c
+		}
+	}
+	if h := t.coded(s); len(h.devices) > 0 {
+		return candidates{hit: h, how: "code name " + strings.TrimSpace(name)}
+	}
+	return candidates{}
+}
+
+// named looks a squashed name up as name, alias or family, then without the words that every GPU has.
+func (t *Table) named(s string) hit {
+	h := join(t.codes[s], t.names[s])
+	if len(h.devices) > 0 {
+		return h
+	}
+	for _, short := range []string{s, shorten(s), shortest(shorten(s))} {
+		if short == "" {
+			continue
+		}
+		if h = join(t.codes[short], t.short[short]); len(h.devices) > 0 {
+			return h
+		}
+		if d := t.byKey[short]; d != nil {
+			return hit{devices: []*Device{d}}
+		}
+	}
+	return h
+}
+
+// join unites two entries; the first one's default counts.
+func join(a, b *hit) hit {
+	var h hit
+	if a != nil {
+		h = hit{devices: slices.Clone(a.devices), def: a.def, xves: a.xves}
+	}
+	if b != nil {
+		h.add(b.devices...)
+	}
+	return h
+}
+
+// coded looks a squashed code name up that may carry suffixes: meteorlakep, tigerlakelpgt2. The longest family wins.
+func (t *Table) coded(s string) hit {
+	for end := len(s); end >= 3; end-- {
+		if h := t.codes[s[:end]]; h != nil && isCodeSuffix(s[end:]) {
+			return join(h, nil)
+		}
+	}
+	return hit{}
+}
+
+// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name, else what the code name says, since the
+// hardware is sure and marketing names are shared.
+func (t *Table) byCodeAndName(code, name string) candidates {
+	byCode, byName := t.coded(squash(code)), t.named(squash(name))
+	c := candidates{called: squash(name), how: "code name " + strings.TrimSpace(code)}
+	switch {
+	case len(byCode.devices) == 0 && len(byName.devices) == 0:
+		return t.byName(code)
+	case len(byCode.devices) == 0:
+		c.hit, c.how = byName, "name "+strings.TrimSpace(name)
+	default:
+		for _, d := range byCode.devices {
+			if slices.Contains(byName.devices, d) {
+				c.devices = append(c.devices, d)
+			}
+		}
+		c.wider = byCode.devices
+		if len(c.devices) == 0 {
+			c.devices = byCode.devices
+		}
+	}
+	return c
+}
+
+// bins gives the devices that share a PCI id with one of ds and are no larger than it.
+func (t *Table) bins(ds ...*Device) []*Device {
+	var out []*Device
+	for _, d := range ds {
+		for _, id := range d.PCIIDs {
+			for _, e := range t.byID[id].devices {
+				if e.XVEs() < d.XVEs() && !slices.Contains(out, e) {
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// preferUser keeps only the entries of the user's device files that claim the name or the PCI id themselves: they were
+// written to be used. One that only stands in a family, in the place of a built-in entry, is no more than the others.
+func (c *candidates) preferUser(w wanted) {
+	var own []*Device
+	for _, d := range c.devices {
+		if d.Confidence == ConfidenceUser && d.claims(w) {
+			own = append(own, d)
+		}
+	}
+	if len(own) > 0 {
+		c.devices, c.def, c.xves = own, nil, 0
+	}
+}
+
+// claims says whether a device bears a name or PCI id itself.
+func (d *Device) claims(w wanted) bool {
+	if w.id != "" && slices.Contains(d.PCIIDs, w.id) {
+		return true
+	}
+	for _, n := range append([]string{d.Key, d.Name}, d.Aliases...) {
+		if s := squash(n); s == squash(w.name) || s == squash(w.brackets) {
+			return true
+		}
+	}
+	return false
+}
+
+// pick decides without an XVE count.
+func (c *candidates) pick(q Query) (Match, error) {
+	if c.def != nil && c.xves > 0 {
+		return c.pickCount(Query{Name: q.Name, XVEs: c.xves})
+	}
+	if c.def != nil {
+		return Match{Device: c.def, How: c.how}, nil
+	}
+	if sameShape(c.devices) {
+		d := c.best(c.devices)
+		return Match{Device: d, How: c.how, Notes: alsoNote(d, c.devices)}, nil
+	}
+	if !c.full {
+		return Match{}, &AmbiguousError{Name: q.Name, Candidates: copies(c.devices)}
+	}
+	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
+	return Match{Device: largest, How: c.how, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
+		Text: fmt.Sprintf("%s is shared by %s; the full part is taken", c.how, list(c.devices)),
+		Hint: "--xve N chooses another"}}}, nil
+}
+
+// pickCount decides with an XVE count: a part of that count, else a bin of a larger one.
+func (c *candidates) pickCount(q Query) (Match, error) {
+	how := fmt.Sprintf("%s and %d XVE", c.how, q.XVEs)
+	for _, set := range [][]*Device{c.devices, c.wider} {
+		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
+		if len(fit) == 0 {
+			continue
+		}
+		if !sameShape(fit) {
+			return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(fit)}
+		}
+		d := c.best(fit)
+		return Match{Device: d, How: how, Notes: alsoNote(d, fit)}, nil
+	}
+	all := join(&hit{devices: c.devices}, &hit{devices: c.wider}).devices
+	var bins []*Device
+	from := map[*Device]*Device{}
+	for _, d := range all {
+		if b := d.bin(q.XVEs); b != nil {
+			bins, from[b] = append(bins, b), d
+		}
+	}
+	switch {
+	case len(bins) == 0:
+		return Match{}, &CountError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(all)}
+	case !sameShape(bins):
+		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(bins)}
+	}
+	// The least tiles, since whole stacks are the commonest parts of a GPU; then the largest, the part that was binned.
+	b := slices.MinFunc(bins, func(a, b *Device) int {
+		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
+	})
+	return Match{Device: b, How: how, Notes: []note.Note{{Severity: note.Info, Code: "device-binned",
+		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
+}
+
+// best prefers the usual device of the name, then the one that is called exactly so, then the first.
+func (c *candidates) best(ds []*Device) *Device {
+	if c.def != nil && slices.Contains(ds, c.def) {
+		return c.def
+	}
+	for _, d := range ds {
+		if c.called != "" && squash(d.Name) == c.called {
+			return d
+		}
+	}
+	return ds[0]
+}

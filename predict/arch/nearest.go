@@ -1,0 +1,84 @@
+package arch
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
+func (t *Table) unknown(name string) *UnknownError {
+	const most = 5
+	w := takeApart(name)
+	spoken := squash(w.name + w.brackets)
+	if len(spoken) > maxWord { // nothing is near to it
+		return &UnknownError{Name: name}
+	}
+	limit := max(2, len(spoken)/3) // a third of the letters may be wrong
+	type near struct {
+		key           string
+		distance, own int // of the nearest of its names, and of its key: of equally near ones the one that is called so
+	}
+	var found []near
+	for i := range t.devices {
+		d := &t.devices[i]
+		own := editDistance(spoken, squash(d.Key), len(spoken))
+		best := own
+		for _, n := range append([]string{d.Name}, d.Aliases...) {
+			s := squash(n)
+			best = min(best, editDistance(spoken, s, limit), editDistance(shorten(spoken), shortest(shorten(s)), limit))
+		}
+		if best <= limit && best < len(spoken) {
+			found = append(found, near{d.Key, best, own})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.own, b.own)) })
+	e := &UnknownError{Name: name}
+	for _, n := range found[:min(most, len(found))] {
+		e.Nearest = append(e.Nearest, n.key)
+	}
+	return e
+}
+
+// didYouMean gives a hint at the nearest of the known words, or nothing.
+func didYouMean(word string, known []string) string {
+	best, distance := "", 1+len(word)/2
+	for _, k := range known {
+		if n := editDistance(strings.ToLower(word), k, distance); n < distance {
+			best, distance = k, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// maxWord is the longest word that is compared; no name of the table is longer.
+const maxWord = 80
+
+// editDistance counts the letters to insert, remove or change (Levenshtein). Words whose lengths differ by more than the
+// limit, and very long ones, are not worth the work: they are limit+1 apart, or more.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > maxWord || len(b) > maxWord {
+		return max(limit, len(a), len(b)) + 1
+	}
+	var cells [maxWord + 1]int
+	row := cells[:len(b)+1]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

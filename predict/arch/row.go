@@ -1,0 +1,147 @@
+package arch
+
+import (
+	"slices"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file.
+type deviceRow struct {
+	Key            text    `csv:"key"`
+	Name           text    `csv:"name"`
+	Aliases        texts   `csv:"aliases"`
+	Architecture   text    `csv:"architecture"`
+	Codename       text    `csv:"codename"`
+	Tiles          count   `csv:"tiles"`
+	XeCores        count   `csv:"xe_cores"`
+	XVEPerXeCore   count   `csv:"xve_per_xe_core"`
+	XVEs           count   `csv:"xves"`
+	ThreadsPerXVE  count   `csv:"threads_per_xve"`
+	Modes          modes   `csv:"threads_by_registers"`
+	Slots          count   `csv:"thread_slots"`
+	RegisterBytes  count   `csv:"register_bytes"`
+	SIMDWidths     counts  `csv:"simd_widths"`
+	SLMPerXeCore   count   `csv:"slm_kb_per_xe_core"`
+	SLMPerGroupMax count   `csv:"slm_kb_per_work_group_max"`
+	SLMSteps       counts  `csv:"slm_steps_kb"`
+	MaxGroupSize   count   `csv:"work_group_max_items"`
+	GroupSlots     count   `csv:"work_group_slots_per_xe_core"`
+	BarrierSlots   sourced `csv:"barrier_slots_per_xe_core"`
+	Extra          words   `csv:"work_group_extra_limits"`
+	PCIIDs         words   `csv:"pci_ids"`
+	Confidence     text    `csv:"confidence"`
+	Source         text    `csv:"source"`
+	Notes          text    `csv:"notes"`
+}
+
+// requiredColumns are the columns that a device file must have and whose cells must not be empty. One of
+// threads_by_registers and threads_per_xve is required on top.
+func requiredColumns() []string {
+	return []string{"key", "name", "xe_cores", "xve_per_xe_core", "simd_widths", "slm_kb_per_xe_core",
+		"slm_kb_per_work_group_max", "slm_steps_kb", "work_group_max_items"}
+}
+
+// device makes the device of a row. Where a cell is empty it takes the default that docs/devices.md names; an empty
+// required cell is a problem of its column.
+func (r *deviceRow) device() (Device, *problem) {
+	if p := r.missing(); p != nil {
+		return Device{}, p
+	}
+	d := Device{
+		Key: string(r.Key), Name: string(r.Name), Aliases: r.Aliases,
+		Architecture: string(r.Architecture), Codename: string(r.Codename),
+		Tiles: r.Tiles.Or(1), XeCores: r.XeCores.Or(0), XVEPerXeCore: r.XVEPerXeCore.Or(0),
+		GRFModes: r.Modes, SIMDWidths: r.SIMDWidths,
+		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
+		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
+		MaxGroupExtra: strings.Join(r.Extra, " "),
+		PCIIDs:        upper(r.PCIIDs),
+		Confidence:    string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
+	}
+	if len(d.GRFModes) == 0 {
+		d.GRFModes = []GRFMode{{Registers: defaultRegisters, ThreadsPerXVE: r.ThreadsPerXVE.Or(0)}}
+	}
+	for _, m := range d.GRFModes {
+		d.ThreadsPerXVE = max(d.ThreadsPerXVE, m.ThreadsPerXVE)
+	}
+	for _, s := range r.SLMSteps {
+		d.SLMSteps = append(d.SLMSteps, kib(s))
+	}
+	d.RegisterBytes = r.RegisterBytes.Or(4 * slices.Min(r.SIMDWidths))
+	d.GroupSlots = r.GroupSlots.Or(d.SlotsPerXeCore())
+	if len(d.BarrierSlots) == 0 {
+		d.BarrierSlots = []SourcedCount{{Source: "neo", Count: driverBarrierSlots}}
+	}
+	return d, nil
+}
+
+// checked makes the device of a row and checks that its figures agree with each other.
+func (r *deviceRow) checked() (Device, *problem) {
+	d, p := r.device()
+	if p == nil {
+		p = r.disagrees(&d)
+	}
+	if p == nil {
+		p = d.check()
+	}
+	return d, p
+}
+
+const (
+	defaultRegisters   = 128 // registers per thread that a kernel is compiled for unless told otherwise
+	driverBarrierSlots = 32  // the figure that the driver's own formula has for every GPU
+)
+
+func kib(n int) unit.Bytes { return unit.Bytes(n) << 10 }
+
+func upper(ids []string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = strings.TrimPrefix(strings.ToUpper(id), "0X")
+	}
+	return out
+}
+
+// missing names the first required cell that is empty.
+func (r *deviceRow) missing() *problem {
+	for _, c := range [...]struct {
+		column string
+		there  bool
+	}{
+		{"key", r.Key != ""}, {"name", r.Name != ""},
+		{"xe_cores", r.XeCores.Present()}, {"xve_per_xe_core", r.XVEPerXeCore.Present()},
+		{"simd_widths", len(r.SIMDWidths) > 0},
+		{"slm_kb_per_xe_core", r.SLMPerXeCore.Present()}, {"slm_kb_per_work_group_max", r.SLMPerGroupMax.Present()},
+		{"slm_steps_kb", len(r.SLMSteps) > 0}, {"work_group_max_items", r.MaxGroupSize.Present()},
+	} {
+		if !c.there {
+			return &problem{column: c.column, text: "the cell is empty", hint: "every device needs this figure; there is no default"}
+		}
+	}
+	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
+		return &problem{column: "threads_by_registers", text: "the cell is empty, and so is threads_per_xve",
+			hint: "give threads_by_registers as in 128:8 256:4, or threads_per_xve for a GPU with one mode"}
+	}
+	return nil
+}
+
+// disagrees compares the figures that a row gives twice: they are compared, never taken.
+func (r *deviceRow) disagrees(d *Device) *problem {
+	for _, c := range []struct {
+		column string
+		given  count
+		is     int
+		how    string
+	}{
+		{"xves", r.XVEs, d.XVEs(), "xe_cores x xve_per_xe_core"},
+		{"threads_per_xve", r.ThreadsPerXVE, d.ThreadsPerXVE, "the most threads of threads_by_registers"},
+		{"thread_slots", r.Slots, d.Slots(), "xe_cores x xve_per_xe_core x threads_per_xve"},
+	} {
+		if n, ok := c.given.Value(); ok && n != c.is {
+			return problemf(c.column, "correct one of the figures, or leave this cell empty", "%d is not %d, which is %s", n, c.is, c.how)
+		}
+	}
+	return nil
+}

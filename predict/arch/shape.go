@@ -1,0 +1,88 @@
+package arch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// ConfidenceUser marks the entries of device files.
+const ConfidenceUser = "user"
+
+// sameShape says whether the model gives one answer for all of ds. Barrier slots are left out: their sources disagree
+// more than the devices do, and a note tells where they differ.
+func sameShape(ds []*Device) bool {
+	for _, d := range ds[1:] {
+		if !d.sameShape(ds[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Device) sameShape(e *Device) bool {
+	return d.XeCores == e.XeCores && d.XVEPerXeCore == e.XVEPerXeCore && d.RegisterBytes == e.RegisterBytes &&
+		d.SLMPerXeCore == e.SLMPerXeCore && d.SLMPerGroupMax == e.SLMPerGroupMax &&
+		d.MaxGroupSize == e.MaxGroupSize && d.GroupSlots == e.GroupSlots && d.MaxGroupExtra == e.MaxGroupExtra &&
+		slices.Equal(d.GRFModes, e.GRFModes) && slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
+}
+
+// bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores.
+func (d *Device) bin(xves int) *Device {
+	if xves < 1 || xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 {
+		return nil
+	}
+	b := *d
+	b.XeCores = xves / d.XVEPerXeCore
+	if b.XeCores%b.Tiles != 0 {
+		b.Tiles = 1
+	}
+	b.Key = fmt.Sprintf("%s-%d", d.Key, xves)
+	b.Name = fmt.Sprintf("%s, %d of %d Xe-cores", d.Name, b.XeCores, d.XeCores)
+	b.Notes = strings.TrimSuffix(fmt.Sprintf("binned part of %s, derived from the XVE count; %s", d.Key, d.Notes), "; ")
+	return &b
+}
+
+// alsoNote says that other devices of the same shape answer to the name; nil when there are none.
+func alsoNote(d *Device, all []*Device) []note.Note {
+	var others []*Device
+	for _, e := range all {
+		if e != d {
+			others = append(others, e)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	n := note.Note{Severity: note.Info, Code: "device-same-shape",
+		Text: fmt.Sprintf("%s has the same shape as %s: predictions are equal", d.Key, list(others))}
+	for _, e := range others {
+		if a, b := d.BarrierSlots[0], e.BarrierSlots[0]; a.Count != b.Count {
+			n.Severity = note.Warning
+			n.Text = fmt.Sprintf("%s has the shape of %s but other barrier slots (%d by %s; %s has %d by %s)",
+				d.Key, list(others), a.Count, a.Source, e.Key, b.Count, b.Source)
+			n.Hint = "--device KEY or --barrier-slots decides"
+			break
+		}
+	}
+	return []note.Note{n}
+}
+
+// list prints devices with what tells them apart: mtl-128 (128 XVE), mtl-64 (64 XVE).
+func list(ds []*Device) string {
+	parts := make([]string, len(ds))
+	for i, d := range ds {
+		parts[i] = fmt.Sprintf("%s (%d XVE)", d.Key, d.XVEs())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func copies(ds []*Device) []Device {
+	out := make([]Device, len(ds))
+	for i, d := range ds {
+		out[i] = *d
+	}
+	return out
+}
