@@ -1,0 +1,293 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// Vary says which settings of a launch advice may change; the zero value lets none change. A setting that the launch lacks
+// (no local size, no sub-group size) is searched in any case, for there is no prediction without it.
+type Vary struct {
+	Local, SIMD, SLM, GRF bool
+}
+
+// VaryAll lets every setting change.
+func VaryAll() Vary { return Vary{Local: true, SIMD: true, SLM: true, GRF: true} }
+
+// Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
+type Change struct {
+	Setting  string // one of the Setting... constants
+	From, To int64  // work-items, lanes, bytes, registers, barriers or work-groups
+}
+
+// The settings that a Change names.
+const (
+	SettingLocal    = "work-group size"
+	SettingSIMD     = "sub-group size"
+	SettingSLM      = "SLM per work-group"
+	SettingGRF      = "registers per thread"
+	SettingBarriers = "barriers per work-group"
+	SettingGroups   = "work-groups"
+)
+
+// String words the change: "work-group size 320 -> 448".
+func (c Change) String() string {
+	from, to := number(c.From), number(c.To)
+	if c.Setting == SettingSLM {
+		from, to = memory(unit.Bytes(c.From)), memory(unit.Bytes(c.To))
+	}
+	if c.From == 0 && c.Setting != SettingSLM {
+		return c.Setting + " " + to
+	}
+	return c.Setting + " " + from + " -> " + to
+}
+
+// Setting is a launch that advice proposes.
+type Setting struct {
+	Launch     Launch
+	Prediction Prediction
+	Changes    []Change // against the launch that was asked about; empty when it is that launch, never nil
+
+	cost float64 // see costOf
+}
+
+// Advice is what would raise the occupancy of a launch. It is plain data; nothing in it has been measured.
+type Advice struct {
+	Current *Prediction // nil when the launch as it stands cannot run
+	Refusal error       // why it cannot: a *LaunchError
+
+	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to within
+	// the printed digit, then the highest peak; among equals the least change first. When no setting of the highest
+	// average has the highest peak, the last one has. Never nil; empty when no setting runs.
+	Best []Setting
+	// Least is the smallest change of a single setting that gains at least MinGain points of peak or average and costs
+	// neither; for a launch that cannot run, the smallest that makes it run. Nil when there is none.
+	Least *Setting
+	Next  []NextStep // how far each limit is from letting go; never nil
+	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
+	// SLMRoom is the most SLM per work-group that leaves the work-groups per Xe-core as they are, 0 when none does.
+	SLMRoom unit.Bytes
+	Rules   []Rule // the guides' rules that bear on this launch or on Best; never nil
+}
+
+// MinGain is how many points a single change has to gain to be called a help.
+const MinGain unit.Points = 1
+
+// sameResult is the difference of ratios that a printed percentage with one decimal does not show.
+const sameResult = 0.0005
+
+// mostBest is how many of the best settings are worth a reader's time.
+const mostBest = 5
+
+// Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group sizes,
+// GRF modes and SLM steps of the device and every work-group size that divides the global size and is a multiple of the
+// sub-group size, for a launch that fills threads with idle lanes only looks occupied. SLM is never dropped altogether, nor
+// raised: less of it is a matter of rewriting the kernel, none of it of writing another one; so the launch keeps its policy.
+//
+// The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
+func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
+	a := Advice{Best: []Setting{}, Next: []NextStep{}, Rules: []Rule{}}
+	if p, err := Predict(d, l); err == nil {
+		a.Current = &p
+		a.Next = NextSteps(d, l)
+	} else {
+		a.Refusal = err
+	}
+	if d == nil {
+		return a, a.Refusal
+	}
+	found := search(d, l, may)
+	if a.Current == nil && len(found) == 0 {
+		return a, a.Refusal
+	}
+	a.Best = best(found)
+	a.Least = leastChange(found, a.Current)
+	shown := l
+	if a.Current == nil {
+		shown = a.Best[0].Launch
+	}
+	a.Fill, _ = FillOf(d, shown)
+	a.SLMRoom = slmRoom(d, shown)
+	a.Rules = rulesFor(d, l, a)
+	return a, nil
+}
+
+// outcome gives the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
+func (s *Setting) outcome() (average, peak unit.Ratio) {
+	if s.Prediction.HasGrid() {
+		return s.Prediction.Average, s.Prediction.Peak
+	}
+	return s.Prediction.XeCore, s.Prediction.XeCore
+}
+
+// costOf says how much of a change a setting is: first how many settings differ, then by how many doublings. Among equal
+// ones a launch parameter is changed more easily than SLM, that more easily than how the kernel is compiled.
+func costOf(list []Change) float64 {
+	sum := 0.
+	for _, c := range list {
+		sum += 100
+		switch c.Setting {
+		case SettingSLM:
+			sum += 0.01
+		case SettingSIMD:
+			sum += 0.02
+		case SettingGRF:
+			sum += 0.03
+		}
+		if c.From > 0 && c.To > 0 {
+			sum += math.Abs(math.Log2(float64(c.To) / float64(c.From)))
+		}
+	}
+	return sum
+}
+
+// best picks what Advice.Best promises.
+func best(found []Setting) []Setting {
+	if len(found) == 0 {
+		return []Setting{}
+	}
+	var topAverage, topPeak unit.Ratio
+	for i := range found {
+		average, peak := found[i].outcome()
+		topAverage, topPeak = max(topAverage, average), max(topPeak, peak)
+	}
+	level := func(r, top unit.Ratio) int { // 0 at the top, larger below, equal where print is
+		return int(float64(top-r) / sameResult)
+	}
+	slices.SortStableFunc(found, func(x, y Setting) int {
+		xa, xp := x.outcome()
+		ya, yp := y.outcome()
+		return cmp.Or(cmp.Compare(level(xa, topAverage), level(ya, topAverage)), cmp.Compare(level(xp, topPeak), level(yp, topPeak)),
+			cmp.Compare(x.cost, y.cost), cmp.Compare(ya, xa), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
+	})
+	chosen, peakShown := []Setting{}, false
+	for i := range found {
+		average, peak := found[i].outcome()
+		if level(average, topAverage) > 0 || len(chosen) == mostBest {
+			break
+		}
+		if !idleChange(&found[i], chosen) {
+			chosen = append(chosen, found[i])
+			peakShown = peakShown || level(peak, topPeak) == 0
+		}
+	}
+	if !peakShown {
+		i := slices.IndexFunc(found, func(s Setting) bool { _, peak := s.outcome(); return level(peak, topPeak) == 0 })
+		chosen = append(chosen, found[i])
+	}
+	return chosen
+}
+
+// idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM away: the
+// more is for nothing, since those chosen before are at least as good.
+func idleChange(s *Setting, chosen []Setting) bool {
+	for _, c := range chosen {
+		same := s.Launch
+		same.SLM = c.Launch.SLM
+		if same == c.Launch && s.Launch.SLM < c.Launch.SLM {
+			return true
+		}
+		covered := 0
+		for _, a := range c.Changes {
+			if slices.ContainsFunc(s.Changes, func(b Change) bool { return a.Setting == b.Setting }) {
+				covered++
+			}
+		}
+		if covered == len(c.Changes) && len(s.Changes) > covered {
+			return true
+		}
+	}
+	return false
+}
+
+// leastChange picks what Advice.Least promises.
+func leastChange(found []Setting, current *Prediction) *Setting {
+	var least *Setting
+	for i := range found {
+		s := &found[i]
+		if len(s.Changes) != 1 || current != nil && !s.helps(current) {
+			continue
+		}
+		if least == nil || s.cost < least.cost || s.cost == least.cost && s.Prediction.Average > least.Prediction.Average {
+			least = s
+		}
+	}
+	if least == nil {
+		return nil
+	}
+	chosen := *least
+	return &chosen
+}
+
+// helps says whether a setting gains enough of one figure and loses nothing of the other.
+func (s *Setting) helps(current *Prediction) bool {
+	now := Setting{Prediction: *current}
+	average, peak := now.outcome()
+	newAverage, newPeak := s.outcome()
+	gain := max(newAverage.Minus(average), newPeak.Minus(peak))
+	return gain >= MinGain && newAverage >= average && newPeak >= peak
+}
+
+// Fill says how many work-groups keep the whole GPU busy.
+type Fill struct {
+	Least    int64 // the fewest that reach the highest peak
+	Multiple int64 // multiples of it leave no tail
+}
+
+// FillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both figures
+// are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
+func FillOf(d *arch.Device, l Launch) (Fill, error) {
+	l.Global = l.Local
+	p, err := Predict(d, l)
+	if err != nil {
+		return Fill{}, err
+	}
+	mode, _ := grfMode(d, l.GRF)
+	wave := p.capacity(d, int64(d.XVEPerXeCore)*int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)))
+	return Fill{Least: ceilDiv(wave, p.ThreadsPerGroup), Multiple: wave / gcd(wave, p.ThreadsPerGroup)}, nil
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// slmRoom finds the largest SLM step that admits as many work-groups as the launch has now.
+func slmRoom(d *arch.Device, l Launch) unit.Bytes {
+	now, err := Predict(d, l)
+	if err != nil {
+		return 0
+	}
+	var room unit.Bytes
+	for _, step := range d.SLMSteps {
+		other := l
+		other.SLM = step
+		if p, err := Predict(d, other); err == nil && step > 0 && p.GroupsPerXeCore >= now.GroupsPerXeCore {
+			room = max(room, step)
+		}
+	}
+	return room
+}
+
+// Words says in one line what a setting is and reaches.
+func (s *Setting) Words() string {
+	average, peak := s.outcome()
+	text := fmt.Sprintf("work-group %s, sub-group %d", product(s.Launch.Local), s.Launch.SIMD)
+	if s.Launch.SLM > 0 {
+		text += ", SLM " + memory(s.Launch.SLM)
+	}
+	if s.Launch.GRF > 0 {
+		text += fmt.Sprintf(", %d registers", s.Launch.GRF)
+	}
+	if !s.Prediction.HasGrid() {
+		return text + ": Xe-core " + percent(peak)
+	}
+	return text + ": peak " + percent(peak) + ", average " + percent(average)
+}

@@ -1,0 +1,252 @@
+package predict
+
+import (
+	"slices"
+	"testing"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+func texts(steps []NextStep) []string {
+	list := []string{}
+	for _, s := range steps {
+		list = append(list, s.Text)
+	}
+	return list
+}
+
+func TestNextSteps(t *testing.T) {
+	tests := []struct {
+		name   string
+		d      *arch.Device
+		l      Launch
+		want   []string
+		reason string
+	}{
+		{"SLM", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb},
+			[]string{"2 KB less SLM per work-group admits a fifth work-group: 62.5 -> 78.1 %"}, "26 KB take 32; five times 24 KB fit 128"},
+		{"SLM with threads", max1100(), Launch{Local: size(640), SIMD: 32, SLM: 40 * kb},
+			[]string{"8 KB less SLM per work-group admits a third work-group: 62.5 -> 93.8 %"}, "40 KB take 48; threads admit three"},
+		{"SLM and threads, slots full", max1100(), Launch{Local: size(512), SIMD: 32, SLM: 32 * kb}, []string{}, "nothing to gain"},
+		{"SLM and barriers", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb, Barriers: 13},
+			[]string{"2 KB less SLM per work-group would admit a fifth work-group, but other limits hold as well: barriers",
+				"1 barrier less per work-group would admit a fifth work-group, but other limits hold as well: slm"}, "64 / 13 = 4, 64 / 12 = 5"},
+		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
+			[]string{"1 barrier less per work-group admits 21 work-groups instead of 16: 50.0 -> 65.6 %"}, "64 / 3 = 21"},
+		{"threads, whole", tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1},
+			[]string{"24 work-items less per work-group admit a third work-group: 71.4 -> 99.1 %",
+				"128 work-items more per work-group use more of the thread slots: 71.4 -> 100.0 %"}, "3 x 37 and 2 x 56 of 112"},
+		{"threads, free", tgl(), Launch{Local: size(320), SIMD: 8}, []string{}, "other work-groups' threads use what is left"},
+		{"slots", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
+			[]string{"24 work-items more per work-group use more of the thread slots: 57.1 -> 100.0 %"}, "16 work-groups of 7 threads"},
+		{"registers", b390(), Launch{Local: size(256), SIMD: 32},
+			[]string{"96 registers per thread instead of 128 admit 10 work-groups instead of 8: 80.0 -> 100.0 %"}, "10 of 10 threads per XVE"},
+		{"grid", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},
+			[]string{"768 more work-groups fill the GPU: peak 14.3 -> 100.0 %"}, "896 slots"},
+		{"tail", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
+			[]string{"24 more work-groups fill the last wave: average 91.4 -> 100.0 %", "4 work-groups less leave no last wave: average 91.4 -> 100.0 %"},
+			"256 work-groups, 28 in a wave"},
+		{"refused", tgl(), Launch{Local: size(640), SIMD: 8}, []string{}, "a launch that cannot run has no next step"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := texts(NextSteps(tt.d, tt.l)); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q (%s)", got, tt.want, tt.reason)
+			}
+		})
+	}
+}
+
+func words(settings []Setting) []string {
+	list := []string{}
+	for i := range settings {
+		list = append(list, settings[i].Words())
+	}
+	return list
+}
+
+func TestAdvise(t *testing.T) {
+	barrier320 := Launch{Global: size(320 * 600), Local: size(320), SIMD: 8, Barriers: 1}
+	tests := []struct {
+		name   string
+		d      *arch.Device
+		l      Launch
+		may    Vary
+		best   []string
+		least  string
+		fill   Fill
+		rules  []string
+		reason string
+	}{
+		{"work-group", tgl(), barrier320, Vary{Local: true},
+			[]string{"work-group 128, sub-group 8: peak 100.0 %, average 99.2 %", "work-group 64, sub-group 8: peak 100.0 %, average 99.2 %",
+				"work-group 32, sub-group 8: peak 100.0 %, average 99.2 %", "work-group 16, sub-group 8: peak 100.0 %, average 99.2 %"},
+			"work-group 384, sub-group 8: peak 85.7 %, average 85.0 %", Fill{12, 12}, []string{},
+			"T = 16, 8, 4, 2 divide 112 and 192,000; 448 and 224 do not divide the grid"},
+		{"nothing may change", tgl(), barrier320, Vary{}, []string{"work-group 320, sub-group 8: peak 71.4 %, average 71.4 %"}, "", Fill{12, 12}, []string{},
+			"what there is is the best there is"},
+		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, VaryAll(),
+			[]string{"work-group 16, sub-group 8: peak 28.6 %, average 28.6 %"}, "work-group 16, sub-group 8: peak 28.6 %, average 28.6 %", Fill{896, 896},
+			[]string{"idle-lanes", "spill", "block-loads"}, "16 work-items are half a sub-group of 32 and two of 8; a changed work-group on top adds nothing"},
+		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, Vary{SIMD: true},
+			[]string{"work-group 512 x 2, sub-group 8: peak 100.0 %, average 98.8 %"}, "work-group 512 x 2, sub-group 16: peak 100.0 %, average 96.2 %", Fill{28, 28},
+			[]string{"spill", "block-loads", "tail"}, "four times the threads make 36.6 waves"},
+		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, Vary{SLM: true},
+			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8 %"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1 %", Fill{224, 224},
+			[]string{"spill"}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
+		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, VaryAll(),
+			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %"}, "work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %",
+			Fill{112, 112}, []string{}, "half the registers, all the threads"},
+		{"cannot run", tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{SIMD: true}, []string{}, "", Fill{}, []string{},
+			"640 work-items are too many at any sub-group size"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, err := Advise(tt.d, tt.l, tt.may)
+			if (err != nil) != (len(tt.best) == 0) || err != nil && (a.Refusal == nil || a.Current != nil) {
+				t.Fatalf("error %v, refusal %v", err, a.Refusal)
+			}
+			if got := words(a.Best); !slices.Equal(got, tt.best) {
+				t.Errorf("best %q\nwant %q (%s)", got, tt.best, tt.reason)
+			}
+			least := ""
+			if a.Least != nil {
+				least = a.Least.Words()
+				if len(a.Least.Changes) != 1 {
+					t.Errorf("a single change is %v", a.Least.Changes)
+				}
+			}
+			if least != tt.least || a.Fill != tt.fill {
+				t.Errorf("least %q, fill %+v, want %q, %+v (%s)", least, a.Fill, tt.least, tt.fill, tt.reason)
+			}
+			rules := []string{}
+			for _, r := range a.Rules {
+				rules = append(rules, r.Code)
+				if r.Text == "" || r.Limit == "" || r.Why == "" {
+					t.Errorf("rule %+v is incomplete", r)
+				}
+			}
+			if !slices.Equal(rules, tt.rules) {
+				t.Errorf("rules %q, want %q", rules, tt.rules)
+			}
+		})
+	}
+}
+
+// TestAdviseCompletes lets advice choose what a launch lacks, and repair one that cannot run.
+func TestAdviseCompletes(t *testing.T) {
+	a, err := Advise(tgl(), Launch{Global: size(1 << 20)}, Vary{})
+	if err != nil || a.Current != nil || len(a.Best) == 0 {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	if got, want := a.Best[0].Words(), "work-group 512, sub-group 8: peak 100.0 %, average 99.5 %"; got != want {
+		t.Errorf("best %q, want %q: the largest of equals, for fewer dispatch rounds", got, want)
+	}
+	a, err = Advise(tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{Local: true})
+	if err != nil || a.Least == nil {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	if got, want := a.Least.Words(), "work-group 512, sub-group 8: peak 100.0 %, average 89.3 %"; got != want {
+		t.Errorf("least %q, want %q: the nearest that runs and divides 38,400", got, want)
+	}
+	if _, err := Advise(nil, Launch{}, VaryAll()); err == nil {
+		t.Error("advice without a device")
+	}
+}
+
+// TestAdviseSearch compares Best with every launch there is over a small grid, found without the search.
+func TestAdviseSearch(t *testing.T) {
+	for _, d := range allDevices() {
+		for _, l := range []Launch{
+			{Global: size(9000), Local: size(100), SIMD: 16, SLM: 9 * kb},
+			{Global: size(96, 96), Local: size(8, 4), SIMD: 16, Barriers: 3},
+			{Global: size(50000), Local: size(50), SIMD: 32},
+		} {
+			a, err := Advise(d, l, VaryAll())
+			if err != nil {
+				t.Fatal(err)
+			}
+			average, peak := bruteForce(d, l)
+			var gotAverage, gotPeak unit.Ratio
+			for _, s := range a.Best {
+				gotAverage, gotPeak = max(gotAverage, s.Prediction.Average), max(gotPeak, s.Prediction.Peak)
+			}
+			if average-gotAverage > sameResult || peak-gotPeak > sameResult {
+				t.Errorf("%s %+v: best average %v, peak %v; there are %v, %v", d.Key, l, gotAverage, gotPeak, average, peak)
+			}
+		}
+	}
+}
+
+// bruteForce tries every work-group of up to three dimensions that divides the grid without idle lanes.
+func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
+	own, _ := Predict(d, l)
+	average, peak = own.Average, own.Peak
+	for _, simd := range d.SIMDWidths {
+		for x := int64(1); x <= 1024; x++ {
+			for y := int64(1); y*x <= 1024; y++ {
+				if l.Global.Dim(0)%x != 0 || l.Global.Dim(1)%y != 0 || x*y%int64(simd) != 0 {
+					continue
+				}
+				for _, m := range d.GRFModes {
+					for _, slm := range append([]unit.Bytes{l.SLM}, d.SLMSteps...) {
+						if slm > l.SLM || (slm == 0) != (l.SLM == 0) {
+							continue
+						}
+						other := l
+						other.Local, other.SIMD, other.GRF, other.SLM = size(x, y), simd, m.Registers, slm
+						if p, err := Predict(d, other); err == nil {
+							average, peak = max(average, p.Average), max(peak, p.Peak)
+						}
+					}
+				}
+			}
+		}
+	}
+	return average, peak
+}
+
+// TestFullOccupancyTable reproduces the guides' table for Tiger Lake: at most 64 threads, sub-groups of 8 to 32, threads x
+// sub-group size at most 512, and no fewer than 64, 128, 256 work-items where an Xe-core holds 16 work-groups. The exact
+// figures are 7 threads and 56, 112, 224 work-items, of which the guides' are the next powers of two.
+func TestFullOccupancyTable(t *testing.T) {
+	f := FullOccupancyOf(tgl(), 16)
+	if f.MaxThreads != 64 || f.MinSIMD != 8 || f.MaxSIMD != 32 || f.MaxGroup != 512 {
+		t.Errorf("%+v", f)
+	}
+	want := []LeastGroup{{8, 7, 56, 64}, {16, 7, 112, 128}, {32, 7, 224, 256}}
+	if !slices.Equal(f.Least, want) {
+		t.Errorf("least %+v, want %+v", f.Least, want)
+	}
+	if want := []int64{7, 8, 14, 16, 28, 56}; !slices.Equal(f.Threads, want) {
+		t.Errorf("threads %v, want %v", f.Threads, want)
+	}
+	for _, w := range f.Least {
+		l := Launch{Local: size(w.WorkItems), SIMD: w.SIMD, Barriers: 1, GroupSlots: 16}
+		p, err := Predict(tgl(), l)
+		l.Local = size(w.WorkItems - int64(w.SIMD))
+		less, errLess := Predict(tgl(), l)
+		if err != nil || errLess != nil || p.XeCore != 1 || less.XeCore >= 1 {
+			t.Errorf("SIMD%d: %v at %d work-items, %v below", w.SIMD, p.XeCore, w.WorkItems, less.XeCore)
+		}
+	}
+	for _, threads := range f.Threads {
+		if p, err := Predict(tgl(), Launch{Local: size(threads * 8), SIMD: 8, Barriers: 1, GroupSlots: 16}); err != nil || p.XeCore != 1 {
+			t.Errorf("%d threads: %v, %v", threads, p.XeCore, err)
+		}
+	}
+	if f := FullOccupancyOf(nil, 0); f.Threads == nil || f.MaxThreads != 0 {
+		t.Errorf("without a device %+v", f)
+	}
+}
+
+func BenchmarkAdvise(b *testing.B) {
+	d, l := b390(), Launch{Global: size(2048, 2048), Local: size(16, 16), SIMD: 16, SLM: 10 * kb}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Advise(d, l, VaryAll()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package predict
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"occudiff/predict/arch"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of testdata")
+
+// TestExplain pins the reasoning of a few launches; the figures of each were checked by hand when they were pinned.
+func TestExplain(t *testing.T) {
+	tests := []struct {
+		name string
+		d    *arch.Device
+		l    Launch
+	}{
+		{"fan2", mtl112(), Launch{Global: size(2048, 2048), Local: size(1024, 1), SIMD: 32}},
+		{"slm_large_grf", max1100(), Launch{Global: size(320 * 560 * 3), Local: size(320), SIMD: 32, SLM: 26 * kb, Barriers: 1, GRF: 256}},
+		{"partial_idle_lanes", tgl(), Launch{Global: size(1000, 3), Local: size(100, 2), SIMD: 32}},
+		{"barriers_without_grid", tgl(), Launch{Local: size(16), SIMD: 16, Barriers: 1, GroupSlots: 100}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			steps, err := Explain(tt.d, tt.l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, s := range steps {
+				mark := " "
+				if s.Binds {
+					mark = "*"
+				}
+				fmt.Fprintf(&b, "%s %s = %s  [%s]\n", mark, s.Label, s.Value, s.Formula)
+			}
+			path := filepath.Join("testdata", "explain_"+tt.name+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+			}
+		})
+	}
+	if _, err := Explain(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
+		t.Error("a launch that cannot run is explained")
+	}
+}
+
+func TestWords(t *testing.T) {
+	for n, want := range map[int64]string{1: "a first", 5: "a fifth", 8: "an eighth", 11: "an 11th", 12: "a 12th", 18: "an 18th", 21: "a 21st",
+		22: "a 22nd", 23: "a 23rd", 80: "an 80th", 111: "a 111th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("ordinal(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 13762560: "13,762,560", -1000: "-1,000"} {
+		if got := number(n); got != want {
+			t.Errorf("number(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for v, want := range map[float64]string{1: "1", 146.2857: "146.29", 0.142857: "0.14", 0.0001: "0.0001"} {
+		if got := decimal(v); got != want {
+			t.Errorf("decimal(%v) = %q, want %q", v, got, want)
+		}
+	}
+	if got := percent(0.0001) + ", " + percent(0.00049) + ", " + percent(0.0005) + ", " + percent(0); got != "0.01 %, 0.049 %, 0.1 %, 0.0 %" {
+		t.Errorf("small percentages: %s", got)
+	}
+	if got := (Change{SettingSLM, 26 * kb, 1000}).String() + "; " + (Change{SettingSIMD, 0, 16}).String(); got != "SLM per work-group 26 KB -> 1000 bytes; sub-group size 16" {
+		t.Errorf("changes: %s", got)
+	}
+}

@@ -1,0 +1,102 @@
+package predict
+
+import (
+	"math"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// defaultGRF is the register count that a kernel is compiled for unless someone asks for more.
+const defaultGRF = 128
+
+// HasGrid says whether the launch had a global size: without one Groups, Peak, Average, Waves and Tail say nothing.
+func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
+
+// policy resolves Auto.
+func (l *Launch) policy() Policy {
+	switch {
+	case l.Policy == Free || l.Policy == Whole:
+		return l.Policy
+	case l.SLM > 0 || l.Barriers > 0:
+		return Whole
+	}
+	return Free
+}
+
+// offersSIMD says whether the compiler offers the sub-group size; a device that lists none offers all.
+func offersSIMD(d *arch.Device, simd int) bool {
+	for _, w := range d.SIMDWidths {
+		if w == simd {
+			return true
+		}
+	}
+	return len(d.SIMDWidths) == 0
+}
+
+// grfMode finds the mode of exactly so many registers, or the default one for 0. A device without modes has one, which
+// leaves all threads.
+func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
+	if len(d.GRFModes) == 0 {
+		return arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}, registers == 0 || registers == defaultGRF
+	}
+	for _, m := range d.GRFModes {
+		if m.Registers == registers || registers == 0 && m.Registers >= defaultGRF {
+			return m, m.ThreadsPerXVE > 0
+		}
+	}
+	last := d.GRFModes[len(d.GRFModes)-1]
+	return last, registers == 0 && last.ThreadsPerXVE > 0
+}
+
+// GRFModeFor gives the smallest mode that holds a kernel of so many registers per thread, and false when none does. The
+// register count that a compiler reports need not be a mode: 140 registers need the 160 mode of an Xe3.
+func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
+	for _, m := range d.GRFModes {
+		if m.Registers >= registers {
+			return m, true
+		}
+	}
+	if len(d.GRFModes) == 0 && registers <= defaultGRF {
+		return grfMode(d, 0)
+	}
+	return arch.GRFMode{}, false
+}
+
+// allocated rounds SLM up to a size that the device allocates. Above the largest step it stays as it is: the check
+// against the work-group's maximum follows.
+func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
+	for _, step := range d.SLMSteps {
+		if step >= slm {
+			return step
+		}
+	}
+	return slm
+}
+
+// ceilDiv rounds the quotient of two positive numbers up.
+func ceilDiv(a, b int64) int64 {
+	q := quotient(a, b)
+	if q*b != a {
+		q++
+	}
+	return q
+}
+
+// quotient divides two numbers that are not negative; b is above 0. Most figures fit 32 bits, where dividing costs a
+// fraction of what it does in 64.
+func quotient(a, b int64) int64 {
+	if uint64(a|b) <= math.MaxUint32 {
+		return int64(uint32(a) / uint32(b))
+	}
+	return a / b
+}
+
+func ratio(a, b int64) unit.Ratio { return unit.Ratio(float64(a) / float64(b)) }
+
+func limitIf(on bool, l Limit) Limit {
+	if on {
+		return l
+	}
+	return 0
+}

@@ -1,0 +1,236 @@
+package predict
+
+import (
+	"math/bits"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// Predict computes the theoretical occupancy of a launch on a device. A launch that cannot run is a *LaunchError, which
+// says what is wrong with both figures and what would fit; every other launch has an answer, also one whose local size
+// does not divide its global size (Prediction.Partial). Without a global size only the Xe-core is predicted: Groups,
+// Peak, Average, Waves and Tail are then 0 and mean nothing, see Prediction.HasGrid.
+//
+// Policy Auto is Whole when the launch has SLM or barriers, else Free. Under Whole the GPU holds Xe-cores x N
+// work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
+// where a launch that has SLM, barriers or few work-group slots is asked for under Free, those still cap the work-groups,
+// for they belong to an Xe-core wherever the threads go. Free is therefore never below Whole.
+//
+// Predict allocates nothing unless it returns an error, and both arguments may be shared between goroutines.
+func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
+	var s shape
+	if bad := s.resolve(d, &l); bad != nothing {
+		return Prediction{}, s.refuse(bad, d, l)
+	}
+	p.xeCore(d, &l, &s)
+	if !l.Global.Present() {
+		p.Limits = p.XeCoreLimits
+		if p.capacity(d, s.slots) > p.capacity(d, s.modeSlots) {
+			p.Limits |= LimitRegisters
+		}
+		return p, nil
+	}
+	if bad := p.gpu(d, &l, &s); bad != nothing {
+		return Prediction{}, s.refuse(bad, d, l)
+	}
+	return p, nil
+}
+
+// shape is what a launch means on a device before anything is divided: sizes checked, GRF mode found, SLM rounded.
+type shape struct {
+	group, threads   int64        // work-items and threads per work-group
+	mode             arch.GRFMode // of the launch
+	slots, modeSlots int64        // thread slots per Xe-core, all and those the mode leaves
+	slm              unit.Bytes   // as allocated
+	barrierSlots     int64        // 0: not known, no limit
+	groupMax         int64        // work-items that the driver admits in a work-group, 0: not known
+}
+
+// resolve checks the launch against the device and fills the shape. On a fault the shape holds what was found so far,
+// which is what the error's text is made of.
+func (s *shape) resolve(d *arch.Device, l *Launch) fault {
+	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
+		return badDevice
+	}
+	if !l.Local.Present() {
+		return noLocal
+	}
+	var ok bool
+	if s.group, ok = l.Local.Items(); !ok {
+		return badLocal
+	}
+	if l.SIMD == 0 {
+		return noSIMD
+	}
+	if l.SIMD < 0 || !offersSIMD(d, l.SIMD) {
+		return badSIMD
+	}
+	if s.mode, ok = grfMode(d, l.GRF); !ok {
+		return badGRF
+	}
+	s.slots = int64(d.SlotsPerXeCore())
+	s.modeSlots = int64(d.XVEPerXeCore) * int64(min(s.mode.ThreadsPerXVE, d.ThreadsPerXVE))
+	s.threads = ceilDiv(s.group, int64(l.SIMD))
+	if s.groupMax = int64(d.MaxGroupSize); d.MaxGroupExtra != "" && mayExceed(d.MaxGroupExtra, s.group, s.threads, s.mode.Registers) {
+		s.groupMax = maxGroup(d, l.SIMD, s.mode.Registers)
+	}
+	if s.groupMax > 0 && s.group > s.groupMax {
+		return groupTooLarge
+	}
+	if s.threads > s.modeSlots {
+		return tooManyThreads
+	}
+	return s.resources(d, l)
+}
+
+// resources resolves SLM, barriers and the overrides of the launch.
+func (s *shape) resources(d *arch.Device, l *Launch) fault {
+	if l.SLM < 0 {
+		return negativeSLM
+	}
+	if l.SLM > 0 {
+		s.slm = allocated(d, l.SLM)
+		if l.SLM > d.SLMPerGroupMax || s.slm > d.SLMPerXeCore {
+			return slmTooLarge
+		}
+	}
+	if l.Barriers < 0 || l.BarrierSlots < 0 || l.GroupSlots < 0 {
+		return negativeCount
+	}
+	switch {
+	case l.BarrierSlots > 0:
+		s.barrierSlots = int64(l.BarrierSlots)
+	case len(d.BarrierSlots) > 0:
+		s.barrierSlots = int64(d.BarrierSlots[0].Count)
+	}
+	if s.barrierSlots > 0 && int64(l.Barriers) > s.barrierSlots {
+		return tooManyBarriers
+	}
+	return nothing
+}
+
+// xeCore fills in section 1 of the model: the work-groups that one Xe-core holds and what limits them.
+func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *shape) {
+	p.Policy = l.policy()
+	p.GroupSize, p.ThreadsPerGroup, p.SLMAllocated = s.group, s.threads, s.slm
+	p.IdleLanes = s.threads*int64(l.SIMD) - s.group
+	p.ByThreads = quotient(s.modeSlots, s.threads)
+	p.BySLM, p.BySlots, p.ByBarriers = Unlimited, Unlimited, Unlimited
+	if s.slm > 0 {
+		p.BySLM = quotient(int64(d.SLMPerXeCore), int64(s.slm))
+	}
+	if l.GroupSlots > 0 {
+		p.BySlots = int64(l.GroupSlots)
+	} else if d.GroupSlots > 0 {
+		p.BySlots = int64(d.GroupSlots)
+	}
+	if l.Barriers > 0 && s.barrierSlots > 0 {
+		p.ByBarriers = quotient(s.barrierSlots, int64(l.Barriers))
+	}
+	n := min(p.ByThreads, p.byOthers())
+	p.GroupsPerXeCore = n
+	p.XeCoreLimits = limitIf(n == p.ByThreads, LimitThreads) | limitIf(n == p.BySLM, LimitSLM) |
+		limitIf(n == p.BySlots, LimitSlots) | limitIf(n == p.ByBarriers, LimitBarriers)
+	p.XeCore = ratio(s.threads*n, s.slots)
+	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
+}
+
+// gpu fills in section 2 of the model: the waves over the whole GPU. Everything is counted in threads, so that the same
+// lines serve both policies: a wave is as many threads as the GPU holds under the policy.
+func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
+	if d.XeCores < 1 {
+		return noXeCores
+	}
+	if bad := p.grid(l); bad != nothing {
+		return bad
+	}
+	hi, lo := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup))
+	total := int64(lo)
+	if hi != 0 || total < 0 {
+		return threadOverflow
+	}
+	wave := p.capacity(d, s.modeSlots)
+	slots := int64(d.XeCores) * s.slots
+	full := quotient(total, wave)
+	rest := total - full*wave
+	lasting := full // waves, a partial one counted as a whole
+	if rest > 0 {
+		lasting++
+	}
+	p.Waves = float64(total) / float64(wave)
+	p.Peak = ratio(min(total, wave), slots)
+	p.Tail = ratio(rest, slots)
+	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it exact.
+	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
+
+	p.Limits = p.gpuLimits(d, s, full, wave, slots)
+	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(TailPoints)*float64(lasting)*float64(slots) {
+		p.Limits |= LimitTail
+	}
+	return nothing
+}
+
+// gpuLimits says what keeps the whole GPU from more. See docs/model.md, "What binding means".
+func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave, slots int64) Limit {
+	limits := p.XeCoreLimits
+	if full == 0 {
+		if wave >= slots { // A larger grid alone would fill the GPU: what limits an Xe-core does not matter here.
+			return LimitGrid
+		}
+		limits |= LimitGrid
+	}
+	if s.modeSlots < s.slots && p.capacity(d, s.slots) > wave {
+		limits |= LimitRegisters
+	}
+	return limits
+}
+
+// grid counts the work-groups per dimension; where the local size does not divide the global size the last work-group of
+// the dimension is smaller and counts as a whole one, as the hardware walker dispatches it.
+func (p *Prediction) grid(l *Launch) fault {
+	groups := uint64(1)
+	for i := range max(l.Global.Rank(), l.Local.Rank()) {
+		global, local := l.Global.Dim(i), l.Local.Dim(i)
+		if global < 1 {
+			return badGlobal
+		}
+		n := global
+		if local != 1 {
+			n = quotient(global, local)
+			if n*local != global {
+				p.Partial = true
+				n++
+			}
+		}
+		hi, lo := bits.Mul64(groups, uint64(n))
+		if hi != 0 || int64(lo) < 0 {
+			return badGlobal
+		}
+		groups = lo
+	}
+	if _, ok := l.Global.Items(); !ok {
+		return badGlobal
+	}
+	p.Groups = int64(groups)
+	return nothing
+}
+
+// capacity gives the threads of this launch that the GPU holds at once when an Xe-core has so many thread slots.
+func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
+	cores := int64(max(d.XeCores, 1))
+	others := p.byOthers()
+	if p.Policy == Whole {
+		return cores * p.ThreadsPerGroup * min(quotient(slotsPerXeCore, p.ThreadsPerGroup), others)
+	}
+	if others >= slotsPerXeCore { // Also what keeps the product below from overflowing.
+		return cores * slotsPerXeCore
+	}
+	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
+}
+
+// byOthers gives what the resources other than thread slots admit per Xe-core, a huge number where none does.
+func (p *Prediction) byOthers() int64 {
+	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
+	return int64(min(uint64(p.BySLM), uint64(p.BySlots), uint64(p.ByBarriers), 1<<62))
+}

@@ -1,0 +1,222 @@
+package predict
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group admits a fifth
+// work-group: 62.5 -> 78.1 %".
+type NextStep struct {
+	Limit      Limit // the one that is moved
+	Change     Change
+	Of         string     // what Before and After are of: "Xe-core", "peak", "average"
+	Before     unit.Ratio // now
+	After      unit.Ratio // with this change alone
+	Prediction Prediction // with this change alone
+	// Alone is false when other limits hold the launch where it is, so that this change by itself gains nothing.
+	Alone bool
+	Text  string
+}
+
+// NextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one that
+// fills every slot all the time, has none.
+func NextSteps(d *arch.Device, l Launch) []NextStep {
+	n := nexter{d: d, l: l, steps: []NextStep{}}
+	var err error
+	if n.p, err = Predict(d, l); err != nil {
+		return n.steps
+	}
+	mode, _ := grfMode(d, l.GRF)
+	n.mode = mode
+	n.modeSlots = int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
+	n.slm()
+	n.barriers()
+	n.threads()
+	n.slots()
+	n.registers()
+	if n.p.HasGrid() {
+		n.grid()
+	}
+	return n.steps
+}
+
+type nexter struct {
+	d         *arch.Device
+	l         Launch
+	p         Prediction
+	mode      arch.GRFMode
+	modeSlots int64
+	steps     []NextStep
+}
+
+func (n *nexter) binds(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
+
+// slm looks for the largest allocation step that admits one more work-group.
+func (n *nexter) slm() {
+	if !n.binds(LimitSLM) {
+		return
+	}
+	share := n.d.SLMPerXeCore / unit.Bytes(n.p.GroupsPerXeCore+1)
+	var fits unit.Bytes
+	for _, step := range n.d.SLMSteps {
+		if step <= share {
+			fits = step
+		}
+	}
+	if fits <= 0 || fits >= n.l.SLM {
+		return
+	}
+	other := n.l
+	other.SLM = fits
+	n.xeCore(LimitSLM, other, Change{SettingSLM, int64(n.l.SLM), int64(fits)}, memory(n.l.SLM-fits)+" less SLM per work-group")
+}
+
+func (n *nexter) barriers() {
+	if !n.binds(LimitBarriers) {
+		return
+	}
+	other := n.l
+	other.Barriers = int(int64(barrierSlots(n.d, n.l).Count) / (n.p.GroupsPerXeCore + 1))
+	if other.Barriers < 1 || other.Barriers >= n.l.Barriers {
+		return
+	}
+	n.xeCore(LimitBarriers, other, Change{SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)},
+		plural(int64(n.l.Barriers-other.Barriers), "barrier", "barriers")+" less per work-group")
+}
+
+// threads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the present ones
+// leave. Under Free threads of other work-groups use it already.
+func (n *nexter) threads() {
+	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
+	if !n.binds(LimitThreads) || left == 0 || n.p.Policy == Free {
+		return
+	}
+	if smaller := n.modeSlots / (n.p.GroupsPerXeCore + 1); smaller > 0 {
+		n.resize(LimitThreads, smaller)
+	}
+	n.resize(LimitThreads, n.modeSlots/n.p.GroupsPerXeCore)
+}
+
+// slots looks for larger work-groups, since there cannot be more of them.
+func (n *nexter) slots() {
+	if n.binds(LimitSlots) && !n.binds(LimitThreads) {
+		n.resize(LimitSlots, n.modeSlots/n.p.GroupsPerXeCore)
+	}
+}
+
+// resize proposes work-groups of so many threads, where that gains.
+func (n *nexter) resize(limit Limit, threads int64) {
+	to := min(threads*int64(n.l.SIMD), largestGroup(n.d, n.l)/int64(n.l.SIMD)*int64(n.l.SIMD))
+	if to < 1 || to == n.p.GroupSize {
+		return
+	}
+	other := n.l
+	if items, ok := n.l.Global.Items(); ok {
+		other.Global = unit.Size(items)
+	}
+	other.Local = unit.Size(to)
+	what := plural(n.p.GroupSize-to, "work-item", "work-items") + " less per work-group"
+	if to > n.p.GroupSize {
+		what = plural(to-n.p.GroupSize, "work-item", "work-items") + " more per work-group"
+	}
+	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
+		return
+	}
+	n.xeCore(limit, other, Change{SettingLocal, n.p.GroupSize, to}, what)
+}
+
+// registers proposes the largest mode that leaves more threads.
+func (n *nexter) registers() {
+	if n.p.Limits&LimitRegisters == 0 {
+		return
+	}
+	var to arch.GRFMode
+	for _, m := range n.d.GRFModes {
+		if m.ThreadsPerXVE > n.mode.ThreadsPerXVE && m.Registers > to.Registers {
+			to = m
+		}
+	}
+	if to.Registers == 0 {
+		return
+	}
+	other := n.l
+	other.GRF = to.Registers
+	n.xeCore(LimitRegisters, other, Change{SettingGRF, int64(n.mode.Registers), int64(to.Registers)},
+		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
+}
+
+// xeCore adds a step whose gain is seen on an Xe-core.
+func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
+	p, err := Predict(n.d, other)
+	if err != nil {
+		return
+	}
+	s := NextStep{Limit: limit, Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p, Alone: p.XeCore > n.p.XeCore}
+	switch {
+	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
+		return // the slots are full: there is nothing to gain
+	case !s.Alone:
+		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits hold as well: %s", what, ordinal(n.p.GroupsPerXeCore+1),
+			join((p.XeCoreLimits &^ limit).Names()))
+	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
+		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s", what, verb(what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, move(s.Before, s.After))
+	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
+		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, verb(what), ordinal(p.GroupsPerXeCore), move(s.Before, s.After))
+	default:
+		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, verbUse(what), move(s.Before, s.After))
+	}
+	n.steps = append(n.steps, s)
+}
+
+// grid says how many work-groups fill the GPU, or its last wave.
+func (n *nexter) grid() {
+	wave := n.p.capacity(n.d, n.modeSlots)
+	t := n.p.ThreadsPerGroup
+	total := n.p.Groups * t
+	full := total / wave
+	rest := total % wave
+	if rest == 0 {
+		return
+	}
+	up := ceilDiv((full+1)*wave, t)
+	if full == 0 {
+		n.groups(LimitGrid, up, "peak", fmt.Sprintf("%s fill the GPU", plural(up-n.p.Groups, "more work-group", "more work-groups")))
+		return
+	}
+	if n.p.Limits&LimitTail == 0 {
+		return
+	}
+	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
+	n.groups(LimitTail, (full+1)*wave/t, "average", fmt.Sprintf("%s fill the last wave", plural((full+1)*wave/t-n.p.Groups, "more work-group", "more work-groups")))
+	down := full * wave / t
+	n.groups(LimitTail, down, "average", fmt.Sprintf("%s leave no last wave", plural(n.p.Groups-down, "work-group less", "work-groups less")))
+}
+
+// groups adds a step that changes the number of work-groups, where that gains.
+func (n *nexter) groups(limit Limit, to int64, of, what string) {
+	if to == n.p.Groups || to < 1 {
+		return
+	}
+	other := n.l
+	items := n.p.GroupSize * to
+	if items/to != n.p.GroupSize {
+		return
+	}
+	other.Local, other.Global = unit.Size(n.p.GroupSize), unit.Size(items)
+	p, err := Predict(n.d, other)
+	if err != nil {
+		return
+	}
+	s := NextStep{Limit: limit, Change: Change{SettingGroups, n.p.Groups, to}, Of: of, Before: n.p.Peak, After: p.Peak, Prediction: p, Alone: true}
+	if of == "average" {
+		s.Before, s.After = n.p.Average, p.Average
+	}
+	if s.After <= s.Before {
+		return
+	}
+	s.Text = what + ": " + of + " " + move(s.Before, s.After)
+	n.steps = append(n.steps, s)
+}

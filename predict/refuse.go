@@ -1,0 +1,194 @@
+package predict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// fault is why a launch cannot run. The check that finds one only names it; the text is made by refuse, away from the
+// path that millions of launches take.
+type fault uint8
+
+const (
+	nothing fault = iota
+	badDevice
+	noXeCores
+	noLocal
+	badLocal
+	badGlobal
+	threadOverflow
+	noSIMD
+	badSIMD
+	badGRF
+	groupTooLarge
+	tooManyThreads
+	negativeSLM
+	slmTooLarge
+	negativeCount
+	tooManyBarriers
+)
+
+// refuse words a fault with both figures and with what would fit.
+func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
+	switch f {
+	case badDevice:
+		return &LaunchError{"no-device", "no prediction without a device that has XVEs and thread slots",
+			"name a device, or complete the device file"}
+	case noXeCores:
+		return &LaunchError{"no-xe-cores", fmt.Sprintf("the number of Xe-cores of %s is not known", nameOf(d)),
+			"give its XVE count, or leave the global size out to predict one Xe-core"}
+	case noLocal:
+		return &LaunchError{"no-local", "the launch has no work-group size", "give the local size, for example 256 or 16x16"}
+	case badLocal:
+		return badSize("work-group", l.Local)
+	case badGlobal:
+		return badSize("global", l.Global)
+	case threadOverflow:
+		return &LaunchError{"size-overflow", fmt.Sprintf("the global size %s in work-groups of %d threads needs more than 2^63-1 threads",
+			l.Global, s.threads), "check the global size"}
+	case noSIMD:
+		return &LaunchError{"no-simd", "the launch has no sub-group size (SIMD width)", "give one that the device offers: " + list(widths(d))}
+	case badSIMD:
+		return &LaunchError{"simd-unsupported", fmt.Sprintf("%s has no sub-group size (SIMD width) %d", nameOf(d), l.SIMD),
+			"it offers " + list(widths(d))}
+	case badGRF:
+		return &LaunchError{"grf-unsupported", fmt.Sprintf("%s has no mode with %d registers per thread", nameOf(d), l.GRF),
+			"it has " + list(registers(d))}
+	}
+	return s.refuseResource(f, d, l)
+}
+
+// refuseResource words the faults of a launch that asks for more of a resource than there is.
+func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
+	switch f {
+	case groupTooLarge:
+		return s.refuseGroup(d, l)
+	case tooManyThreads:
+		return s.refuseThreads(d, l)
+	case negativeSLM:
+		return &LaunchError{"slm-negative", fmt.Sprintf("%d bytes of SLM per work-group are below 0", int64(l.SLM)), "0 is none"}
+	case slmTooLarge:
+		most := min(d.SLMPerGroupMax, d.SLMPerXeCore)
+		return &LaunchError{"slm-too-large", fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
+			memory(l.SLM), memory(most), nameOf(d)), "at most " + memory(most) + " fit"}
+	case tooManyBarriers:
+		return &LaunchError{"too-many-barriers", fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
+			l.Barriers, s.barrierSlots), fmt.Sprintf("at most %d fit", s.barrierSlots)}
+	}
+	return &LaunchError{"count-negative", fmt.Sprintf("barriers %d, barrier slots %d and work-group slots %d must not be below 0",
+		l.Barriers, l.BarrierSlots, l.GroupSlots), "0 stands for none used and for the device's own figures"}
+}
+
+func (s *shape) refuseGroup(d *arch.Device, l Launch) *LaunchError {
+	text := fmt.Sprintf("a work-group of %d work-items is above the %d that %s admits", s.group, s.groupMax, nameOf(d))
+	hint := fmt.Sprintf("at most %d work-items fit", s.groupMax)
+	if s.groupMax < int64(d.MaxGroupSize) || d.MaxGroupSize == 0 {
+		text += fmt.Sprintf(" at SIMD%d and %d registers per thread", l.SIMD, s.mode.Registers)
+		if other := s.fitting(d, l); other != "" {
+			hint += ", or " + other
+		}
+	}
+	return &LaunchError{"group-too-large", text, hint}
+}
+
+func (s *shape) refuseThreads(d *arch.Device, l Launch) *LaunchError {
+	text := fmt.Sprintf("a work-group of %d threads (%d work-items at SIMD%d) is above the %d thread slots of an Xe-core",
+		s.threads, s.group, l.SIMD, s.modeSlots)
+	if s.modeSlots < s.slots {
+		text += fmt.Sprintf(" with %d registers per thread", s.mode.Registers)
+	}
+	hint := fmt.Sprintf("at most %d work-items fit", s.modeSlots*int64(l.SIMD))
+	if other := s.fitting(d, l); other != "" {
+		hint += ", or " + other
+	}
+	return &LaunchError{"too-many-threads", text, hint}
+}
+
+// fitting names sub-group sizes and GRF modes at which the same work-group would run, each changed alone.
+func (s *shape) fitting(d *arch.Device, l Launch) string {
+	var fit []string
+	for _, w := range widths(d) {
+		other := l
+		other.SIMD = w
+		if runs(d, other) {
+			fit = append(fit, fmt.Sprintf("SIMD%d", w))
+		}
+	}
+	for _, m := range d.GRFModes {
+		other := l
+		other.GRF = m.Registers
+		if runs(d, other) {
+			fit = append(fit, fmt.Sprintf("%d registers per thread", m.Registers))
+		}
+	}
+	return strings.Join(fit, " or ")
+}
+
+// runs says whether the launch passes the checks of an Xe-core.
+func runs(d *arch.Device, l Launch) bool {
+	var s shape
+	return s.resolve(d, &l) == nothing
+}
+
+func badSize(what string, size unit.Size3) *LaunchError {
+	for i := range size.Rank() {
+		if size.Dim(i) < 1 {
+			return &LaunchError{"size-not-positive", fmt.Sprintf("the %s size %s has a dimension below 1", what, size),
+				"every dimension has at least one work-item"}
+		}
+	}
+	return &LaunchError{"size-overflow", fmt.Sprintf("the %s size %s has more than 2^63-1 work-items", what, size), "check the dimensions"}
+}
+
+func nameOf(d *arch.Device) string {
+	if d.Name != "" {
+		return d.Name
+	}
+	if d.Key != "" {
+		return d.Key
+	}
+	return "the device"
+}
+
+// widths gives the sub-group sizes of a device, and all that Intel GPUs have for one that lists none.
+func widths(d *arch.Device) []int {
+	if len(d.SIMDWidths) == 0 {
+		return []int{8, 16, 32}
+	}
+	return d.SIMDWidths
+}
+
+func registers(d *arch.Device) []int {
+	modes := make([]int, 0, len(d.GRFModes)+1)
+	for _, m := range d.GRFModes {
+		modes = append(modes, m.Registers)
+	}
+	if len(modes) == 0 {
+		modes = append(modes, defaultGRF)
+	}
+	return modes
+}
+
+// list words numbers: "8, 16 and 32".
+func list(numbers []int) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = strconv.Itoa(n)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// memory words an amount: whole KB where it is, else bytes.
+func memory(b unit.Bytes) string {
+	if b%1024 == 0 {
+		return fmt.Sprintf("%d KB", b/1024)
+	}
+	return fmt.Sprintf("%d bytes", b)
+}

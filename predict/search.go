@@ -1,0 +1,176 @@
+package predict
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// search predicts every setting that may be had and keeps those that run, the launch's own among them.
+func search(d *arch.Device, l Launch, may Vary) []Setting {
+	var found []Setting
+	for _, simd := range searchSIMD(d, l, may) {
+		for _, grf := range searchGRF(d, l, may) {
+			at := l
+			at.SIMD, at.GRF = simd, grf
+			for _, local := range searchLocal(d, at, may) {
+				at.Local = local
+				for _, slm := range searchSLM(d, l, may) {
+					at.SLM = slm
+					if p, err := Predict(d, at); err == nil {
+						list := changes(d, l, at)
+						found = append(found, Setting{Launch: at, Prediction: p, Changes: list, cost: costOf(list)})
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// changes lists how a launch differs from the one that was asked about.
+func changes(d *arch.Device, from, to Launch) []Change {
+	list := []Change{}
+	if from.Local != to.Local {
+		a, _ := from.Local.Items()
+		b, _ := to.Local.Items()
+		list = append(list, Change{SettingLocal, a, b})
+	}
+	if from.SIMD != to.SIMD {
+		list = append(list, Change{SettingSIMD, int64(from.SIMD), int64(to.SIMD)})
+	}
+	if from.SLM != to.SLM {
+		list = append(list, Change{SettingSLM, int64(from.SLM), int64(to.SLM)})
+	}
+	if from.GRF != to.GRF {
+		now, _ := grfMode(d, from.GRF)
+		list = append(list, Change{SettingGRF, int64(now.Registers), int64(to.GRF)})
+	}
+	return list
+}
+
+// searchSIMD gives the sub-group sizes to try.
+func searchSIMD(d *arch.Device, l Launch, may Vary) []int {
+	if l.SIMD > 0 && !may.SIMD {
+		return []int{l.SIMD}
+	}
+	return widths(d)
+}
+
+// searchGRF gives the register counts to try; the mode that the launch has stays written as the launch has it.
+func searchGRF(d *arch.Device, l Launch, may Vary) []int {
+	grfs := []int{l.GRF}
+	if !may.GRF {
+		return grfs
+	}
+	now, has := grfMode(d, l.GRF)
+	for _, m := range d.GRFModes {
+		if !has || m != now {
+			grfs = append(grfs, m.Registers)
+		}
+	}
+	return grfs
+}
+
+// searchSLM gives the amounts to try: the launch's own and the allocation steps below it.
+func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
+	sizes := []unit.Bytes{l.SLM}
+	if !may.SLM || l.SLM <= 0 {
+		return sizes
+	}
+	for _, step := range d.SLMSteps {
+		if step > 0 && step < l.SLM {
+			sizes = append(sizes, step)
+		}
+	}
+	return sizes
+}
+
+// searchLocal gives the work-group shapes to try at a sub-group size and GRF mode, one per number of work-items.
+func searchLocal(d *arch.Device, l Launch, may Vary) []unit.Size3 {
+	if l.Local.Present() && !may.Local {
+		return []unit.Size3{l.Local}
+	}
+	own, _ := l.Local.Items()
+	shapes := map[int64]unit.Size3{}
+	most := largestGroup(d, l)
+	if l.Global.Present() {
+		dividing(l, most, shapes)
+	}
+	if len(shapes) == 0 { // No grid to divide, or one that no work-group of whole sub-groups divides.
+		for x := int64(l.SIMD); x <= most; x += int64(l.SIMD) {
+			shapes[x] = oneDimension(l, x)
+		}
+	}
+	if own > 0 {
+		shapes[own] = l.Local
+	}
+	list := make([]unit.Size3, 0, len(shapes))
+	for _, x := range slices.Sorted(maps.Keys(shapes)) {
+		list = append(list, shapes[x])
+	}
+	return list
+}
+
+// oneDimension makes a work-group of x work-items along the first dimension, with as many dimensions as the grid.
+func oneDimension(l Launch, x int64) unit.Size3 {
+	dims := []int64{x, 1, 1}
+	return unit.Size(dims[:max(1, l.Global.Rank())]...)
+}
+
+// dividing collects the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
+// those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
+func dividing(l Launch, most int64, shapes map[int64]unit.Size3) {
+	rank := l.Global.Rank()
+	var divisors [3][]int64
+	for i := range 3 {
+		divisors[i] = divisorsUpTo(l.Global.Dim(i), most)
+	}
+	for _, x := range divisors[0] {
+		for _, y := range divisors[1] {
+			if x*y > most {
+				break
+			}
+			for _, z := range divisors[2] {
+				n := x * y * z
+				if n > most {
+					break
+				}
+				if n%int64(l.SIMD) != 0 {
+					continue
+				}
+				dims := []int64{x, y, z}
+				shape := unit.Size(dims[:rank]...)
+				if old, ok := shapes[n]; !ok || distance(shape, l.Local) < distance(old, l.Local) {
+					shapes[n] = shape
+				}
+			}
+		}
+	}
+}
+
+// distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are nearer: their
+// work-items are neighbours in memory.
+func distance(s, own unit.Size3) float64 {
+	if !own.Present() {
+		return -float64(s.Dim(0))
+	}
+	sum := 0.
+	for i := range 3 {
+		sum += math.Abs(math.Log2(float64(s.Dim(i)) / float64(own.Dim(i))))
+	}
+	return sum
+}
+
+func divisorsUpTo(n, most int64) []int64 {
+	var list []int64
+	for x := int64(1); x <= min(n, most); x++ {
+		if n%x == 0 {
+			list = append(list, x)
+		}
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package predict
+
+import (
+	"slices"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// Point is one launch of a sweep: the value that was varied and what Predict says of the launch with it.
+type Point struct {
+	X          int64  // work-items per work-group, bytes of SLM per work-group, or sub-group size
+	Launch     Launch // as predicted
+	Own        bool   // the launch that was swept
+	Prediction Prediction
+	Err        error // a *LaunchError where the launch cannot run
+}
+
+// localStep is the step of work-group sizes in SweepLocal, in work-items: the smallest sub-group that any GPU has, so that
+// the curve also shows what sizes between whole sub-groups lose. The charts of Intel's calculator step alike.
+const localStep = 8
+
+// SweepLocal predicts a launch over work-group sizes: every multiple of 8 work-items up to the largest that can run, and the
+// launch's own. The launch's own size keeps its shape; the others are one-dimensional over as many work-items as the launch
+// has. Without a sub-group size nothing can run, and the launch's own size is the only point.
+func SweepLocal(d *arch.Device, l Launch) []Point {
+	own, _ := l.Local.Items()
+	items, counted := l.Global.Items()
+	var sizes []int64
+	if own > 0 {
+		sizes = append(sizes, own)
+	}
+	if d != nil && l.SIMD > 0 {
+		for x, most := int64(localStep), largestGroup(d, l); x <= most; x += localStep {
+			sizes = append(sizes, x)
+		}
+	}
+	return sweep(d, sizes, own, func(x int64) Launch {
+		other := l
+		if x == own {
+			return other
+		}
+		other.Local = unit.Size(x)
+		if counted {
+			other.Global = unit.Size(items)
+		}
+		return other
+	})
+}
+
+// SweepSLM predicts a launch over SLM per work-group: every KB from none to the most that a work-group may have, and the
+// launch's own amount. Under policy Auto the point without SLM is dispatched as what it is, a launch without SLM.
+func SweepSLM(d *arch.Device, l Launch) []Point {
+	sizes := []int64{int64(l.SLM)}
+	if d != nil {
+		for x := unit.Bytes(0); x <= d.SLMPerGroupMax; x += 1024 {
+			sizes = append(sizes, int64(x))
+		}
+	}
+	return sweep(d, sizes, int64(l.SLM), func(x int64) Launch {
+		other := l
+		other.SLM = unit.Bytes(x)
+		return other
+	})
+}
+
+// SweepSIMD predicts a launch over the sub-group sizes that the device offers, and its own.
+func SweepSIMD(d *arch.Device, l Launch) []Point {
+	var widths []int64
+	if l.SIMD > 0 {
+		widths = append(widths, int64(l.SIMD))
+	}
+	if d != nil {
+		for _, w := range d.SIMDWidths {
+			widths = append(widths, int64(w))
+		}
+	}
+	return sweep(d, widths, int64(l.SIMD), func(x int64) Launch {
+		other := l
+		other.SIMD = int(x)
+		return other
+	})
+}
+
+// sweep predicts a launch for each value, in rising order, each once. It is never nil.
+func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) []Point {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	points := make([]Point, 0, len(values))
+	for _, x := range values {
+		p := Point{X: x, Launch: with(x), Own: x == own}
+		p.Prediction, p.Err = Predict(d, p.Launch)
+		points = append(points, p)
+	}
+	return points
+}
+
+// largestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules and the
+// thread slots at the launch's sub-group size and GRF mode.
+func largestGroup(d *arch.Device, l Launch) int64 {
+	mode, ok := grfMode(d, l.GRF)
+	if !ok {
+		return 0
+	}
+	most := int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)) * int64(l.SIMD)
+	if limit := maxGroup(d, l.SIMD, mode.Registers); limit > 0 {
+		most = min(most, limit)
+	}
+	return most
+}
