@@ -1,0 +1,165 @@
+package timeline_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/timeline"
+)
+
+// tigerLake is the GPU of the published phases: 6 Xe-cores of 112 thread slots. threads is per work-group.
+func tigerLake(policy timeline.Policy, groups int64, threads int) timeline.Input {
+	return timeline.Input{
+		Policy: policy, XeCores: 6, SlotsPerXeCore: 112, ThreadsPerGroup: threads, GroupsPerXeCore: math.MaxInt32, Groups: groups,
+	}
+}
+
+func run(t testing.TB, in timeline.Input) timeline.Result {
+	t.Helper()
+	r, err := timeline.Run(context.Background(), in)
+	if err != nil {
+		t.Fatalf("%+v: %v", in, err)
+	}
+	return r
+}
+
+// threadsOf lists the resident threads phase by phase.
+func threadsOf(r timeline.Result) []int64 {
+	var threads []int64
+	for _, p := range r.Phases {
+		threads = append(threads, p.Threads)
+	}
+	return threads
+}
+
+// TestPublishedPhases holds every published phase on Tiger Lake: Intel's GPU optimization guides (two editions with the
+// same figures) and the thread-mapping notebook.
+func TestPublishedPhases(t *testing.T) {
+	partial := func(groups int64, threads, ports int, barrier bool) timeline.Input {
+		in := tigerLake(timeline.Partial, groups, threads)
+		in.Ports, in.Barrier = ports, barrier
+		return in
+	}
+	// One work-group of the third Xe-core ends a little earlier than all others.
+	early := partial(8, 40, 3, true)
+	early.RunTime = func(group int64, _ int) unit.Seconds {
+		if group == 7 {
+			return 0.9
+		}
+		return 1
+	}
+	for _, c := range []struct {
+		kernel string
+		in     timeline.Input
+		want   []int64 // threads
+		print  string  // occupancy as published
+	}{
+		{"VectorAdd2<44>, free", tigerLake(timeline.Free, 44, 16), []int64{672, 32}, "100.0 4.8"},
+		{"VectorAdd2<44>, whole", tigerLake(timeline.Whole, 44, 16), []int64{672, 32}, "100.0 4.8"},
+		{"VectorAdd2<48>, free", tigerLake(timeline.Free, 48, 16), []int64{672, 96}, "100.0 14.3"},
+		{"VectorAdd2<48>, whole", tigerLake(timeline.Whole, 48, 16), []int64{672, 96}, "100.0 14.3"},
+		{"VectorAdd3<8,320,8>, free", tigerLake(timeline.Free, 8, 40), []int64{320}, "47.6"},
+		{"VectorAdd3<8,320,8>, whole", tigerLake(timeline.Whole, 8, 40), []int64{320}, "47.6"},
+		{"VectorAdd3<8,320,8>, partial, 2 ports", partial(8, 40, 2, false), []int64{224, 96}, "33.3 14.3"},
+		{"VectorAdd4<8,320,8>, whole", tigerLake(timeline.Whole, 8, 40), []int64{320}, "47.6"},
+		{"VectorAdd4<8,320,8>, partial, 3 ports", partial(8, 40, 3, true), []int64{304, 80}, "45.2 11.9"},
+		{"VectorAdd4<8,320,8>, partial, 4 ports", partial(8, 40, 4, true), []int64{304, 80}, "45.2 11.9"},
+		{"VectorAdd4<8,320,8>, partial, 6 ports", partial(8, 40, 6, true), []int64{304, 80}, "45.2 11.9"},
+		{"VectorAdd4<8,320,8>, partial, one ends first", early, []int64{304, 264, 80}, "45.2 39.3 11.9"},
+		{"<24,224,8>, free", tigerLake(timeline.Free, 24, 28), []int64{672}, "100.0"},
+		{"<24,224,8>, whole", tigerLake(timeline.Whole, 24, 28), []int64{672}, "100.0"},
+		{"<24,224,8>, partial, 1 port", partial(24, 28, 1, false), []int64{672}, "100.0"},
+		{"<24,224,8>, partial, 3 ports, barrier", partial(24, 28, 3, true), []int64{672}, "100.0"},
+	} {
+		r := run(t, c.in)
+		var printed []string
+		for _, p := range r.Phases {
+			printed = append(printed, fmt.Sprintf("%.1f", p.Occupancy.Percent()))
+		}
+		if fmt.Sprint(threadsOf(r)) != fmt.Sprint(c.want) || strings.Join(printed, " ") != c.print {
+			t.Errorf("%s: %v threads, %v %%; want %v, %s", c.kernel, threadsOf(r), printed, c.want, c.print)
+		}
+	}
+}
+
+// TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at SIMD8 with a barrier; published per Xe-core as
+// 100, 86, 86 and 57 %, and a failed launch for R = 5 (640 work-items, above the maximum of 512: no work-group fits).
+func TestPublishedBarrierRows(t *testing.T) {
+	for i, want := range []struct {
+		fit     int // work-groups per Xe-core
+		percent string
+	}{{7, "100"}, {3, "86"}, {2, "86"}, {1, "57"}} {
+		r := i + 1
+		in := tigerLake(timeline.Whole, int64(524288/(128*r)), 16*r)
+		got := run(t, in)
+		if p := fmt.Sprintf("%.0f", got.Peak.Percent()); p != want.percent || got.Phases[0].Threads != int64(6*want.fit*16*r) {
+			t.Errorf("R = %d: %s %%, %d threads; want %s %% of %d work-groups per Xe-core", r, p, got.Phases[0].Threads, want.percent, want.fit)
+		}
+	}
+	in := tigerLake(timeline.Whole, 819, 80)
+	in.GroupsPerXeCore = 0
+	if _, err := timeline.Run(context.Background(), in); err == nil {
+		t.Error("R = 5 launches although an Xe-core holds none of its work-groups")
+	}
+}
+
+// TestPublishedTables compares the first phase of every vec_add row, and each phase of the rows that have several.
+func TestPublishedTables(t *testing.T) {
+	f, err := os.Open("../../../shared/golden/published_tables.csv")
+	if err != nil {
+		t.Skipf("the reference data is not here: %v", err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range records[0] {
+		column[name] = i
+	}
+	compared := 0
+	for _, rec := range records[1:] {
+		cell := func(name string) string { return rec[column[name]] }
+		number := func(name string) int {
+			n, _ := strconv.Atoi(cell(name))
+			return n
+		}
+		slots := number("core_threads")
+		exact, err := strconv.ParseFloat(cell("exact_gpu_pct"), 64)
+		if err != nil || slots == 0 || number("gpu_threads")%slots != 0 || number("work_groups") == 0 {
+			continue // no figure of the whole GPU
+		}
+		in := timeline.Input{
+			XeCores: number("gpu_threads") / slots, SlotsPerXeCore: slots, ThreadsPerGroup: number("threads_per_wg"),
+			Groups: int64(number("work_groups")), GroupsPerXeCore: math.MaxInt32,
+		}
+		if in.ThreadsPerGroup == 40 { // the phases that only Partial explains
+			in.Policy, in.Ports, in.Barrier = timeline.Partial, 2, cell("barrier") == "yes"
+			if in.Barrier {
+				in.Ports = 3
+				in.RunTime = func(group int64, _ int) unit.Seconds { return unit.Seconds(1 - float64(group/7)*0.1) }
+			}
+		}
+		phase := max(number("phase"), 1) - 1
+		r := run(t, in)
+		if phase >= len(r.Phases) || math.Abs(r.Phases[phase].Occupancy.Percent()-exact) > 5e-7 {
+			t.Errorf("row %s, %s, phase %d: %+v; want %v %%", cell("row"), cell("kernel"), phase+1, r.Phases, exact)
+		}
+		if published := number("published_threads"); published > 0 && phase < len(r.Phases) && r.Phases[phase].Threads != int64(published) {
+			t.Errorf("row %s: %d threads; published %d", cell("row"), r.Phases[phase].Threads, published)
+		}
+		compared++
+	}
+	if compared < 100 {
+		t.Errorf("only %d rows compared", compared)
+	}
+	t.Logf("published tables: %d rows compared", compared)
+}

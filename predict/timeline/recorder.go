@@ -1,0 +1,65 @@
+package timeline
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+)
+
+// maxPhases bounds the memory of a result, 128 MiB. A launch whose threads run equally long stays far below it unless it
+// has tens of millions of work-groups.
+const maxPhases = 1 << 22
+
+// errPhases says that a launch has more phases than a result may hold.
+func errPhases() error {
+	return fmt.Errorf("the launch has more than %d phases; simulate fewer work-groups, since the phases repeat", maxPhases)
+}
+
+// recorder turns a sequence of resident thread counts into phases.
+type recorder struct {
+	slots  int64
+	phases []Phase
+}
+
+// add appends a span that ends at end. Spans of no length are dropped, and a span with the threads of the last one
+// prolongs it.
+func (r *recorder) add(threads int64, end unit.Seconds) {
+	start := unit.Seconds(0)
+	if n := len(r.phases); n > 0 {
+		last := &r.phases[n-1]
+		start = last.End
+		if end > start && last.Threads == threads {
+			last.End = end
+			return
+		}
+	}
+	if end > start {
+		r.phases = append(r.phases, Phase{
+			Threads: threads, Occupancy: unit.Ratio(float64(threads) / float64(r.slots)), Start: start, End: end,
+		})
+	}
+}
+
+// waves records full waves of threads and a tail, each as long as a thread.
+func (r *recorder) waves(full, threads, tail int64, each unit.Seconds) {
+	r.add(threads, unit.Seconds(full)*each)
+	if tail > 0 {
+		r.add(tail, unit.Seconds(full+1)*each)
+	}
+}
+
+// result closes the recording.
+func (r *recorder) result(p Policy) Result {
+	out := Result{Policy: p, Slots: r.slots, Phases: r.phases}
+	var busy float64 // sum of threads x time
+	for _, ph := range r.phases {
+		out.Peak = max(out.Peak, ph.Occupancy)
+		busy += float64(ph.Threads) * float64(ph.End-ph.Start)
+		out.Time = ph.End
+	}
+	out.Average = unit.Ratio(busy / (float64(r.slots) * float64(out.Time)))
+	if len(r.phases) == 1 { // no rounding where there is nothing to average
+		out.Average = out.Peak
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+// Package timeline simulates how the dispatcher of a GPU places the work-groups of a launch over time: which threads are
+// resident when, and what occupancy that gives on average. It takes plain numbers; it does not know devices, kernels, the
+// resources behind the number of work-groups per Xe-core, or anything measured.
+//
+// Three policies are simulated. Free and Whole are what predictions rest on. Partial is a what-if that explains published
+// phases which neither of the two gives; outputs must label it so.
+//
+// Launches whose threads all run equally long are not simulated work-group by work-group: Free and Whole follow from a
+// division, and Partial is stepped wave by wave until its state repeats, so that a million work-groups cost what a few do.
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"occudiff/ingest/unit"
+)
+
+// Policy says how the threads of a work-group find their slots.
+type Policy uint8
+
+// The policies.
+const (
+	// Free starts a thread on any free slot of the GPU: no barrier and no SLM holds its work-group together.
+	Free Policy = iota
+	// Whole starts a work-group only on an Xe-core where all its threads, its SLM and its barrier fit.
+	Whole
+	// Partial binds a work-group to an Xe-core and lets its threads enter in order, in part if need be. Dispatch ports each
+	// take the next work-group, stay on their Xe-core while it has a free slot, are blocked while their work-group is
+	// half in, and move to an unused Xe-core only when theirs is exactly full.
+	Partial
+)
+
+// String gives the word that outputs and flags carry.
+func (p Policy) String() string {
+	switch p {
+	case Whole:
+		return "whole"
+	case Partial:
+		return "partial"
+	}
+	return "free"
+}
+
+// WhatIf says whether the policy explains rather than predicts.
+func (p Policy) WhatIf() bool { return p == Partial }
+
+// Input is a launch on a GPU, in plain numbers.
+type Input struct {
+	Policy          Policy
+	XeCores         int
+	SlotsPerXeCore  int // thread slots
+	ThreadsPerGroup int
+	Groups          int64 // work-groups of the launch, dispatched in order
+	// GroupsPerXeCore is the most work-groups that an Xe-core holds by SLM, barriers or work-group slots; thread slots are
+	// looked at besides. Free ignores it. Whole and Partial need at least 1: a launch with 0 cannot run.
+	GroupsPerXeCore int
+
+	Ports   int  // dispatch ports of Partial, at least 1; more than one per Xe-core do nothing
+	Barrier bool // Partial only: a half-in work-group holds its slots but does not run before its last thread is in
+
+	// ThreadTime is how long every thread runs; 0 stands for 1, so that times count in run times of a thread.
+	ThreadTime unit.Seconds
+	// RunTime, when not nil, gives each thread's own run time instead. It must be above 0 and finite, and the same
+	// whenever it is asked for the same thread.
+	RunTime func(group int64, thread int) unit.Seconds
+}
+
+// Phase is a span of time in which the number of resident threads does not change.
+type Phase struct {
+	Threads    int64 // resident on the whole GPU
+	Occupancy  unit.Ratio
+	Start, End unit.Seconds
+}
+
+// Result is a simulated launch.
+type Result struct {
+	Policy  Policy
+	Slots   int64   // thread slots of the GPU
+	Phases  []Phase // without gaps, neighbours differ in Threads
+	Peak    unit.Ratio
+	Average unit.Ratio   // time-weighted: sum(threads x time) / (slots x time)
+	Time    unit.Seconds // from the first thread's start to the last one's end
+}
+
+// Run simulates a launch. An error says which input makes no sense, or why the launch could never run; with unequal run
+// times the context can end the simulation.
+func Run(ctx context.Context, in Input) (Result, error) {
+	if err := in.check(); err != nil {
+		return Result{}, err
+	}
+	if in.ThreadTime == 0 {
+		in.ThreadTime = 1
+	}
+	rec := &recorder{slots: in.slots()}
+	var err error
+	switch {
+	case in.RunTime != nil:
+		err = runEvents(ctx, &in, rec)
+	case in.Policy == Free:
+		runFree(&in, rec)
+	case in.Policy == Whole:
+		runWhole(&in, rec)
+	default:
+		err = runTicks(ctx, &in, rec)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return rec.result(in.Policy), nil
+}
+
+// maxCount bounds the counts of an Input, so that products of two of them fit.
+const maxCount = 1 << 24
+
+func (in *Input) slots() int64 { return int64(in.XeCores) * int64(in.SlotsPerXeCore) }
+
+func (in *Input) check() error {
+	for _, c := range [...]struct {
+		name  string
+		value int
+	}{
+		{"number of Xe-cores", in.XeCores}, {"number of thread slots per Xe-core", in.SlotsPerXeCore},
+		{"number of threads per work-group", in.ThreadsPerGroup},
+	} {
+		if c.value < 1 || c.value > maxCount {
+			return fmt.Errorf("the %s is %d; expected 1 to %d", c.name, c.value, maxCount)
+		}
+	}
+	if hi, lo := bits.Mul64(uint64(in.Groups), uint64(in.ThreadsPerGroup)); in.Groups < 1 || hi != 0 || lo > math.MaxInt64 {
+		return fmt.Errorf("the number of work-groups is %d; expected at least 1, and no more than 2^63-1 threads in all", in.Groups)
+	}
+	if t := float64(in.ThreadTime); !(t >= 0) || math.IsInf(t, 0) {
+		return fmt.Errorf("the run time of a thread is %v s; expected a number above 0, or 0 for 1 s", t)
+	}
+	return in.checkPolicy()
+}
+
+func (in *Input) checkPolicy() error {
+	switch {
+	case in.Policy > Partial:
+		return fmt.Errorf("policy %d is not known; expected free, whole or partial", in.Policy)
+	case in.Policy == Free:
+		return nil
+	case in.GroupsPerXeCore < 1:
+		return fmt.Errorf("an Xe-core holds %d work-groups of this launch, so that it can never start", in.GroupsPerXeCore)
+	case in.ThreadsPerGroup > in.SlotsPerXeCore && (in.Policy == Whole || in.Barrier):
+		return fmt.Errorf("a work-group has %d threads but an Xe-core %d thread slots; "+
+			"policy whole, and partial with a barrier, need all of them on one Xe-core", in.ThreadsPerGroup, in.SlotsPerXeCore)
+	case in.Policy == Partial && in.Ports < 1:
+		return fmt.Errorf("policy partial has %d dispatch ports; expected at least 1", in.Ports)
+	}
+	return nil
+}
+
+// runFree needs no simulation: equal threads fill all slots, wave by wave.
+func runFree(in *Input, rec *recorder) {
+	threads := in.Groups * int64(in.ThreadsPerGroup)
+	rec.waves(threads/rec.slots, rec.slots, threads%rec.slots, in.ThreadTime)
+}
+
+// runWhole needs none either: equal work-groups fill every Xe-core, wave by wave.
+func runWhole(in *Input, rec *recorder) {
+	perXeCore := min(in.GroupsPerXeCore, in.SlotsPerXeCore/in.ThreadsPerGroup)
+	capacity := int64(in.XeCores) * int64(perXeCore)
+	t := int64(in.ThreadsPerGroup)
+	rec.waves(in.Groups/capacity, capacity*t, in.Groups%capacity*t, in.ThreadTime)
+}
