@@ -1,0 +1,165 @@
+// Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the oneAPI samples, number by number: its
+// devices, its form texts, its rounding and its faults. It is how the prediction model is proved against what people
+// compare their runs with, and what `--compat calculator` prints. It does not know the project's own model, device
+// table or policies, and it corrects nothing: where the calculator is wrong, so is this package.
+//
+// Everything is computed in float64 in the calculator's order of operations, because the original is JavaScript and has
+// no other number. Percentages are 0..100 here, unlike in the rest of the project: a ratio multiplied by 100 again
+// would differ from the printed number in its last digits.
+package calculator
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Device is one configuration of the calculator: a GPU with a chosen count of XVEs.
+type Device struct {
+	Key           string   // fam:..., pci:... or url:...
+	Name          string   // what the calculator's lists call it
+	PCIIDs        []string // ids that choose it, upper-case hex; none for families
+	XVEs          int      // of the whole GPU
+	XVEChoices    []int    // what the form offers for XVEs, the first is its default
+	XVEPerXeCore  int
+	ThreadsPerXVE int
+	Threads       int   // thread slots per Xe-core as the calculator has them; for some devices a fault
+	LargeGRF      bool  // the form offers the large register file
+	SIMDWidths    []int // sub-group sizes that the form offers, largest first
+	SLMKB         int   // SLM per Xe-core
+	SLMKBPerGroup int   // most that the form's SLM slider reaches
+	SLMStepsKB    []int // allocation steps, rising, 0 first
+	MaxGroupSize  int   // work-items
+	GroupSlots    int   // work-group slots per Xe-core
+	BarrierSlots  int   // replaces GroupSlots for a kernel with barriers
+	Source        string
+	Note          string // a known fault of the row, else ""
+}
+
+// XeCores gives XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.
+func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
+
+// Input is what the calculator's form holds.
+type Input struct {
+	Global   string // text of the global size: `16*64*128`, `1,2,3`, `4096`; empty leaves the GPU out
+	Local    string // text of the work-group size
+	SIMD     int    // sub-group size
+	SLMKB    int    // SLM per work-group in KB
+	Barrier  bool
+	LargeGRF bool
+}
+
+// Refusal is the set of reasons why the calculator gives no result; 0 is a result.
+type Refusal uint8
+
+// The refusals, in the order in which the calculator checks them.
+const (
+	BadGlobal   Refusal = 1 << iota // a part of the global size begins with no digit
+	BadLocal                        // a part of the work-group size begins with no digit
+	TooBig                          // the work-group is larger than the device maximum
+	NotDividing                     // the work-group size does not divide the global size
+	Silent                          // a size has four parts or more: no result and no message
+	BadSIMD                         // a sub-group size below 1; ours, since the form cannot hold one
+)
+
+// refusalWords are the message classes of the reference data, in bit order.
+func refusalWords() [6]string {
+	return [6]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"}
+}
+
+// String joins the message classes with `+` and is empty for a result.
+func (r Refusal) String() string {
+	words := refusalWords()
+	return joinBits(uint8(r), words[:])
+}
+
+// Explain says in a sentence what the calculator refused and what it would take; it is empty for a result.
+func (r Refusal) Explain(d *Device, in Input) string {
+	var parts []string
+	add := func(bit Refusal, format string, args ...any) {
+		if r&bit != 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(BadGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64", in.Global)
+	add(BadLocal, "work-group size %q has a part that begins with no digit; write it as 256, 16,16 or 4,4,4", in.Local)
+	add(TooBig, "work-group size %q is above the %d work-items that %s allows", in.Local, d.MaxGroupSize, d.Key)
+	add(NotDividing, "work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
+		in.Local, in.Global)
+	add(Silent, "a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
+		in.Global, in.Local)
+	add(BadSIMD, "sub-group size %d is below 1; the form offers %s", in.SIMD, spaced(d.SIMDWidths))
+	return strings.Join(parts, "; ")
+}
+
+// Limit is the set of resources that hold the number of work-groups per Xe-core down.
+type Limit uint8
+
+// The limits, in the order in which the calculator's outputs list them.
+const (
+	LimitThreads  Limit = 1 << iota // thread slots
+	LimitSLM                        // shared local memory
+	LimitSlots                      // work-group slots
+	LimitBarriers                   // barrier slots, which replace the work-group slots
+	LimitGrid                       // all work-groups of the launch
+)
+
+// limitWords are the words of the reference data, in bit order.
+func limitWords() [5]string { return [5]string{"threads", "slm", "slots", "barriers", "wg_total"} }
+
+// String joins the limits with `+`.
+func (l Limit) String() string {
+	words := limitWords()
+	return joinBits(uint8(l), words[:])
+}
+
+// Output is what the calculator shows, and what it computes on the way. Numbers are float64 since the original's are;
+// those that count are whole for every input that its form takes. When Refusal is not 0, nothing else is set.
+type Output struct {
+	Refusal Refusal
+
+	GlobalItems     float64 // 0 when the text was empty
+	GroupItems      float64
+	SLMAllocKB      int // after rounding up to a step; above the largest step it stays as it is
+	ThreadsPerGroup float64
+
+	LimitThreads  float64           // work-groups per Xe-core by thread slots
+	LimitSLM      unit.Opt[float64] // by SLM; absent without SLM
+	LimitSlots    float64           // by work-group slots, or by barrier slots when there is a barrier
+	Groups        unit.Opt[float64] // of the launch; absent without a global size
+	GroupsPerCore float64
+	LimitedBy     Limit
+
+	XeCorePercent float64
+	GPU           unit.Opt[GPU] // absent without a global size
+}
+
+// GPU is the part of the output that needs a global size. With no work-group per Xe-core, waves are NaN as the
+// calculator prints them, and the percentages 0.
+type GPU struct {
+	PeakPercent    float64
+	AveragePercent float64 // from waves rounded to two decimals, so that it can exceed the peak
+	AverageExact   float64 // the same from unrounded waves
+	Waves          float64 // rounded to two decimals
+	FullWaves      float64
+	TailPercent    float64 // of the last, partial wave; 0 when it is full
+}
+
+func joinBits(bits uint8, words []string) string {
+	if bits&(bits-1) == 0 { // at most one: no allocation
+		for i, w := range words {
+			if bits&(1<<i) != 0 {
+				return w
+			}
+		}
+		return ""
+	}
+	var parts []string
+	for i, w := range words {
+		if bits&(1<<i) != 0 {
+			parts = append(parts, w)
+		}
+	}
+	return strings.Join(parts, "+")
+}

@@ -1,0 +1,224 @@
+package calculator_test
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/calculator"
+)
+
+// sharedFolder holds the reference data that is not part of the project.
+const sharedFolder = "../../../shared/golden"
+
+// readGolden gives the records of a reference file by column name, or skips.
+func readGolden(t testing.TB, name string) []map[string]string {
+	t.Helper()
+	path := filepath.Join(sharedFolder, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the reference data is not here: %v", err)
+	}
+	return readRows(t, path)
+}
+
+// readRows gives the records of a CSV file by column name.
+func readRows(t testing.TB, path string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, rec := range records[1:] {
+		row := make(map[string]string, len(rec))
+		for i, cell := range rec {
+			row[records[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func builtin(t testing.TB) *calculator.Table {
+	t.Helper()
+	table, err := calculator.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func find(t testing.TB, table *calculator.Table, row map[string]string) calculator.Device {
+	t.Helper()
+	d, err := table.Find(row["dev"], atoi(t, row["xve"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func atoi(t testing.TB, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// equalNumber compares a printed number (13 significant digits) with a computed one; an empty cell stands for absent.
+func equalNumber(want string, got unit.Opt[float64]) bool {
+	v, ok := got.Value()
+	if want == "" || !ok {
+		return want == "" && !ok
+	}
+	w, err := strconv.ParseFloat(want, 64)
+	if err != nil {
+		return false
+	}
+	if math.IsNaN(w) || math.IsNaN(v) {
+		return math.IsNaN(w) && math.IsNaN(v)
+	}
+	return math.Abs(w-v) <= 1e-9*math.Abs(w)
+}
+
+// cells gives the numbers of an output under the column names of the reference data; a refused form has none.
+func cells(out calculator.Output) map[string]unit.Opt[float64] {
+	names := []string{"global_items", "wg_items", "slm_alloc_kb", "threads_per_wg", "lim_threads", "lim_slm", "lim_slots",
+		"wg_total", "wg_per_core", "core_pct", "peak_pct", "avg_pct", "waves", "full_waves", "tail_pct", "avg_exact_pct"}
+	c := make(map[string]unit.Opt[float64], len(names))
+	for _, n := range names {
+		c[n] = unit.Opt[float64]{}
+	}
+	if out.Refusal != 0 {
+		return c
+	}
+	c["global_items"], c["wg_items"] = unit.Some(out.GlobalItems), unit.Some(out.GroupItems)
+	c["slm_alloc_kb"], c["threads_per_wg"] = unit.Some(float64(out.SLMAllocKB)), unit.Some(out.ThreadsPerGroup)
+	c["lim_threads"], c["lim_slm"], c["lim_slots"] = unit.Some(out.LimitThreads), out.LimitSLM, unit.Some(out.LimitSlots)
+	c["wg_total"], c["wg_per_core"] = out.Groups, unit.Some(out.GroupsPerCore)
+	c["core_pct"] = unit.Some(out.XeCorePercent)
+	if g, ok := out.GPU.Value(); ok {
+		c["peak_pct"], c["avg_pct"], c["avg_exact_pct"] = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent), unit.Some(g.AverageExact)
+		c["waves"], c["full_waves"], c["tail_pct"] = unit.Some(g.Waves), unit.Some(g.FullWaves), unit.Some(g.TailPercent)
+	}
+	return c
+}
+
+// differences compares one reference row with an output and gives the columns that differ.
+func differences(row map[string]string, out calculator.Output) []string {
+	var diff []string
+	status := "ok"
+	if out.Refusal != 0 {
+		status = "error"
+	}
+	for column, got := range map[string]string{
+		"status": status, "message": out.Refusal.String(), "limited_by": out.LimitedBy.String(),
+	} {
+		if row[column] != got {
+			diff = append(diff, column+": want "+row[column]+", got "+got)
+		}
+	}
+	for column, got := range cells(out) {
+		if !equalNumber(row[column], got) {
+			v, _ := got.Value()
+			diff = append(diff, column+": want "+row[column]+", got "+strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	return diff
+}
+
+// inputOf fills the form from a reference row.
+func inputOf(t testing.TB, row map[string]string) calculator.Input {
+	t.Helper()
+	return calculator.Input{
+		Global: row["global_text"], Local: row["wg_text"], SIMD: atoi(t, row["simd"]), SLMKB: atoi(t, row["slm_kb"]),
+		Barrier: row["barrier"] == "1", LargeGRF: row["large_grf"] == "1",
+	}
+}
+
+// The rows of testdata are the first of each kind (message, set of limits, odd text, tie of the rounding, fault) from the
+// full reference data, so that the package is tested without that too.
+func TestReproducesRepresentativeRuns(t *testing.T) {
+	rows := readRows(t, "testdata/representative.csv")
+	table := builtin(t)
+	for _, row := range rows {
+		d := find(t, table, row)
+		if diff := differences(row, calculator.Run(&d, inputOf(t, row))); len(diff) > 0 {
+			t.Errorf("%s %s/%s: %v", row["id"], row["dev"], row["xve"], diff)
+		}
+	}
+	if len(rows) < 50 {
+		t.Errorf("testdata/representative.csv has %d rows; a part of it is missing", len(rows))
+	}
+}
+
+func TestReproducesEveryRunOfTheCalculator(t *testing.T) {
+	rows := readGolden(t, "calculator.csv")
+	table := builtin(t)
+	numbers, different := 0, 0
+	for _, row := range rows {
+		d := find(t, table, row)
+		out := calculator.Run(&d, inputOf(t, row))
+		for _, v := range cells(out) {
+			if v.Present() {
+				numbers++
+			}
+		}
+		if diff := differences(row, out); len(diff) > 0 {
+			different++
+			t.Errorf("%s %s/%s: %v", row["id"], row["dev"], row["xve"], diff)
+		}
+	}
+	if len(rows) != 17982 {
+		t.Errorf("the reference has %d rows; expected 17982", len(rows))
+	}
+	t.Logf("calculator: %d rows and %d numbers compared, %d rows differ", len(rows), numbers, different)
+}
+
+func TestReproducesEveryChartPointOfTheCalculator(t *testing.T) {
+	rows := readGolden(t, "calculator_sweeps.csv")
+	table := builtin(t)
+	different := 0
+	charts := map[string]map[int]float64{} // of a chart's first row: what the calculator has at x
+	for _, row := range rows {
+		id := row["dev"] + row["xve"] + row["global_items"] + "/" + row["wg_items"] + row["chart"]
+		points, done := charts[id]
+		if !done {
+			d := find(t, table, row)
+			in := calculator.Input{Global: row["global_items"], Local: row["wg_items"], SIMD: atoi(t, row["simd"]),
+				SLMKB: atoi(t, row["slm_kb"]), Barrier: row["barrier"] == "1", LargeGRF: row["large_grf"] == "1"}
+			sweep := calculator.SweepLocal
+			if row["chart"] == "slm_sweep" {
+				sweep = calculator.SweepSLM
+			}
+			points = map[int]float64{}
+			for _, p := range sweep(&d, in) {
+				points[p.X] = p.XeCorePercent
+			}
+			charts[id] = points
+		}
+		x := atoi(t, row["x"])
+		got, ok := points[x]
+		if !ok || !equalNumber(row["core_pct"], unit.Some(got)) {
+			different++
+			t.Errorf("%s x=%d: want %s, got %v (there: %t)", id, x, row["core_pct"], got, ok)
+		}
+		delete(points, x)
+	}
+	for id, left := range charts {
+		if len(left) > 0 {
+			t.Errorf("%s: %d points that the calculator's chart does not have", id, len(left))
+		}
+	}
+	t.Logf("calculator charts: %d charts, %d points compared, %d differ", len(charts), len(rows), different)
+}

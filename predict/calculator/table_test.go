@@ -1,0 +1,172 @@
+package calculator
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBuiltinHasEveryConfiguration(t *testing.T) {
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(table.Devices()); n != 57 {
+		t.Errorf("%d devices; expected 54 of the calculator and 3 constructed ones", n)
+	}
+	if n := len(table.Configurations()); n != 81 {
+		t.Errorf("%d configurations; expected 81", n)
+	}
+	for _, d := range table.Configurations() {
+		found, err := table.Find(d.Key, d.XVEs)
+		if err != nil || found.XVEs != d.XVEs || found.Key != d.Key {
+			t.Errorf("Find(%q, %d) = %s/%d, %v", d.Key, d.XVEs, found.Key, found.XVEs, err)
+		}
+	}
+}
+
+func TestBuiltinAgreesWithTheReferenceDevices(t *testing.T) {
+	data, err := os.ReadFile("../../../shared/golden/devices.json")
+	if err != nil {
+		t.Skipf("the reference data is not here: %v", err)
+	}
+	var reference struct {
+		Devices []struct {
+			Key           string    `json:"key"`
+			PCIIDs        []string  `json:"pci_ids"`
+			XVEs          []int     `json:"xve_total_choices"`
+			XeCores       []float64 `json:"xe_cores_choices"`
+			XVEPerXeCore  int       `json:"xve_per_core"`
+			ThreadsPerXVE int       `json:"threads_per_xve"`
+			Threads       int       `json:"threads_per_core"`
+			LargeGRF      bool      `json:"large_grf_offered"`
+			SIMDWidths    []int     `json:"simd_widths"`
+			SLMKB         int       `json:"slm_kb_per_core"`
+			SLMKBPerGroup int       `json:"slm_kb_per_wg_max"`
+			SLMStepsKB    []int     `json:"slm_alloc_steps_kb"`
+			MaxGroupSize  int       `json:"max_wg_size"`
+			GroupSlots    int       `json:"max_wgs_per_core"`
+			BarrierSlots  int       `json:"barrier_slots_per_core"`
+		} `json:"calculator_devices"`
+	}
+	if err := json.Unmarshal(data, &reference); err != nil {
+		t.Fatal(err)
+	}
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := table.Devices()
+	if len(devices) != len(reference.Devices) {
+		t.Fatalf("%d devices; the reference has %d", len(devices), len(reference.Devices))
+	}
+	for i, want := range reference.Devices {
+		d := devices[i]
+		same := d.Key == want.Key && slices.Equal(d.PCIIDs, want.PCIIDs) && slices.Equal(d.XVEChoices, want.XVEs) &&
+			d.XVEPerXeCore == want.XVEPerXeCore && d.ThreadsPerXVE == want.ThreadsPerXVE && d.Threads == want.Threads &&
+			d.LargeGRF == want.LargeGRF && slices.Equal(d.SIMDWidths, want.SIMDWidths) && d.SLMKB == want.SLMKB &&
+			d.SLMKBPerGroup == want.SLMKBPerGroup && slices.Equal(d.SLMStepsKB, want.SLMStepsKB) &&
+			d.MaxGroupSize == want.MaxGroupSize && d.GroupSlots == want.GroupSlots && d.BarrierSlots == want.BarrierSlots
+		if !same {
+			t.Errorf("device %s is %+v; the reference has %+v", d.Key, d, want)
+		}
+		for j, n := range d.XVEChoices {
+			d.XVEs = n
+			if d.XeCores() != want.XeCores[j] {
+				t.Errorf("%s with %d XVEs has %v Xe-cores; the reference has %v", d.Key, n, d.XeCores(), want.XeCores[j])
+			}
+		}
+	}
+	t.Logf("calculator devices: %d compared", len(devices))
+}
+
+func TestFind(t *testing.T) {
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key    string
+		xve    int
+		want   string // key of the row that answers
+		xves   int
+		reason string
+	}{
+		{"fam:gen12", 0, "fam:gen12", 96, "0 takes the form's default, the first choice"},
+		{"fam:gen12", 24, "fam:gen12", 24, "a choice of the form"},
+		{" FAM:Gen12 ", 96, "fam:gen12", 96, "case and spaces around do not matter"},
+		{"pci:e20b", 160, "pci:E20B", 160, "nor does the case of an id"},
+		{"pci:3E96", 0, "pci:3E91", 24, "any id of a row finds it"},
+		{"pci:5917", 0, "pci:3E91", 24, "two rows claim 5917; the calculator takes the first"},
+	} {
+		d, err := table.Find(c.key, c.xve)
+		if err != nil || d.Key != c.want || d.XVEs != c.xves {
+			t.Errorf("Find(%q, %d) = %s/%d, %v; want %s/%d: %s", c.key, c.xve, d.Key, d.XVEs, err, c.want, c.xves, c.reason)
+		}
+	}
+}
+
+func TestFindErrorsSayWhatThereIs(t *testing.T) {
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key  string
+		xve  int
+		want string
+	}{
+		{"gen12", 0, `calculator device "gen12" is not known; expected a family (fam:xe2_hpg, fam:xe2_lpg, fam:xe_lpg, ` +
+			`fam:xe_hpc_pvc, fam:xe_hp_ats, fam:xe_hpg_dg2_arc, fam:xe_dg1, fam:gen12, fam:gen11, fam:gen9), ` +
+			`pci:ID as in pci:E20B, or url:readme, url:p630like, url:xe3like`},
+		{"fam:gen12", 95, `calculator device "fam:gen12" has no configuration with 95 XVEs; it offers 96 48 32 24 16`},
+	} {
+		if _, err := table.Find(c.key, c.xve); err == nil || err.Error() != c.want {
+			t.Errorf("Find(%q, %d):\n got %v\nwant %s", c.key, c.xve, err, c.want)
+		}
+	}
+}
+
+func TestReadTableRefusesWhatGocsvWouldTakeForZero(t *testing.T) {
+	const good = "fam:a,A,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,"
+	if _, err := readTable(header + "\n" + good + "\n"); err != nil {
+		t.Fatalf("a good row: %v", err)
+	}
+	for _, c := range []struct{ reason, data, want string }{
+		{"a missing column", strings.Replace(header, "key,", "", 1) + "\n", "expected \"key,"},
+		{"an empty number", header + "\nfam:a,A,,8,,7,56,no,8,64,64,0 64,256,56,32,s,\n", `"" is not a whole number from 0`},
+		{"a thousands separator", header + "\nfam:a,A,,8,8,7,\"1,056\",no,8,64,64,0 64,256,56,32,s,\n", `"1,056" is not a whole number from 0`},
+		{"no SIMD width", header + "\nfam:a,A,,8,8,7,56,no,,64,64,0 64,256,56,32,s,\n", "the cell is empty; whole numbers"},
+		{"no name", header + "\nfam:a,,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,\n", "the cell is empty; a text"},
+		{"neither yes nor no", header + "\nfam:a,A,,8,8,7,56,1,8,64,64,0 64,256,56,32,s,\n", `"1" is neither yes nor no`},
+		{"steps that fall", header + "\nfam:a,A,,8,8,7,56,no,8,64,64,0 64 32,256,56,32,s,\n", `device "fam:a": SLM steps 0 64 32 must rise from 0`},
+		{"a maximum off the steps", header + "\nfam:a,A,,8,8,7,56,no,8,64,48,0 64,256,56,32,s,\n", `device "fam:a": the largest SLM step must be the maximum per work-group, 48 KB`},
+		{"no threads", header + "\nfam:a,A,,8,8,7,0,no,8,64,64,0 64,256,56,32,s,\n", "must be above 0"},
+		{"a key twice", header + "\n" + good + "\n" + good + "\n", `device "fam:a" occurs twice`},
+		{"a short row", header + "\nfam:a,A\n", "wrong number of fields"},
+	} {
+		if _, err := readTable(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v; want an error with %q", c.reason, err, c.want)
+		}
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	f.Add(devicesCSV)
+	f.Add(header + "\n")
+	f.Add("")
+	f.Add(header + "\nfam:a,A,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,\"\n")
+	f.Fuzz(func(t *testing.T, data string) {
+		table, err := readTable(data)
+		if err != nil {
+			return
+		}
+		for _, d := range table.Configurations() {
+			if d.XVEPerXeCore < 1 || d.Threads < 1 || len(d.SIMDWidths) == 0 {
+				t.Errorf("an unusable device was accepted: %+v", d)
+			}
+		}
+	})
+}

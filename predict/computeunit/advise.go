@@ -1,0 +1,116 @@
+package computeunit
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+)
+
+// Want is what of a kernel is fixed when advice is asked for. An absent value is free.
+type Want struct {
+	SubgroupSize  unit.Opt[int64]
+	GroupSize     unit.Opt[int64]
+	SLM           unit.Opt[unit.Bytes] // per work-group; 0 fixes that none is used
+	RegisterBytes unit.Opt[unit.Bytes] // per work-item
+}
+
+// Setting is one choice of sizes that reaches the best occupancy, and how much a kernel may use without losing it.
+type Setting struct {
+	SubgroupSize int64
+	GroupSize    int64
+	Groups       int64      // work-groups per compute unit
+	Occupancy    unit.Ratio // of sub-group states
+	Lanes        unit.Ratio // of the sub-groups' lanes
+	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most that keep this occupancy, also both at once.
+	MaxRegisterBytes unit.Bytes
+	MaxSLM           unit.Bytes
+	// Fill is the least number of work-groups that fills the whole GPU; multiples of it leave no tail. Absent when the number
+	// of compute units is not known.
+	Fill unit.Opt[int64]
+}
+
+// Advice is what Advise found.
+type Advice struct {
+	Full     bool      // the settings reach 100 % of the sub-group states and use all lanes
+	Settings []Setting // all of the best occupancy, by rising sub-group and work-group size; empty when nothing fits
+}
+
+// Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the fixed ones, for
+// the settings with the highest occupancy, and among these the most lanes in use. Every setting found works as it stands:
+// Predict gives its occupancy for any use of registers and SLM up to its maxima.
+func (p *Platform) Advise(w Want) (Advice, error) {
+	subgroupSizes, err := p.subgroupSizes(w)
+	if err != nil {
+		return Advice{}, err
+	}
+	var a Advice
+	for _, sg := range subgroupSizes {
+		for _, size := range p.groupSizes(w, sg) {
+			s, ok, err := p.setting(w, sg, size)
+			if err != nil {
+				return Advice{}, err
+			}
+			if ok {
+				a.keep(s)
+			}
+		}
+	}
+	a.Full = len(a.Settings) > 0 && a.Settings[0].Occupancy == 1 && a.Settings[0].Lanes == 1
+	return a, nil
+}
+
+// keep adds a setting that is as good as those found, or drops them all for a better one.
+func (a *Advice) keep(s Setting) {
+	if len(a.Settings) > 0 {
+		best := a.Settings[0]
+		switch {
+		case s.Occupancy < best.Occupancy || s.Occupancy == best.Occupancy && s.Lanes < best.Lanes:
+			return
+		case s.Occupancy > best.Occupancy || s.Lanes > best.Lanes:
+			a.Settings = nil
+		}
+	}
+	a.Settings = append(a.Settings, s)
+}
+
+func (p *Platform) subgroupSizes(w Want) ([]int64, error) {
+	if sg, ok := w.SubgroupSize.Value(); ok {
+		return []int64{sg}, nil // a size that the platform does not offer is a what-if question
+	}
+	if len(p.SubgroupSizes) == 0 {
+		return nil, fmt.Errorf("platform %q lists no sub-group sizes; give one, or fill the column subgroup_sizes of its platform file", p.Key)
+	}
+	return p.SubgroupSizes, nil
+}
+
+// groupSizes lists the work-group sizes to try: full sub-groups from one to what a compute unit holds.
+func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
+	if size, ok := w.GroupSize.Value(); ok {
+		return []int64{size}
+	}
+	largest := p.MaxGroupSize.Or(maxQuantity)
+	var sizes []int64
+	for n := int64(1); n <= p.Subgroups() && n*subgroupSize <= largest; n++ {
+		sizes = append(sizes, n*subgroupSize)
+	}
+	return sizes
+}
+
+// setting evaluates one choice; ok is false when no work-group fits, or when a kernel would have no register at all.
+func (p *Platform) setting(w Want, subgroupSize, groupSize int64) (s Setting, ok bool, err error) {
+	r, err := p.Predict(Launch{
+		GroupSize: groupSize, SubgroupSize: subgroupSize, SLM: w.SLM.Or(0), RegisterBytes: w.RegisterBytes.Or(0),
+	})
+	if err != nil || r.Groups == 0 {
+		return Setting{}, false, err
+	}
+	s = Setting{
+		SubgroupSize: subgroupSize, GroupSize: groupSize, Groups: r.Groups, Occupancy: r.Occupancy, Lanes: r.Lanes,
+		MaxRegisterBytes: min(r.RegisterBytesAllowed, p.RegisterBytes/unit.Bytes(r.Groups*groupSize)),
+		MaxSLM:           p.SLM / unit.Bytes(r.Groups),
+	}
+	if units, known := p.ComputeUnits.Value(); known {
+		s.Fill = unit.Some(units * r.Groups)
+	}
+	return s, s.MaxRegisterBytes > 0, nil
+}

@@ -1,0 +1,187 @@
+package computeunit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"occudiff/ingest/note"
+)
+
+const validHeader = requiredColumns + "," + optionalColumns
+
+func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
+	data := "\ufeffslm_bytes,key,name,max_groups,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes\r\n" +
+		"\r\n" + // a blank line shifts what gocsv takes for the line number
+		"48 KiB,my-gpu,\"My GPU,\nsecond edition\",16,4,12,8K,1m\r\n"
+	platforms, err := Read("mine.csv", strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := platforms[0]
+	if p.Key != "my-gpu" || p.SLM != 48<<10 || p.RegisterBytesPerSubgroup != 8<<10 || p.RegisterBytes != 1<<20 || p.Subgroups() != 48 {
+		t.Errorf("read %+v", p)
+	}
+	if p.ComputeUnits.Present() || p.MaxGroupSize.Present() || len(p.SubgroupSizes) != 0 {
+		t.Errorf("what the file does not say is not absent: %+v", p)
+	}
+}
+
+func TestReadSaysWhereAndWhat(t *testing.T) {
+	const good = "a,A,8,7,4096,229376,65536,16,8,8 16,256,s,high"
+	for _, c := range []struct{ reason, data, want string }{
+		{"nothing at all", "", "p.csv: the platform file is empty (the first line names the columns: " + requiredColumns + ")"},
+		{"a header alone", validHeader + "\n", "p.csv:1: the platform file has a header and no platform"},
+		{"another kind of file", "Computing Task,Total Time\nGEMM,1\n", `p.csv:1:1: column "Computing Task" is not known (columns are ` +
+			strings.ReplaceAll(validHeader, ",", ", ") + ")\n" + `p.csv:1:16: column "Total Time" is not known (columns are ` +
+			strings.ReplaceAll(validHeader, ",", ", ") + ")\n" + missingAll()},
+		{"a column twice", strings.Replace(validHeader, "name", "key", 1) + "\n" + good + "\n",
+			"p.csv:1:5: column \"key\" occurs twice\np.csv:1: column \"name\" is missing"},
+		{"a broken number after a blank line", validHeader + "\n\n" + strings.Replace(good, "229376", "\"229,376\"", 1) + "\n",
+			`p.csv:3:14: column register_bytes: "229,376" is not an amount of memory from 1 byte to 1024 GiB; write it as 65536 or 64K`},
+		{"a number that gocsv would cut", validHeader + "\n" + strings.Replace(good, ",7,", ",1.7,", 1) + "\n",
+			`p.csv:2:7: column subgroups_per_block: "1.7" is not a whole number from 1 to 1073741824`},
+		{"an empty number", validHeader + "\n" + strings.Replace(good, ",16,8,8 16", ",,8,8 16", 1) + "\n",
+			`p.csv:2:27: column max_groups: "" is not a whole number from 1 to 1073741824`},
+		{"a broken optional number", validHeader + "\n" + strings.Replace(good, ",256,", ",0,", 1) + "\n",
+			`p.csv:2:37: column max_group_size: "0" is not a whole number from 1 to 1073741824`},
+		{"no name", validHeader + "\n" + strings.Replace(good, ",A,", ", ,", 1) + "\n", "p.csv:2:3: column name: the cell is empty; a text is expected"},
+		{"a short row", validHeader + "\na,A,8\n", "p.csv:2: the row has 3 cells; the header has 13"},
+		{"a quote that stays open", validHeader + "\n" + good + "\n\"b,B\n",
+			"p.csv:3:6: extraneous or missing \" in quoted-field (a cell with a comma or a quote stands in quotes, and a quote within is doubled)"},
+		{"a quote that stays open over lines", validHeader + "\n" + good + "\n\"b,B\n\n" + good + "\n",
+			"p.csv:3: extraneous or missing \" in quoted-field (a cell with a comma or a quote stands in quotes, and a quote within is doubled)"},
+		{"a key twice", validHeader + "\n" + good + "\n" + strings.Replace(good, "a,", "A ,", 1) + "\n",
+			`p.csv:3: platform "A" is on line 2 already (give each platform a key of its own)`},
+		{"figures that contradict", validHeader + "\n" + strings.Replace(good, "229376", "4095", 1) + "\n",
+			`p.csv:2: platform "a": one sub-group may use 4096 register bytes, but the compute unit has 4095 (register_bytes counts the whole compute unit)`},
+		{"no sub-group fits", validHeader + "\n" + strings.Replace(good, ",256,", ",7,", 1) + "\n",
+			`p.csv:2: platform "a": the work-group maximum 7 is below the smallest sub-group size 8`},
+		{"two faults in two rows", validHeader + "\n" + strings.Replace(good, "a,A,8", "a,A,0", 1) + "\n" + strings.Replace(good, "a,A,8", "b,B,x", 1) + "\n",
+			"p.csv:2:5: column processing_blocks: \"0\" is not a whole number from 1 to 1073741824\n" +
+				"p.csv:3:5: column processing_blocks: \"x\" is not a whole number from 1 to 1073741824"},
+	} {
+		platforms, err := Read("p.csv", strings.NewReader(c.data))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
+		}
+		if platforms != nil {
+			t.Errorf("%s: platforms besides an error: %+v", c.reason, platforms)
+		}
+	}
+}
+
+func missingAll() string {
+	var lines []string
+	for _, c := range strings.Split(requiredColumns, ",") {
+		lines = append(lines, fmt.Sprintf("p.csv:1: column %q is missing", c))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestReadFaultsCarryTheirPlace(t *testing.T) {
+	_, err := Read("p.csv", strings.NewReader("key,nmae\na,b\n"))
+	var fault *note.Fault
+	if !errors.As(err, &fault) || fault.Pos != (note.Pos{File: "p.csv", Line: 1, Column: 5}) || fault.Code != "platform-header" {
+		t.Errorf("got %+v from %v; want the place of the unknown column", fault, err)
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
+
+func TestReadPassesOnWhatEndsReading(t *testing.T) {
+	if _, err := Read("p.csv", brokenReader{}); err == nil || err.Error() != "p.csv: reading the platform file: disk on fire" {
+		t.Errorf("got %v", err)
+	}
+	endless := strings.NewReader(strings.Repeat("x", maxFileBytes+1))
+	const want = "p.csv: the file is larger than 4 MiB, which no platform file is (expected a CSV table with a row per platform)"
+	if _, err := Read("p.csv", endless); err == nil || err.Error() != want {
+		t.Errorf("got %v; want %q", err, want)
+	}
+}
+
+func TestFindAndWith(t *testing.T) {
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"mali_g52", "Mali-G52", "cu:mali_g52", " MALI G52 "} {
+		if p, err := table.Find(key); err != nil || p.Key != "mali_g52" {
+			t.Errorf("Find(%q) = %q, %v", key, p.Key, err)
+		}
+	}
+	const want = `platform "gen12" is not known; expected one of gen11, rtx2080ti, mali_g52, or a platform file that has it`
+	if _, err := table.Find("gen12"); err == nil || err.Error() != want {
+		t.Errorf("got %v; want %q", err, want)
+	}
+	more := table.With([]Platform{{Key: "GEN11", MaxGroups: 64}, {Key: "new"}})
+	if p, err := more.Find("gen11"); err != nil || p.MaxGroups != 64 {
+		t.Errorf("a platform of the user does not replace the built-in one: %+v, %v", p, err)
+	}
+	if n := len(more.Platforms()); n != 4 {
+		t.Errorf("%d platforms; want 4", n)
+	}
+	if p, err := table.Find("gen11"); err != nil || p.MaxGroups != 16 {
+		t.Errorf("With changed the table it was called on: %+v, %v", p, err)
+	}
+}
+
+func TestParseBytes(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		want   int64
+		reason string
+	}{
+		{"65536", 65536, "bytes"}, {"65536 B", 65536, "with their unit"}, {"64K", 65536, "K is 1024"}, {"64 kb", 65536, "so is KB"},
+		{"64KiB", 65536, "and KiB"}, {"2M", 2 << 20, "M is 1024 K"}, {"1048576 MiB", 1 << 40, "the largest"},
+		{"", 0, "empty"}, {"K", 0, "no number"}, {"0", 0, "none"}, {"-1", 0, "negative"}, {"1.5K", 0, "no whole number"},
+		{"1048577M", 0, "too large"}, {"18446744073709551616", 0, "no 64 bits"}, {"9000000000000000000K", 0, "would overflow"}, {"64G", 0, "an unknown unit"},
+	} {
+		got, err := parseBytes(c.text)
+		if int64(got) != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("parseBytes(%q) = %d, %v; want %d: %s", c.text, got, err, c.want, c.reason)
+		}
+	}
+}
+
+func FuzzParseBytes(f *testing.F) {
+	for _, s := range []string{"64K", "65536", "2 MiB", "0", "9223372036854775807M", "-1", "k"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := parseBytes(text)
+		if err == nil && (v < 1 || v > maxFileQuantity) {
+			t.Errorf("parseBytes(%q) = %d is out of range", text, v)
+		}
+		if err == nil {
+			if again, err := parseBytes(fmt.Sprint(int64(v))); err != nil || again != v {
+				t.Errorf("parseBytes(%q) = %d, which reads as %d, %v", text, v, again, err)
+			}
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(platformsCSV)
+	f.Add(validHeader + "\na,A,8,7,4096,229376,65536,16,8,8 16,256,s,high\n")
+	f.Add("\ufeffkey\r\n\"a\nb\"\r\n")
+	f.Add("key,key\n,,\n\"")
+	f.Fuzz(func(t *testing.T, data string) {
+		platforms, err := Read("fuzz.csv", strings.NewReader(data))
+		if (err == nil) != (len(platforms) > 0) {
+			t.Fatalf("%d platforms and the error %v", len(platforms), err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "fuzz.csv") {
+			t.Errorf("the error %q does not begin with its place", err)
+		}
+		for _, p := range platforms {
+			r, err := p.Predict(Launch{GroupSize: 64, SubgroupSize: 16, SLM: 1 << 10, RegisterBytes: 128})
+			if err != nil || r.Occupancy < 0 || r.Occupancy > 1 {
+				t.Errorf("platform %+v: occupancy %v, %v", p, r.Occupancy, err)
+			}
+		}
+	})
+}

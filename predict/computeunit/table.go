@@ -1,0 +1,60 @@
+package computeunit
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed platforms.csv
+var platformsCSV string
+
+// Table is a list of platforms. It is not changed by look-ups, and With makes a new one.
+type Table struct{ platforms []Platform }
+
+// Builtin reads the embedded platforms: gen11, rtx2080ti and mali_g52.
+func Builtin() (*Table, error) {
+	platforms, err := Read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
+	if err != nil {
+		return nil, err
+	}
+	return &Table{platforms}, nil
+}
+
+// With gives a table with further platforms; one whose key is there already replaces it.
+func (t *Table) With(more []Platform) *Table {
+	all := slices.Clone(t.platforms)
+	for _, p := range more {
+		if i := indexOf(all, p.Key); i >= 0 {
+			all[i] = p
+		} else {
+			all = append(all, p)
+		}
+	}
+	return &Table{all}
+}
+
+// Platforms lists the platforms in the order of their file.
+func (t *Table) Platforms() []Platform { return slices.Clone(t.platforms) }
+
+// Find gives the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
+func (t *Table) Find(key string) (Platform, error) {
+	if i := indexOf(t.platforms, key); i >= 0 {
+		return t.platforms[i], nil
+	}
+	var keys []string
+	for _, p := range t.platforms {
+		keys = append(keys, p.Key)
+	}
+	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it", key, strings.Join(keys, ", "))
+}
+
+func indexOf(platforms []Platform, key string) int {
+	return slices.IndexFunc(platforms, func(p Platform) bool { return normalised(p.Key) == normalised(key) })
+}
+
+func normalised(key string) string {
+	key = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(key)), "cu:")
+	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(key)
+}
