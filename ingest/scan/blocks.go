@@ -1,0 +1,70 @@
+package scan
+
+import (
+	"io"
+	"sync"
+)
+
+// blocks hands out the blocks of an input in order, each once.
+type blocks struct {
+	in   Input
+	size int
+
+	mu    sync.Mutex
+	index int64
+	done  bool
+}
+
+// next fills c with the next block; io.EOF when there is none. Blocks of a file are read outside the lock.
+func (b *blocks) next(c *chunk) error {
+	if b.in.At == nil {
+		return b.nextOfStream(c)
+	}
+	b.mu.Lock()
+	i := b.index
+	off := i * int64(b.size)
+	if off >= b.in.Size || b.done {
+		b.mu.Unlock()
+		return io.EOF
+	}
+	b.index++
+	b.mu.Unlock()
+	want := int(min(int64(b.size), b.in.Size-off))
+	n, err := b.in.At.ReadAt(c.buf[:want], off)
+	if n < want {
+		if err != nil && err != io.EOF {
+			return err
+		}
+		// The file has become shorter since its size was taken: what is there is all there is.
+		b.mu.Lock()
+		b.done = true
+		b.mu.Unlock()
+		if n == 0 {
+			c.set(i, 0)
+			return nil
+		}
+	}
+	c.set(i, n)
+	return nil
+}
+
+func (b *blocks) nextOfStream(c *chunk) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done || b.in.R == nil {
+		return io.EOF
+	}
+	n, err := io.ReadFull(b.in.R, c.buf[:b.size])
+	switch {
+	case err == io.EOF:
+		b.done = true
+		return io.EOF
+	case err == io.ErrUnexpectedEOF:
+		b.done = true
+	case err != nil:
+		return err
+	}
+	c.set(b.index, n)
+	b.index++
+	return nil
+}

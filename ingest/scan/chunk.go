@@ -1,0 +1,265 @@
+package scan
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// chunk is a block with its masks: bit i of word w stands for byte 64w+i.
+type chunk struct {
+	buf    []byte // the block, and zeros up to a whole word
+	n      int    // bytes of the block
+	index  int64
+	ends   []uint64 // delimiters; after resolve: delimiters and newlines outside quotes, the ends of fields
+	lines  []uint64 // newlines; after resolve: those outside quotes, the ends of records
+	quotes []uint64
+	all    []uint64 // all newlines, a copy of lines made when the first newline inside quotes is cleared
+	copied bool
+	count  int // newlines in the block
+	line   int // physical line of the first byte
+
+	lineAt, lineNo int // cursor of lineOf: the line number at an offset
+}
+
+func newChunk(block int) *chunk {
+	words := (block + 63) / 64
+	m := make([]uint64, 4*words)
+	return &chunk{
+		buf:  make([]byte, words*64),
+		ends: m[:words:words], lines: m[words : 2*words : 2*words],
+		quotes: m[2*words : 3*words : 3*words], all: m[3*words:],
+	}
+}
+
+func (c *chunk) bytes() []byte { return c.buf[:c.n] }
+
+// set takes note of what was read into buf.
+func (c *chunk) set(index int64, n int) {
+	c.index, c.n, c.copied = index, n, false
+	clear(c.buf[n : (n+63)&^63])
+}
+
+// words gives the number of words that hold the block.
+func (c *chunk) words() int { return (c.n + 63) / 64 }
+
+// mark computes the masks.
+func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
+	if c.count = 0; c.n == 0 {
+		return
+	}
+	c.count = masks(c, delim)
+	if tail := c.n & 63; tail != 0 {
+		c.ends[c.words()-1] &= uint64(1)<<tail - 1 // the delimiter may be a zero byte
+	}
+}
+
+// resolve clears the delimiters and newlines inside quotes, from a record's beginning on, and puts those outside
+// together. It returns where the last record that is complete in this block ends (after its newline), or from when there
+// is none.
+func (c *chunk) resolve(delim byte, from int) int {
+	if !c.resolveWords(from) {
+		c.resolveQuotes(delim, from)
+		for w := from >> 6; w < c.words(); w++ {
+			c.ends[w] |= c.lines[w]
+		}
+	}
+	return c.lastLine(from)
+}
+
+// resolveWords does what resolve says, a word at a time and without a branch for a quote, as long as all quotes follow
+// RFC 4180: one opens where a field begins, and one closes before a delimiter, a newline or the quote that it escapes.
+// It returns false at the first word where one does not; what it cleared until then is right.
+func (c *chunk) resolveWords(from int) bool {
+	words := c.words()
+	allEnds, lines, quotes := c.ends[:words], c.lines[:words], c.quotes[:words]
+	mask := ^uint64(0) << (from & 63)
+	begins := uint64(1) << (from & 63) // bits after a delimiter, a newline or a closing quote
+	inside := uint64(0)                // all ones inside quotes
+	closed := uint64(0)                // 1 when the last byte of the word before is a closing quote
+	for w := from >> 6; w < len(quotes); w++ {
+		q := quotes[w] & mask
+		mask = ^uint64(0)
+		in := q ^ q<<1
+		in ^= in << 2
+		in ^= in << 4
+		in ^= in << 8
+		in ^= in << 16
+		in ^= in << 32
+		in ^= inside
+		opens, closes := q&in, q&^in
+		ends := allEnds[w] | lines[w]
+		begin := ends | closes
+		if opens&^(begin<<1|begins)|(closes<<1|closed)&^(ends|opens) != 0 {
+			return false
+		}
+		begins, closed = begin>>63, closes>>63
+		inside = uint64(int64(in) >> 63)
+		if lines[w]&in != 0 {
+			c.keepLines()
+			lines[w] &^= in
+		}
+		allEnds[w] = ends &^ in
+	}
+	return true
+}
+
+// keepLines copies the newlines before the first one inside quotes is cleared.
+func (c *chunk) keepLines() {
+	if !c.copied {
+		copy(c.all[:c.words()], c.lines[:c.words()])
+		c.copied = true
+	}
+}
+
+// resolveQuotes does what resolve says a quote at a time, whatever the quotes are.
+func (c *chunk) resolveQuotes(delim byte, from int) {
+	words := c.words()
+	open := -1
+	for w := from >> 6; w < words; w++ {
+		q := c.quotes[w]
+		if w == from>>6 {
+			q &= ^uint64(0) << (from & 63)
+		}
+		for q != 0 {
+			p := w<<6 | bits.TrailingZeros64(q)
+			q &= q - 1
+			if open < 0 {
+				if p == from || c.buf[p-1] == delim || c.buf[p-1] == '\n' {
+					open = p
+				}
+				continue
+			}
+			switch c.after(p, delim) {
+			case doubled:
+				if q == 0 { // its second half is the first bit of the next word
+					if w+1 < words {
+						c.quotes[w+1] &^= 1
+					}
+				} else {
+					q &= q - 1
+				}
+			case closes:
+				c.hide(open, p)
+				open = -1
+			}
+		}
+	}
+	if open >= 0 {
+		c.hide(open, c.n)
+	}
+}
+
+// What a quote inside a quoted field may be.
+const (
+	literal = iota
+	doubled
+	closes
+)
+
+// after says what the quote at p is. At the end of the block that is not known, and does not matter: the record is not
+// complete here and record.feed reads it.
+func (c *chunk) after(p int, delim byte) int {
+	if p+1 >= c.n {
+		return literal
+	}
+	switch next := c.buf[p+1]; {
+	case next == '"':
+		return doubled
+	case next == delim, next == '\n', next == '\r' && p+2 < c.n && c.buf[p+2] == '\n':
+		return closes
+	}
+	return literal
+}
+
+// hide clears the delimiters and newlines from open to end.
+func (c *chunk) hide(open, end int) {
+	first, last := open>>6, (end-1)>>6
+	for w := first; w <= last; w++ {
+		m := ^uint64(0)
+		if w == first {
+			m <<= open & 63
+		}
+		if w == last {
+			m &= ^uint64(0) >> (63 - (end-1)&63)
+		}
+		c.ends[w] &^= m
+		if c.lines[w]&m != 0 {
+			c.keepLines()
+			c.lines[w] &^= m
+		}
+	}
+}
+
+// lastLine gives the offset after the last newline outside quotes, or from.
+func (c *chunk) lastLine(from int) int {
+	for w := c.words() - 1; w >= from>>6; w-- {
+		if m := c.lines[w]; m != 0 {
+			return max(from, w<<6+64-bits.LeadingZeros64(m))
+		}
+	}
+	return from
+}
+
+// nextEnd gives the next end of a field at or after p; there must be one.
+func (c *chunk) nextEnd(p int) int {
+	w := p >> 6
+	m := c.ends[w] & (^uint64(0) << (p & 63))
+	for m == 0 {
+		w++
+		m = c.ends[w]
+	}
+	return w<<6 + bits.TrailingZeros64(m)
+}
+
+// lastEnd gives the last end of a field before p; there must be one.
+func (c *chunk) lastEnd(p int) int {
+	w := p >> 6
+	m := c.ends[w] & (uint64(1)<<(p&63) - 1)
+	for m == 0 {
+		w--
+		m = c.ends[w]
+	}
+	return w<<6 + 63 - bits.LeadingZeros64(m)
+}
+
+// lineOf gives the physical line of an offset. Offsets that ascend cost little.
+func (c *chunk) lineOf(p int) int {
+	all := c.lines
+	if c.copied {
+		all = c.all
+	}
+	if p < c.lineAt {
+		c.lineAt, c.lineNo = 0, c.line
+	}
+	w, n := c.lineAt>>6, c.lineNo
+	m := ^uint64(0) << (c.lineAt & 63)
+	for ; w < p>>6; w++ {
+		n += bits.OnesCount64(all[w] & m)
+		m = ^uint64(0)
+	}
+	if rest := uint(p & 63); rest != 0 {
+		n += bits.OnesCount64(all[w] & m & (uint64(1)<<rest - 1))
+	}
+	c.lineAt, c.lineNo = p, n
+	return n
+}
+
+// lineAfter is lineOf for an offset near the end of the block.
+func (c *chunk) lineAfter(p int) int {
+	all := c.lines
+	if c.copied {
+		all = c.all
+	}
+	n := c.line + c.count
+	for w := c.words() - 1; w >= p>>6; w-- {
+		m := all[w]
+		if w == p>>6 {
+			m &= ^uint64(0) << (p & 63)
+		}
+		n -= bits.OnesCount64(m)
+	}
+	return n
+}
+
+// columnOf gives the byte of its line, from 1, at which p is. A record that begins in the block begins a line.
+func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

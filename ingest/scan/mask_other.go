@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package scan
+
+func bestMasks(c *chunk, delim byte) int { return plainMasks(c, delim) }

@@ -1,0 +1,267 @@
+package scan
+
+// The states of the byte machine.
+const (
+	fieldStart  uint8 = iota
+	inPlain           // in a field that did not begin with a quote
+	inQuotes          // in a quoted field
+	afterQuote        // after a quote in a quoted field: its end, or half of ""
+	afterReturn       // after a quote and \r: the end of the record if \n follows
+)
+
+// cell is a selected cell: where in the data, and where in the file.
+type cell struct {
+	start, end   int32
+	line, column int
+	ok, long     bool
+}
+
+// record puts one record together from any number of pieces, byte by byte. It is the definition of what a record is,
+// and reads the records that cross the end of a block; the others go through masks (chunk.rows), much faster.
+type record struct {
+	delim   byte
+	sel     []int // selected columns, ascending
+	columns int   // columns of the header, to know a cell that has none
+	onField func(column int, text []byte)
+
+	state    uint8
+	keep     bool // the current field is wanted
+	blank    bool // nothing but a line end so far
+	extra    bool // a cell beyond the header's columns is not empty
+	column   int  // index of the current field
+	k        int  // index into sel of the first column that is not behind
+	fields   int  // when done
+	cells    []cell
+	data     []byte
+	start    int // where in data the current field begins
+	over     int // bytes of the field beyond MaxCell
+	line     int // where the record begins
+	curLine  int
+	curCol   int // column (byte of its line, from 1) of the next byte
+	at       cell
+	quoteAt  [2]int // line and column of the last opening quote
+	returned bool   // the last byte of the current plain field is \r
+}
+
+func newRecord(delim byte, sel []int, columns int) *record {
+	return &record{delim: delim, sel: sel, columns: columns, cells: make([]cell, len(sel)), curCol: 1}
+}
+
+// begin starts a new record at the beginning of a line.
+func (r *record) begin(line int) {
+	r.line, r.curLine, r.curCol = line, line, 1
+	r.state, r.blank, r.extra = fieldStart, true, false
+	r.column, r.k, r.fields = 0, 0, 0
+	r.data = r.data[:0]
+	clear(r.cells)
+	r.field()
+}
+
+// started says whether any byte of the record was seen.
+func (r *record) started() bool { return r.state != fieldStart || r.column > 0 }
+
+// open says whether the record is inside quotes.
+func (r *record) open() bool { return r.state == inQuotes }
+
+// field starts the next field.
+func (r *record) field() {
+	r.keep = r.onField != nil || (r.k < len(r.sel) && r.sel[r.k] == r.column)
+	r.start, r.over, r.returned = len(r.data), 0, false
+	r.at.line, r.at.column = r.curLine, r.curCol
+}
+
+// put adds a byte to the current field.
+func (r *record) put(b byte) {
+	r.returned = b == '\r'
+	if r.column >= r.columns && b != '\r' && b != '"' && b != r.delim {
+		r.extra = true
+	}
+	if !r.keep {
+		return
+	}
+	if len(r.data)-r.start >= MaxCell {
+		r.over++
+		return
+	}
+	r.data = append(r.data, b)
+}
+
+// unput takes the last byte, a \r, back.
+func (r *record) unput() {
+	r.returned = false
+	switch {
+	case !r.keep:
+	case r.over > 0:
+		r.over--
+	default:
+		r.data = r.data[:len(r.data)-1]
+	}
+}
+
+// end finishes the current field.
+func (r *record) end() {
+	switch {
+	case r.blank:
+	case r.onField != nil:
+		r.onField(r.column, r.data)
+		r.data = r.data[:0]
+	case r.keep:
+		r.cells[r.k] = cell{int32(r.start), int32(len(r.data)), r.at.line, r.at.column, true, r.over > 0}
+		r.k++
+	}
+	r.column++
+}
+
+// feed takes bytes up to the end of the record. It returns how many it used and whether the record is complete.
+func (r *record) feed(b []byte) (used int, done bool) {
+	for i := 0; i < len(b); i++ {
+		if n := r.ordinary(b[i:]); n > 0 {
+			r.putAll(b[i : i+n])
+			if i += n; i == len(b) {
+				break
+			}
+		}
+		c := b[i]
+		switch r.state {
+		case fieldStart, inPlain:
+			done = r.plain(c)
+		case inQuotes:
+			r.quoted(c)
+		default:
+			done = r.closing(c)
+		}
+		if c == '\n' {
+			r.curLine++
+			r.curCol = 1
+		} else {
+			r.curCol++
+		}
+		if done {
+			r.fields = r.column
+			return i + 1, true
+		}
+		if r.state == fieldStart {
+			r.field()
+		}
+	}
+	return len(b), false
+}
+
+// ordinary gives how many bytes at the beginning of b only add to the current field.
+func (r *record) ordinary(b []byte) int {
+	stop := r.delim
+	switch r.state {
+	case inPlain:
+	case inQuotes:
+		stop = '"'
+	default:
+		return 0
+	}
+	for i, c := range b {
+		if c == stop || c == '\n' || c == '\r' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// putAll adds ordinary bytes.
+func (r *record) putAll(b []byte) {
+	r.curCol += len(b)
+	r.blank, r.returned = false, false
+	if r.column >= r.columns && !r.extra {
+		for _, c := range b {
+			r.extra = r.extra || c != '"' && c != r.delim
+		}
+	}
+	if !r.keep {
+		return
+	}
+	room := min(len(b), MaxCell-(len(r.data)-r.start))
+	r.data = append(r.data, b[:room]...)
+	r.over += len(b) - room
+}
+
+func (r *record) plain(c byte) (done bool) {
+	switch {
+	case c == '\n':
+		if r.returned {
+			r.unput()
+		}
+		r.end()
+		return true
+	case c == r.delim:
+		r.blank = false
+		r.end()
+		r.state = fieldStart
+	case c == '"' && r.state == fieldStart:
+		r.blank = false
+		r.quoteAt = [2]int{r.curLine, r.curCol}
+		r.state = inQuotes
+	default:
+		if c != '\r' || r.state == inPlain {
+			r.blank = false
+		}
+		r.state = inPlain
+		r.put(c)
+	}
+	return false
+}
+
+func (r *record) quoted(c byte) {
+	switch {
+	case c == '"':
+		r.state = afterQuote
+	case c == '\n' && r.returned:
+		r.unput()
+		r.put(c)
+	default:
+		r.put(c)
+	}
+}
+
+func (r *record) closing(c byte) (done bool) {
+	switch {
+	case c == '\n':
+		r.end()
+		return true
+	case r.state == afterReturn:
+		r.put('"')
+		r.put('\r')
+		r.state = inQuotes
+		r.quoted(c)
+	case c == '"':
+		r.put('"')
+		r.state = inQuotes
+	case c == r.delim:
+		r.end()
+		r.state = fieldStart
+	case c == '\r':
+		r.state = afterReturn
+	default:
+		r.put('"')
+		r.put(c)
+		r.state = inQuotes
+	}
+	return false
+}
+
+// finish ends the record with the input. It returns false when there is no record.
+func (r *record) finish() bool {
+	if !r.started() {
+		return false
+	}
+	if r.state == inPlain && r.returned {
+		r.unput()
+	}
+	if r.blank {
+		return false
+	}
+	open := r.open()
+	r.end()
+	r.fields = r.column
+	if !open {
+		r.state = fieldStart
+	}
+	return true
+}

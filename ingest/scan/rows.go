@@ -1,0 +1,243 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Handler gets the rows of one worker. Within a worker, rows come in the order of the file; between workers there is
+// no order, so what handlers gather must be put together in a way that does not depend on it.
+type Handler interface {
+	Row(r *Row)
+}
+
+// Threads gives how many handlers Rows wants.
+func (s *Scanner) Threads() int { return s.opt.Threads }
+
+// turn is what a block needs to know of all blocks before it.
+type turn struct {
+	rec  *record // the record that is under way
+	line int     // physical line of the block's first byte
+}
+
+// job is one call of Rows.
+type job struct {
+	*Scanner
+	ctx     context.Context
+	stop    context.CancelFunc
+	sel     []int
+	columns int
+	turns   []chan turn // of block n: turns[n % len(turns)]
+
+	mu  sync.Mutex
+	err error
+}
+
+// Rows reads all remaining records and gives them to the handlers, one goroutine each. selected are the columns that
+// cells are wanted of, ascending; columns is how many the header has. When the context ends, Rows returns its error at
+// once; a reader that blocks may then still be waiting for its input, and the handlers' state must not be used.
+func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler) error {
+	if _, err := s.Head(); err != nil {
+		return err
+	}
+	j := &job{Scanner: s, sel: selected, columns: columns}
+	j.ctx, j.stop = context.WithCancel(ctx)
+	defer j.stop()
+	j.turns = make([]chan turn, len(handlers))
+	for i := range j.turns {
+		j.turns[i] = make(chan turn, 1)
+	}
+	rec := newRecord(s.delim, selected, columns)
+	rec.begin(s.line)
+	j.turns[int(s.cur.index)%len(handlers)] <- turn{rec, s.line - bytes.Count(s.cur.buf[:s.pos], []byte{'\n'})}
+
+	done := make(chan struct{})
+	go j.run(handlers, done)
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select { // workers look at the context between blocks; one that waits for a pipe cannot
+		case <-done:
+		case <-time.After(200 * time.Millisecond):
+		}
+		return ctx.Err()
+	}
+	if j.err != nil {
+		return j.err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j.finish(handlers[0])
+	if s.opt.Progress != nil {
+		s.opt.Progress(s.read)
+	}
+	return nil
+}
+
+func (j *job) run(handlers []Handler, done chan struct{}) {
+	var wg sync.WaitGroup
+	for i, h := range handlers {
+		c, loaded := newChunk(j.opt.Block), false
+		if i == 0 {
+			c, loaded = j.cur, true
+		}
+		// Made by its own goroutine, a worker does not share cache lines with another.
+		wg.Go(func() { newWorker(j, c, h).work(loaded) })
+	}
+	wg.Wait()
+	close(done)
+}
+
+func (j *job) fail(err error) {
+	j.mu.Lock()
+	if j.err == nil {
+		j.err = err
+	}
+	j.mu.Unlock()
+	j.stop()
+}
+
+// worker is a goroutine's own state.
+type worker struct {
+	*job
+	chunk   *chunk
+	handler Handler
+	spare   *record // for the record that the block ends in the middle of
+	row     Row
+	runs    []run
+	front   []run // runs but the last, when that is nearer to the end of a record
+	tail    []run // the last run from the end of the record on: columns to pass over, and how many
+	need    int   // fields that a record must have to have all selected cells
+}
+
+func newWorker(j *job, c *chunk, h Handler) *worker {
+	w := &worker{job: j, chunk: c, handler: h, spare: newRecord(j.delim, j.sel, j.columns), runs: runs(j.sel)}
+	w.row.spans = make([]span, len(j.sel))
+	if n := len(j.sel); n > 0 {
+		w.need = j.sel[n-1] + 1
+		last := w.runs[len(w.runs)-1]
+		if behind := j.columns - w.need; behind > 0 && behind+last.count < last.skip {
+			w.front, w.tail = w.runs[:len(w.runs)-1], []run{{behind, last.count}}
+		}
+	}
+	return w
+}
+
+// work takes blocks until there are none. The block in which the header ends is there already.
+func (w *worker) work(loaded bool) {
+	for w.ctx.Err() == nil {
+		from := 0
+		if loaded {
+			from = w.pos
+		} else if err := w.blocks.next(w.chunk); err == io.EOF {
+			return
+		} else if err != nil {
+			w.fail(err)
+			return
+		}
+		if !w.block(from, loaded) {
+			return
+		}
+		loaded = false
+	}
+}
+
+// block scans the chunk from an offset on; accounted says that the serial part has counted and hashed it. It returns
+// false when the context has ended.
+func (w *worker) block(from int, accounted bool) bool {
+	c := w.chunk
+	masks := w.opt.maskFunc
+	if masks == nil {
+		masks = bestMasks
+	}
+	c.mark(w.delim, masks)
+	var sum xxh3.Uint128
+	if w.digest != nil && !accounted {
+		sum = xxh3.Hash128(c.bytes())
+	}
+
+	var t turn
+	select {
+	case t = <-w.turns[int(c.index)%len(w.turns)]:
+	case <-w.ctx.Done():
+		return false
+	}
+	if !accounted {
+		w.account(sum)
+	}
+	c.line, c.lineAt, c.lineNo = t.line, 0, t.line
+	first, ends := from, false
+	if t.rec.started() {
+		var used int
+		if used, ends = t.rec.feed(c.buf[from:c.n]); !ends {
+			w.pass(t.rec)
+			return true
+		}
+		first += used
+	}
+	last := c.resolve(w.delim, first)
+	next := t.rec
+	if ends {
+		next, w.spare = w.spare, t.rec
+	}
+	next.begin(c.lineAfter(last))
+	next.feed(c.buf[last:c.n])
+	w.pass(next)
+
+	if ends && !t.rec.blank {
+		deliver(w.handler, &w.row, t.rec)
+	}
+	w.rows(first, last)
+	return true
+}
+
+// pass gives the turn to the next block.
+func (w *worker) pass(rec *record) {
+	c := w.chunk
+	w.turns[int(c.index+1)%len(w.turns)] <- turn{rec, c.line + c.count}
+}
+
+// account does, in its turn, what Scanner.account does in the serial part.
+func (w *worker) account(sum xxh3.Uint128) {
+	before := w.read
+	w.read += int64(w.chunk.n)
+	if w.digest != nil {
+		h := sum.Bytes()
+		w.digest.Write(h[:])
+	}
+	const every = 4 << 20
+	if w.opt.Progress != nil && before/every != w.read/every {
+		w.opt.Progress(w.read)
+	}
+}
+
+// deliver gives the handler a record that was put together.
+func deliver(h Handler, r *Row, rec *record) {
+	r.chunk, r.rec, r.buf = nil, rec, rec.data
+	r.Fields, r.Extra, r.Open = rec.fields, rec.extra, rec.open()
+	r.QuoteLine, r.QuoteColumn = rec.quoteAt[0], rec.quoteAt[1]
+	for i, c := range rec.cells {
+		r.spans[i] = span{c.start, c.end}
+	}
+	h.Row(r)
+	r.Open = false
+}
+
+// finish gives the record that ends with the input to a handler.
+func (j *job) finish(h Handler) {
+	for _, c := range j.turns {
+		select {
+		case t := <-c:
+			if t.rec.finish() {
+				deliver(h, &Row{spans: make([]span, len(j.sel))}, t.rec)
+			}
+		default:
+		}
+	}
+}

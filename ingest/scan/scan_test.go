@@ -1,0 +1,159 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// got is a row as tests compare it.
+type got struct {
+	line   int
+	fields int
+	cells  []string
+}
+
+// keeper is a Handler that keeps everything.
+type keeper struct {
+	n    int
+	rows []got
+	open bool
+}
+
+func (k *keeper) Row(r *Row) {
+	g := got{line: r.Line(), fields: r.Fields}
+	for i := range min(k.n, r.Fields) {
+		g.cells = append(g.cells, string(r.Cell(i)))
+	}
+	k.open = k.open || r.Open
+	k.rows = append(k.rows, g)
+}
+
+// readAll scans text, all of its columns, and gives the rows in the order of the file.
+func readAll(t testing.TB, text string, delim byte, columns int, opt Options, stream bool) (rows []got, open bool) {
+	t.Helper()
+	in := Input{R: strings.NewReader(text)}
+	if !stream {
+		in = Input{At: strings.NewReader(text), Size: int64(len(text))}
+	}
+	s := New(in, opt)
+	if _, err := s.Head(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Begin(delim, 0); err != nil {
+		t.Fatal(err)
+	}
+	sel := make([]int, columns)
+	for i := range sel {
+		sel[i] = i
+	}
+	var hs []Handler
+	var ks []*keeper
+	for range s.Threads() {
+		k := &keeper{n: columns}
+		ks, hs = append(ks, k), append(hs, k)
+	}
+	if err := s.Rows(context.Background(), sel, columns, hs); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range ks {
+		rows = append(rows, k.rows...)
+		open = open || k.open
+	}
+	slices.SortFunc(rows, func(a, b got) int { return a.line - b.line })
+	return rows, open
+}
+
+// reference reads with encoding/csv; ok is false when that does not accept the text.
+func reference(text string, delim byte, lazy bool) (rows []got, ok bool) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(delim), -1, lazy
+	for {
+		rec, err := r.Read()
+		if err == io.EOF {
+			return rows, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		line, _ := r.FieldPos(0)
+		rows = append(rows, got{line, len(rec), rec})
+	}
+}
+
+func equal(a, b []got) bool {
+	return slices.EqualFunc(a, b, func(a, b got) bool {
+		return a.line == b.line && a.fields == b.fields && slices.Equal(a.cells, b.cells)
+	})
+}
+
+// fuzzBlocks are block sizes that put every kind of byte at the end of a block.
+var fuzzBlocks = []int{1, 2, 3, 7, 63, 64, 65, 128, 1000, BlockSize}
+
+func FuzzAgainstEncodingCSV(f *testing.F) {
+	for _, s := range []string{"", "a,b\n1,2\n", "a,b\r\n\"1\r\n\",\"\"\"\"\r\n", "\n\n\r\n\r", "a\r\r\n", "\"a\"\r", "\"\",\n",
+		"x\"y,z\n", "\"x\"y\",z\n", "\"a\nb\nc\",1\n2,3", strings.Repeat("abc,\"d\"\"e\",f\n", 30), "\"open\n,", ",,\n,\r\n", "\"a\"\rb\",c\n"} {
+		f.Add(s, byte(','), byte(3))
+		f.Add(strings.ReplaceAll(s, ",", ";"), byte(';'), byte(0))
+		f.Add(strings.ReplaceAll(s, ",", "\t"), byte('\t'), byte(5))
+	}
+	f.Fuzz(func(t *testing.T, text string, delim, size byte) {
+		if delim == '"' || delim == '\r' || delim == '\n' || len(text) > 1<<16 {
+			t.Skip()
+		}
+		const columns = 12
+		want, open := readAll(t, text, delim, columns, Options{Threads: 1, Block: BlockSize}, false)
+		block := fuzzBlocks[int(size)%len(fuzzBlocks)]
+		for _, stream := range []bool{false, true} {
+			opt := Options{Threads: 1 + int(size)/len(fuzzBlocks)%3, Block: block}
+			if size&1 == 0 {
+				opt.maskFunc = plainMasks
+			}
+			rows, o := readAll(t, text, delim, columns, opt, stream)
+			if !equal(rows, want) || o != open {
+				t.Errorf("blocks of %d, stream %v: %+v\nwant %+v", block, stream, rows, want)
+			}
+		}
+		if delim >= 0x80 || delim == 0 {
+			return // no rune of one byte, or not allowed by encoding/csv
+		}
+		ref, ok := reference(text, delim, false)
+		if ok && open {
+			t.Errorf("encoding/csv finds all quotes closed")
+		}
+		if !ok && !open {
+			ref, ok = reference(text, delim, true)
+		}
+		if !ok {
+			return
+		}
+		for i := range ref {
+			ref[i].cells = ref[i].cells[:min(columns, len(ref[i].cells))]
+		}
+		if !equal(want, ref) {
+			t.Errorf("got %+v\nencoding/csv %+v", want, ref)
+		}
+	})
+}
+
+func TestRecord(t *testing.T) {
+	text := "\n" + `a,"b ""c""",` + "\"d\r\ne\"\r\nnext"
+	for _, block := range []int{1, 5, BlockSize} {
+		s := New(Input{R: strings.NewReader(text)}, Options{Block: block})
+		if _, err := s.Head(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Begin(',', 0); err != nil {
+			t.Fatal(err)
+		}
+		var cells []string
+		line, err := s.Record(context.Background(), func(_ int, b []byte) { cells = append(cells, string(bytes.Clone(b))) })
+		if want := []string{"a", `b "c"`, "d\ne"}; err != nil || line != 2 || !slices.Equal(cells, want) {
+			t.Errorf("block %d: line %d, %q, %v; want line 2, %q", block, line, cells, err, want)
+		}
+	}
+}
