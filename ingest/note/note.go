@@ -1,0 +1,95 @@
+// Package note holds what a stage has to say about its input: a position in a file and a message with a severity, a
+// stable code and a hint. It is a leaf: any stage may add notes, only the command prints them. It does not know what
+// the notes are about.
+package note
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Pos is a place in a file. Line and Column count from 1, lines are physical lines of the (decompressed) file and
+// columns are bytes; 0 means that the place is not known that closely.
+type Pos struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// String prints file:line:column as far as it is known, the form that editors follow.
+func (p Pos) String() string {
+	switch {
+	case p.File == "" && p.Line == 0:
+		return ""
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Severity says how much a note matters.
+type Severity uint8
+
+// The severities, from the least.
+const (
+	Info    Severity = iota // worth knowing, nothing is wrong
+	Warning                 // a number may not mean what it seems to
+	Error                   // something was not used
+)
+
+// String gives the word that outputs carry.
+func (s Severity) String() string {
+	switch s {
+	case Info:
+		return "info"
+	case Warning:
+		return "warning"
+	}
+	return "error"
+}
+
+// Note is one message about the input or the result.
+type Note struct {
+	Severity Severity
+	Code     string // stable, kebab-case: scripts may match it ("bad-row", "duplicate-column")
+	Pos      Pos    // zero when the note is about the whole run
+	Text     string // what happened
+	Hint     string // what to do next; may be empty
+}
+
+// String prints the note on one line: where, how bad, what, and what to do.
+func (n Note) String() string {
+	var b strings.Builder
+	if p := n.Pos.String(); p != "" {
+		b.WriteString(p)
+		b.WriteString(": ")
+	}
+	if n.Severity != Info {
+		b.WriteString(n.Severity.String())
+		b.WriteString(": ")
+	}
+	b.WriteString(n.Text)
+	if n.Hint != "" {
+		b.WriteString(" (")
+		b.WriteString(n.Hint)
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// Fault is a note as a Go error: an input that cannot be used at all.
+type Fault struct{ Note }
+
+// Error implements error.
+func (f *Fault) Error() string {
+	n := f.Note
+	n.Severity = Info // an error message does not say "error" twice
+	return n.String()
+}
+
+// Faultf makes an error with a position and a hint.
+func Faultf(code string, pos Pos, hint, format string, args ...any) error {
+	return &Fault{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
+}

@@ -1,0 +1,110 @@
+package unit
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Size3 is a launch size in work-items or work-groups, of one to three dimensions. It keeps how many dimensions were
+// printed: `1024 x 1` has two. The zero Size3 is absent (a copy has no launch shape); missing dimensions count as 1.
+type Size3 struct {
+	n    [3]int64
+	rank uint8
+}
+
+// Size makes a Size3 from one to three positive dimensions; it panics on other counts, which are a programming error.
+func Size(dims ...int64) Size3 {
+	if len(dims) > 3 {
+		panic("unit.Size: more than three dimensions")
+	}
+	s := Size3{rank: uint8(len(dims))}
+	copy(s.n[:], dims)
+	return s
+}
+
+// ParseSize reads `512 x 512`, `512x512` or `512,512`; an empty text is the absent size. Dimensions are decimal
+// integers from 1 to 2^63-1.
+func ParseSize(text string) (Size3, error) {
+	t := strings.TrimSpace(text)
+	if t == "" {
+		return Size3{}, nil
+	}
+	parts := strings.FieldsFunc(t, func(r rune) bool { return r == 'x' || r == 'X' || r == ',' || r == '×' })
+	if seps := strings.Count(t, "x") + strings.Count(t, "X") + strings.Count(t, ",") + strings.Count(t, "×"); seps != len(parts)-1 {
+		return Size3{}, fmt.Errorf("size %q has an empty dimension; expected one to three numbers as in 512x512", text)
+	}
+	if len(parts) > 3 {
+		return Size3{}, fmt.Errorf("size %q has %d dimensions; a launch has one to three", text, len(parts))
+	}
+	var s Size3
+	for i, p := range parts {
+		p = strings.TrimSpace(p)
+		v, err := strconv.ParseInt(p, 10, 64)
+		switch {
+		case err != nil && isDigits(p):
+			return Size3{}, fmt.Errorf("size %q: dimension %q is above %d", text, p, int64(math.MaxInt64))
+		case err != nil:
+			return Size3{}, fmt.Errorf("size %q: %q is not a whole number; expected one to three numbers as in 512x512", text, p)
+		case v < 1:
+			return Size3{}, fmt.Errorf("size %q: dimension %d is below 1", text, v)
+		}
+		s.n[i] = v
+	}
+	s.rank = uint8(len(parts))
+	return s, nil
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// Present says whether there is a size at all.
+func (s Size3) Present() bool { return s.rank > 0 }
+
+// Rank gives the number of dimensions that were printed, 0 for the absent size.
+func (s Size3) Rank() int { return int(s.rank) }
+
+// Dim gives dimension i (0..2), 1 where it was not printed.
+func (s Size3) Dim(i int) int64 {
+	if i < int(s.rank) {
+		return s.n[i]
+	}
+	return 1
+}
+
+// List gives the dimensions as they were printed, never nil.
+func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
+
+// Items gives the product of the dimensions, and false when it overflows 63 bits or the size is absent.
+func (s Size3) Items() (int64, bool) {
+	if s.rank == 0 {
+		return 0, false
+	}
+	p := uint64(1)
+	for i := range int(s.rank) {
+		if s.n[i] < 1 {
+			return 0, false
+		}
+		hi, lo := bits.Mul64(p, uint64(s.n[i]))
+		if hi != 0 || lo > math.MaxInt64 {
+			return 0, false
+		}
+		p = lo
+	}
+	return int64(p), true
+}
+
+// String prints `512x512`, and nothing for the absent size.
+func (s Size3) String() string {
+	var b []byte
+	for i := range int(s.rank) {
+		if i > 0 {
+			b = append(b, 'x')
+		}
+		b = strconv.AppendInt(b, s.n[i], 10)
+	}
+	return string(b)
+}

@@ -1,0 +1,56 @@
+// Package unit holds the values that every stage shares: seconds, bytes, ratios, a launch size of up to three
+// dimensions, and a value that may be absent. It is a leaf and knows no file format, device or statistic.
+package unit
+
+import "math"
+
+// Seconds is a time span.
+type Seconds float64
+
+// Bytes is an amount of memory; KB = 1024 bytes throughout.
+type Bytes int64
+
+// Ratio is a share, 1 is the whole. Percent exists only on paper.
+type Ratio float64
+
+// FromPercent turns a printed percentage into a ratio.
+func FromPercent(p float64) Ratio { return Ratio(p / 100) }
+
+// Percent gives 0..100. It is the exact inverse of FromPercent for percentages of up to six decimals, so that a cell
+// that reads 62.7 is written as 62.7 again and not as 62.699999999999996.
+func (r Ratio) Percent() float64 {
+	p := float64(r) * 100
+	if short := math.Round(p*1e6) / 1e6; short/100 == float64(r) {
+		return short
+	}
+	return p
+}
+
+// Points is a difference of two percentages, in percentage points.
+type Points float64
+
+// Minus gives the difference a - b in percentage points.
+func (r Ratio) Minus(b Ratio) Points { return Points(r.Percent() - b.Percent()) }
+
+// Opt is a value that may be absent: "not measured" is not zero. The zero Opt is absent.
+type Opt[T any] struct {
+	v  T
+	ok bool
+}
+
+// Some is a value that is there.
+func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
+
+// Value gives the value and whether it is there.
+func (o Opt[T]) Value() (T, bool) { return o.v, o.ok }
+
+// Or gives the value, or def when it is absent.
+func (o Opt[T]) Or(def T) T {
+	if o.ok {
+		return o.v
+	}
+	return def
+}
+
+// Present says whether there is a value.
+func (o Opt[T]) Present() bool { return o.ok }
