@@ -1,0 +1,230 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// The bounds of what is kept of a file; real reports have up to ten GPUs, six columns and some ten tasks.
+const (
+	maxDepth   = 64
+	maxGPUs    = 256
+	maxColumns = 64
+	maxTasks   = 1 << 12
+	maxName    = 16 << 10 // bytes of a task, a metric or a GPU
+)
+
+// builder makes sense of metrics and tables, whichever way they were printed.
+type builder struct {
+	path     string
+	digest   string
+	bad      lines.Bad
+	rows     int64
+	platform ingest.Platform
+	stack    []entry // the metrics above the current one
+	gpus     []gpu   // of the platform info
+	sections []gpu   // device headings over the metrics
+	shares   []share
+	adapters map[string]bool
+	// stateRows counts the stacks whose array state was printed, busyStacks those of them that were not idle throughout.
+	stateRows, busyStacks int
+	stacks                map[string]bool
+	table                 table
+	tasks                 []ingest.Kernel
+	byName                map[string][]int // into tasks
+	notes                 []note.Note
+}
+
+type entry struct {
+	depth int
+	name  string
+}
+
+// gpu is what the report says of one adapter.
+type gpu struct {
+	name      string
+	xves      unit.Opt[int]
+	threads   unit.Opt[int]
+	frequency unit.Opt[float64]
+	group     unit.Opt[int64]
+	pos       note.Pos
+}
+
+// share is an occupancy of the whole run; there is one for each group of equal GPUs.
+type share struct {
+	of    string
+	value unit.Ratio
+	pos   note.Pos
+}
+
+func (b *builder) at(line, column int) note.Pos {
+	return note.Pos{File: b.path, Line: line, Column: column}
+}
+
+// brand takes the headline of the HTML report, the only place that names VTune's version.
+func (b *builder) brand(text string) {
+	if _, version, ok := strings.Cut(text, "Profiler"); ok && strings.Contains(text, "VTune") {
+		b.platform.VTune = strings.TrimSpace(version)
+	}
+}
+
+// metric takes a line `name: value`; what stands deeper belongs to it.
+func (b *builder) metric(depth int, name, value string, pos note.Pos) {
+	for len(b.stack) > 0 && b.stack[len(b.stack)-1].depth >= depth {
+		b.stack = b.stack[:len(b.stack)-1]
+	}
+	head := name
+	if value != "" {
+		head = name + ": " + value
+	}
+	switch {
+	case len(name) > maxName:
+		return
+	case b.under(platformHead):
+		b.info(name, value, head, pos)
+	case b.under("Recommendations"):
+	case len(b.stack) == 0 && b.section(head, pos):
+	case name == "Occupancy":
+		b.occupancy(value, pos)
+	}
+	if len(b.stack) < maxDepth {
+		b.stack = append(b.stack, entry{depth, strings.Clone(name)})
+	}
+}
+
+// under says whether the current metric belongs to another.
+func (b *builder) under(name string) bool {
+	return slices.ContainsFunc(b.stack, func(e entry) bool { return e.name == name })
+}
+
+// section takes the heading over the metrics of a device: `0:28:0.0 : DG1 [Iris Xe MAX Graphics]`, or of equal ones:
+// `Display controller: Intel Corporation Device 0x0bd6 Device Group`.
+func (b *builder) section(head string, pos note.Pos) bool {
+	name, group := strings.CutSuffix(head, " Device Group")
+	bare := withoutAddress(name)
+	if !group && bare == name {
+		return false
+	}
+	if len(b.sections) < maxGPUs && len(bare) <= maxName {
+		b.sections = append(b.sections, gpu{name: strings.Clone(deviceName(bare)), pos: pos})
+	}
+	return true
+}
+
+// withoutAddress takes a PCI address off the front: `0:41:0.0 : NAME`.
+func withoutAddress(text string) string {
+	address, name, ok := strings.Cut(text, " : ")
+	if ok && strings.Count(address, ":") >= 2 && strings.Trim(address, "0123456789abcdefABCDEF:.") == "" {
+		return strings.TrimSpace(name)
+	}
+	return text
+}
+
+// deviceName takes the class of a PCI device off.
+func deviceName(text string) string {
+	for _, class := range []string{"Display controller: ", "VGA compatible controller: ", "3D controller: "} {
+		text = strings.TrimPrefix(text, class)
+	}
+	return strings.TrimSpace(text)
+}
+
+func (b *builder) occupancy(value string, pos note.Pos) {
+	r, err := parsePercent(value)
+	if err != nil {
+		b.bad.Add(pos, "", "Occupancy: %v", err)
+		return
+	}
+	x, ok := r.Value()
+	if !ok || len(b.shares) == maxGPUs {
+		return
+	}
+	of := "the GPU"
+	if len(b.sections) > 0 {
+		of = b.sections[len(b.sections)-1].name
+	}
+	b.shares = append(b.shares, share{of, x, pos})
+}
+
+// info takes a line of the collection and platform info.
+func (b *builder) info(name, value, head string, pos note.Pos) {
+	p := &b.platform
+	switch {
+	case b.under("GPU"):
+		b.gpu(name, value, head, pos)
+	case b.under("CPU") || value == "":
+	case name == "Application Command Line":
+		p.Command = value
+	case name == "Operating System":
+		p.OS = value
+	case name == "Computer Name":
+		p.Host = value
+	case name == "Collection start time":
+		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day stands before the month: 14/03/2024
+		if err != nil {
+			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC", lines.Quote(value))
+			return
+		}
+		p.Collected = t
+	}
+}
+
+// gpu takes a line about a GPU: of the only one, or of `GPU 1: 0:58:0.0 : Display controller: ...`.
+func (b *builder) gpu(name, value, head string, pos note.Pos) {
+	number, rest, _ := strings.Cut(head, ": ")
+	if digits, ok := strings.CutPrefix(number, "GPU "); ok && strings.Trim(digits, "0123456789") == "" {
+		b.addGPU(deviceName(withoutAddress(rest)), pos)
+		return
+	}
+	if name == "Name" {
+		if len(b.gpus) > 0 && b.gpus[len(b.gpus)-1].name == "" {
+			b.gpus[len(b.gpus)-1].name = value
+			return
+		}
+		b.addGPU(deviceName(value), pos)
+		return
+	}
+	if !slices.Contains([]string{"XVE Count", "EU Count", "Max XVE Thread Count", "Max EU Thread Count", "Max Core Frequency", "Max Work Group Size"}, name) || value == "" {
+		return
+	}
+	if len(b.gpus) == 0 {
+		b.addGPU("", pos)
+	}
+	g := &b.gpus[len(b.gpus)-1]
+	var err error
+	switch name {
+	case "XVE Count", "EU Count":
+		err = set(&g.xves, value)
+	case "Max XVE Thread Count", "Max EU Thread Count":
+		err = set(&g.threads, value)
+	case "Max Core Frequency":
+		g.frequency, err = parseFrequency(value)
+	case "Max Work Group Size":
+		g.group, err = parseCount(value)
+	}
+	if err != nil {
+		b.bad.Add(pos, "", "%s: %v", name, err)
+	}
+}
+
+func (b *builder) addGPU(name string, pos note.Pos) {
+	if len(b.gpus) < maxGPUs && len(name) <= maxName {
+		b.gpus = append(b.gpus, gpu{name: strings.Clone(name), pos: pos})
+	}
+}
+
+func set(to *unit.Opt[int], text string) error {
+	n, err := parseCount(text)
+	if v, ok := n.Value(); ok && v > 0 && v < 1<<31 {
+		*to = unit.Some(int(v))
+	} else if err == nil {
+		err = fmt.Errorf("%s is not a number above 0", lines.Quote(text))
+	}
+	return err
+}

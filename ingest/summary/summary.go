@@ -1,0 +1,102 @@
+// Package summary reads VTune's summary report, as text and as HTML: what it says of the machine and the collection,
+// the tables of hottest computing tasks, and the occupancy of the whole run. Tasks in a summary have no launch shape.
+// The package does not know the device table or any other report.
+package summary
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+)
+
+// Format is a VTune summary report.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "vtune-summary" }
+
+const (
+	expected = "expected the output of vtune -report summary, as text or HTML"
+	hint     = "make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR"
+
+	platformHead = "Collection and Platform Info"
+	elapsedMark  = "Elapsed Time:"
+	hottestMark  = "Hottest GPU Computing Tasks"
+)
+
+// Sniff implements ingest.Format: headings that only this report has.
+func (Format) Sniff(head []byte) bool {
+	if lines.IsUTF16(head) {
+		return false
+	}
+	if isHTML(head) {
+		return bytes.Contains(head, []byte(`class="metric-name"`)) && (bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
+	}
+	elapsed, gpu := false, false
+	for rest := head; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		text := strings.TrimSpace(string(lines.Plain(line)))
+		if text == platformHead || strings.HasPrefix(text, hottestMark) {
+			return true
+		}
+		elapsed = elapsed || strings.Contains(text, elapsedMark)
+		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") || strings.HasPrefix(text, "EU Array")
+	}
+	return elapsed && gpu
+}
+
+// isHTML says whether the file begins with markup, after what a terminal may have put before it.
+func isHTML(head []byte) bool {
+	head = bytes.TrimLeft(head, "\ufeff \t\r\n")
+	for _, mark := range []string{"<?xml", "<html", "<HTML", "<!DOCTYPE", "<!doctype"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	stream := lines.NewStream(ctx, src, opt)
+	in, head, err := peek(stream)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{path: src.Path}
+	if isHTML(head) {
+		err = readHTML(in, b)
+	} else {
+		err = readText(ctx, in, b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if opt.Hash {
+		// The digest is that of all bytes, also of those behind a fault.
+		if _, err := io.Copy(io.Discard, in); err != nil {
+			return nil, err
+		}
+		b.digest = stream.Digest()
+	}
+	return b.finish(len(bytes.TrimSpace(head)) == 0)
+}
+
+// fault says why nothing of the file can be used.
+func (b *builder) fault(empty bool) error {
+	pos := note.Pos{File: b.path}
+	switch {
+	case empty:
+		return note.Faultf("empty-file", pos, "the collection or the report failed: run it again and look at what vtune printed", "the file is empty; %s", expected)
+	case b.bad.Count > 0:
+		first := b.bad.Notes()[0]
+		return note.Faultf("empty-summary", first.Pos, hint, "none of the %d rows can be used; the first: %s", b.bad.Count, first.Text)
+	}
+	return note.Faultf("empty-summary", pos, hint, "the summary names neither a GPU nor a computing task; %s", expected)
+}

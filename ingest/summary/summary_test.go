@@ -1,0 +1,419 @@
+package summary
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/ingest"
+	"occudiff/ingest/ingesttest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+func read(t testing.TB, text string) (*ingest.File, error) {
+	t.Helper()
+	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
+}
+
+// platform is the least that a report says.
+const platform = `Collection and Platform Info
+    Application Command Line: ./a.out -s: "1"
+    Computer Name: node7
+    Collection start time: 12:44:38 02/06/2026 UTC
+    CPU
+        Name: Intel(R) microarchitecture code named Meteorlake-P
+    GPU
+        Name: HD Graphics P630
+        EU Count: 24
+        Max EU Thread Count: 7
+        Max Core Frequency: 1,200 MHz
+        GPU OpenCL Info
+            Max Work Group Size: 1,024
+`
+
+func TestReadText(t *testing.T) {
+	const of = `platform device: HD Graphics P630
+platform device from: the summary
+platform XVEs: 24
+platform threads per XVE: 7
+platform max frequency: 1200000000
+platform max work-group: 1024
+platform collected: 2026-06-02T12:44:38Z
+platform host: node7
+platform command: ./a.out -s: "1"
+`
+	for _, c := range []struct{ name, reason, text, want string }{
+		{"platform alone", "the day stands before the month; the CPU's name is no GPU's", platform, "rows 0 bad 0\n" + of + "platform at: f:8:9\n"},
+		{"glued progress", "what vtune printed while it worked stands before the first line", "vtune: Executing actions 75 % Generating a report      Elapsed Time: 7.037s\n    Occupancy: 6.1% of peak value\n" + platform + "vtune: Executing actions 100 % done\n",
+			"rows 0 bad 0\n" + of + "platform occupancy: 6.1%\nplatform at: f:10:9\n"},
+		{"carriage returns", "a terminal overwrites with the text behind a carriage return", "vtune: Executing 1 %\rvtune: Executing 2 %\rElapsed Time: 7s\r\n    GPU Time: 1s\r\n" + platform,
+			"rows 0 bad 0\n" + of + "platform at: f:10:9\n"},
+		{"tables", "a table ends at what is no row, also without a blank line; two tables tell of one task; the rest of the tasks is none; equal names in one table are two tasks",
+			`Elapsed Time: 4.510s
+        Hottest GPU Computing Tasks with Low Occupancy
+        Computing Task        Total Time  SIMD Width  Peak EU Threads Occupancy(%)  Occupancy(%)
+        --------------------  ----------  ----------  ----------------------------  ------------
+        Fan2                    1,071.5s  32                                100.0%         62.7%
+        f(int, Größe)             38.2ms  16                                 14.3%         19.9%
+        clEnqueueWriteBuffer          0s  [Unknown]                           0.0%         32.8%
+        clEnqueueWriteBuffer         5us  [Unknown]                           0.0%         42.8%
+        [Others]                      9s  [Unknown]                           0.0%          1.0%
+    Occupancy: 47.0% of peak value
+     | Occupancy: 1% words
+
+Hottest GPU Computing Tasks
+Computing Task  Total Time  Instance Count
+--------------  ----------  --------------
+Fan2              1,071.5s           2,047
+Short...ame             1s               1
+` + platform, `rows 6 bad 0
+` + of + `platform occupancy: 47%
+platform at: f:25:9
+summary "Fan2" at f:5:9
+   SIMD 32 instances 2047 seconds 1071.5
+   measured 62.7% peak 100%
+summary "f(int, Größe)" at f:6:9
+   SIMD 16 seconds 0.0382
+   measured 19.9% peak 14.3%
+summary "clEnqueueWriteBuffer" at f:7:9
+   seconds 0
+   measured 32.8%
+summary "clEnqueueWriteBuffer" at f:8:9
+   seconds 5e-06
+   measured 42.8%
+summary "Short...ame" at f:17:1
+   instances 1 seconds 1
+`},
+		{"bad rows", "what does not parse is told with its place, the rest is read", `Hottest GPU Computing Tasks
+Computing Task  Total Time  SIMD Width  Occupancy(%)
+--------------  ----------  ----------  ------------
+A                        1  32                 10.0%
+B                       1s  99                 10.0%
+C                       1s  32                110.0%
+D                       1s  32                    10
+E                     -1 s  32                 10.0%
+F                     1,0s  32                 10.0%
+G                       1s  32                 10.0%
+` + strings.Replace(strings.Replace(platform, "EU Count: 24", "EU Count: many", 1), "02/06/2026", "06/22/2026", 1), `rows 1 bad 8
+platform device: HD Graphics P630
+platform device from: the summary
+platform threads per XVE: 7
+platform max frequency: 1200000000
+platform max work-group: 1024
+platform host: node7
+platform command: ./a.out -s: "1"
+platform at: f:18:9
+summary "G" at f:10:1
+   SIMD 32 seconds 1
+   measured 10%
+note bad-row f:4:1: error: task "A": time "1" has no unit, s or ms
+note bad-row f:5:1: error: task "B": SIMD width 99 is not from 1 to 64
+note bad-row f:6:1: error: task "C": 110.0 % is more than the whole
+note bad-row f:7:1: error: task "D": percentage "10" has no % sign
+note bad-row f:8:1: error: task "E": time -1 is below 0
+note bad-row f:9:1: error: task "F": time "1,0" is not a number
+note bad-row f:14:5: error: collection start time "12:44:38 06/22/2026 UTC" is not of the form 23:44:22 14/03/2024 UTC
+note bad-row f:19:9: error: EU Count: "many" is not a number
+`},
+		{"different GPUs", "with two kinds of GPU the summary does not say which one worked", `Collection and Platform Info
+    Computer Name: node7
+    GPU
+        GPU 0: 0:2:0.0 : VGA compatible controller: Intel Corporation UHD Graphics 770
+            EU Count: 32
+        GPU 1: 0:3:0.0 : Display controller: Intel Corporation Device 0x56a0
+            XVE Count: 512
+`, `rows 0 bad 0
+platform host: node7
+note several-gpus f:4:9: warning: the machine has different GPUs, Intel Corporation UHD Graphics 770 (32 XVE) and Intel Corporation Device 0x56a0 (512 XVE), and the summary does not say which one ran the tasks (name it with --device)
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !(Format{}).Sniff([]byte(c.text)) {
+				t.Error("not recognised")
+			}
+			f, err := read(t, c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, ingesttest.Describe(f)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", c.reason, d)
+			}
+		})
+	}
+}
+
+// item is a metric of the HTML report, as VTune nests them: one list for each.
+func item(name, value, below string) string {
+	span := `<span class="metric-value">` + value + `</span>`
+	if value == "" {
+		span = `<span class="metric-value"/>`
+	}
+	return `<ul><li><span class="metric-name">` + name + ":\n        </span>" + span + below + "</li></ul>"
+}
+
+func htmlTable(rows ...[]string) string {
+	var b strings.Builder
+	b.WriteString("<table>")
+	for i, cells := range rows {
+		tag := "td"
+		if i == 0 {
+			tag = "th"
+		}
+		b.WriteString("<tr>")
+		for _, c := range cells {
+			fmt.Fprintf(&b, `<%s><span class="table-value">%s</span></%s>`, tag, c, tag)
+		}
+		b.WriteString("</tr>")
+	}
+	return b.String() + "</table>"
+}
+
+func page1(body string) string {
+	return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
+<html><style>.metric-name { color: red }</style><body><div class="brand">Intel<sup>&reg;</sup> VTune<sup>&trade;</sup> Profiler 2024.0.0</div>
+<div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
+}
+
+func TestReadHTML(t *testing.T) {
+	text := page1(
+		item("Elapsed Time", "36.499s", "") +
+			item("Display controller: Intel Corporation Device 0x0bda Device Group", "",
+				item("Occupancy", `22.1% of peak value<div class="issues"><pre class="issue">Occupancy: 99% in words</pre></div>`,
+					item("Tasks", "", htmlTable([]string{"Computing Task", "Total Time", "Execution Time", "SIMD Width", "Occupancy(%)"},
+						[]string{"f&lt;(int)12&gt;(a, b)", "2s", "1.5s", "32", "23.7% of peak value"},
+						[]string{"[Outside any task]", "0.7s", "0s"},
+						[]string{"[Others]", "0.7s", "0s"},
+						[]string{"g", "1s", "1s", "32", "1%", "2%"})))+
+					item("XVEs", "", htmlTable([]string{"GPU Stack", "GPU Adapter"}, []string{"0", "GPU 0"}, []string{"1", "GPU 0"}, []string{"0", "GPU 1"}, []string{"1", "GPU 1"}))) +
+			"\n" + item(platformHead, "", item("Application Command Line", "./a  \"1\" ", "")+
+			item("Operating System", "6.1 DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE=22.04", "")+
+			item("CPU", "", item("Name", "Xeon", ""))+
+			item("GPU", "", item("GPU 0: 0:41:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", ""))+
+				item("GPU 1: 0:58:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", "")))))
+	if !(Format{}).Sniff([]byte(text)) {
+		t.Error("not recognised")
+	}
+	f, err := read(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(mark string) string { // the place of a text
+		before := text[:strings.Index(text, mark)]
+		return fmt.Sprintf("f:%d:%d", strings.Count(before, "\n")+1, len(before)-strings.LastIndex(before, "\n"))
+	}
+	want := `rows 2 bad 1
+platform device: Intel Corporation Device 0x0bda
+platform device from: the summary
+platform XVEs: 448
+platform adapters: 2
+platform stacks: 2
+platform command: ./a "1"
+platform OS: 6.1 DISTRIB_ID=Ubuntu DISTRIB_RELEASE=22.04
+platform VTune: 2024.0.0
+platform occupancy: 22.1%
+platform at: ` + at(`<span class="metric-name">GPU 0`) + `
+summary "f<(int)12>(a, b)" at ` + at(`<tr><td><span class="table-value">f&lt;`) + `
+   SIMD 32 seconds 1.5
+   measured 23.7%
+summary "[Outside any task]" at ` + at(`<tr><td><span class="table-value">[Outside`) + `
+   seconds 0
+note bad-row ` + at(`<tr><td><span class="table-value">g<`) + `: error: the row has 6 cells under 5 headers
+`
+	if d := cmp.Diff(want, ingesttest.Describe(f)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	// Cut anywhere, the report gives what stands before the cut or a clear fault.
+	for cut := range text {
+		var fault *note.Fault
+		if _, err := read(t, text[:cut]); err != nil && !errors.As(err, &fault) {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+	}
+}
+
+// TestByHand checks what was read off the real reports by eye.
+func TestByHand(t *testing.T) {
+	ingesttest.Corpus(t, corpus)
+	for _, c := range []struct {
+		file, device              string
+		xves, threads             int
+		adapters, stacks          int // 0: absent
+		megahertz                 float64
+		group                     int64
+		host, vtune, collected    string
+		percent                   float64 // -1: absent
+		tasks                     int
+		task                      string
+		seconds, peak, measuredAt float64
+	}{
+		{"bench_gaussian.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:44:38Z", 47, 2, "Fan2", 1.071, 100, 62.7},
+		{"bench_gaussian.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:44:02Z", -1, 5, "Fan2", 1.077, 100, 48.6},
+		{"ze_gemm.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:42:58Z", 62.1, 0, "", 0, 0, 0},
+		{"ze_gemm.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:42:40Z", -1, 5, "GEMM", 0.251, 100, 90.8},
+		{"tigerlake_eu_naming.offload_excerpt.txt", "TigerLake-LP GT2 [Iris Xe Graphics]", 96, 7, 0, 0, 1350, 0, "debian", "", "2025-11-17T12:44:17Z", -1, 0, "", 0, 0, 0},
+		{"aurora_6gpu.excerpt.txt", "Intel Corporation Device 0x0bd6", 0, 0, 6, 2, 0, 0, "x4418c7s1b0n0", "", "2025-02-07T06:22:29Z", 6.1, 1, "Comp_Geo$omp$offloading:29", 0.003, -1, 6.2},
+		{"mm_basic_hotspots_vtune2022.0_gen9_1024.html", "HD Graphics P630", 24, 7, 0, 0, 1200, 256, "s001-n157", "2022.0.0", "2022-01-13T03:50:27Z", -1, 1, "mm_kernel(", 0.1, -1, -1},
+		{"mm_basic_hotspots_vtune2022.0_dg1_1024.html", "DG1 [Iris Xe MAX Graphics]", 0, 0, 2, 0, 0, 0, "s011-n005", "2022.0.0", "2022-01-13T04:50:00Z", 81.3, 0, "", 0, 0, 0},
+		{"iso3dfd02_basic_hotspots_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 1, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:44:22Z", 22.1, 1, "iso3dfd(", 14.744, -1, 23.7},
+		{"iso3dfd02_basic_offload_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 0, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:42:59Z", -1, 1, "iso3dfd(", 14.766, -1, -1},
+	} {
+		f := ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, c.file), ingest.ReadOptions{})
+		p := f.Platform
+		type facts struct {
+			device                    string
+			xves, threads, ad, stacks int
+			hz                        float64
+			group                     int64
+			host, vtune, collected    string
+			percent                   float64
+			tasks                     int
+		}
+		got := facts{p.Device, p.XVEs.Or(0), p.ThreadsPerXVE.Or(0), p.Adapters.Or(0), p.Stacks.Or(0), p.MaxFrequency.Or(0), p.MaxWorkGroup.Or(0),
+			p.Host, p.VTune, p.Collected.Format(time.RFC3339), percent(p.Occupancy), len(f.Summary)}
+		want := facts{c.device, c.xves, c.threads, c.adapters, c.stacks, c.megahertz * 1e6, c.group, c.host, c.vtune, c.collected, c.percent, c.tasks}
+		if got != want {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.file, got, want)
+		}
+		if c.tasks == 0 || len(f.Summary) == 0 {
+			continue
+		}
+		k := f.Summary[0]
+		if !strings.HasPrefix(k.Task, c.task) || float64(k.Total.Or(-1)) != c.seconds || percent(k.Peak) != c.peak || percent(k.Measured) != c.measuredAt || k.Global.Present() {
+			t.Errorf("%s: task %+v", c.file, k)
+		}
+	}
+}
+
+func percent(r unit.Opt[unit.Ratio]) float64 {
+	if v, ok := r.Value(); ok {
+		return v.Percent()
+	}
+	return -1
+}
+
+func TestFaults(t *testing.T) {
+	const do = " (make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR)"
+	for _, c := range []struct{ reason, text, want string }{
+		{"nothing", "", "f: the file is empty; " + expected + " (the collection or the report failed: run it again and look at what vtune printed)"},
+		{"a report without anything", "Elapsed Time: 4s\n    GPU Time: 1s\n", "f: the summary names neither a GPU nor a computing task; " + expected + do},
+		{"an empty page", "<html><body></body></html>", "f: the summary names neither a GPU nor a computing task; " + expected + do},
+		{"bad rows only", "Hottest GPU Computing Tasks\nComputing Task  Total Time\n--------------  ----------\nA                     soon\n",
+			`f:4:1: none of the 1 rows can be used; the first: task "A": time "soon" has no unit, s or ms` + do},
+	} {
+		_, err := read(t, c.text)
+		var fault *note.Fault
+		if !errors.As(err, &fault) || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
+		}
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for _, c := range []struct {
+		reason, head string
+		want         bool
+	}{
+		{"a platform section", "x\nCollection and Platform Info\n", true},
+		{"glued progress", "vtune: Executing actions 75 % Elapsed Time: 7.0s\n    GPU Time: 0.014s\n", true},
+		{"a program that prints its own elapsed time", "Elapsed Time: 4 s\nVectorAdd<1> completed on device - 1 seconds\n", false},
+		{"an export", "Computing Task,Total Time\nGEMM,1\n", false},
+		{"another page", "<html><body>Collection and Platform Info</body></html>", false},
+		{"a page of VTune", `<html><div>VTune</div><span class="metric-name">`, true},
+		{"UTF-16", "\xff\xfeC\x00", false},
+		{"nothing", "", false},
+	} {
+		if got := (Format{}).Sniff([]byte(c.head)); got != c.want {
+			t.Errorf("%s: Sniff = %v, want %v", c.reason, got, c.want)
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	f, err := read(t, strings.Repeat("x", 3*lines.MaxLine)+"\n"+platform)
+	if err != nil || f.BadRows != 1 || f.Platform.Device != "HD Graphics P630" {
+		t.Errorf("long line: %v, %+v", err, f)
+	}
+	f, err = read(t, page1(item(platformHead, "", item("Computer Name", "node7", ""))+"<p "+strings.Repeat("x", 3*maxToken)))
+	if err != nil || f.Platform.Host != "node7" || len(f.Notes) != 1 || !strings.Contains(f.Notes[0].Text, "the rest of the file is not read") {
+		t.Errorf("long markup: %v, %+v", err, f)
+	}
+	var b strings.Builder
+	b.WriteString("Computing Task  Total Time\n--------------  ----------\n")
+	for i := range maxTasks + 5 {
+		fmt.Fprintf(&b, "%-14d          1s\n", i)
+	}
+	f, err = read(t, b.String()+platform)
+	if err != nil || len(f.Summary) != maxTasks || f.Rows != maxTasks || f.BadRows != 5 {
+		t.Errorf("many tasks: %v, %d tasks, %d rows, %d bad", err, len(f.Summary), f.Rows, f.BadRows)
+	}
+	// Deep nesting and many GPUs must not grow memory without bound either.
+	deep := strings.Repeat(`<ul><li><span class="metric-name">GPU 1: x</span><span class="metric-value">1%</span>`, 10_000)
+	if _, err := read(t, page1(deep)); err == nil {
+		t.Error("deep nesting without anything of use is read")
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, text := range []string{platform, page1("")} {
+		_, err := Format{}.Read(ctx, &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	for _, text := range []string{platform, page1(item(platformHead, "", item("Computer Name", "node7", "")) + "<p " + strings.Repeat("x", 3*maxToken))} {
+		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{Hash: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); f.Digest != want {
+			t.Errorf("digest %s, want %s", f.Digest, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(platform))
+	f.Add([]byte(page1(item("Occupancy", "1%", htmlTable([]string{"Computing Task", "Total Time"}, []string{"a", "1s"})))))
+	f.Add([]byte("Computing Task  Total Time  SIMD Width  Occupancy(%)\n--------------  ----------  ----------  ------------\nA  1s  32  10.0%\n"))
+	paths, _ := filepath.Glob(filepath.Join(corpus, "*"))
+	for _, p := range paths {
+		if data, err := os.ReadFile(p); err == nil {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		(Format{}).Sniff(data)
+		file, err := read(t, string(data))
+		if err != nil {
+			var fault *note.Fault
+			if !errors.As(err, &fault) || fault.Text == "" {
+				t.Fatalf("an error that is no fault: %v", err)
+			}
+			return
+		}
+		for _, k := range file.Summary {
+			m, p := k.Measured.Or(0), k.Peak.Or(1)
+			if k.Task == "" || k.Pos.Line < 1 || !(m >= 0 && m <= 1.0051) || !(p > 0 && p <= 1.0051) || !(k.Total.Or(0) >= 0) || k.Instances.Or(0) < 0 {
+				t.Fatalf("task %+v", k)
+			}
+		}
+		if p := file.Platform; p.XVEs.Or(1) < 1 || p.ThreadsPerXVE.Or(1) < 1 || p.Adapters.Or(1) < 1 || p.Stacks.Or(1) < 1 {
+			t.Fatalf("platform %+v", p)
+		}
+	})
+}

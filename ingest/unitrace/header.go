@@ -1,0 +1,230 @@
+package unitrace
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/lines"
+)
+
+// section is what a heading says of the tables below it.
+type section struct {
+	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
+	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
+	device int  // of `=== Device #1 Metrics ===`
+}
+
+// heading gives the text of a line framed by `==`, as in `=== Kernel Properties ===` and `== L0 Backend: ==`.
+func heading(trimmed string) (string, bool) {
+	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
+		return "", false
+	}
+	title := strings.TrimSpace(strings.Trim(trimmed, "="))
+	return strings.TrimSpace(strings.TrimSuffix(title, ":")), title != ""
+}
+
+// sectionOf says what a heading stands for, and false when it is not one of these tools.
+func sectionOf(title string) (section, bool) {
+	switch title {
+	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary", "Kernel Submission Results",
+		"L0 Backend", "Kernel Metrics", "Aggregated Kernel Metrics", "Query Kernel Metrics", "Raw Kernel Intervals", "Profiling Results":
+		return section{}, true
+	case "CL GPU Backend", "GPU Backend", "CL Backend":
+		return section{items: true}, true
+	case "CL CPU Backend", "CPU Backend", "API Timing Summary", "API Timing Results", "Raw Metrics":
+		return section{other: true}, true
+	}
+	if number, ok := strings.CutPrefix(title, "Device #"); ok {
+		number, ok = strings.CutSuffix(number, " Metrics")
+		if n, err := strconv.Atoi(number); ok && err == nil && n >= 0 {
+			return section{device: n}, true
+		}
+	}
+	return section{}, false
+}
+
+// isHeader says whether a line is the header of a table of kernels.
+func isHeader(trimmed string) bool { return strings.HasPrefix(trimmed, "Kernel,") }
+
+// isMessage says whether a line is one of the tool's messages, which go to the same terminal as its tables.
+func isMessage(trimmed string) bool {
+	for _, m := range []string{"[INFO]", "[WARNING]", "[ERROR]"} {
+		if strings.HasPrefix(trimmed, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// kind is which table a header stands over.
+type kind uint8
+
+const (
+	skipped    kind = iota // a table that says neither times nor occupancies of kernels
+	timing                 // one row for all launches: device timing, kernel submission
+	properties             // of compiled kernels
+	metrics                // one or more rows for a launch: metrics, intervals
+)
+
+// header is a table's header.
+type header struct {
+	text   string
+	kind   kind
+	source source
+	fields int                 // behind the kernel's name
+	comma  bool                // one empty field more than names
+	at     [quantities]int     // index behind the name, -1 when there is no such column
+	per    [quantities]float64 // units to the base unit
+	device int
+	rows   int
+	parts  []string // the fields of the current row
+	start  []int    // where they start in the line
+}
+
+func newHeader(text string, deviceNumber int) *header {
+	h := &header{text: text, device: deviceNumber}
+	for q := range h.at {
+		h.at[q] = -1
+	}
+	names := strings.Split(strings.TrimSpace(text), ",")[1:]
+	if n := len(names); n > 0 && strings.TrimSpace(names[n-1]) == "" {
+		names, h.comma = names[:n-1], true
+	}
+	h.fields = len(names)
+	marker := false
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		marker = marker || name == "StreamMarker" || name == "ReportReason"
+		if q, per, ok := columnOf(name); ok && h.at[q] < 0 {
+			h.at[q], h.per[q] = i, per
+		}
+	}
+	h.classify(marker)
+	return h
+}
+
+// classify says what table it is. marker says that the metrics are those of a stream of samples.
+func (h *header) classify(marker bool) {
+	measures := h.has(gpuTime) || h.has(occupancy)
+	switch {
+	case measures && h.has(kernelTime):
+		h.kind, h.source = metrics, fromAggregate
+	case measures && marker:
+		h.kind, h.source = metrics, fromSamples
+	case measures:
+		h.kind, h.source = metrics, fromQuery
+	case h.has(kernelTime):
+		h.kind, h.source = metrics, fromIntervals
+	case h.has(calls) && h.has(total):
+		h.kind, h.source = timing, fromTiming
+	case h.has(calls) && h.has(execute):
+		h.kind, h.source = timing, fromSubmission
+	case h.has(slm) || h.has(spill) || h.has(registers):
+		h.kind = properties
+	}
+}
+
+func (h *header) has(q quantity) bool { return h.at[q] >= 0 }
+
+// fields are the parts of a row.
+type fields struct {
+	*header
+	name   string
+	nameAt int
+}
+
+// split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
+func (h *header) split(text string) (fields, error) {
+	end := len(strings.TrimRight(text, " \t"))
+	body := text[:end]
+	if h.comma && strings.HasSuffix(body, ",") {
+		body = body[:len(body)-1]
+	}
+	if cap(h.parts) < h.fields {
+		h.parts, h.start = make([]string, h.fields), make([]int, h.fields)
+	}
+	h.parts, h.start = h.parts[:h.fields], h.start[:h.fields]
+	for i := h.fields - 1; i >= 0; i-- {
+		cut := h.lastSeparator(body)
+		if cut < 0 {
+			return fields{}, badf(end, "the row has %d of %d fields", h.fields-i, h.fields+1)
+		}
+		field := body[cut+1:]
+		h.parts[i] = strings.TrimSpace(field)
+		h.start[i] = cut + 1 + len(field) - len(strings.TrimLeft(field, " \t"))
+		body = body[:cut]
+		if h.kind == properties {
+			body = strings.TrimSuffix(strings.TrimRight(body, " \t"), ",")
+		}
+	}
+	name := strings.TrimSpace(body)
+	f := fields{h, name, len(body) - len(strings.TrimLeft(body, " \t"))}
+	if name == "" {
+		return f, badf(f.nameAt, "the row names no kernel")
+	}
+	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
+		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","), ",")+1, h.fields+1)
+	}
+	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
+			return f, badf(f.nameAt+i, "the row has more than %d fields", h.fields+1)
+		}
+	}
+	return f, nil
+}
+
+// lastSeparator finds where the last field starts. Older versions print the properties with a comma behind the first
+// number only and spaces behind the others.
+func (h *header) lastSeparator(body string) int {
+	if h.kind == properties {
+		return strings.LastIndexAny(body, ", \t")
+	}
+	return strings.LastIndexByte(body, ',')
+}
+
+// number gives a quantity of the row in its base unit; ok is false when the table or the row does not have it.
+func (f fields) number(q quantity) (x float64, ok bool, err error) {
+	if !f.has(q) {
+		return 0, false, nil
+	}
+	text := f.parts[f.at[q]]
+	if text == "" {
+		return 0, false, nil
+	}
+	x, e := strconv.ParseFloat(text, 64)
+	if e != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, false, f.badf(q, "%s is not a number", lines.Quote(text))
+	}
+	if x < 0 {
+		return 0, false, f.badf(q, "%s is below 0", text)
+	}
+	return x / f.per[q], true, nil
+}
+
+// count is a number that must be whole.
+func (f fields) count(q quantity) (n int64, ok bool, err error) {
+	x, ok, err := f.number(q)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	if x != math.Trunc(x) || x >= 1<<62 {
+		return 0, false, f.badf(q, "%s is not a whole number", lines.Quote(f.parts[f.at[q]]))
+	}
+	return int64(x), true, nil
+}
+
+// ratio is a percentage; hardware counters may exceed 100 by a rounding.
+func (f fields) ratio(q quantity) (x float64, ok bool, err error) {
+	if x, ok, err = f.number(q); ok && x > 1.005 {
+		return 0, false, f.badf(q, "%s %% is more than the whole", f.parts[f.at[q]])
+	}
+	return x, ok, err
+}
+
+func (f fields) badf(q quantity, format string, args ...any) error {
+	e := badf(f.start[f.at[q]], format, args...)
+	names := strings.Split(strings.TrimSpace(f.text), ",")
+	e.text = "column " + strings.TrimSpace(names[f.at[q]+1]) + ": " + e.text
+	return e
+}

@@ -1,0 +1,154 @@
+package unitrace
+
+import (
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
+func (r *reader) timing(f fields) error {
+	t, err := parseTask(f.name, r.section.items)
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	n, haveCalls, err := f.count(calls)
+	if err != nil {
+		return err
+	}
+	timeColumn := total
+	if f.source == fromSubmission {
+		timeColumn = execute
+	}
+	seconds, haveTime, err := f.number(timeColumn)
+	if err != nil {
+		return err
+	}
+	if !haveCalls || !haveTime {
+		return badf(f.nameAt, "the row has no count or no time")
+	}
+	a, err := r.store.kernel(t, noDevice, r.in.Pos(f.nameAt+1))
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	s := a.of(f.source)
+	s.launches += n
+	s.seconds += seconds
+	return nil
+}
+
+// properties takes a row of the kernel properties.
+func (r *reader) properties(f fields) error {
+	t, err := parseTask(f.name, r.section.items)
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	p := ingest.Props{Task: t.name, SIMD: t.simd, Pos: r.in.Pos(f.nameAt + 1)}
+	for _, c := range []struct {
+		q  quantity
+		to *unit.Opt[unit.Bytes]
+	}{{slm, &p.SLM}, {private, &p.Private}, {spill, &p.Spill}} {
+		if n, ok, err := f.count(c.q); err != nil {
+			return err
+		} else if ok {
+			*c.to = unit.Some(unit.Bytes(n))
+		}
+	}
+	for _, c := range []struct {
+		q       quantity
+		unknown string // what stands where the tool does not know
+		to      *unit.Opt[int]
+	}{{simd, "ANY", &p.SIMD}, {registers, "unknown", &p.Registers}} {
+		if !f.has(c.q) || f.parts[f.at[c.q]] == c.unknown {
+			continue
+		}
+		n, ok, err := f.count(c.q)
+		if err != nil {
+			return err
+		}
+		if ok && (n < 1 || n > 1<<16) {
+			return f.badf(c.q, "%d is out of range", n)
+		}
+		if ok {
+			*c.to = unit.Some(int(n))
+		}
+	}
+	if err := r.store.properties(propsKey{t.name, t.global, t.local, p.SIMD.Or(0)}, p); err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	return nil
+}
+
+// sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
+type sample struct {
+	seconds, gpu                               float64 // of the kernel; of the measurement, the weight
+	haveGPU                                    bool
+	occupancy, active, stalled                 float64
+	haveOccupancy, haveActive, haveStalled     bool
+	threads, barriers, instance, tile, adapter int64
+	haveThreads, haveBarriers, haveInstance    bool
+}
+
+// metrics takes a row of a metric table.
+func (r *reader) metrics(f fields) error {
+	t, err := parseTask(f.name, r.section.items)
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	s, err := f.sample()
+	if err != nil {
+		return err
+	}
+	if isIdle(t.name) {
+		return nil
+	}
+	adapter := int(s.adapter)
+	if !f.has(device) {
+		adapter = f.device
+	}
+	a, err := r.store.kernel(t, adapter, r.in.Pos(f.nameAt+1))
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	r.store.sample(a, f.source, s, r.in.Pos(f.nameAt+1))
+	return nil
+}
+
+// isIdle says whether a row is a sample between kernels, which unitrace prints on request.
+func isIdle(name string) bool {
+	return name == "NoKernel" || (len(name) > 8 && name[:9] == "NoKernel(")
+}
+
+func (f fields) sample() (s sample, err error) {
+	var have bool
+	if s.gpu, s.haveGPU, err = f.number(gpuTime); err != nil {
+		return s, err
+	}
+	if s.seconds, have, err = f.number(kernelTime); err != nil {
+		return s, err
+	} else if !have {
+		s.seconds = s.gpu
+	}
+	for _, c := range []struct {
+		q    quantity
+		to   *float64
+		have *bool
+	}{{occupancy, &s.occupancy, &s.haveOccupancy}, {active, &s.active, &s.haveActive}, {stalled, &s.stalled, &s.haveStalled}} {
+		if *c.to, *c.have, err = f.ratio(c.q); err != nil {
+			return s, err
+		}
+	}
+	for _, c := range []struct {
+		q    quantity
+		to   *int64
+		have *bool
+	}{{threads, &s.threads, &s.haveThreads}, {barriers, &s.barriers, &s.haveBarriers}, {instance, &s.instance, &s.haveInstance},
+		{subDevice, &s.tile, &have}, {device, &s.adapter, &have}} {
+		if *c.to, *c.have, err = f.count(c.q); err != nil {
+			return s, err
+		}
+	}
+	if s.adapter > 1<<20 {
+		return s, f.badf(device, "%d is out of range", s.adapter)
+	}
+	return s, nil
+}

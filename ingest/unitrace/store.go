@@ -1,0 +1,233 @@
+package unitrace
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// source is which table told of a kernel. One report may tell of the same launches in several.
+type source uint8
+
+const (
+	fromQuery      source = iota // a row for a launch
+	fromAggregate                // a row for a launch, put together from samples by the tool
+	fromSamples                  // samples of launches
+	fromTiming                   // sums
+	fromIntervals                // times of launches
+	fromSubmission               // sums
+	sources
+)
+
+// The bounds of the memory that a file can take; reports of real applications have some hundred kernels, with names of
+// some hundred bytes.
+const (
+	maxKernels   = 1 << 16
+	maxNameBytes = 32 << 20 // of all names together
+)
+
+// noDevice stands for tables that do not say which adapter ran a kernel.
+const noDevice = -1
+
+// store puts rows together into kernels.
+type store struct {
+	instances bool // keep every launch as a row
+	index     map[kernelKey]*account
+	order     []*account
+	nameBytes int
+	launch    launch
+	each      []ingest.Kernel
+	eachFrom  source // the table that each is from
+	props     map[propsKey]int
+	propsList []ingest.Props
+	shapes    []propsKey // of propsList
+}
+
+type kernelKey struct {
+	ingest.Key
+	adapter int
+}
+
+type propsKey struct {
+	name          string
+	global, local ingest.Size3
+	simd          int
+}
+
+// account is what the tables tell of one kernel.
+type account struct {
+	key  kernelKey
+	pos  note.Pos // of the first row
+	rank int      // place in the report, that of its timing when there is one
+	sums [sources]*sum
+}
+
+// kernel gives what identifies the kernel.
+func (a *account) kernel() ingest.Kernel {
+	k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction, Device: a.key.Device, Pos: a.pos}
+	if a.key.SIMD > 0 {
+		k.SIMD = unit.Some(a.key.SIMD)
+	}
+	return k
+}
+
+func newStore(instances bool) *store {
+	return &store{instances: instances, index: map[kernelKey]*account{}, props: map[propsKey]int{}}
+}
+
+func (s *store) kernel(t task, adapter int, pos note.Pos) (*account, error) {
+	key := kernelKey{ingest.Key{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd.Or(0), Direction: t.direction, Device: t.tile}, adapter}
+	if a, ok := s.index[key]; ok {
+		return a, nil
+	}
+	if err := s.room(len(s.order), len(t.name)+len(t.tile)); err != nil {
+		return nil, err
+	}
+	key.Task, key.Device = strings.Clone(t.name), strings.Clone(t.tile) // not to keep the line
+	a := &account{key: key, pos: pos, rank: len(s.order)}
+	if t, ok := s.index[kernelKey{key.Key, noDevice}]; ok {
+		a.rank = t.rank
+	}
+	s.index[key] = a
+	s.order = append(s.order, a)
+	return a, nil
+}
+
+// room says whether one more kernel may be kept.
+func (s *store) room(kernels, nameBytes int) error {
+	if kernels >= maxKernels || s.nameBytes+nameBytes > maxNameBytes {
+		return fmt.Errorf("more than %d different kernels, or %d MB of their names, in one report", maxKernels, maxNameBytes>>20)
+	}
+	s.nameBytes += nameBytes
+	return nil
+}
+
+func (s *store) properties(key propsKey, p ingest.Props) error {
+	if i, ok := s.props[key]; ok {
+		// A kernel compiled twice: keep what needs more, so that no limit is overlooked.
+		old := &s.propsList[i]
+		most(&old.SLM, p.SLM)
+		most(&old.Private, p.Private)
+		most(&old.Spill, p.Spill)
+		most(&old.Registers, p.Registers)
+		return nil
+	}
+	if err := s.room(len(s.propsList), len(key.name)); err != nil {
+		return err
+	}
+	key.name = strings.Clone(key.name)
+	p.Task = key.name
+	s.props[key] = len(s.propsList)
+	s.propsList = append(s.propsList, p)
+	s.shapes = append(s.shapes, key)
+	return nil
+}
+
+func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
+	if v, ok := from.Value(); ok && (!to.Present() || v > to.Or(0)) {
+		*to = from
+	}
+}
+
+func (a *account) of(src source) *sum {
+	if a.sums[src] == nil {
+		a.sums[src] = &sum{}
+	}
+	return a.sums[src]
+}
+
+// launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank
+// line, another kernel or another instance.
+type launch struct {
+	open     bool
+	account  *account
+	source   source
+	instance int64
+	tile     int64     // of the last row
+	tiles    []seconds // by tile, to find the longest
+	sum      sum
+	pos      note.Pos
+}
+
+type seconds struct {
+	tile int64
+	x    float64
+}
+
+// maxTiles bounds what a launch keeps; the largest GPU has two.
+const maxTiles = 64
+
+func (s *store) sample(a *account, src source, x sample, pos note.Pos) {
+	l := &s.launch
+	same := l.open && l.account == a && l.source == src && l.instance == x.instance
+	if src != fromSamples && x.tile <= l.tile {
+		same = false // a row for a launch, or for a tile of it
+	}
+	if !same {
+		s.endLaunch()
+		*l = launch{open: true, account: a, source: src, instance: x.instance, tiles: l.tiles[:0], pos: pos}
+	}
+	l.tile = x.tile
+	l.sum.add(x)
+	for i := range l.tiles {
+		if l.tiles[i].tile == x.tile {
+			l.tiles[i].x += x.seconds
+			return
+		}
+	}
+	if len(l.tiles) < maxTiles {
+		l.tiles = append(l.tiles, seconds{x.tile, x.seconds})
+	}
+}
+
+// endLaunch adds the launch to its kernel. Tiles work at the same time: the launch takes as long as the longest.
+func (s *store) endLaunch() {
+	l := &s.launch
+	if !l.open {
+		return
+	}
+	l.open = false
+	l.sum.launches = 1
+	for _, t := range l.tiles {
+		l.sum.seconds = max(l.sum.seconds, t.x)
+	}
+	total := l.account.of(l.source)
+	total.merge(&l.sum)
+	if s.instances && s.keeps(l.source) {
+		k := l.account.kernel()
+		k.Pos = l.pos
+		l.sum.into(&k)
+		k.PerLaunch = true
+		k.Instances, k.Total = unit.Some[int64](1), unit.Some(unit.Seconds(l.sum.seconds))
+		s.each = append(s.each, k)
+		total.kept = true
+	} else {
+		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), s.sampleSize())
+	}
+	if total.launches == 1 {
+		total.pos = l.pos
+	}
+}
+
+// sampleSize is how many launches of a kernel are kept for its median: many of few kernels, few of many.
+func (s *store) sampleSize() int {
+	if len(s.order) > 1024 {
+		return 32
+	}
+	return 512
+}
+
+// keeps says whether the launches of a table become rows of their own: those of the first table that measures launches,
+// since a report may tell of the same launches in several.
+func (s *store) keeps(src source) bool {
+	if src > fromSamples {
+		return false
+	}
+	if len(s.each) == 0 {
+		s.eachFrom = src
+	}
+	return s.eachFrom == src
+}

@@ -1,0 +1,72 @@
+package unitrace
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+)
+
+// isTimeline says whether a line is one of the device timeline:
+//
+//	Thread 47342 Device 59736512 : "GEMM[SIMD32 {1; 1024; 1} {1024; 1; 1}]" [ns] 10 (append) 20 (submit) 30 (start) 40 (end)
+//	Device Timeline (queue: 0x556fa2318fc0): GEMM [ns] = 10 (append) 20 (submit) 30 (start) 40 (end)
+func isTimeline(trimmed string) bool {
+	return strings.HasSuffix(trimmed, " (end)") && strings.Contains(trimmed, " [ns] ") && strings.Contains(trimmed, " (start) ")
+}
+
+// timeline takes a launch. Only Level Zero quotes names; an unquoted one may be of either backend, so that the first
+// braces may hold work-groups or work-items, and its global size is left open.
+func (r *reader) timeline(text string) error {
+	mark := strings.LastIndex(text, " [ns] ")
+	name, times := text[:mark], text[mark+len(" [ns] "):]
+	at := 0
+	for _, before := range []string{" : ", "): "} {
+		if i := strings.Index(name, before); i >= 0 {
+			at = i + len(before)
+			break
+		}
+	}
+	t, err := parseTask(strings.TrimSpace(name[at:]), false)
+	if err != nil {
+		return badf(at, "%v", err)
+	}
+	if name[at] != '"' {
+		t.global = ingest.Size3{}
+	}
+	start, end, ok := startEnd(times)
+	if !ok || end < start {
+		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", lines.Quote(times))
+	}
+	a, err := r.store.kernel(t, noDevice, r.in.Pos(at+1))
+	if err != nil {
+		return badf(at, "%v", err)
+	}
+	r.store.sample(a, fromIntervals, sample{seconds: float64(end-start) / 1e9}, r.in.Pos(at+1))
+	return nil
+}
+
+// startEnd reads `30 (start) 40 (end)` among the times of a launch.
+func startEnd(times string) (start, end uint64, ok bool) {
+	fields := strings.Fields(times)
+	found := 0
+	for i := 1; i < len(fields); i++ {
+		var to *uint64
+		switch fields[i] {
+		case "(start)":
+			to = &start
+		case "(end)":
+			to = &end
+		default:
+			continue
+		}
+		n, err := strconv.ParseUint(fields[i-1], 10, 64)
+		if err != nil {
+			return 0, 0, false
+		}
+		*to = n
+		found++
+	}
+	return start, end, found == 2
+}

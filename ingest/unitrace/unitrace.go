@@ -1,0 +1,212 @@
+// Package unitrace reads what Intel's Level Zero and OpenCL tracers print: unitrace, and its forerunners onetrace,
+// oneprof, ze_tracer and cl_tracer. It takes device timings, kernel properties and kernel metrics, whole reports as
+// well as the metric files that newer versions write beside. It does not know devices, what an occupancy should be,
+// or what another profiler says of the same kernels.
+package unitrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+)
+
+// Format is a report of unitrace or one of its forerunners.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "unitrace" }
+
+const (
+	expected = "expected a device timing, kernel properties or kernel metrics table"
+	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
+)
+
+// Sniff implements ingest.Format: a heading that only these tools print, or the header of one of their tables.
+func (Format) Sniff(head []byte) bool {
+	if lines.IsUTF16(head) {
+		return false
+	}
+	for rest := head; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		text := strings.TrimSpace(strings.TrimPrefix(string(lines.Plain(line)), "\ufeff"))
+		if title, ok := heading(text); ok {
+			if _, known := sectionOf(title); known {
+				return true
+			}
+		}
+		if isTimeline(text) || (isHeader(text) && newHeader(text, 0).kind != skipped) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: newStore(opt.Instances)}
+	for r.in.Next() {
+		r.line()
+	}
+	if err := r.in.Err(); err != nil {
+		return nil, err
+	}
+	r.store.endLaunch()
+	return r.finish()
+}
+
+type reader struct {
+	in      *lines.Reader
+	path    string
+	store   *store
+	bad     lines.Bad
+	section section
+	items   bool // of the last backend on a GPU
+	header  *header
+	rows    int64
+	titles  int      // headings of these tools
+	skipped note.Pos // the first table of kernels that says nothing of use here
+	long    note.Pos // the first line that was cut outside of a table
+}
+
+func (r *reader) line() {
+	text := string(lines.Plain(r.in.Text))
+	trimmed := strings.TrimSpace(text)
+	title, isTitle := heading(trimmed)
+	switch {
+	case trimmed == "":
+		r.blank()
+	case isTitle:
+		r.heading(title)
+	case isTimeline(trimmed) && !r.in.Cut: // printed while the program runs, so that it may stand anywhere
+		r.count(r.timeline(text))
+	case r.section.other:
+	case isHeader(trimmed):
+		r.startTable(text)
+	case r.header == nil || r.header.kind == skipped:
+		if r.in.Cut && r.long.Line == 0 {
+			r.long = r.in.Pos(0)
+		}
+	case isMessage(trimmed):
+	case r.in.Cut:
+		r.bad.Add(r.in.Pos(lines.MaxLine), "", "the line is longer than %d bytes", lines.MaxLine)
+	default:
+		r.row(text)
+	}
+}
+
+func (r *reader) heading(title string) {
+	r.store.endLaunch()
+	r.header = nil
+	s, known := sectionOf(title)
+	if known {
+		r.titles++
+	}
+	switch {
+	case title == "Kernel Properties": // stand behind the timings of their backend and print names as it does
+		s.items = r.items
+	case known && !s.other:
+		r.items = s.items
+	}
+	r.section = s
+}
+
+// blank ends a launch of a metric table, whose rows stand apart, and any other table.
+func (r *reader) blank() {
+	r.store.endLaunch()
+	if r.header != nil && r.header.kind != metrics && r.header.rows > 0 {
+		r.header = nil
+	}
+}
+
+func (r *reader) startTable(text string) {
+	// A header repeated before each row of a launch (one per tile) does not end the launch: a blank line does.
+	if r.header == nil || r.header.text != text {
+		r.header = newHeader(text, r.section.device)
+	}
+	if r.header.kind == skipped && r.skipped.Line == 0 {
+		r.skipped = r.in.Pos(1)
+	}
+}
+
+func (r *reader) row(text string) {
+	h := r.header
+	h.rows++
+	f, err := h.split(text)
+	if err == nil {
+		switch h.kind {
+		case timing:
+			err = r.timing(f)
+		case properties:
+			err = r.properties(f)
+		case metrics:
+			err = r.metrics(f)
+		}
+	}
+	r.count(err)
+}
+
+// count counts a row, as bad when there is an error.
+func (r *reader) count(err error) {
+	var e *rowError
+	switch {
+	case err == nil:
+		r.rows++
+	case errors.As(err, &e):
+		r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, e.at)), "", "%s", e.text)
+	default:
+		r.bad.Add(r.in.Pos(1), "", "%v", err)
+	}
+}
+
+// rowError is what is wrong with a row and where.
+type rowError struct {
+	at   int // index in the line
+	text string
+}
+
+func (e *rowError) Error() string { return e.text }
+
+func badf(at int, format string, args ...any) *rowError {
+	return &rowError{at, fmt.Sprintf(format, args...)}
+}
+
+// finish gives the file, or says why nothing of it can be used.
+func (r *reader) finish() (*ingest.File, error) {
+	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest()}
+	f.Notes = append(f.Notes, r.bad.Notes()...)
+	r.store.into(f)
+	if len(f.Kernels) == 0 && len(f.Props) == 0 {
+		return nil, r.fault()
+	}
+	if r.long.Line > 0 {
+		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "long-line", Pos: r.long,
+			Text: fmt.Sprintf("a line longer than %d bytes, outside of any table, was skipped", lines.MaxLine)})
+	}
+	return f, nil
+}
+
+func (r *reader) fault() error {
+	pos := note.Pos{File: r.path}
+	switch {
+	case r.in.Number == 0:
+		return note.Faultf("empty-file", pos, hint, "the file is empty; %s", expected)
+	case r.bad.Count > 0:
+		first := r.bad.Notes()[0]
+		return note.Faultf("no-kernels", first.Pos, hint, "none of the %d rows can be used; the first: %s", r.bad.Count, first.Text)
+	case r.skipped.Line > 0:
+		return note.Faultf("no-kernels", r.skipped, "collect the group ComputeBasic, or give the device timing report",
+			"this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and XVE_THREADS_OCCUPANCY_ALL[%%]")
+	case r.titles > 0:
+		return note.Faultf("no-kernels", pos,
+			"ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it ends: unitrace loses kernels that are pending then",
+			"the report holds no kernel; %s", expected)
+	}
+	return note.Faultf("no-kernels", pos, hint, "no table of kernels found; %s", expected)
+}

@@ -1,0 +1,135 @@
+package vecadd
+
+import (
+	"strings"
+	"time"
+
+	"occudiff/ingest"
+)
+
+// job is the frame that DevCloud puts around the output of a job:
+//
+//	########################################################################
+//	#      Date:           Wed Jun 12 10:18:22 AM PDT 2024
+//	#    Job ID:           2555039.v-qsvr-1.aidevcloud
+//	#      User:           u222228
+//	# Resources:           cput=75:00:00,neednodes=1:gen9:ppn=2,nodes=1:gen9:ppn=2,walltime=06:00:00
+//	########################################################################
+//	...
+//	########################################################################
+//	# End of output for job 2555039.v-qsvr-1.aidevcloud
+//	# Date: Wed Jun 12 10:18:33 AM PDT 2024
+//	########################################################################
+type job struct {
+	seen  bool // a line of the frame was read
+	ended bool
+}
+
+// line takes a line of the frame and says whether it was one.
+func (j *job) line(text string, p *ingest.Platform) bool {
+	if !strings.HasPrefix(text, "#") {
+		return false
+	}
+	name, value, ok := strings.Cut(strings.TrimSpace(strings.TrimLeft(text, "#")), ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	switch {
+	case strings.HasPrefix(name, "End of output for job"):
+		j.ended = true
+		if p.JobID == "" {
+			p.JobID = strings.TrimSpace(strings.TrimPrefix(name, "End of output for job"))
+		}
+	case !ok || value == "":
+	case name == "Date":
+		if p.Collected.IsZero() && !j.ended {
+			p.Collected = parseDate(value)
+		}
+	case name == "Job ID":
+		if p.JobID == "" {
+			p.JobID = value
+		}
+	case name == "Resources":
+		j.resources(value, p)
+	}
+	j.seen = true
+	return true
+}
+
+// resources takes the node property from `neednodes=1:gen9:ppn=2`. Once a job runs, PBS may print the host in place of
+// the count.
+func (j *job) resources(text string, p *ingest.Platform) {
+	for _, r := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(r), "=")
+		if name != "neednodes" && name != "nodes" {
+			continue
+		}
+		for i, part := range strings.Split(value, ":") {
+			switch {
+			case part == "" || strings.Contains(part, "="):
+			case i == 0 && strings.Trim(part, "0123456789") == "":
+			case i == 0:
+				if p.Host == "" {
+					p.Host = part
+				}
+			case p.NodeProperty == "" && !generic(part):
+				p.NodeProperty = part
+			}
+		}
+	}
+}
+
+// generic says whether a node property names no device: `nodes=1:gpu:ppn=2`, the default of the notebook's script,
+// asks for any GPU, `nodes=1:gpu:gen9:ppn=2` for gen9.
+func generic(property string) bool {
+	switch property {
+	case "gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon":
+		return true
+	}
+	return false
+}
+
+// parseDate reads what `date` prints in the job's frame, in the forms of its two locales. The zone is a short name
+// that Go does not resolve by itself; a date of an unknown zone is absent, since it could be a day off.
+func parseDate(text string) time.Time {
+	fields := strings.Fields(text)
+	zone := -1
+	for i, f := range fields {
+		if _, ok := zoneHours(f); ok {
+			zone = i
+		}
+	}
+	if zone < 0 {
+		return time.Time{}
+	}
+	hours, _ := zoneHours(fields[zone])
+	loc := time.FixedZone(fields[zone], int(hours*3600))
+	rest := strings.Join(append(append([]string{}, fields[:zone]...), fields[zone+1:]...), " ")
+	for _, layout := range []string{"Mon Jan 2 03:04:05 PM 2006", "Mon Jan 2 15:04:05 2006", "Mon 2 Jan 2006 03:04:05 PM",
+		"Mon 2 Jan 2006 15:04:05"} {
+		if t, err := time.ParseInLocation(layout, rest, loc); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+func zoneHours(name string) (float64, bool) {
+	switch name {
+	case "UTC", "GMT", "Z":
+		return 0, true
+	case "PST":
+		return -8, true
+	case "PDT", "MST":
+		return -7, true
+	case "MDT":
+		return -6, true
+	case "EST":
+		return -5, true
+	case "EDT":
+		return -4, true
+	case "CET":
+		return 1, true
+	case "CEST":
+		return 2, true
+	}
+	return 0, false
+}

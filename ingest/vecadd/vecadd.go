@@ -1,0 +1,227 @@
+// Package vecadd reads the standard output of the oneAPI vec_add samples, of the thread-mapping notebook and of the
+// GPU optimization guide, alone or inside the job file that DevCloud wrapped around it. The log holds host wall times
+// of submit and wait; it knows neither work-group nor sub-group size, and this package knows neither devices nor what
+// a time means for a kernel.
+package vecadd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// Format is the log of a vec_add sample.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "vec_add" }
+
+// maxTimings bounds the memory that a log can take; the samples print 14 to 27 lines a run.
+const maxTimings = 1 << 18
+
+const (
+	deviceMark = "Running on device:"
+	sizeMark   = "Vector size:"
+	wrongMark  = "Did not match" // the guide's own check of the sums
+
+	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
+)
+
+// foreign are texts that VTune and the tracers print and the sample never does: what `vtune -collect` or `unitrace`
+// wrote around the output of the program is read as what it is.
+func foreign() []string {
+	return []string{"Collection and Platform Info", "Hottest GPU Computing Tasks", "Computing Task",
+		"Total Device Time for ", "== L0 Backend ==", "== CL Backend ==", "== CL GPU Backend ==", "=== Device Timing",
+		"== Kernel Metrics ==", "=== Kernel Properties"}
+}
+
+// Sniff implements ingest.Format: a timing or the line that every sample prints first, whatever stands before.
+func (Format) Sniff(head []byte) bool {
+	if lines.IsUTF16(head) {
+		return false
+	}
+	ours := false
+	for rest := head; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		text := string(lines.Plain(line))
+		for _, f := range foreign() {
+			if strings.Contains(text, f) {
+				return false
+			}
+		}
+		_, _, timing := findTiming(text)
+		ours = ours || timing || strings.HasPrefix(strings.TrimSpace(text), deviceMark)
+	}
+	return ours
+}
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	r := reader{in: lines.NewReader(ctx, src, opt), file: &ingest.File{}}
+	for r.in.Next() {
+		r.line()
+	}
+	if err := r.in.Err(); err != nil {
+		return nil, err
+	}
+	return r.finish(src.Path)
+}
+
+type reader struct {
+	in   *lines.Reader
+	file *ingest.File
+	bad  lines.Bad
+	job  job
+	last string // the last line that is neither empty nor of the frame: where a failed program says why
+
+	ticks  ingest.Timing // the first time printed in ticks
+	beyond ingest.Timing // the first launch that leaves its buffers
+	wrong  note.Pos      // the first line that says that a sum is wrong
+	wrongs int64
+	other  note.Note // a second device
+	long   note.Pos  // the first line that lost its end
+}
+
+func (r *reader) line() {
+	text := string(lines.Plain(r.in.Text))
+	if r.in.Cut && r.long.Line == 0 {
+		r.long = r.in.Pos(lines.MaxLine)
+	}
+	if trimmed := strings.TrimSpace(text); trimmed == "" || r.job.line(trimmed, &r.file.Platform) {
+		return
+	} else if !r.job.ended {
+		r.last = trimmed
+	}
+	start, rest, ok := findTiming(text)
+	switch {
+	case ok:
+		r.timing(text[start:], start, rest)
+	case truncated(strings.TrimSpace(text)):
+		r.bad.Add(r.in.Pos(1), "", "the timing line ends early: %s; %s", lines.Quote(strings.TrimSpace(text)), expected)
+	case strings.Contains(text, wrongMark):
+		if r.wrongs++; r.wrongs == 1 {
+			r.wrong = r.in.Pos(1)
+		}
+	default:
+		r.header(text)
+	}
+}
+
+// header takes the two lines that stand before the timings.
+func (r *reader) header(text string) {
+	p := &r.file.Platform
+	if i := strings.Index(text, deviceMark); i >= 0 {
+		name := strings.TrimSpace(text[i+len(deviceMark):])
+		pos := r.in.Pos(lines.RawColumn(r.in.Text, i))
+		switch {
+		case name == "":
+			r.bad.Add(pos, "", "the device line names no device")
+		case p.Device == "":
+			p.Device, p.DeviceFrom, p.Pos = name, "the log", pos
+		case p.Device != name && r.other.Code == "":
+			r.other = note.Note{Severity: note.Warning, Code: "two-devices", Pos: pos,
+				Text: fmt.Sprintf("the log names a second device, %s; all its timings are taken as those of %s", name, p.Device),
+				Hint: "split the log, or name the device with --device"}
+		}
+	}
+	if i := strings.Index(text, sizeMark); i >= 0 {
+		number := strings.TrimSpace(text[i+len(sizeMark):])
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < 1 {
+			r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, i)), "", "vector size %s is not a whole number above 0", lines.Quote(number))
+			return
+		}
+		if !p.VectorSize.Present() {
+			p.VectorSize = unit.Some(n)
+		}
+	}
+}
+
+func (r *reader) timing(text string, start, rest int) {
+	t, col, err := parseTiming(text, rest)
+	if err != nil {
+		r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, start+col)), "", "%v; %s", err, expected)
+		return
+	}
+	if len(r.file.Timings) == maxTimings {
+		r.bad.Add(r.in.Pos(1), "split the log", "more than %d timings in one log", maxTimings)
+		return
+	}
+	t.Pos = r.in.Pos(lines.RawColumn(r.in.Text, start))
+	// Clones, not to keep the line.
+	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed), strings.Clone(t.UnitAsPrinted)
+	r.file.Timings = append(r.file.Timings, t)
+	if t.UnitAsPrinted == ticksUnit && r.ticks.Kernel == "" {
+		r.ticks = t
+	}
+	if leavesBuffers(t) && r.beyond.Kernel == "" {
+		r.beyond = t
+	}
+}
+
+// finish gives the file, or says why nothing of it can be used.
+func (r *reader) finish(path string) (*ingest.File, error) {
+	f := r.file
+	f.Digest = r.in.Digest()
+	f.Rows, f.BadRows = int64(len(f.Timings)), r.bad.Count
+	f.Notes = append(f.Notes, r.bad.Notes()...)
+	if f.Rows == 0 {
+		return nil, r.fault(path)
+	}
+	f.Notes = append(f.Notes, r.remarks()...)
+	return f, nil
+}
+
+func (r *reader) fault(path string) error {
+	pos := note.Pos{File: path}
+	switch device := r.file.Platform.Device; {
+	case r.in.Number == 0 || (r.last == "" && !r.job.seen):
+		return note.Faultf("empty-file", pos, "run the sample again and keep its standard output", "the log is empty; %s", expected)
+	case r.bad.Count > 0:
+		first := r.bad.Notes()[0]
+		return note.Faultf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
+			"none of the %d timing lines of the log can be used; the first: %s", r.bad.Count, first.Text)
+	case device != "":
+		return note.Faultf("no-timings", r.file.Platform.Pos, "the program may have failed: look at what it wrote to standard error",
+			"the log names the device %s but holds no timing; its last line is %s; %s", device, lines.Quote(r.last), expected)
+	}
+	return note.Faultf("no-timings", pos, "the program may have failed: look at what it wrote to standard error",
+		"the log holds no timing; %s", expected)
+}
+
+// remarks are the notes on what the times mean; each stands once in a file.
+func (r *reader) remarks() []note.Note {
+	var notes []note.Note
+	if r.other.Code != "" {
+		notes = append(notes, r.other)
+	}
+	if t := r.ticks; t.Kernel != "" {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "ticks-as-usecs", Pos: t.Pos,
+			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s u-secs is taken as %s s",
+				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
+			Hint: "all u-secs of this log are read so; the numbers as printed are kept beside"})
+	}
+	if t := r.beyond; t.Kernel != "" {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "out-of-bounds", Pos: t.Pos,
+			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector",
+			Hint: "the sample has this fault; its times and occupancies are those of the faulty access"})
+	}
+	if r.long.Line > 0 {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "long-line", Pos: r.long,
+			Text: fmt.Sprintf("lines are read up to %d bytes; what stands behind is skipped", lines.MaxLine)})
+	}
+	if r.wrongs > 0 {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "wrong-result", Pos: r.wrong,
+			Text: fmt.Sprintf("the sample found wrong sums and says so in %d lines", r.wrongs),
+			Hint: "times of a wrong calculation prove nothing: fix the run first"})
+	}
+	return notes
+}

@@ -1,0 +1,87 @@
+package vtune
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/scan"
+)
+
+// problem is what is wrong with a row; the cell is none when it is the row as a whole.
+type problem struct {
+	cell int
+	text string
+	hint string
+
+	outside bool // a share is out of range, and all else is right
+}
+
+const correctHint = "correct the cell or export the file again"
+
+// message says whether a line is not data at all but a message of the vtune command.
+func (a *adder) message(r *scan.Row) bool {
+	return r.Fields < a.h.columns && !r.Open && isMessage(r.Cell(a.h.col[task].cell))
+}
+
+func (a *adder) misshapen(r *scan.Row) *problem {
+	switch {
+	case r.Open:
+		return &problem{cell: none, text: fmt.Sprintf("the file ends inside the quotes that open on line %d, column %d; what follows them cannot be told apart",
+			r.QuoteLine, r.QuoteColumn),
+			hint: "the file may be cut off: export it again"}
+	case r.Fields < a.h.columns:
+		return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line),
+			hint: "the file may be cut off: export it again"}
+	}
+	return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line),
+		hint: "a name that holds the delimiter must stand in quotes"}
+}
+
+// wrong says what was expected instead of a cell's text.
+func (a *adder) wrong(q quantity, b []byte, negative bool) *problem {
+	c := &a.h.col[q]
+	expected := "a whole number, 0 or above"
+	switch {
+	case q >= firstShare && c.percent:
+		expected = "a percentage from 0 to 100.5"
+	case q >= firstShare:
+		expected = "a fraction from 0 to 1 or a percentage from 0 to 100.5"
+	case q == total || q == average:
+		expected = "a time in seconds, 0 or above"
+	case q == simd:
+		expected = "the number of work-items of a sub-group"
+	case negative:
+		expected = "0 or above"
+	}
+	return &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected), hint: correctHint}
+}
+
+// shorten quotes a cell for a message.
+func shorten(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return strconv.Quote(strings.ToValidUTF8(string(b[:most]), "\ufffd")) + "..."
+	}
+	return strconv.Quote(string(b))
+}
+
+// reject counts a bad row and keeps the first notes.
+func (a *adder) reject(p *problem) {
+	a.bad++
+	if len(a.badNotes) >= shown {
+		return
+	}
+	r := a.row
+	pos := note.Pos{File: a.h.pos.File, Line: r.Line(), Column: 1}
+	text := "bad row: " + p.text
+	if p.cell != none {
+		line, column := r.Position(p.cell)
+		if pos.Column = column; line != pos.Line { // a record of several lines is known by its first
+			pos.Column = 1
+			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)
+		}
+	}
+	a.badNotes = append(a.badNotes, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos, Text: text, Hint: p.hint})
+}

@@ -1,0 +1,100 @@
+package vtune
+
+import "strings"
+
+// quantity is something that a column tells.
+type quantity int
+
+// The quantities. Those from total on are numbers, those from measured to barrierStall are shares of a whole.
+const (
+	task quantity = iota
+	global
+	local
+	simd
+	device
+
+	total
+	average
+	count
+	spill
+	hostToDevice
+	deviceToHost
+	threads
+	barriers
+
+	measured
+	peak
+	peakWork
+	peakSLM
+	peakBarrier
+	active
+	stalled
+	idle
+	barrierStall
+
+	quantities
+
+	firstNumber = total
+	firstShare  = measured
+)
+
+// spellings are the whole names that a quantity has in exports, the usual one first, without (%), in lower case and
+// with xve where older GPUs have eu. Names are never matched in part: the measured occupancy and the profiler's peak
+// differ in one word only.
+var spellings = [quantities][]string{
+	task:         {"computing task", "source computing task", "task type"},
+	global:       {"work size:global", "global"},
+	local:        {"work size:local", "local"},
+	simd:         {"computing task:simd width", "source computing task:simd width", "simd width"},
+	device:       {"gpu adapter", "adapter", "device"},
+	total:        {"computing task:total time", "source computing task:total time", "total time"},
+	average:      {"computing task:average time", "source computing task:average time", "average time"},
+	count:        {"computing task:instance count", "source computing task:instance count", "instance count", "task count"},
+	spill:        {"computing task:spill memory size", "source computing task:spill memory size", "spill memory size"},
+	hostToDevice: {"transfer size:host-to-device", "host-to-device"},
+	deviceToHost: {"transfer size:device-to-host", "device-to-host"},
+	threads:      {"computing threads started"},
+	barriers:     {"gpu barriers"},
+	measured:     {"xve threads occupancy", "occupancy"},
+	peak:         {"peak xve threads occupancy"},
+	peakWork:     {"peak xve threads occupancy:work size limit", "work size limit"},
+	peakSLM:      {"peak xve threads occupancy:slm use limit", "slm use limit"},
+	peakBarrier:  {"peak xve threads occupancy:barriers use limit", "barriers use limit"},
+	active:       {"xve array:active", "active"},
+	stalled:      {"xve array:stalled", "stalled"},
+	idle:         {"xve array:idle", "idle"},
+	barrierStall: {"xve stall reasons:barrier"},
+}
+
+// keyColumns are the names that the first column of an export may have, a longer one before its own end.
+var keyColumns = []string{"Source Computing Task", "Computing Task", "Task Type"}
+
+// hostColumns are names of exports that are grouped by host task. They make a header recognisable and are not read.
+var hostColumns = []string{"cpu time", "task time", "average task time"}
+
+// plain gives the form of a header name that spellings are in, and whether it said (%).
+func plain(name string) (form string, percent bool) {
+	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
+	if f, ok := strings.CutSuffix(form, "(%)"); ok {
+		form, percent = strings.TrimSpace(f), true
+	}
+	switch {
+	case strings.HasPrefix(form, "eu "):
+		form = "xve " + form[len("eu "):]
+	case strings.HasPrefix(form, "peak eu "):
+		form = "peak xve " + form[len("peak eu "):]
+	}
+	return form, percent
+}
+
+// find gives the quantity that a plain name means and how usual the name is for it, 0 the most.
+func find(form string) (q quantity, rank int, ok bool) {
+	for q, names := range spellings {
+		for rank, n := range names {
+			if n == form {
+				return quantity(q), rank, true
+			}
+		}
+	}
+	return 0, 0, false
+}

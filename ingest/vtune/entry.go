@@ -1,0 +1,193 @@
+package vtune
+
+import (
+	"math"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// none marks an absent number; no number that is read is negative.
+const none = -1
+
+// values are the numbers of a row, those from firstNumber on, none where the cell is empty or the column is missing.
+// Times and shares are nano.
+type values [quantities]int64
+
+// seconds gives the time of the row's launches: the total, or else the printed average times the count.
+func (v *values) seconds() nano {
+	if v[total] != none {
+		return v[total]
+	}
+	if v[average] != none && v[count] > 0 && v[average] <= maxSeconds*one/v[count] {
+		return v[average] * v[count]
+	}
+	return none
+}
+
+// entry adds up the rows of one key. Everything in it is an integer, so rows may come in any order.
+type entry struct {
+	ingest.Key
+	hasSIMD bool
+	line    int // of the first good row
+
+	good     int64 // rows without a fault
+	rows     int64 // good ones, and those of which only a share is out of range
+	single   int64 // rows that count one launch, or have no count
+	launches tally
+	timed    int64 // rows with a time
+	time     wide
+	threads  tally
+	barriers tally
+	spill    int64                         // the largest, none when no row has one
+	sums     [quantities - firstShare]wide // of share x time
+	means    [quantities - firstShare]mean
+	steady   steady
+	times    sketch
+	occupied sketch
+}
+
+// tally is a sum that may be absent.
+type tally struct {
+	sum int64 // at most the largest int64
+	any bool
+}
+
+func (t *tally) add(v int64) {
+	if v != none {
+		t.merge(tally{v, true})
+	}
+}
+
+func (t *tally) merge(o tally) {
+	if t.sum += o.sum; t.sum < 0 {
+		t.sum = math.MaxInt64
+	}
+	t.any = t.any || o.any
+}
+
+func (t tally) value() unit.Opt[int64] {
+	if !t.any {
+		return unit.Opt[int64]{}
+	}
+	return unit.Some(t.sum)
+}
+
+// add adds a row and returns its time; shares are those that the file has columns of.
+func (e *entry) add(v *values, shares []field) (t nano) {
+	e.rows++
+	switch n := v[count]; {
+	case n == none:
+		e.single++
+	default:
+		if n == 1 {
+			e.single++
+		}
+		e.launches.add(n)
+	}
+	weight := uint64(0)
+	if t = v.seconds(); t != none {
+		weight = uint64(t)
+		e.timed++
+		e.time.add(weight)
+	}
+	for _, f := range shares {
+		if x := v[f.q]; x != none && weight > 0 {
+			e.sums[f.q-firstShare].addProduct(uint64(x), weight)
+		} else {
+			e.rare(f.q, x, weight)
+		}
+	}
+	e.threads.add(v[threads])
+	e.barriers.add(v[barriers])
+	e.spill = max(e.spill, v[spill])
+	return t
+}
+
+// steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes are
+// those of the first row, only the time is added up.
+type steady struct {
+	raw    string // the cells of the four as they stand in the file; "" when they are not side by side
+	values [4]nano
+	time   wide
+	rows   uint64 // without time
+}
+
+// add adds a row that has the four as they were.
+func (s *steady) add(v *values) {
+	if t := v.seconds(); t > 0 {
+		s.time.add(uint64(t))
+	} else {
+		s.rows++
+	}
+}
+
+// settle brings what was put off into the sums.
+func (e *entry) settle() {
+	s := &e.steady
+	for i, x := range s.values {
+		m, sum := &e.means[peak-firstShare+quantity(i)], &e.sums[peak-firstShare+quantity(i)]
+		if x == none {
+			m.absent.addWide(s.time)
+			continue
+		}
+		sum.addWide(s.time.times(uint64(x)))
+		m.plain.addProduct(uint64(x), s.rows)
+		m.n += s.rows
+	}
+	e.steady = steady{}
+}
+
+// sample is what sketches take of a launch.
+type sample struct {
+	e           *entry
+	time, share nano
+}
+
+// spread takes samples together: one after the other they would wait for memory each.
+func spread(samples []sample) {
+	for i := range samples {
+		if s := &samples[i]; s.time != none {
+			s.e.times.add(s.time, timeBuckets)
+		}
+	}
+	for i := range samples {
+		if s := &samples[i]; s.share != none {
+			s.e.occupied.add(s.share, shareBuckets)
+		}
+	}
+}
+
+// rare takes a share that is absent or has no time.
+func (e *entry) rare(q quantity, x nano, weight uint64) {
+	m := &e.means[q-firstShare]
+	if x == none {
+		m.absent.add(weight)
+		return
+	}
+	m.plain.add(uint64(x))
+	m.n++
+}
+
+// merge adds what another worker gathered of the same key.
+func (e *entry) merge(o *entry) {
+	if e.good == 0 || o.good > 0 && o.line < e.line {
+		e.line = o.line
+	}
+	e.good += o.good
+	e.hasSIMD = e.hasSIMD || o.hasSIMD
+	e.rows += o.rows
+	e.single += o.single
+	e.launches.merge(o.launches)
+	e.timed += o.timed
+	e.time.addWide(o.time)
+	e.threads.merge(o.threads)
+	e.barriers.merge(o.barriers)
+	e.spill = max(e.spill, o.spill)
+	for i := range e.sums {
+		e.sums[i].addWide(o.sums[i])
+		e.means[i].merge(&o.means[i])
+	}
+	e.times.merge(&o.times, timeBuckets)
+	e.occupied.merge(&o.occupied, shareBuckets)
+}

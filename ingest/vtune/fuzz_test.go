@@ -1,0 +1,96 @@
+package vtune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/scan"
+	"occudiff/ingest/unit"
+)
+
+// FuzzRead reads anything twice, in one block and in many, and holds what must be true of every result.
+func FuzzRead(f *testing.F) {
+	files, _ := filepath.Glob(filepath.Join(corpus, "*.csv")) // none when the corpus is not beside the project
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err == nil {
+			f.Add(string(text))
+			f.Add(strings.ReplaceAll(string(text), "\n", "\r\n"))
+		}
+	}
+	f.Add("vtune: xComputing Task\tTotal Time\tActive\n\"a\n\"\"b\"\"\"\t1e-5\t0.5\nx\t\t\n")
+	f.Add("Computing Task;Global;Local;Instance Count;Idle(%);Idle(%)\nK;1x2;3;4;5;6\nK;1x2;3;-4;5;6\n\"")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<16 {
+			t.Skip()
+		}
+		Format{}.Sniff([]byte(text))
+		one, err := readText(text, ingest.ReadOptions{Threads: 1})
+		block := 1 + len(text)%200
+		if at, _, ok := findHeader([]byte(text)); !ok || at > min(block, len(text)) || !strings.Contains(text[at:min(block, len(text))], "\n") {
+			block = 0 // the header is looked for in the first block only
+		}
+		many, err2 := read(context.Background(), "run.csv", scan.Input{R: strings.NewReader(text)}, scan.Options{Threads: 3, Block: block}, false)
+		if fmt.Sprint(err) != fmt.Sprint(err2) {
+			t.Fatalf("in one block: %v\nin many: %v", err, err2)
+		}
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "run.csv") {
+				t.Errorf("no position: %v", err)
+			}
+			return
+		}
+		check(t, text, one)
+		if a, b := describe(one), describe(many); a != b {
+			t.Errorf("in one block:\n%s\nin many:\n%s", a, b)
+		}
+	})
+}
+
+// describe prints all of a file.
+func describe(f *ingest.File) string {
+	s := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
+	for k := range f.All() {
+		s = append(s, line(k))
+	}
+	return strings.Join(append(s, noteLines(f.Notes)...), "\n")
+}
+
+func check(t *testing.T, text string, f *ingest.File) {
+	t.Helper()
+	if f.Rows <= 0 || f.BadRows < 0 || len(f.Kernels) == 0 || int64(len(f.Kernels)) > f.Rows {
+		t.Errorf("%d rows, %d bad, %d kernels", f.Rows, f.BadRows, len(f.Kernels))
+	}
+	total := strings.Count(text, "\n") + 1
+	keys := map[ingest.Key]bool{}
+	for k := range f.All() {
+		if k.Pos.Line < 1 || k.Pos.Line > total || k.Task == "" {
+			t.Errorf("kernel %q at %v of %d lines", k.Task, k.Pos, total)
+		}
+		if keys[k.Key()] {
+			t.Errorf("key twice: %+v", k.Key())
+		}
+		keys[k.Key()] = true
+		for _, o := range []unit.Opt[unit.Ratio]{k.Measured, k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier, k.Active, k.Stalled, k.Idle, k.BarrierStall} {
+			if v, ok := o.Value(); ok && (math.IsNaN(float64(v)) || v < 0 || v > 1.0051) {
+				t.Errorf("%s: a share of %v", k.Task, v)
+			}
+		}
+		if v, ok := k.Total.Value(); ok && (math.IsNaN(float64(v)) || v < 0) {
+			t.Errorf("%s: a time of %v", k.Task, v)
+		}
+		if s := k.Launches; s != nil && (s.MinSeconds > s.MedianSeconds || s.MedianSeconds > s.MaxSeconds) {
+			t.Errorf("%s: %+v", k.Task, s)
+		}
+	}
+	for _, n := range f.Notes {
+		if n.Code == "" || n.Text == "" || n.Pos.File == "" || n.Pos.Line > total {
+			t.Errorf("note %+v", n)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package vtune
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/scan"
+)
+
+// column is a column of the header that is read.
+type column struct {
+	name    string
+	index   int  // in the file
+	cell    int  // in the selection
+	rank    int  // of its spelling
+	percent bool // the name says (%)
+	there   bool
+}
+
+// field is a number's column and where its cell is.
+type field struct {
+	q    quantity
+	cell int
+	bare bool // the name does not say (%)
+}
+
+// header is what the header line says.
+type header struct {
+	pos     note.Pos
+	columns int // up to the last that has a name
+	col     [quantities]column
+	twice   []twice
+	sel     []int // columns to read, ascending
+	host    bool  // has columns of an export that is grouped by host task
+	first   string
+
+	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
+	// together in runs that stand side by side in the file.
+	counts, times, shares []field
+	moving                []field // shares without the profiler's peak and its limits, when these stand side by side
+	key                   []quantity
+	runs                  [][2]int // first and last cell
+}
+
+// twice is a column that is read and whose name occurs again.
+type twice struct {
+	q           quantity
+	index, cell int
+}
+
+// add takes the next name of the header.
+func (h *header) add(index int, text []byte) {
+	if len(text) > 200 { // no name is as long; the text of a million of them need not be looked at twice
+		h.columns = index + 1
+		return
+	}
+	name := strings.TrimSpace(string(bytes.ToValidUTF8(text, []byte("\ufffd"))))
+	if name == "" {
+		return
+	}
+	h.columns = index + 1
+	if index == 0 {
+		h.first = name
+	}
+	form, percent := plain(name)
+	if slices.Contains(hostColumns, form) {
+		h.host = true
+	}
+	q, rank, ok := find(form)
+	if !ok || (q == task && index != 0) {
+		return
+	}
+	c := &h.col[q]
+	switch {
+	case !c.there || rank < c.rank:
+		*c = column{name: name, index: index, rank: rank, percent: percent, there: true}
+		h.twice = slices.DeleteFunc(h.twice, func(t twice) bool { return t.q == q })
+	case name == c.name && len(h.twice) < 100:
+		h.twice = append(h.twice, twice{q: q, index: index})
+	}
+}
+
+// complete decides which columns are read.
+func (h *header) complete() {
+	if h.col[total].there {
+		h.col[average].there = false // rounded; only of use when there is no total
+	}
+	for _, c := range h.col {
+		if c.there {
+			h.sel = append(h.sel, c.index)
+		}
+	}
+	for _, t := range h.twice {
+		h.sel = append(h.sel, t.index)
+	}
+	slices.Sort(h.sel)
+	h.fillGaps()
+	for q := range h.col {
+		h.col[q].cell, _ = slices.BinarySearch(h.sel, h.col[q].index)
+	}
+	for i := range h.twice {
+		h.twice[i].cell, _ = slices.BinarySearch(h.sel, h.twice[i].index)
+	}
+	for q := range quantities {
+		switch {
+		case !h.col[q].there:
+		case q < firstNumber:
+			h.key = append(h.key, q)
+		case q == total || q == average:
+			h.times = append(h.times, field{q, h.col[q].cell, !h.col[q].percent})
+		case q == hostToDevice || q == deviceToHost: // read for rows without a launch shape only
+		case q < firstShare:
+			h.counts = append(h.counts, field{q, h.col[q].cell, !h.col[q].percent})
+		default:
+			h.shares = append(h.shares, field{q, h.col[q].cell, !h.col[q].percent})
+		}
+	}
+	h.keyRuns()
+	if h.steadySideBySide() {
+		for _, f := range h.shares {
+			if f.q < peak || f.q > peakBarrier {
+				h.moving = append(h.moving, f)
+			}
+		}
+	}
+}
+
+// steadySideBySide says whether the profiler's peak and its limits are neighbours in the file, in their usual order and
+// as percentages.
+func (h *header) steadySideBySide() bool {
+	for q := peak; q <= peakBarrier; q++ {
+		if c := &h.col[q]; !c.there || !c.percent || c.index != h.col[peak].index+int(q-peak) {
+			return false
+		}
+	}
+	return true
+}
+
+// steadyRun gives the bytes of those four cells.
+func (h *header) steadyRun(r *scan.Row) []byte {
+	return r.RawRun(h.col[peak].cell, h.col[peakBarrier].cell)
+}
+
+// fillGaps selects also single columns between two that are read: a cell found in passing costs less than a jump.
+func (h *header) fillGaps() {
+	all := h.sel[:min(1, len(h.sel)):min(1, len(h.sel))]
+	for i := 1; i < len(h.sel); i++ {
+		for x := h.sel[i-1] + 1; x < h.sel[i] && h.sel[i] <= h.sel[i-1]+3; x++ {
+			all = append(all, x)
+		}
+		all = append(all, h.sel[i])
+	}
+	h.sel = all
+}
+
+// keyRuns joins the columns of the key that are neighbours in the file.
+func (h *header) keyRuns() {
+	var indexes []int
+	for _, q := range h.key {
+		indexes = append(indexes, h.col[q].index)
+	}
+	slices.Sort(indexes)
+	for i, x := range indexes {
+		cell, _ := slices.BinarySearch(h.sel, x)
+		if i > 0 && indexes[i-1] == x-1 {
+			h.runs[len(h.runs)-1][1] = cell
+			continue
+		}
+		h.runs = append(h.runs, [2]int{cell, cell})
+	}
+}
+
+// useful says whether the header has a column that says anything about a kernel.
+func (h *header) useful() bool {
+	for _, q := range []quantity{global, total, average, count, measured, peak, active, threads} {
+		if h.col[q].there {
+			return true
+		}
+	}
+	return false
+}
+
+// hostTasks says whether the export is grouped by host task: no column is about the GPU.
+func (h *header) hostTasks() bool {
+	for _, q := range []quantity{global, simd, measured, peak, active, threads} {
+		if h.col[q].there {
+			return false
+		}
+	}
+	return h.host || strings.EqualFold(h.first, "Task Type")
+}
+
+// findHeader looks for the header line: the first whose first field is a key column and that names another column that
+// is known. Messages of the vtune command may stand before it, also on the same line.
+func findHeader(text []byte) (offset int, delim byte, ok bool) {
+	text, bom := bytes.CutPrefix(text, []byte("\ufeff"))
+	if bom {
+		offset = len("\ufeff")
+	}
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		if i, d, ok := headerIn(line); ok {
+			return offset + i, d, true
+		}
+		offset += len(text) - len(rest)
+		text = rest
+	}
+	return 0, 0, false
+}
+
+// headerIn looks for a header in a line: at its beginning, after a \r that rewrote the line, or glued to a message.
+func headerIn(line []byte) (offset int, delim byte, ok bool) {
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if d, ok := headerAt(line); ok {
+		return 0, d, true
+	}
+	glued := isMessage(line)
+	if !glued && bytes.IndexByte(line, '\r') < 0 {
+		return 0, 0, false
+	}
+	for i := 1; i < min(len(line), 4096); i++ {
+		if b := line[i]; (glued || line[i-1] == '\r') && (b == '"' || b == 'C' || b == 'S' || b == 'T') {
+			if d, ok := headerAt(line[i:]); ok {
+				return i, d, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// isMessage says whether a line is a message of the vtune command.
+func isMessage(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
+}
+
+// headerAt says whether a line is a header, and its delimiter: the byte after the name of the key column.
+func headerAt(line []byte) (delim byte, ok bool) {
+	for _, key := range keyColumns {
+		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
+		if !quoted {
+			var found bool
+			if rest, found = bytes.CutPrefix(line, []byte(key)); !found {
+				continue
+			}
+		}
+		if len(rest) == 0 {
+			return 0, false
+		}
+		d := rest[0]
+		if d == '"' || d == '\r' || !quoted && (d == ' ' || d == '_' || isAlphanumeric(d)) {
+			return 0, false
+		}
+		return d, namesKnown(rest[1:], d)
+	}
+	return 0, false
+}
+
+func isAlphanumeric(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' || b >= 0x80
+}
+
+// namesKnown says whether a field of the line is a known name.
+func namesKnown(line []byte, delim byte) bool {
+	for len(line) > 0 {
+		var field []byte
+		if line[0] == '"' {
+			field, line, _ = bytes.Cut(line[1:], []byte{'"'})
+			_, line, _ = bytes.Cut(line, []byte{delim})
+		} else {
+			field, line, _ = bytes.Cut(line, []byte{delim})
+		}
+		if len(field) > 200 {
+			continue
+		}
+		form, _ := plain(string(field))
+		if q, _, ok := find(form); ok && q != task || slices.Contains(hostColumns, form) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package vtune
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"unicode/utf8"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/scan"
+	"occudiff/ingest/unit"
+)
+
+// slot is a place of the table: the raw cells of a key and where they are added up.
+type slot struct {
+	hash uint64
+	rest uint64
+	raw  string
+	e    *entry
+}
+
+// find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get two
+// entries, which newResult merges.
+func (a *adder) find(r *scan.Row) (*entry, *problem) {
+	dir, p := a.direction(r)
+	if p != nil {
+		return nil, p
+	}
+	raw, rest := a.rawKey(r, dir)
+	h := maphash.Bytes(a.seed, raw) ^ rest*0x9e3779b97f4a7c15
+	mask := uint64(len(a.table) - 1)
+	i := h & mask
+	for ; a.table[i].e != nil; i = (i + 1) & mask {
+		if s := &a.table[i]; s.hash == h && s.rest == rest && s.raw == string(raw) {
+			return s.e, nil
+		}
+	}
+	e, p := a.entry(r, dir)
+	if p != nil {
+		return nil, p
+	}
+	a.table[i] = slot{h, rest, string(raw), e}
+	a.entries = append(a.entries, e)
+	if a.used++; a.used*2 > len(a.table) {
+		a.grow()
+	}
+	return e, nil
+}
+
+// direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
+func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
+	if c := &a.h.col[global]; c.there {
+		if _, n := r.Tail(c.cell); n > 0 {
+			return ingest.NoDirection, nil
+		}
+	}
+	var moved values
+	for _, q := range []quantity{hostToDevice, deviceToHost} {
+		if moved[q] = none; a.h.col[q].there {
+			if p := a.number(r, q, &moved); p != nil {
+				return ingest.NoDirection, p
+			}
+		}
+	}
+	switch {
+	case moved[hostToDevice] > 0 && moved[deviceToHost] <= 0:
+		return ingest.HostToDevice, nil
+	case moved[deviceToHost] > 0 && moved[hostToDevice] <= 0:
+		return ingest.DeviceToHost, nil
+	}
+	return ingest.NoDirection, nil
+}
+
+// rawKey gives bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
+// perhaps one short cell elsewhere (the SIMD width), the bytes are those of the file.
+func (a *adder) rawKey(r *scan.Row, dir ingest.Direction) (raw []byte, rest uint64) {
+	if len(dir) > 0 {
+		rest = uint64(dir[0]) << 56
+	}
+	runs := a.h.runs
+	if !r.Whole() || len(runs) > 2 || len(runs) == 2 && runs[1][0] != runs[1][1] {
+		return a.longKey(r), rest
+	}
+	short := uint64(1) << 48
+	if len(runs) == 2 {
+		x, n := r.Tail(runs[1][0])
+		if n > 4 {
+			return a.longKey(r), rest
+		}
+		short = uint64(n+2)<<48 | x>>1>>(63-8*n)
+	}
+	return r.RawRun(runs[0][0], runs[0][1]), rest | short
+}
+
+// longKey puts the cells of a key together.
+func (a *adder) longKey(r *scan.Row) []byte {
+	key := a.key[:0]
+	for _, q := range a.h.key {
+		cell := r.Cell(a.h.col[q].cell)
+		key = append(key, cell...)
+		key = append(key, byte(len(cell)), byte(len(cell)>>8), byte(len(cell)>>16))
+	}
+	a.key = key
+	return key
+}
+
+func (a *adder) grow() {
+	old := a.table
+	a.table = make([]slot, 2*len(old))
+	mask := uint64(len(a.table) - 1)
+	for _, s := range old {
+		if s.e == nil {
+			continue
+		}
+		i := s.hash & mask
+		for a.table[i].e != nil {
+			i = (i + 1) & mask
+		}
+		a.table[i] = s
+	}
+}
+
+// cell gives the text of a column, nil when there is none.
+func (a *adder) cell(r *scan.Row, q quantity) []byte {
+	if !a.h.col[q].there {
+		return nil
+	}
+	return r.Cell(a.h.col[q].cell)
+}
+
+// entry makes the entry of a key that is met for the first time.
+func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
+	c := &a.h.col[task]
+	name := r.Cell(c.cell)
+	if r.Long(c.cell) {
+		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is longer than %d bytes; expected the name of a computing task, not %s",
+			c.name, scan.MaxCell, shorten(name)), hint: "a quote may be missing its other half"}
+	}
+	if len(bytes.TrimSpace(name)) == 0 {
+		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is empty; expected the name of a computing task", c.name), hint: correctHint}
+	}
+	e := &entry{spill: none}
+	line := r.Line()
+	e.Task, e.Direction = a.clean(name, line), dir
+	var p *problem
+	if e.Global, p = a.size(r, global); p != nil {
+		return nil, p
+	}
+	if e.Local, p = a.size(r, local); p != nil {
+		return nil, p
+	}
+	if b := bytes.TrimSpace(a.cell(r, simd)); len(b) > 0 && string(b) != "[Unknown]" {
+		n, ok := parseCount(b)
+		if !ok || n < 1 || n > 1<<20 {
+			return nil, a.wrong(simd, b, false)
+		}
+		e.SIMD, e.hasSIMD = int(n), true
+	}
+	e.Device = a.clean(bytes.TrimSpace(a.cell(r, device)), line)
+	return e, nil
+}
+
+func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
+	b := a.cell(r, q)
+	if len(b) == 0 {
+		return ingest.Size3{}, nil
+	}
+	c := &a.h.col[q]
+	if len(b) > 200 {
+		return ingest.Size3{}, &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected one to three numbers as in 512 x 512", c.name, shorten(b)), hint: correctHint}
+	}
+	s, err := unit.ParseSize(string(b))
+	if err != nil {
+		return s, &problem{cell: c.cell, text: fmt.Sprintf("%q: %v", c.name, err), hint: correctHint}
+	}
+	return s, nil
+}
+
+// clean makes valid text of a name and takes note when it was not.
+func (a *adder) clean(b []byte, line int) string {
+	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
+		return string(b)
+	}
+	if a.odd++; a.odd == 1 {
+		a.oddAt = note.Pos{File: a.h.pos.File, Line: line}
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\ufffd"), "\x00", "\ufffd")
+}

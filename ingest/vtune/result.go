@@ -1,0 +1,270 @@
+package vtune
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// result puts together what the workers gathered.
+type result struct {
+	h         *header
+	adders    []*adder
+	entries   []*entry // by line of their first row
+	percent   [quantities]bool
+	perLaunch bool // the file has a row per launch
+	notes     []note.Note
+}
+
+func newResult(h *header, adders []*adder) *result {
+	r := &result{h: h, adders: adders}
+	byKey := map[ingest.Key]*entry{}
+	for _, a := range adders {
+		a.flush()
+		for _, e := range a.entries {
+			e.settle()
+			if known := byKey[e.Key]; known != nil {
+				known.merge(e)
+				continue
+			}
+			byKey[e.Key] = e
+			r.entries = append(r.entries, e)
+		}
+	}
+	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
+	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
+	r.scales()
+	r.perLaunch = r.rowPerLaunch()
+	return r
+}
+
+// scales decides whether a column holds percentages or fractions.
+func (r *result) scales() {
+	for q := firstShare; q < quantities; q++ {
+		c := &r.h.col[q]
+		r.percent[q] = c.percent
+		if c.percent || !c.there {
+			continue
+		}
+		var largest nano
+		for _, a := range r.adders {
+			largest = max(largest, a.largest[q])
+		}
+		if largest > one+one/1000 {
+			r.percent[q] = true
+			r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
+				Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, but holds %v: taken as percent", c.name, float64(largest)/one),
+				Hint: "check it against the profiler"})
+		}
+	}
+}
+
+// rowPerLaunch says whether the file is grouped by computing instance: no row of a kernel counts several launches, and
+// a key has several rows.
+func (r *result) rowPerLaunch() bool {
+	repeated := false
+	for _, e := range r.entries {
+		if e.Global.Present() && e.single < e.rows {
+			return false
+		}
+		repeated = repeated || e.rows > 1
+	}
+	return repeated
+}
+
+func (r *result) file(keep bool) (*ingest.File, error) {
+	f := &ingest.File{}
+	var bad []note.Note
+	var partial int64
+	for _, a := range r.adders {
+		f.Rows += a.rows
+		f.BadRows += a.bad
+		partial += a.partial
+		bad = append(bad, a.badNotes...)
+	}
+	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
+	switch {
+	case f.Rows == 0 && f.BadRows == 0:
+		return nil, headerOnly(r.h.pos)
+	case f.Rows == 0:
+		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint, "none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
+	}
+	f.Notes = append(r.notes, r.remarks()...)
+	f.Notes = append(f.Notes, bad[:min(len(bad), shown)]...)
+	if partial > 0 {
+		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows", Pos: note.Pos{File: r.h.pos.File},
+			Text: fmt.Sprintf("%d of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it", partial)})
+	}
+	if rest := f.BadRows - shown; rest > 0 {
+		f.Notes = append(f.Notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: r.h.pos.File},
+			Text: fmt.Sprintf("%d more rows were not used; %d of %d rows were bad", rest, f.BadRows, f.BadRows+f.Rows),
+			Hint: "export the file again"})
+	}
+	if keep {
+		f.Launches = r.launches()
+		return f, nil
+	}
+	f.Kernels = make([]ingest.Kernel, len(r.entries))
+	for i, e := range r.entries {
+		f.Kernels[i] = r.kernel(e)
+	}
+	return f, nil
+}
+
+// remarks are the notes on columns that disagree and on names that are no text.
+func (r *result) remarks() []note.Note {
+	var notes []note.Note
+	for i := range r.h.twice {
+		first := note.Note{}
+		for _, a := range r.adders {
+			if n, ok := a.unequal[i]; ok && (first.Text == "" || n.Pos.Line < first.Pos.Line) {
+				first = n
+			}
+		}
+		if first.Text != "" {
+			notes = append(notes, first)
+		}
+	}
+	var at note.Pos
+	for _, a := range r.adders {
+		if a.odd > 0 && (at.Line == 0 || a.oddAt.Line < at.Line) {
+			at = a.oddAt
+		}
+	}
+	if at.Line > 0 {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "invalid-text", Pos: at,
+			Text: "a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
+			Hint: "the file may be damaged or in another encoding: export it again"})
+	}
+	return notes
+}
+
+// kernel makes the row of a key.
+func (r *result) kernel(e *entry) ingest.Kernel {
+	k := r.identity(e, e.line)
+	k.Instances = e.launches.value()
+	if r.perLaunch && !r.h.col[count].there {
+		k.Instances = unit.Some(e.rows)
+	}
+	if e.timed > 0 {
+		k.Total = unit.Some(unit.Seconds(wide.over(e.time, wide{0, 1})))
+	}
+	for q := firstShare; q < quantities; q++ {
+		if v, ok := e.means[q-firstShare].value(e.sums[q-firstShare], e.time); ok && r.h.col[q].there {
+			*share(&k, q) = unit.Some(r.ratio(q, v))
+		}
+	}
+	k.Threads, k.Barriers = e.threads.value(), e.barriers.value()
+	if e.spill != none {
+		k.Spill = unit.Some(unit.Bytes(e.spill))
+	}
+	if r.perLaunch && e.single == e.rows && e.times.n > 0 {
+		k.Launches = r.spread(e)
+	}
+	return k
+}
+
+func (r *result) identity(e *entry, line int) ingest.Kernel {
+	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
+		Pos: note.Pos{File: r.h.pos.File, Line: line}}
+	if e.hasSIMD {
+		k.SIMD = unit.Some(e.SIMD)
+	}
+	return k
+}
+
+// ratio turns a value of a column into a share of the whole.
+func (r *result) ratio(q quantity, v float64) unit.Ratio {
+	if r.percent[q] {
+		return unit.FromPercent(v)
+	}
+	p := v * 100
+	if short := math.Round(p*1e7) / 1e7; math.Abs(p-short) < 1e-11 {
+		p = short // a printed 0.627 is 62.7 %, not 62.699999999999996
+	}
+	return unit.FromPercent(p)
+}
+
+// share gives the field of a kernel that a quantity is.
+func share(k *ingest.Kernel, q quantity) *unit.Opt[unit.Ratio] {
+	switch q {
+	case measured:
+		return &k.Measured
+	case peak:
+		return &k.Peak
+	case peakWork:
+		return &k.PeakWork
+	case peakSLM:
+		return &k.PeakSLM
+	case peakBarrier:
+		return &k.PeakBarrier
+	case active:
+		return &k.Active
+	case stalled:
+		return &k.Stalled
+	case idle:
+		return &k.Idle
+	}
+	return &k.BarrierStall
+}
+
+func (r *result) spread(e *entry) *ingest.Spread {
+	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
+	s := &ingest.Spread{MinSeconds: sec(e.times.min), MedianSeconds: sec(e.times.median(timeBuckets)), MaxSeconds: sec(e.times.max)}
+	if e.occupied.n > 0 {
+		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
+		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(e.occupied.min), rat(e.occupied.median(shareBuckets)), rat(e.occupied.max)
+	}
+	return s
+}
+
+// launches gives every row, in the order of the file.
+func (r *result) launches() *ingest.Launches {
+	var readers []*reader
+	for _, a := range r.adders {
+		if in := a.launches.read(); in.more {
+			readers = append(readers, in)
+		}
+	}
+	var list ingest.Launches
+	for len(readers) > 0 {
+		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
+		k := r.launch(&first.next)
+		list.Append(&k)
+		if first.advance(); !first.more {
+			readers = slices.DeleteFunc(readers, func(in *reader) bool { return !in.more })
+		}
+	}
+	return &list
+}
+
+func (r *result) launch(l *launch) ingest.Kernel {
+	k := r.identity(l.e, l.line)
+	number := func(q quantity) (o unit.Opt[int64]) {
+		if l.v[q] != none {
+			o = unit.Some(l.v[q])
+		}
+		return o
+	}
+	k.Instances, k.Threads, k.Barriers = number(count), number(threads), number(barriers)
+	if r.perLaunch && !r.h.col[count].there {
+		k.Instances = unit.Some[int64](1)
+	}
+	if t := l.v.seconds(); t != none {
+		k.Total = unit.Some(unit.Seconds(float64(t) / one))
+	}
+	if v := l.v[spill]; v != none {
+		k.Spill = unit.Some(unit.Bytes(v))
+	}
+	for q := firstShare; q < quantities; q++ {
+		if v := l.v[q]; v != none {
+			*share(&k, q) = unit.Some(r.ratio(q, float64(v)/one))
+		}
+	}
+	return k
+}

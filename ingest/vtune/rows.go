@@ -1,0 +1,214 @@
+package vtune
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/scan"
+)
+
+// shown is how many bad rows get a note of their own.
+const shown = 20
+
+// adder is the part of one worker: it gets rows and adds them up by key.
+type adder struct {
+	h        *header
+	instance bool // keep every row
+
+	seed    maphash.Seed
+	table   []slot // open addressing, a power of two
+	used    int
+	entries []*entry
+	key     []byte
+	row     *scan.Row
+
+	rows, bad int64
+	absent    values // a row without any number
+	badNotes  []note.Note
+	unequal   map[int]note.Note // of header.twice
+	odd       int64             // names that are no valid text
+	oddAt     note.Pos
+	launches  journal // every row, when they are kept
+	partial   int64   // of bad: rows whose only fault is a share out of range
+	largest   values  // of each column
+	samples   []sample
+
+	_ [64]byte // keeps what two workers write out of one cache line
+}
+
+func newAdder(h *header, keep bool) *adder {
+	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(),
+		table: make([]slot, 512), unequal: map[int]note.Note{},
+		samples: make([]sample, 0, 512)}
+	for q := range a.absent {
+		a.absent[q] = none
+	}
+	a.launches.fields = slices.Concat(h.times, h.counts, h.shares)
+	return a
+}
+
+// Row adds a row, or takes note of what is wrong with it.
+func (a *adder) Row(r *scan.Row) {
+	a.row = r
+	if r.Fields < a.h.columns || r.Extra || r.Open {
+		if !a.message(r) {
+			a.reject(a.misshapen(r))
+		}
+		return
+	}
+	e, bad := a.find(r)
+	if bad != nil {
+		a.reject(bad)
+		return
+	}
+	var v values
+	shares := a.h.shares
+	steady := e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
+	if steady {
+		shares = a.h.moving
+	}
+	if bad = a.numbers(r, shares, &v); bad != nil {
+		a.reject(bad)
+		if !bad.outside {
+			return
+		}
+		a.partial++
+	} else {
+		a.good(e, &v)
+	}
+	if steady {
+		e.steady.add(&v)
+	}
+	if t := e.add(&v, shares); e.single == e.rows {
+		if a.samples = append(a.samples, sample{e, t, v[measured]}); len(a.samples) == cap(a.samples) {
+			a.flush()
+		}
+	}
+}
+
+// good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same, without
+// that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its threads.
+func (a *adder) good(e *entry, v *values) {
+	r := a.row
+	a.rows++
+	if e.good++; e.good == 1 {
+		e.line = r.Line()
+	}
+	if len(a.h.twice) > 0 {
+		a.compare(r)
+	}
+	switch {
+	case a.instance:
+		a.launches.put(e, r.Line(), v)
+	case e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
+		e.steady = steady{raw: string(a.h.steadyRun(r)), values: [4]nano(v[peak : peakBarrier+1])}
+	}
+}
+
+// flush brings the samples into the sketches.
+func (a *adder) flush() {
+	spread(a.samples)
+	a.samples = a.samples[:0]
+}
+
+// numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out of
+// range is absent, and a problem that the rest of the row does not suffer from.
+func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
+	var outside *problem
+	*v = a.absent
+	for _, f := range shares {
+		x, n := r.Tail(f.cell)
+		tenths, bad := shortTenths(x, n)
+		if uint(n-3) > 2 || bad != 0 || tenths > largestShare/tenth {
+			if p := a.number(r, f.q, v); p != nil && p.outside {
+				outside = cmp.Or(outside, p)
+			} else if p != nil {
+				return p
+			}
+		} else {
+			v[f.q] = int64(tenths) * tenth
+		}
+		if f.bare {
+			a.largest[f.q] = max(a.largest[f.q], v[f.q])
+		}
+	}
+	for _, f := range a.h.times {
+		x, n := r.Tail(f.cell)
+		s, ok := shortMicros(x, n)
+		if v[f.q] = s; !ok {
+			if p := a.number(r, f.q, v); p != nil {
+				return p
+			}
+		}
+	}
+	for _, f := range a.h.counts {
+		x, n := r.Tail(f.cell)
+		s, ok := shortCount(x, n)
+		if v[f.q] = s; !ok {
+			if p := a.number(r, f.q, v); p != nil {
+				return p
+			}
+		}
+	}
+	return outside
+}
+
+const (
+	tenth = one / 10
+	// largestShare is what a percentage may reach by rounding and sampling.
+	largestShare = 100*one + one/2
+)
+
+// number reads any form of a number.
+func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
+	v[q] = none
+	b := r.Cell(a.h.col[q].cell)
+	if len(b) == 0 {
+		return nil
+	}
+	x, ok, most := int64(0), false, int64(math.MaxInt64)
+	switch {
+	case q >= firstShare:
+		x, ok = parseNano(b)
+		most = largestShare
+	case q == total || q == average:
+		x, ok = parseNano(b)
+		most = maxSeconds * one
+	default:
+		x, ok = parseCount(b)
+	}
+	switch {
+	case ok && x >= 0 && x <= most:
+		v[q] = x
+		return nil
+	case len(bytes.TrimSpace(b)) == 0 || string(b) == "[Unknown]":
+		return nil
+	}
+	p := a.wrong(q, b, ok && x < 0)
+	p.outside = ok && q >= firstShare
+	return p
+}
+
+// compare looks whether columns of one name agree.
+func (a *adder) compare(r *scan.Row) {
+	for i, t := range a.h.twice {
+		if _, known := a.unequal[i]; known {
+			continue
+		}
+		c := &a.h.col[t.q]
+		x, y := r.Cell(c.cell), r.Cell(t.cell)
+		if bytes.Equal(x, y) {
+			continue
+		}
+		line := r.Line()
+		a.unequal[i] = note.Note{Severity: note.Warning, Code: "duplicate-column", Pos: note.Pos{File: a.h.pos.File, Line: line},
+			Text: fmt.Sprintf("the column %q occurs twice, as field %d and %d, with different values: %s and %s; the first is used",
+				c.name, c.index+1, t.index+1, shorten(x), shorten(y)),
+			Hint: "select the column once when exporting"}
+	}
+}

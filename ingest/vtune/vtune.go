@@ -1,0 +1,94 @@
+// Package vtune reads the delimited exports of Intel VTune Profiler that are grouped by computing task or computing
+// instance: whatever the delimiter, the columns and their order, with the old (EU) and the new (XVE) names. It knows
+// names, units and quirks of these files; it does not know devices, and it does not judge what the numbers mean.
+//
+// Rows of one key are added: times, counts, threads and barriers as sums, occupancies and array states as means weighted
+// by time. All sums are of integers - times and shares in multiples of 1e-9, their products in 128 bits - so the result
+// is exact and the same whatever the number of blocks and threads.
+package vtune
+
+import (
+	"context"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/scan"
+)
+
+// Format reads VTune exports.
+type Format struct{}
+
+var _ ingest.Format = Format{}
+
+// Kind gives the word for Input.Kind.
+func (Format) Kind() string { return "vtune" }
+
+// Sniff says whether the text begins like an export: with a header whose first field is a key column, or with nothing
+// but messages of the vtune command.
+func (Format) Sniff(head []byte) bool {
+	_, _, ok := findHeader(head)
+	return ok || onlyMessages(head)
+}
+
+// Read reads an export.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	in := scan.Input{R: src.R}
+	if src.At != nil && src.Size >= 0 {
+		in = scan.Input{At: src.At, Size: src.Size}
+	}
+	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}, opt.Instances)
+}
+
+func read(ctx context.Context, path string, in scan.Input, opt scan.Options, keep bool) (*ingest.File, error) {
+	s := scan.New(in, opt)
+	h, err := readHeader(ctx, path, s)
+	if err != nil {
+		return nil, err
+	}
+	adders := make([]*adder, s.Threads())
+	handlers := make([]scan.Handler, len(adders))
+	for i := range adders {
+		adders[i] = newAdder(h, keep)
+		handlers[i] = adders[i]
+	}
+	if err := s.Rows(ctx, h.sel, h.columns, handlers); err != nil {
+		return nil, err
+	}
+	f, err := newResult(h, adders).file(keep)
+	if err != nil {
+		return nil, err
+	}
+	f.Digest = s.Digest()
+	return f, nil
+}
+
+// readHeader finds the header and decides which columns are read.
+func readHeader(ctx context.Context, path string, s *scan.Scanner) (*header, error) {
+	head, err := s.Head()
+	if err != nil {
+		return nil, err
+	}
+	offset, delim, ok := findHeader(head)
+	if !ok {
+		return nil, noHeader(path, head)
+	}
+	if err := s.Begin(delim, offset); err != nil {
+		return nil, err
+	}
+	h := &header{pos: note.Pos{File: path}}
+	if h.pos.Line, err = s.Record(ctx, h.add); err == scan.ErrQuote {
+		return nil, note.Faultf("open-quote", h.pos, "the file may be cut off: export it again",
+			"the header line opens a quote that is never closed")
+	} else if err != nil {
+		return nil, err
+	}
+	switch {
+	case h.hostTasks():
+		return nil, hostTasks(h.pos)
+	case !h.useful():
+		return nil, note.Faultf("no-columns", h.pos, exportHint,
+			"the export has no column that tells a work size, a time or an occupancy; expected names like \"Work Size:Global\" and \"XVE Threads Occupancy(%%)\"")
+	}
+	h.complete()
+	return h, nil
+}

@@ -1,0 +1,302 @@
+package vtune
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/ingest"
+	"occudiff/ingest/scan"
+)
+
+// lines reads a text and prints its kernels and notes.
+func lines(t *testing.T, text string, opt ingest.ReadOptions) []string {
+	t.Helper()
+	if !(Format{}).Sniff([]byte(text[:min(len(text), 64<<10)])) {
+		t.Error("not sniffed as an export")
+	}
+	f, err := readText(text, opt)
+	if err != nil {
+		return []string{"fault: " + err.Error()}
+	}
+	got := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
+	for k := range f.All() {
+		got = append(got, line(k))
+	}
+	return append(got, noteLines(f.Notes)...)
+}
+
+func TestRead(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%)\n"
+	for _, c := range []struct {
+		reason, text string
+		want         []string
+	}{
+		{"rows of one key: times and counts added, occupancy weighted by time: (50*0.3+90*0.1)/0.4 = 60",
+			head + "K,512 x 2,64,0.3,2,16,50.0\nK,512 x 2,64,0.1,3,16,90.0\nK,512 x 2,64,0.1,3,32,90.0\n", []string{
+				"3 rows, 0 bad",
+				"2|K|512x2|64|16||n 5|t 0.4|measured 60|threads -|barriers -|spill -",
+				"4|K|512x2|64|32||n 3|t 0.1|measured 90|threads -|barriers -|spill -"}},
+		{"one size in two spellings is one key",
+			head + "K,512x2,64,0.3,2,16,50.0\nK,512 x 2,\"64\",0.1,3,16,90.0\n", []string{
+				"2 rows, 0 bad",
+				"2|K|512x2|64|16||n 5|t 0.4|measured 60|threads -|barriers -|spill -"}},
+		{"rows without time keep their values: the plain mean",
+			head + "[Outside any task],,,0.0,0,,20.0\n[Outside any task],,,0.0,0,,30.0\n", []string{
+				"2 rows, 0 bad",
+				"2|[Outside any task]|||-||n 0|t 0|measured 25|threads -|barriers -|spill -"}},
+		{"an empty cell is absent, and takes no part in the mean",
+			head + "K,64,64,0.3,1,16,\nK,64,64,0.1,1,16,90.0\nL,64,64,,,,\n", []string{
+				"3 rows, 0 bad",
+				"2|K|64|64|16||n 2|t 0.4|measured 90|threads -|barriers -|spill -|spread 0.1 0.2 0.3 90 90 90",
+				"4|L|64|64|-||n -|t -|threads -|barriers -|spill -"}},
+		{"no instance count in an export by computing instance: a row is a launch",
+			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.000003,10.0\nK,64,0.000001,30.0\nK,64,0.000002,15.0\nL,64,1.5,5\n", []string{
+				"4 rows, 0 bad",
+				"2|K|64||-||n 3|t 6e-06|measured 15|threads -|barriers -|spill -|spread 1e-06 2e-06 3e-06 10 15 30",
+				"5|L|64||-||n 1|t 1.5|measured 5|threads -|barriers -|spill -|spread 1.5 1.5 1.5 5 5 5"}},
+		{"no instance count and no key twice: nothing says how many launches a row is",
+			"Computing Task,Work Size:Global,Total Time\nK,64,0.000003\n", []string{
+				"1 rows, 0 bad", "2|K|64||-||n -|t 3e-06|threads -|barriers -|spill -"}},
+		{"text before the header: messages, one glued to it, blank lines; lines are counted from the top",
+			"war:Column filter is ON.\n\nvtune: Executing actions 75 % Generating a report\nvtune: Executing actions 100 % doneComputing Task,Total Time,Instance Count\nK,1.5,3\nvtune: Warning: a, b\n", []string{
+				"1 rows, 0 bad", "5|K|||-||n 3|t 1.5|threads -|barriers -|spill -"}},
+		{"BOM, CRLF, blank lines, no last newline",
+			"\ufeffComputing Task,Total Time,Instance Count\r\n\r\nK,1.5,3\r\nL,2,1", []string{
+				"2 rows, 0 bad", "3|K|||-||n 3|t 1.5|threads -|barriers -|spill -", "4|L|||-||n 1|t 2|threads -|barriers -|spill -"}},
+		{"semicolons", strings.ReplaceAll(head, ",", ";") + "f(int, int);64;8;1;1;8;12.5\n", []string{
+			"1 rows, 0 bad", "2|f(int, int)|64|8|8||n 1|t 1|measured 12.5|threads -|barriers -|spill -"}},
+		{"tabs, header in quotes", "\"Computing Task\"\t\"Total Time\"\nK\t1\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n -|t 1|threads -|barriers -|spill -"}},
+		{"colons: names that hold one are quoted", "Computing Task:\"Work Size:Global\":\"Computing Task:Total Time\"\n\"a::b\":64:1\n", []string{
+			"1 rows, 0 bad", "2|a::b|64||-||n -|t 1|threads -|barriers -|spill -"}},
+		{"any other byte", "Computing Task|Total Time|Instance Count\nK|1|2\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n 2|t 1|threads -|barriers -|spill -"}},
+		{"quoted names: newline, \"\", commas; bare quotes are text; a record of several lines has its first",
+			head + "\"f<int,\nint>\",64,8,1,1,8,10\n\"say \"\"x\"\", y\",64,8,1,1,8,20\n5\" disk,64,8,1,1,8,30\nK,64,8,1,1,8,40\n", []string{
+				"4 rows, 0 bad",
+				"2|f<int,\nint>|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -",
+				"4|say \"x\", y|64|8|8||n 1|t 1|measured 20|threads -|barriers -|spill -",
+				"5|5\" disk|64|8|8||n 1|t 1|measured 30|threads -|barriers -|spill -",
+				"6|K|64|8|8||n 1|t 1|measured 40|threads -|barriers -|spill -"}},
+		{"a GUI export: bare names, fractions",
+			"Computing Task,Global,Local,Total Time,Instance Count,SIMD Width,Active,Stalled,Idle,EU Threads Occupancy,Peak EU Threads Occupancy,Work Size Limit\nK,64,8,1,1,8,0.333,0.435,0.231,0.627,1,0.143\n", []string{
+				"1 rows, 0 bad",
+				"2|K|64|8|8||n 1|t 1|measured 62.7|peak 100|work 14.3|active 33.3|stalled 43.5|idle 23.1|threads -|barriers -|spill -"}},
+		{"a bare name above 1.001 is a percentage, in all rows",
+			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy\nK,64,1,62.7\nL,64,1,0.9\n", []string{
+				"2 rows, 0 bad",
+				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
+				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)"}},
+		{"a name twice with equal values is read once; with different ones the first wins and a note says so",
+			"Computing Task,Total Time,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Instance Count,Instance Count\nK,1,50.0,50.0,2,2\nL,1,50.0,51.0,2,2\n", []string{
+				"2 rows, 0 bad",
+				"2|K|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
+				"3|L|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
+				"run.csv:3: warning: the column \"XVE Threads Occupancy(%)\" occurs twice, as field 3 and 4, with different values: \"50.0\" and \"51.0\"; the first is used (select the column once when exporting)"}},
+		{"average x count stands in for a missing total", "Computing Task,Computing Task:Average Time,Computing Task:Instance Count\nK,0.000523,2047\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n 2047|t 1.070581|threads -|barriers -|spill -"}},
+		{"source-computing-task, barriers, stall reasons, an adapter", "Source Computing Task,Source Computing Task:Total Time,XVE Stall Reasons:Barrier(%),GPU Barriers,GPU Adapter\nK,1,12.5,77,GPU 1\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n -|t 1|barrierstall 12.5|threads -|barriers 77|spill -|device GPU 1"}},
+		{"Task Type with columns of the GPU is per kernel", "Task Type,Work Size:Global,Task Count\nK,64,7\n", []string{
+			"1 rows, 0 bad", "2|K|64||-||n 7|t -|threads -|barriers -|spill -"}},
+		{"numbers in other spellings: exponent, many places, spaces, [Unknown] as in text tables",
+			head + "K,64,8,1e-05,1e3,[Unknown],5.0e1\nL,64,8, 0.12345678901 ,7,8,100\n", []string{
+				"2 rows, 0 bad",
+				"2|K|64|8|-||n 1000|t 1e-05|measured 50|threads -|barriers -|spill -",
+				"3|L|64|8|8||n 7|t 0.123456789|measured 100|threads -|barriers -|spill -"}},
+		{"names that are no text", head + "a\x00\xffb,64,8,1,1,8,10\n", []string{
+			"1 rows, 0 bad",
+			"2|a\ufffd\ufffdb|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -",
+			"run.csv:2: warning: a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd (the file may be damaged or in another encoding: export it again)"}},
+		{"empty fields beyond the header are nothing", head + "K,64,8,1,1,8,10,,\n", []string{
+			"1 rows, 0 bad", "2|K|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -"}},
+	} {
+		if d := cmp.Diff(c.want, lines(t, c.text, ingest.ReadOptions{})); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+func TestBadRows(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%)\n"
+	const good = "K,64,8,1,1,8,10\n"
+	const row = "2|K|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -"
+	const correct = " (correct the cell or export the file again)"
+	for _, c := range []struct{ reason, text, want string }{
+		{"percentage too large, of a kernel that has no other row", "L,64,8,1,1,8,100.6\n",
+			`run.csv:3:14: error: bad row: "XVE Threads Occupancy(%)" is "100.6"; expected a percentage from 0 to 100.5` + correct},
+		{"percentage below 0", "L,64,8,1,1,8,-0.1\n",
+			`run.csv:3:14: error: bad row: "XVE Threads Occupancy(%)" is "-0.1"; expected a percentage from 0 to 100.5` + correct},
+		{"percentage that is a word", "L,64,8,1,1,8,nan\n",
+			`run.csv:3:14: error: bad row: "XVE Threads Occupancy(%)" is "nan"; expected a percentage from 0 to 100.5` + correct},
+		{"negative time", "L,64,8,-1,1,8,10\n",
+			`run.csv:3:8: error: bad row: "Computing Task:Total Time" is "-1"; expected a time in seconds, 0 or above` + correct},
+		{"negative count", "L,64,8,1,-1,8,10\n",
+			`run.csv:3:10: error: bad row: "Computing Task:Instance Count" is "-1"; expected 0 or above` + correct},
+		{"count with a fraction", "L,64,8,1,1.5,8,10\n",
+			`run.csv:3:10: error: bad row: "Computing Task:Instance Count" is "1.5"; expected a whole number, 0 or above` + correct},
+		{"size with a word", "L,64 y 2,8,1,1,8,10\n",
+			`run.csv:3:3: error: bad row: "Work Size:Global": size "64 y 2": "64 y 2" is not a whole number; expected one to three numbers as in 512x512` + correct},
+		{"SIMD width of 0", "L,64,8,1,1,0,10\n",
+			`run.csv:3:12: error: bad row: "Computing Task:SIMD Width" is "0"; expected the number of work-items of a sub-group` + correct},
+		{"too few fields", "L,64,8,1\n",
+			`run.csv:3:1: error: bad row: 4 fields; expected 7 as in the header on line 1 (the file may be cut off: export it again)`},
+		{"a delimiter in a name without quotes", "f(int, int),64,8,1,1,8,10\n",
+			`run.csv:3:1: error: bad row: 8 fields; expected 7 as in the header on line 1 (a name that holds the delimiter must stand in quotes)`},
+		{"no name", ",64,8,1,1,8,10\n",
+			`run.csv:3:1: error: bad row: "Computing Task" is empty; expected the name of a computing task` + correct},
+		{"a record of several lines is known by its first", "\"L\nM\",64,8,1,1,8,200\n",
+			`run.csv:3:1: error: bad row: "XVE Threads Occupancy(%)" is "200"; expected a percentage from 0 to 100.5 (the cell is on line 4, column 15)` + correct},
+		{"the file ends inside a quote: the rows before it are kept", "\"L,64,8,1,1,8,10\nM,64,8,1,1,8,10\n",
+			`run.csv:3:1: error: bad row: the file ends inside the quotes that open on line 3, column 1; what follows them cannot be told apart (the file may be cut off: export it again)`},
+	} {
+		want := []string{"1 rows, 1 bad", row, c.want}
+		if strings.Contains(c.reason, "percentage") && !strings.Contains(c.reason, "word") || strings.Contains(c.text, "200") {
+			want = append(want, "run.csv: 1 of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it")
+		}
+		if d := cmp.Diff(want, lines(t, head+good+c.text, ingest.ReadOptions{})); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// A launch whose occupancy is out of range is a launch all the same.
+func TestShareOutOfRange(t *testing.T) {
+	text := "Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started\nK,64,1,101.0,7\nK,64,2,50.0,8\nK,64,1,80.0,9\n"
+	want := []string{"2 rows, 1 bad",
+		"3|K|64||-||n 3|t 4|measured 60|threads 24|barriers -|spill -|spread 1 1 2 50 65 80",
+		`run.csv:2:8: error: bad row: "XVE Threads Occupancy(%)" is "101.0"; expected a percentage from 0 to 100.5 (correct the cell or export the file again)`,
+		"run.csv: 1 of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it"}
+	if d := cmp.Diff(want, lines(t, text, ingest.ReadOptions{})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestManyBadRows(t *testing.T) {
+	text := "Computing Task,Total Time\nK,1\n" + strings.Repeat("K,x\n", 30)
+	got := lines(t, text, ingest.ReadOptions{})
+	if len(got) != 2+20+1 || !strings.HasPrefix(got[2], "run.csv:3:3: ") || !strings.HasPrefix(got[21], "run.csv:22:3: ") {
+		t.Errorf("got %d lines:\n%s", len(got), strings.Join(got, "\n"))
+	}
+	if want := "run.csv: error: 10 more rows were not used; 30 of 31 rows were bad (export the file again)"; got[22] != want {
+		t.Errorf("got %s\nwant %s", got[22], want)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	const export = " (export it with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR)"
+	for _, c := range []struct{ reason, text, want string }{
+		{"empty", "", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},
+		{"BOM and blank lines", "\ufeff\n \r\n", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},
+		{"messages only", "vtune: Error: no data\n\n", `run.csv: the file holds messages of the vtune command and no table; expected a header line that begins with "Computing Task"` + export},
+		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
+		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
+		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance" + export},
+		{"a column, but none of use", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column that tells a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
+		{"no row of use", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
+		{"a quote opens in the header", "Computing Task,Total Time,\"X\nK,1,1\n", "run.csv:1: the header line opens a quote that is never closed (the file may be cut off: export it again)"},
+	} {
+		if _, err := readText(c.text, ingest.ReadOptions{}); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v\nwant %s", c.reason, err, c.want)
+		}
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for _, c := range []struct {
+		reason, text string
+		want         bool
+	}{
+		{"an export", "Computing Task,Total Time\n", true},
+		{"the answer to host tasks is ours to give", "Task Type,CPU Time\n", true},
+		{"messages of the command", "vtune: Error\n", true},
+		{"a text table has blanks between its columns", "Computing Task  Total Time  SIMD Width\n", false},
+		{"a name alone", "Computing Task\n", false},
+		{"another table with the name in it", "Computing Task:Foo,Bar\n", false},
+		{"a tracer's table", "Kernel,Calls,Time (ns)\n", false},
+		{"nothing", "", false},
+	} {
+		if got := (Format{}).Sniff([]byte(c.text)); got != c.want {
+			t.Errorf("%s: %v", c.reason, got)
+		}
+	}
+}
+
+func TestInstances(t *testing.T) {
+	text := "Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%)\nK,64,0.3,50.0\nL,64,1,\nK,64,0.1,90.0\n"
+	want := []string{"3 rows, 0 bad",
+		"2|K|64||-||n 1|t 0.3|measured 50|threads -|barriers -|spill -",
+		"3|L|64||-||n 1|t 1|threads -|barriers -|spill -",
+		"4|K|64||-||n 1|t 0.1|measured 90|threads -|barriers -|spill -"}
+	if d := cmp.Diff(want, lines(t, text, ingest.ReadOptions{Instances: true})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// The profiler's peak and its limits are mostly the same in all launches of a kernel, and summed in another way then.
+func TestSteadyShares(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Total Time,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%),Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%)\n"
+	for _, c := range []struct{ reason, rows, want string }{
+		{"the same in all rows, one of them without time", "K,64,0.1,40.0,40.0,,100.0\nK,64,0.2,40.0,40.0,,100.0\nK,64,0,40.0,40.0,,100.0\n",
+			"2|K|64||-||n 3|t 0.3|peak 40|work 40|barrier 100|threads -|barriers -|spill -|spread 0 0.1 0.2"},
+		{"(0.3*40 + 0.1*60) / 0.4 = 45, and a cell that is empty in some rows", "K,64,0.1,40.0,40.0,,100.0\nK,64,0.2,40.0,40.0,,100.0\nK,64,0.1,60.0,40.0,20.0,100.0\n",
+			"2|K|64||-||n 3|t 0.4|peak 45|work 40|slm 20|barrier 100|threads -|barriers -|spill -|spread 0.1 0.1 0.2"},
+		{"no time at all: the plain mean (40+40+70)/3", "K,64,0,40.0,40.0,,100.0\nK,64,0,40.0,40.0,,100.0\nK,64,0,70.0,40.0,,100.0\n",
+			"2|K|64||-||n 3|t 0|peak 50|work 40|barrier 100|threads -|barriers -|spill -|spread 0 0 0"},
+	} {
+		if d := cmp.Diff([]string{"3 rows, 0 bad", c.want}, lines(t, head+c.rows, ingest.ReadOptions{})); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// The result is the same whatever the number of threads and the size of blocks, with and without random access.
+func TestSameForAllThreadsAndBlocks(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started,EU Array:Idle," +
+		"Peak EU Threads Occupancy(%),Peak EU Threads Occupancy:Work Size Limit(%),Peak EU Threads Occupancy:SLM Use Limit(%),Peak EU Threads Occupancy:Barriers Use Limit(%)\n")
+	for i := range 3000 {
+		fmt.Fprintf(&b, "\"k<%d,\n\"\"x\"\">\",%d,%d.%06d,%d.%d,%d,0.%d,", i%7, 64<<(i%3), i%2, i*i%1000003%1000000, i%100, i%10, i*31, i%10)
+		fmt.Fprintf(&b, "%d.5,%d.5,,100.0\n", 40+i%9/8, 40+i%7)
+	}
+	b.WriteString("bad,1\n")
+	text := b.String()
+	for _, keep := range []bool{false, true} {
+		var want string
+		for _, block := range []int{0, 61, 64, 1000, 4096} {
+			for threads := 1; threads <= 4; threads++ {
+				for _, in := range []scan.Input{{R: strings.NewReader(text)}, {At: strings.NewReader(text), Size: int64(len(text))}} {
+					f, err := read(context.Background(), "run.csv", in, scan.Options{Threads: threads, Block: block}, keep)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var s []string
+					for k := range f.All() {
+						s = append(s, line(k))
+					}
+					got := strings.Join(append(s, noteLines(f.Notes)...), "\n")
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Fatalf("blocks of %d, %d threads: %s", block, threads, cmp.Diff(want, got))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Format{}.Read(ctx, &ingest.Source{Path: "run.csv", R: strings.NewReader("Computing Task,Total Time\nK,1\n")}, ingest.ReadOptions{})
+	if err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+}
