@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"occudiff/ingest/note"
+)
+
+// Format reads one kind of file. Formats know nothing of each other; the command says which exist, in the order in
+// which they are asked.
+type Format interface {
+	// Kind is the word for Input.Kind.
+	Kind() string
+	// Sniff says whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
+	// the first format that says yes reads the file.
+	Sniff(head []byte) bool
+	// Read reads the whole file. A row that cannot be used is a note and counts as bad; an error means that nothing
+	// of the file can be used, and says what was expected and what to do (note.Faultf).
+	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
+}
+
+// Source is an opened file.
+type Source struct {
+	Path string      // as given, for positions
+	Size int64       // bytes, -1 when not known (compressed, standard input)
+	At   io.ReaderAt // random access to the plain bytes, nil when there is none
+	R    io.Reader   // the bytes from the start; always there
+}
+
+// ReadOptions is what a reader may be asked. The zero value is right for most.
+type ReadOptions struct {
+	Instances bool        // keep every launch as a row of its own instead of adding up rows of one key
+	Hash      bool        // also compute File.Digest while reading (large files, see Input.Digest)
+	Progress  func(int64) // called now and then with the bytes read so far; may be nil
+	Threads   int         // 0: as many as the machine has
+}
+
+// File is what a format understood of one file.
+type File struct {
+	Rows, BadRows int64
+	Digest        string // "" when not asked for
+	Kernels       []Kernel
+	Launches      *Launches // after Kernels, when every launch was asked for: a format may give them there or in Kernels
+	Summary       []Kernel
+	Timings       []Timing
+	Props         []Props
+	Platform      Platform
+	Notes         []note.Note
+}
+
+// All gives the kernels and then the launches. A kernel is good until the next one.
+func (f *File) All() iter.Seq[*Kernel] {
+	return func(yield func(*Kernel) bool) {
+		for i := range f.Kernels {
+			if !yield(&f.Kernels[i]) {
+				return
+			}
+		}
+		for i := range f.Launches.Len() {
+			k := f.Launches.At(i)
+			if !yield(&k) {
+				return
+			}
+		}
+	}
+}

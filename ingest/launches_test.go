@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"math"
+	"testing"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// TestLaunchesGiveBack puts kernels of every kind in and takes them out: nothing may be lost, nothing absent become zero.
+func TestLaunchesGiveBack(t *testing.T) {
+	full := Kernel{
+		Task: "k\n<int>", Global: unit.Size(512, 2), Local: unit.Size(64), SIMD: unit.Some(32), Direction: DeviceToHost, Device: "GPU 1",
+		Pos: note.Pos{File: "a.csv", Line: 7, Column: 3}, Instances: unit.Some[int64](1), Total: unit.Some[unit.Seconds](0.1 + 0.2),
+		Measured: unit.Some[unit.Ratio](0.627), PerLaunch: true, Peak: unit.Some[unit.Ratio](1), PeakWork: unit.Some[unit.Ratio](0.5),
+		PeakSLM: unit.Some[unit.Ratio](0.25), PeakBarrier: unit.Some[unit.Ratio](0.125), Active: unit.Some[unit.Ratio](0.1),
+		Stalled: unit.Some[unit.Ratio](0.2), Idle: unit.Some[unit.Ratio](0.7), BarrierStall: unit.Some[unit.Ratio](0.3),
+		Threads: unit.Some[int64](math.MaxInt64), Barriers: unit.Some[int64](12), Spill: unit.Some[unit.Bytes](64), SLM: unit.Some[unit.Bytes](1024),
+		Registers: unit.Some(256), Launches: &Spread{MinSeconds: 1},
+	}
+	zero := full
+	zero.Total, zero.Measured, zero.Idle, zero.Threads, zero.Barriers = unit.Some[unit.Seconds](0), unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0), unit.Some[int64](0), unit.Some[int64](0)
+	absent := zero
+	absent.Total, absent.Measured, absent.Idle, absent.Threads, absent.Barriers = unit.Opt[unit.Seconds]{}, unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}, unit.Opt[int64]{}, unit.Opt[int64]{}
+	other := full
+	other.Peak, other.Pos.Line = unit.Some[unit.Ratio](0.5), math.MaxInt32+1
+	kinds := []Kernel{full, {}, zero, absent, {Task: "copy", Direction: HostToDevice}, other}
+	var l Launches
+	const n = 3*partRows + 5
+	want := func(i int) Kernel {
+		k := kinds[i%len(kinds)]
+		k.Pos.Line += i
+		return k
+	}
+	for i := range n {
+		k := want(i)
+		l.Append(&k)
+	}
+	if l.Len() != n || l.Shapes() != len(kinds)-1 { // two differ in numbers only
+		t.Fatalf("%d launches of %d shapes, want %d of %d", l.Len(), l.Shapes(), n, len(kinds)-1)
+	}
+	for i := range n {
+		if got := l.At(i); got != want(i) {
+			t.Fatalf("launch %d is %+v, want %+v", i, got, want(i))
+		}
+	}
+	l.Set(partRows, &absent)
+	if got := l.At(partRows); got != absent || l.At(partRows-1) != want(partRows-1) || l.At(partRows+1) != want(partRows+1) {
+		t.Errorf("after setting one launch it is %+v, want %+v, and its neighbours as they were", got, absent)
+	}
+	if (*Launches)(nil).Len() != 0 {
+		t.Error("no list has launches")
+	}
+}
+
+// BenchmarkLaunches shows what a launch takes.
+func BenchmarkLaunches(b *testing.B) {
+	k := Kernel{Task: "VectorAdd<(int)1, (int)256>", Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(32), Peak: unit.Some[unit.Ratio](1),
+		Instances: unit.Some[int64](1), Total: unit.Some[unit.Seconds](1), Measured: unit.Some[unit.Ratio](0.5), Idle: unit.Some[unit.Ratio](0.5)}
+	b.ReportAllocs()
+	var l Launches
+	for i := range b.N {
+		k.Pos.Line = i
+		l.Append(&k)
+	}
+}

@@ -1,0 +1,215 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"occudiff/ingest/note"
+)
+
+// open gives the plain bytes of a path. digest finishes the digest of the file as it lies on the disk; it is nil when
+// the format is to take one while scanning.
+func open(ctx context.Context, path string, opt Options) (src *Source, digest func() (string, error), closeAll func(), err error) {
+	if path == "-" {
+		if opt.Stdin == nil {
+			return nil, nil, nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
+		}
+		h := sha256.New()
+		src := &Source{Path: "-", Size: -1, R: io.TeeReader(&waiter{ctx: ctx, r: opt.Stdin}, h)}
+		closeAll, err := decompress(src)
+		return src, func() (string, error) { return sum(h), nil }, closeAll, err
+	}
+	f, err := openFile(ctx, path)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, nil, ctx.Err()
+		}
+		return nil, nil, nil, openFault(path, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, nil, openFault(path, err)
+	}
+	src = &Source{Path: path, Size: -1, R: f}
+	if info.Mode().IsRegular() {
+		src.Size, src.At = info.Size(), f
+	} else {
+		src.R = &waiter{ctx: ctx, r: f}
+	}
+	inner, err := decompress(src)
+	if err != nil {
+		f.Close()
+		return nil, nil, nil, readFault(path, err)
+	}
+	closeAll = func() { inner(); f.Close() }
+	if !info.Mode().IsRegular() || (src.At != nil && info.Size() > HashLimit && !opt.SHA256) {
+		return src, nil, closeAll, nil // the scanning pass hashes
+	}
+	return src, func() (string, error) { return fileSum(path) }, closeAll, nil
+}
+
+// openFile opens a path; a pipe that nobody writes to blocks in that, and is given up with the context.
+func openFile(ctx context.Context, path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		return os.Open(path)
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// waiter reads what may never come, a pipe or a terminal, and gives up with the context. What a read that was given up
+// still brings is lost; nobody asks for it any more.
+type waiter struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (w *waiter) Read(p []byte) (int, error) {
+	type result struct {
+		b   []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		b := make([]byte, len(p)) // not p: the caller may use it again before an abandoned read ends
+		n, err := w.r.Read(b)
+		done <- result{b[:n], err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, r.b), r.err
+	case <-w.ctx.Done():
+		return 0, w.ctx.Err()
+	}
+}
+
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return sum(h), nil
+}
+
+func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
+
+// decompress replaces src.R by the plain bytes when the file begins like gzip or zstd.
+func decompress(src *Source) (closer func(), err error) {
+	br := bufio.NewReaderSize(src.R, sniffSize)
+	magic, err := br.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, err
+		}
+		*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(z, sniffSize)}
+		return func() { z.Close() }, nil
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		if err != nil {
+			return nil, err
+		}
+		*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(z, sniffSize)}
+		return z.Close, nil
+	}
+	src.R = br
+	return func() {}, nil
+}
+
+func openFault(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return note.Faultf(codeMissing, note.Pos{File: path}, "check the path", "no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return note.Faultf(codeUnreadable, note.Pos{File: path}, "check its permissions", "may not be read: permission denied")
+	}
+	return note.Faultf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
+}
+
+func peek(src *Source) ([]byte, error) {
+	head, err := src.R.(*bufio.Reader).Peek(sniffSize)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	return head, nil
+}
+
+func sniff(path string, head []byte, formats []Format) (Format, error) {
+	pos := note.Pos{File: path}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what vtune printed",
+			"the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output")
+	}
+	for _, f := range formats {
+		if f.Sniff(head) {
+			return f, nil
+		}
+	}
+	if what := binaryKind(head); what != "" {
+		return nil, note.Faultf(codeBinary, pos, exportHint, "this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
+	}
+	return nil, note.Faultf(codeUnknown, pos, exportHint,
+		"not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s", firstLine(head))
+}
+
+func firstLine(head []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n \t\ufeff"), []byte("\n"))
+	line = bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("?"))
+	if len(line) > 60 {
+		line = append(bytes.ToValidUTF8(line[:57:57], nil), "..."...)
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+func binaryKind(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "a zip archive or an Office document"
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return "a program"
+	case bytes.HasPrefix(head, []byte("SQLite format 3")):
+		return "a SQLite database"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16 text (save it as UTF-8)"
+	}
+	if n := bytes.Count(head, []byte{0}); n*10 > len(head) {
+		return "a binary file"
+	}
+	return ""
+}

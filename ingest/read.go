@@ -1,0 +1,216 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"occudiff/ingest/note"
+)
+
+// Options say how paths become a Run.
+type Options struct {
+	Formats []Format // asked in order; the first that recognises a file reads it
+	Stdin   io.Reader
+	ReadOptions
+	// SHA256 forces sha256 digests of files above HashLimit too, at the price of reading slower than the disk.
+	SHA256 bool
+}
+
+// HashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
+// reading itself (0.83 ms per MB on one core, and it cannot be split).
+const HashLimit = 64 << 20
+
+// sniffSize is how much of a file formats see to decide whether it is theirs.
+const sniffSize = 64 << 10
+
+// Read reads the paths, files or folders of files, as one run. A folder means its files, not those of folders below.
+// A path that does not exist or cannot be opened is an error; a file that nothing can be made of is an error note as
+// long as another path gives something, and otherwise part of the error.
+func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
+	files, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	run, m := newRun(opt)
+	var faults []error
+	progress, done := opt.Progress, int64(0)
+	for _, f := range files {
+		if progress != nil {
+			opt.Progress = func(n int64) { progress(done + n) }
+		}
+		in, file, err := readFile(ctx, f.path, opt)
+		done += sizeOf(f.path)
+		switch {
+		case err == nil:
+			if err := m.add(in, file); err != nil {
+				return nil, err
+			}
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case f.listed && isCode(err, codeMissing, codeUnreadable):
+			return nil, err
+		case !f.listed && isCode(err, codeUnknown, codeBinary):
+			// A folder may hold a README or the program itself.
+			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file", Pos: note.Pos{File: f.path},
+				Text: "no profiler output, skipped"})
+		default:
+			faults = append(faults, err)
+		}
+	}
+	if err := m.finish(); err != nil {
+		return nil, err
+	}
+	if !run.HasKernels() && len(run.Summary) == 0 && len(run.Timings) == 0 {
+		return nil, nothingUsable(paths, run, faults)
+	}
+	for _, f := range faults {
+		run.Notes = append(run.Notes, faultNote(f))
+	}
+	return run, nil
+}
+
+// newRun makes an empty run and what fills it.
+func newRun(opt Options) (*Run, *merger) {
+	run := &Run{}
+	if opt.Instances {
+		run.Launches = &Launches{}
+	}
+	return run, &merger{run: run, index: map[Key]int{}, plain: map[string]string{}}
+}
+
+func faultNote(err error) note.Note {
+	var f *note.Fault
+	if errors.As(err, &f) {
+		return f.Note
+	}
+	return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
+}
+
+func isCode(err error, codes ...string) bool {
+	var f *note.Fault
+	if !errors.As(err, &f) {
+		return false
+	}
+	for _, c := range codes {
+		if f.Code == c {
+			return true
+		}
+	}
+	return false
+}
+
+// The codes of faults that decide how a path is treated.
+const (
+	codeMissing    = "missing-file"
+	codeUnreadable = "unreadable-file"
+	codeUnknown    = "unknown-format"
+	codeBinary     = "binary-file"
+	codeEmpty      = "empty-file"
+)
+
+const exportHint = "export one with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
+
+func nothingUsable(paths []string, run *Run, faults []error) error {
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	what := strings.Join(paths, ", ")
+	if len(run.Inputs) > 0 {
+		return note.Faultf("no-kernels", note.Pos{File: run.Inputs[0].Path},
+			"give the computing-task export beside it; "+exportHint, "%s names no kernel", kindText(run.Inputs[0].Kind))
+	}
+	return note.Faultf("nothing-usable", note.Pos{File: what}, exportHint, "nothing here is profiler output")
+}
+
+func kindText(kind string) string {
+	switch kind {
+	case "vtune-summary":
+		return "the VTune summary tells the platform but"
+	case "vtune":
+		return "the VTune export"
+	}
+	return "the " + kind + " file"
+}
+
+// ReadFS reads named files of a file system, such as embedded ones, as one run.
+func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run, error) {
+	run, m := newRun(opt)
+	for _, name := range names {
+		b, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, openFault(name, err)
+		}
+		r := bytes.NewReader(b)
+		src := &Source{Path: name, Size: int64(len(b)), At: r, R: bufio.NewReaderSize(r, sniffSize)}
+		digest := func() (string, error) {
+			h := sha256.Sum256(b)
+			return "sha256:" + hex.EncodeToString(h[:]), nil
+		}
+		in, file, err := readSource(ctx, src, digest, opt)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.add(in, file); err != nil {
+			return nil, err
+		}
+	}
+	return run, m.finish()
+}
+
+// readFile opens one path, finds its format and reads it.
+func readFile(ctx context.Context, path string, opt Options) (Input, *File, error) {
+	src, digest, closeAll, err := open(ctx, path, opt)
+	if err != nil {
+		return Input{Path: path}, nil, err
+	}
+	defer closeAll()
+	return readSource(ctx, src, digest, opt)
+}
+
+func readSource(ctx context.Context, src *Source, digest func() (string, error), opt Options) (Input, *File, error) {
+	path := src.Path
+	in := Input{Path: path}
+	head, err := peek(src)
+	if err != nil {
+		return in, nil, readFault(path, err)
+	}
+	format, err := sniff(path, head, opt.Formats)
+	if err != nil {
+		return in, nil, err
+	}
+	ro := opt.ReadOptions
+	ro.Hash = digest == nil
+	file, err := format.Read(ctx, src, ro)
+	if err != nil {
+		return in, nil, readFault(path, err)
+	}
+	in.Kind, in.Rows, in.BadRows, in.Digest = format.Kind(), file.Rows, file.BadRows, file.Digest
+	if digest != nil {
+		if in.Digest, err = digest(); err != nil {
+			return in, nil, openFault(path, err)
+		}
+	}
+	return in, file, nil
+}
+
+func readFault(path string, err error) error {
+	var f *note.Fault
+	switch {
+	case errors.As(err, &f), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrMagicMismatch),
+		errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, io.ErrUnexpectedEOF):
+		return note.Faultf(codeUnreadable, note.Pos{File: path}, "copy or compress it again", "the compressed file is damaged: %v", err)
+	}
+	return openFault(path, err)
+}

@@ -1,0 +1,267 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// lineFormat is a format for tests: a first line `KIND`, then a row a line: task global measured slm. "-" is absent.
+type lineFormat struct{ kind string }
+
+func (f lineFormat) Kind() string           { return f.kind }
+func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
+
+func (f lineFormat) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
+	out := &File{}
+	sc := bufio.NewScanner(src.R)
+	for n := 1; sc.Scan(); n++ {
+		w := strings.Fields(sc.Text())
+		if n == 1 || len(w) == 0 {
+			continue
+		}
+		k := Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: n}}
+		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
+		var v float64
+		if _, err := fmt.Sscan(w[2], &v); err == nil {
+			k.Measured = unit.Some(unit.FromPercent(v))
+		}
+		if _, err := fmt.Sscan(w[3], &v); err == nil {
+			k.SLM = unit.Some(unit.Bytes(v))
+		}
+		if w[0] == "props" {
+			out.Props = append(out.Props, Props{Task: w[1], SLM: k.SLM})
+			continue
+		}
+		out.Rows++
+		if opt.Instances && f.kind == "alpha" { // a format may give launches or kernels
+			if out.Launches == nil {
+				out.Launches = &Launches{}
+			}
+			out.Launches.Append(&k)
+			continue
+		}
+		out.Kernels = append(out.Kernels, k)
+	}
+	if out.Rows == 0 && out.Props == nil {
+		return nil, note.Faultf("header-only", note.Pos{File: src.Path}, "run it again", "it has no rows")
+	}
+	return out, sc.Err()
+}
+
+var testFormats = []Format{lineFormat{"alpha"}, lineFormat{"beta"}}
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// read reads the paths twice, with kernels and with launches, which have to say the same.
+func read(dir string, names ...string) (*Run, error) {
+	var paths []string
+	for _, n := range names {
+		paths = append(paths, filepath.Join(dir, n))
+	}
+	run, err := Read(context.Background(), paths, Options{Formats: testFormats})
+	kept, kerr := Read(context.Background(), paths, Options{Formats: testFormats, ReadOptions: ReadOptions{Instances: true}})
+	if fmt.Sprint(err) != fmt.Sprint(kerr) {
+		return nil, fmt.Errorf("without launches: %v; with: %v", err, kerr)
+	}
+	if err != nil {
+		return run, err
+	}
+	if len(kept.Kernels) != 0 || kept.Launches.Len() != len(run.Kernels) || fmt.Sprint(kept.Notes) != fmt.Sprint(run.Notes) {
+		return nil, fmt.Errorf("%d launches and %d kernels with notes %v, want %d with notes %v", kept.Launches.Len(), len(kept.Kernels), kept.Notes, len(run.Kernels), run.Notes)
+	}
+	for i, k := range run.Kernels {
+		if got := kept.Launches.At(i); got != k {
+			return nil, fmt.Errorf("launch %d is %+v, want %+v", i, got, k)
+		}
+	}
+	return run, nil
+}
+
+// rows prints what a run holds: task global measured slm.
+func rows(r *Run) string {
+	var b strings.Builder
+	for _, k := range r.Kernels {
+		m, s := "-", "-"
+		if v, ok := k.Measured.Value(); ok {
+			m = fmt.Sprint(v.Percent())
+		}
+		if v, ok := k.SLM.Value(); ok {
+			s = fmt.Sprint(v)
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", k.Task, k.Global, m, s)
+	}
+	return b.String()
+}
+
+func TestMerge(t *testing.T) {
+	for _, c := range []struct {
+		name, why string
+		files     map[string]string
+		paths     []string
+		want      string
+		notes     []string
+		err       string
+	}{
+		{"two passes", "a second pass brings what the first lacks and adds nothing",
+			map[string]string{"a": "alpha\nk 64 50 -\nj 64 - -\n", "b": "alpha\nk 64 - 16\nj 64 20 -\n"}, []string{"a", "b"},
+			"k 64 50 16\nj 64 20 -\n", nil, ""},
+		{"one value, twice", "equal values are no difference", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 8\n"}, []string{"a", "b"},
+			"k 64 50 8\n", nil, ""},
+		{"the first path wins", "and the note names both", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 16\n"}, []string{"b", "a"},
+			"k 64 50 16\n", []string{`DIR/a:2: warning: task "k": other SLM per work-group here than at DIR/b:2; the value of the first file is used (give the exports of one run only)`}, ""},
+		{"two runs", "one key was measured twice: never averaged, never dropped", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 51 8\n"}, []string{"a", "b"},
+			"", nil, `DIR/b:2: task "k" was measured at 51.0 % here and at 50.0 % in DIR/a:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`},
+		{"trailing ones", "a tracer prints three dimensions where VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
+			"k 64 50 32\n", []string{`DIR/b:2: warning: task "k": other measured occupancy here than at DIR/a:2; the value of the first file is used (give the exports of one run only)`}, ""},
+		{"launches in one file", "rows of one key in one file are launches, not columns", map[string]string{"a": "alpha\nk 64 50 -\nk 64 52 -\n"}, []string{"a"},
+			"k 64 50 -\nk 64 52 -\n", nil, ""},
+		{"properties", "template integers print as (int)12 in one tool and 12 in the other",
+			map[string]string{"a": "alpha\nVectorAdd<(int)12> 64 50 -\n", "b": "beta\nprops VectorAdd<12> - 4096\n"}, []string{"a", "b"},
+			"VectorAdd<(int)12> 64 50 4096\n", nil, ""},
+		{"folder", "files that are no profiler output are named and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
+			"k 64 50 -\n", []string{"DIR/run/README: no profiler output, skipped"}, ""},
+		{"one bad of two", "what cannot be used is an error note as long as something can", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},
+			"k 64 50 -\n", []string{"DIR/b: error: it has no rows (run it again)"}, ""},
+		{"twice the same path", "is read once", map[string]string{"a": "alpha\nk 64 50 -\n"}, []string{"a", "a"}, "k 64 50 -\n", nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := write(t, c.files)
+			r, err := read(dir, c.paths...)
+			if got := errText(err, dir); got != c.err {
+				t.Fatalf("%s: error\n%s\nwant\n%s", c.why, got, c.err)
+			}
+			if err != nil {
+				return
+			}
+			if d := cmp.Diff(c.want, rows(r)); d != "" {
+				t.Errorf("%s (-want +got)\n%s", c.why, d)
+			}
+			var notes []string
+			for _, n := range r.Notes {
+				notes = append(notes, strings.ReplaceAll(n.String(), dir, "DIR"))
+			}
+			if d := cmp.Diff(c.notes, notes); d != "" {
+				t.Errorf("%s: notes (-want +got)\n%s", c.why, d)
+			}
+		})
+	}
+}
+
+func errText(err error, dir string) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), dir, "DIR")
+}
+
+// TestUnusable pins what a person reads when nothing can be made of a path.
+func TestUnusable(t *testing.T) {
+	const hint = "(" + exportHint + ")"
+	files := map[string]string{"empty": "", "blank": "\n \n", "text": "hello there\n", "zip": "PK\x03\x04rest", "noise": "\x00\x01\x00\x02\x00\x00",
+		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00"}
+	dir := write(t, files)
+	if err := os.Mkdir(filepath.Join(dir, "void"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"empty":        "the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output (the collection or the export failed: run it again and look at what vtune printed)",
+		"blank":        "the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output (the collection or the export failed: run it again and look at what vtune printed)",
+		"text":         `not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is "hello there" ` + hint,
+		"zip":          "this is a zip archive or an Office document; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text " + hint,
+		"noise":        "this is a binary file; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text " + hint,
+		"header":       "it has no rows (run it again)",
+		"missing":      "no such file (check the path)",
+		"dir":          "nothing here is profiler output " + hint,
+		"void":         "the folder holds no files " + hint,
+		"result":       "this is a VTune result folder, not an export (" + strings.Replace(exportHint, "RESULT_DIR", "DIR/result", 1) + ")",
+		"truncated.gz": "the compressed file is damaged: unexpected EOF (copy or compress it again)",
+	} {
+		_, err := read(dir, name)
+		if got := errText(err, dir); got != "DIR/"+name+": "+want {
+			t.Errorf("%s:\n got %s\nwant DIR/%s: %s", name, got, name, want)
+		}
+	}
+}
+
+// TestCompressed reads gzip and zstd by their content, from files and from standard input, and digests what lies on the disk.
+func TestCompressed(t *testing.T) {
+	const text = "alpha\nk 64 50 -\n"
+	var gz, zs bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	g.Write([]byte(text))
+	g.Close()
+	z, err := zstd.NewWriter(&zs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Write([]byte(text))
+	z.Close()
+	dir := write(t, map[string]string{"plain": text, "a.gz": gz.String(), "b": zs.String()})
+	digests := map[string]bool{}
+	for _, name := range []string{"plain", "a.gz", "b"} {
+		r, err := read(dir, name)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := rows(r); got != "k 64 50 -\n" {
+			t.Errorf("%s: %q", name, got)
+		}
+		digests[r.Inputs[0].Digest] = true
+	}
+	if len(digests) != 3 {
+		t.Errorf("digests are of the files as they lie on the disk: %v", digests)
+	}
+	r, err := Read(context.Background(), []string{"-"}, Options{Formats: testFormats, Stdin: &gz})
+	if err != nil || rows(r) != "k 64 50 -\n" {
+		t.Errorf("standard input: %v", err)
+	}
+	// SHA-256 of the text, by sha256sum.
+	r, _ = read(dir, "plain")
+	if got := r.Inputs[0].Digest; got != "sha256:"+sumPlain {
+		t.Errorf("digest %s", got)
+	}
+}
+
+// sumPlain is what sha256sum prints for the plain text of TestCompressed.
+const sumPlain = "8c8a58359470c70cd42fd5f7308cb7b71efbb10d95bb1de94b0db0ac09b5a118"
+
+// TestGivenUp reads a pipe that nobody writes to: only the context ends that.
+func TestGivenUp(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err := Read(ctx, []string{"-"}, Options{Formats: testFormats, Stdin: r})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("standard input that never comes: %v", err)
+	}
+}

@@ -1,0 +1,161 @@
+// Package ingest turns profiler output into a Run: the kernels, the timings, the platform, and notes about what could
+// not be used. It sniffs what a path holds, hands it to the format that recognises it, and merges the files of one run.
+// It does not know devices, statistics or layout, and it never prints.
+package ingest
+
+import (
+	"time"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// Size3 is a launch size; see unit.Size3.
+type Size3 = unit.Size3
+
+// Run is all that was read of one profiler run.
+type Run struct {
+	Inputs  []Input
+	Kernels []Kernel // in the order of the first file that has them; copies and other tasks included
+	// Launches takes the place of Kernels in a run that keeps every launch, and is nil in others.
+	Launches *Launches
+	Timings  []Timing // of logs, in file order
+	Platform Platform // what logs and summaries say of the machine
+	// Platforms is the same, one for each file that said anything.
+	Platforms []Platform
+	Summary   []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
+	Notes     []note.Note
+}
+
+// HasKernels says whether a file gave kernels or launches.
+func (r *Run) HasKernels() bool { return len(r.Kernels) > 0 || r.Launches.Len() > 0 }
+
+// Input is one file that was read.
+type Input struct {
+	Path    string
+	Kind    string // vtune, vtune-summary, vec_add, unitrace, ...
+	Digest  string // "sha256:..." or "xxh3:..." of the file's bytes
+	Rows    int64  // data rows (lines of a log) that were used
+	BadRows int64
+}
+
+// Direction of a transfer.
+type Direction string
+
+// The directions; kernels have none.
+const (
+	NoDirection  Direction = ""
+	HostToDevice Direction = "host-to-device"
+	DeviceToHost Direction = "device-to-host"
+)
+
+// Key is what makes two rows the same task.
+type Key struct {
+	Task          string
+	Global, Local Size3
+	SIMD          int // 0 when absent
+	Direction     Direction
+	Device        string
+}
+
+// Kernel is one row: a computing task with its launch shape, added up over its launches. Everything that an export may
+// lack is optional; occupancies are ratios weighted by time when launches were added.
+type Kernel struct {
+	Task          string // the unquoted cell, newlines included
+	Global, Local Size3  // in work-items; absent for copies
+	SIMD          unit.Opt[int]
+	Direction     Direction
+	Device        string // adapter of the row when the export names one
+	Pos           note.Pos
+
+	Instances unit.Opt[int64]
+	Total     unit.Opt[unit.Seconds] // over all launches
+
+	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
+	// PerLaunch is set when the counters were read around each launch (unitrace -q) instead of being sampled over time:
+	// then even a short kernel's value is its own.
+	PerLaunch   bool
+	Peak        unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
+	PeakWork    unit.Opt[unit.Ratio] // its work-size limit
+	PeakSLM     unit.Opt[unit.Ratio] // its SLM limit
+	PeakBarrier unit.Opt[unit.Ratio] // its barrier limit
+	Active      unit.Opt[unit.Ratio] // XVE array state; the three add up to 1
+	Stalled     unit.Opt[unit.Ratio]
+	Idle        unit.Opt[unit.Ratio]
+
+	BarrierStall unit.Opt[unit.Ratio] // "XVE Stall Reasons:Barrier"
+	Threads      unit.Opt[int64]      // "Computing Threads Started": sampled
+	Barriers     unit.Opt[int64]      // "GPU Barriers": barrier messages
+	Spill        unit.Opt[unit.Bytes] // per thread
+	SLM          unit.Opt[unit.Bytes] // per work-group; from unitrace
+	Registers    unit.Opt[int]        // registers per thread = GRF mode (128, 256, ...); from unitrace
+
+	Launches *Spread // spread over launches when the file had a row per launch, else nil
+}
+
+// Spread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
+type Spread struct {
+	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
+	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
+}
+
+// Key gives the row's key.
+func (k *Kernel) Key() Key {
+	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
+}
+
+// Average gives the mean time of a launch, from total and count: the printed average is rounded to a microsecond.
+func (k *Kernel) Average() unit.Opt[unit.Seconds] {
+	t, ok := k.Total.Value()
+	n, counted := k.Instances.Value()
+	if !ok || !counted || n <= 0 {
+		return unit.Opt[unit.Seconds]{}
+	}
+	return unit.Some(t / unit.Seconds(n))
+}
+
+// Timing is a line of a vec_add log: host wall time of submit and wait, never equal to a kernel's time.
+type Timing struct {
+	Kernel        string // as printed: VectorAdd<12>
+	Groups        unit.Opt[int64]
+	Seconds       unit.Seconds
+	Printed       string // the number as printed
+	UnitAsPrinted string // "seconds", "u-secs"
+	Pos           note.Pos
+}
+
+// Platform is what logs and summaries say of the machine. Empty and absent fields were not said.
+type Platform struct {
+	Device        string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
+	DeviceFrom    string        // what said so: "the log", "the summary", "the DevCloud node property"
+	NodeProperty  string        // gen9, gen11, iris_xe_max
+	XVEs          unit.Opt[int] // XVE (EU) count
+	ThreadsPerXVE unit.Opt[int]
+	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
+	Stacks        unit.Opt[int] // stacks (tiles) per adapter
+	// BusyStacks is how many stacks of all adapters were not idle all the time, as a summary's table of adapters says.
+	BusyStacks   unit.Opt[int]
+	MaxFrequency unit.Opt[float64] // Hz
+	MaxWorkGroup unit.Opt[int64]
+	Collected    time.Time // collection start, else the date of the job file; zero when not said
+	Host         string
+	Command      string
+	OS           string
+	VTune        string
+	Driver       string
+	JobID        string
+	Occupancy    unit.Opt[unit.Ratio] // the summary's scalar occupancy
+	VectorSize   unit.Opt[int64]      // of a vec_add log
+	Pos          note.Pos             // of the device line
+}
+
+// Props are the properties of a compiled kernel that a tracer prints.
+type Props struct {
+	Task      string
+	SIMD      unit.Opt[int]
+	SLM       unit.Opt[unit.Bytes] // per work-group
+	Private   unit.Opt[unit.Bytes] // per thread
+	Spill     unit.Opt[unit.Bytes] // per thread
+	Registers unit.Opt[int]        // registers per thread
+	Pos       note.Pos
+}
