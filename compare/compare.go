@@ -1,0 +1,334 @@
+package compare
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows are
+// ordered for reading: what needs attention first, then by time.
+func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
+	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Options: opt, Notes: append([]note.Note{}, run.Notes...)}
+	kernels := run.Kernels
+	if len(kernels) == 0 {
+		kernels = run.Summary
+	}
+	if run.Launches.Len() > 0 {
+		r.compareLaunches(run.Launches)
+		kernels = nil
+	}
+	for i := range kernels {
+		r.Rows = append(r.Rows, r.row(&kernels[i]))
+	}
+	r.joinTimings(run)
+	r.order()
+	r.Summary = r.summarise()
+	return r
+}
+
+// row judges one task.
+func (r *Result) row(k *ingest.Kernel) Row {
+	row := Row{Kernel: *k}
+	if !IsKernel(k) {
+		row.Verdict = NotAKernel
+		return row
+	}
+	f := r.forecast(k)
+	row.take(&f)
+	r.derive(&row)
+	r.judge(&row)
+	row.Cause = r.cause(&row)
+	r.checkRow(&row)
+	return row
+}
+
+// IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
+// a launch shape is a kernel.
+func IsKernel(k *ingest.Kernel) bool {
+	if k.Global.Present() {
+		return true
+	}
+	if k.Direction != ingest.NoDirection {
+		return false
+	}
+	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue", "[Unknown]"} {
+		if strings.HasPrefix(k.Task, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// take fills in what is predicted.
+func (row *Row) take(f *forecast) {
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak = f.predicted, f.why, f.modelPeak, f.otherPeak
+}
+
+// forecast predicts for a kernel, or says why nothing is predicted.
+func (r *Result) forecast(k *ingest.Kernel) forecast {
+	f := forecast{made: true}
+	if r.Device == nil {
+		f.why = "the device is not known"
+		return f
+	}
+	if !k.Global.Present() {
+		f.why = "the input has no global work size for it"
+		return f
+	}
+	local, simd := k.Local, k.SIMD.Or(0)
+	if !local.Present() {
+		local = r.Options.Local
+	}
+	if simd == 0 {
+		simd = r.Options.SIMD
+	}
+	switch {
+	case !local.Present():
+		f.why = "the input has no work-group size for it; give it with --local"
+		return f
+	case simd == 0:
+		f.why = "the input has no SIMD width for it; give it with --simd"
+		return f
+	}
+	l := predict.Launch{Global: k.Global, Local: local, SIMD: simd, SLM: k.SLM.Or(0), GRF: k.Registers.Or(0)}
+	p, other, err := r.choosePolicy(l, k)
+	if err != nil {
+		f.why = err.Error()
+		return f
+	}
+	f.predicted, f.modelPeak = &p, p.Peak
+	if all := mostThreads(r.Device); all != l.GRF {
+		l.GRF, l.Policy = all, p.Policy
+		if q, err := predict.Predict(r.Device, l); err == nil {
+			f.modelPeak = q.Peak
+		}
+	}
+	if p.Peak != other.Peak {
+		f.otherPeak = unit.Some(other.Peak)
+	}
+	return f
+}
+
+// mostThreads gives the registers of the GRF mode in which an XVE holds the most threads.
+func mostThreads(d *arch.Device) int {
+	best := arch.GRFMode{}
+	for _, m := range d.GRFModes {
+		if m.ThreadsPerXVE > best.ThreadsPerXVE {
+			best = m
+		}
+	}
+	return best.Registers
+}
+
+// choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either mean
+// that work-groups stay whole. Without such evidence it is the one that agrees with the profiler's peak when the other
+// does not, and else free. How many barrier slots a kernel takes is in no export, so that they set no limit here.
+func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
+	l.Policy = predict.Whole
+	whole, err := predict.Predict(r.Device, l)
+	if err != nil {
+		return whole, whole, err
+	}
+	l.Policy = predict.Free
+	free, err := predict.Predict(r.Device, l)
+	if err != nil {
+		return free, free, err
+	}
+	if l.SLM > 0 || k.Barriers.Or(0) > 0 || k.PeakSLM.Or(1) < 1 || k.PeakBarrier.Or(1) < 1 {
+		return whole, free, nil
+	}
+	agrees := func(p predict.Prediction) bool {
+		peak, ok := k.Peak.Value()
+		return ok && abs(peak.Minus(p.Peak)) <= r.Options.ModelTolerance+digit
+	}
+	if agrees(whole) && !agrees(free) {
+		return whole, free, nil
+	}
+	return free, whole, nil
+}
+
+// derive computes what the row tells beyond its cells.
+func (r *Result) derive(row *Row) {
+	m, ok := row.Measured.Value()
+	if !ok {
+		return
+	}
+	if idle, ok := row.Idle.Value(); ok && idle < 1 {
+		// Both are printed to 0.1: above that, a thread would have been loaded in idle time.
+		if loaded := m / (1 - idle); m.Minus(1-idle) <= arraySum {
+			row.Loaded = unit.Some(min(loaded, 1))
+		}
+	}
+	avg, timed := row.Average().Value()
+	if row.Predicted == nil || !timed {
+		return
+	}
+	if threads := row.Predicted.Groups * row.Predicted.ThreadsPerGroup; threads > 0 {
+		// Little's law: threads resident = arrival rate x mean life.
+		row.ThreadLife = unit.Some(unit.Seconds(float64(m) * float64(r.Device.Slots()) * float64(avg) / float64(threads)))
+	}
+}
+
+// shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to hold
+// the measured value against. A launch that cannot run is another matter.
+func (r *Result) shapeMissing(row *Row) bool {
+	return !row.Global.Present() || (!row.Local.Present() && !r.Options.Local.Present()) || (!row.SIMD.Present() && r.Options.SIMD == 0)
+}
+
+// judge takes the differences and gives the verdict.
+func (r *Result) judge(row *Row) {
+	m, measured := row.Measured.Value()
+	peak, peaked := row.Peak.Value()
+	p := row.Predicted
+	if p != nil && peaked {
+		row.ModelDifference = unit.Some(peak.Minus(row.ModelPeak))
+	}
+	switch {
+	case p != nil && measured:
+		row.Basis, row.Difference = BasisMeasured, unit.Some(m.Minus(p.Average))
+	case p != nil && peaked:
+		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
+	case p != nil:
+		row.Verdict = NoMeasurement
+		return
+	case measured && peaked && r.shapeMissing(row):
+		row.Basis, row.Difference = BasisMeasuredPeak, unit.Some(m.Minus(peak))
+	case !measured && !peaked:
+		row.Verdict = NoMeasurement
+		return
+	default:
+		row.Verdict = NoPrediction
+		return
+	}
+	d, _ := row.Difference.Value()
+	switch {
+	case measured && r.unmeasurable(row):
+		row.Verdict = Unmeasurable
+	case abs(d) <= r.Options.Tolerance+digit:
+		row.Verdict = Match
+	case d < 0:
+		row.Verdict = Below
+	default:
+		row.Verdict = Above
+	}
+}
+
+// unmeasurable says whether the counter's value cannot be this kernel's. Counters that were read around each launch are.
+func (r *Result) unmeasurable(row *Row) bool {
+	if row.PerLaunch {
+		return false
+	}
+	interval := r.Options.SamplingInterval
+	if total, ok := row.Total.Value(); ok && total < minIntervals*interval {
+		return true
+	}
+	avg, timed := row.Average().Value()
+	if !timed || avg >= interval {
+		return false
+	}
+	if life, known := row.ThreadLife.Value(); known {
+		return life > avg
+	}
+	// Without a launch shape: a peak below 100 % is all threads of the launch at once, so a value above it has the same
+	// contradiction in it.
+	peak, ok := row.Peak.Value()
+	return row.Predicted == nil && ok && peak < 1 && row.Measured.Or(0) > peak
+}
+
+// checkRow notes what the row's own figures say against each other.
+func (r *Result) checkRow(row *Row) {
+	warn := func(code, format string, args ...any) {
+		row.Notes = append(row.Notes, note.Note{Severity: note.Warning, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
+	}
+	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit && (row.Cause == nil || row.Cause.Name == CauseSampling) {
+		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the launch shape", float64(d))
+	}
+	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
+		row.Notes = append(row.Notes, note.Note{Severity: note.Info, Code: "grf-unseen", Pos: row.Pos, Text: fmt.Sprintf(
+			"the profiler does not know the GRF mode, so its peak is held against %.1f %%, that of the mode with the most threads, and not against the predicted peak of %.1f %%",
+			row.ModelPeak.Percent(), p.Peak.Percent())})
+	}
+	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() {
+		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be loaded while an XVE is idle, so these are not of one window",
+			m.Percent(), row.Idle.Or(0).Percent())
+	}
+	a, ok1 := row.Active.Value()
+	s, ok2 := row.Stalled.Value()
+	i, ok3 := row.Idle.Value()
+	if sum := a + s + i; ok1 && ok2 && ok3 && abs(sum.Minus(1)) > arraySum {
+		warn("array-sum", "active, stalled and idle add up to %.1f %%, not 100 %%", sum.Percent())
+	}
+	avg, timed := row.Average().Value()
+	started, counted := row.Threads.Value()
+	n, _ := row.Instances.Value()
+	if row.Predicted == nil || !timed || !counted || avg < threadsIntervals*r.Options.SamplingInterval {
+		return
+	}
+	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)
+	if d := float64(started)/want - 1; d > threadsDiffer || d < -threadsDiffer {
+		warn("threads-started", "%d threads were started where %.0f are predicted: check the launch shape", started, want)
+	}
+}
+
+// order sorts the rows for reading; equal rows stay in the order of the file.
+func (r *Result) order() {
+	var to func(place int) int
+	if r.launches != nil {
+		to = r.orderLaunches()
+	} else {
+		to = r.orderRows()
+	}
+	for i := range r.Timings {
+		if t := &r.Timings[i]; t.Row >= 0 {
+			t.Row = to(t.Row)
+		}
+	}
+}
+
+func (r *Result) orderRows() (to func(place int) int) {
+	at := make([]int, len(r.Rows))
+	for i := range at {
+		at[i] = i
+	}
+	sort.SliceStable(at, func(i, j int) bool {
+		a, b := &r.Rows[at[i]], &r.Rows[at[j]]
+		if x, y := attention(a.Verdict), attention(b.Verdict); x != y {
+			return x < y
+		}
+		return a.Total.Or(-1) > b.Total.Or(-1)
+	})
+	rows, places := make([]Row, len(at)), make([]int, len(at))
+	for i, j := range at {
+		rows[i], places[j] = r.Rows[j], i
+	}
+	r.Rows = rows
+	return func(place int) int { return places[place] }
+}
+
+func attention(v Verdict) int {
+	switch v {
+	case Below, Above:
+		return 0
+	case Unmeasurable:
+		return 1
+	case NoPrediction:
+		return 2
+	case NotAKernel:
+		return 4
+	}
+	return 3
+}
+
+func abs(p unit.Points) unit.Points {
+	if p < 0 {
+		return -p
+	}
+	return p
+}

@@ -1,0 +1,302 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// mtl112 is the Meteor Lake part of the real runs: 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots.
+func mtl112() *arch.Device {
+	return &arch.Device{Key: "mtl-112", XeCores: 7, XVEPerXeCore: 16, ThreadsPerXVE: 8, Tiles: 1,
+		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}}, SIMDWidths: []int{8, 16, 32},
+		SLMPerXeCore: 128 << 10, SLMPerGroupMax: 64 << 10, SLMSteps: []unit.Bytes{0, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10},
+		MaxGroupSize: 1024, GroupSlots: 128, BarrierSlots: []arch.SourcedCount{{Source: "calculator", Count: 128}}}
+}
+
+// b580 has 20 x 8 x 8 = 1280 thread slots.
+func b580() *arch.Device {
+	d := *mtl112()
+	d.Key, d.XeCores, d.XVEPerXeCore, d.SIMDWidths, d.GroupSlots = "b580", 20, 8, []int{16, 32}, 64
+	return &d
+}
+
+// max1100 has one stack of 56 x 8 x 8 slots.
+func max1100() *arch.Device {
+	d := *b580()
+	d.Key, d.XeCores = "max1100", 56
+	return &d
+}
+
+// max1550 has two stacks of 64 x 8 x 8 slots.
+func max1550() *arch.Device {
+	d := *mtl112()
+	d.Key, d.XeCores, d.XVEPerXeCore, d.Tiles, d.SIMDWidths = "max1550", 128, 8, 2, []int{16, 32}
+	return &d
+}
+
+// xe3 has 12 x 8 x 10 slots, of which a kernel of 128 registers reaches 8 of 10.
+func xe3() *arch.Device {
+	d := *mtl112()
+	d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.SIMDWidths, d.GroupSlots = "b390", 12, 8, 10, []int{16, 32}, 80
+	d.GRFModes = []arch.GRFMode{{Registers: 96, ThreadsPerXVE: 10}, {Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}}
+	return &d
+}
+
+// tell changes a kernel row; the builder keeps cases on one line.
+type tell func(*ingest.Kernel)
+
+func kernel(task, global, local string, simd int, n int64, total float64, more ...tell) ingest.Kernel {
+	g, err := unit.ParseSize(global)
+	if err != nil {
+		panic(err)
+	}
+	l, err := unit.ParseSize(local)
+	if err != nil {
+		panic(err)
+	}
+	k := ingest.Kernel{Task: task, Global: g, Local: l}
+	if simd > 0 {
+		k.SIMD = unit.Some(simd)
+	}
+	if n > 0 {
+		k.Instances, k.Total = unit.Some(n), unit.Some(unit.Seconds(total))
+	}
+	for _, m := range more {
+		m(&k)
+	}
+	return k
+}
+
+func pct(o *unit.Opt[unit.Ratio], v float64) { *o = unit.Some(unit.FromPercent(v)) }
+
+func measured(v float64) tell { return func(k *ingest.Kernel) { pct(&k.Measured, v) } }
+func peak(v float64) tell     { return func(k *ingest.Kernel) { pct(&k.Peak, v) } }
+func idle(v float64) tell     { return func(k *ingest.Kernel) { pct(&k.Idle, v) } }
+func barrier(v float64) tell  { return func(k *ingest.Kernel) { pct(&k.BarrierStall, v) } }
+func slmLimit(v float64) tell { return func(k *ingest.Kernel) { pct(&k.PeakSLM, v) } }
+
+// TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
+func TestVerdictAndCause(t *testing.T) {
+	four := ingest.Platform{Adapters: unit.Some(4)}
+	oneOfFour := ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: unit.Some(1)}
+	cases := []struct {
+		name, why  string
+		dev        *arch.Device
+		platform   ingest.Platform
+		k          ingest.Kernel
+		verdict    Verdict
+		basis      Basis
+		difference float64 // NaN: absent
+		cause      string
+		because    string // part of the evidence, with its figures
+	}{
+		{"Fan1", "real: 18 us launches; Little's law wants threads that live longer than the launch", mtl112(), ingest.Platform{},
+			kernel("Fan1", "2048", "16", 32, 2047, 0.037689, measured(19.9), peak(14.3), idle(70.8)),
+			Unmeasurable, BasisMeasured, 19.9 - 100*128.0/896, CauseSampling, "A launch takes 18 us, below the sampling interval of 1 ms, and the value would need threads that live 26 us"},
+		{"Fan2", "real: launch-bound", mtl112(), ingest.Platform{},
+			kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), peak(100), idle(20.7)),
+			Below, BasisMeasured, 62.7 - 100*(131072.0/896)/147, CauseDispatch, "A thread lives 2.2 us (62.7 % of 896 slots, 523 us per launch, 131,072 threads)"},
+		{"GEMM", "real: long and saturating agrees with the tail-aware average, 9.142857 waves in 10", mtl112(), ingest.Platform{},
+			kernel("GEMM", "512 x 512", "512 x 2", 32, 128, 0.267795, measured(90.3), peak(100), idle(8.1)),
+			Match, BasisMeasured, 90.3 - 100*(8192.0/896)/10, "", ""},
+		{"selection", "real: 512 of 1280 thread slots where the cell has 64 threads", b580(), ingest.Platform{},
+			kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40)),
+			Above, BasisPeak, 35, CauseShape, "512 threads of 1,280 thread slots where the work-size cell (128x8 in work-groups of 64x8, SIMD 16) has 64 threads: a grid 8 times larger fits"},
+		{"clamped shape", "a profiler's peak of 100 fits every larger grid: low confidence", b580(), ingest.Platform{},
+			kernel("k", "10240", "512", 16, 10, 1, peak(100)), Above, BasisPeak, 50, CauseShape, "a grid 2 or more times larger fits"},
+		{"wrong device", "no whole multiple fits", b580(), ingest.Platform{},
+			kernel("k", "2048", "512", 16, 10, 1, peak(24.3)), Above, BasisPeak, 24.3 - 10, CauseModel, "The profiler's peak is 24.3 % and the predicted peak 10.0 % of 1,280 thread slots"},
+		{"SLM unknown", "VTune knows the SLM that the export does not give", b580(), ingest.Platform{},
+			kernel("k", "1048576", "512", 16, 10, 1, peak(50), slmLimit(50)), Below, BasisPeak, -50, CauseModel, "VTune limits it by SLM to 50.0 %"},
+		{"short", "fewer than 10 sampling intervals in all", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 1, 0.004, measured(3)), Unmeasurable, BasisMeasured, math.NaN(), CauseSampling, "The whole kernel ran for 4 ms, less than 10 sampling intervals of 1 ms"},
+		{"queried", "real: hgemm, 9.2 ms in two launches, but its counters were read around each launch", max1100(), ingest.Platform{},
+			kernel("hgemm", "3584x8x1", "64x8x1", 16, 2, 0.009238, measured(46.8372), func(k *ingest.Kernel) { k.PerLaunch, k.SLM = true, unit.Some(unit.Bytes(8)) }),
+			Match, BasisMeasured, 46.8372 - 50, "", ""},
+		{"overlap", "above what the launch can reach", mtl112(), ingest.Platform{},
+			kernel("k", "2048", "16", 32, 10, 1, measured(60)), Above, BasisMeasured, 60 - 100*128.0/896, CauseOverlap, "above the predicted peak of 14.3 %"},
+		{"adapters", "23.7 on one of four Max 1100 is 94.8", mtl112(), four,
+			kernel("iso3dfd", "", "", 0, 100, 14.7, measured(23.7), peak(97)), Below, BasisMeasuredPeak, 23.7 - 97, CauseAdapters, "if 1 of them worked, 23.7 % is 94.8 % of those"},
+		{"adapters, nothing to compare", "real: the summary has no shape and no peak, but its table says that one of four worked", max1100(), oneOfFour,
+			kernel("iso3dfd", "", "", 0, 0, 0, measured(23.7)), NoPrediction, BasisNone, math.NaN(), CauseAdapters, "and 1 of them worked: 23.7 % is 94.8 % of those"},
+		{"summary, no count", "real: Fan1 in a hotspots summary; without a launch count the claim is weak", mtl112(), ingest.Platform{},
+			kernel("Fan1", "", "", 32, 0, 0, measured(19.9), peak(14.3)), Above, BasisMeasuredPeak, 5.6, CauseOverlap, "launches shorter than the sampling interval would look the same"},
+		{"summary, count", "real: Fan1 in an offload summary: 19 us launches above what all their threads are", mtl112(), ingest.Platform{},
+			kernel("Fan1", "", "", 32, 2047, 0.038, measured(26.5), peak(14.3)), Unmeasurable, BasisMeasuredPeak, 12.2, CauseSampling, "A launch takes 19 us"},
+		{"idle", "while loaded it fits the peak", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(60), idle(38)), Below, BasisMeasured, math.NaN(), CauseIdle, "While loaded, occupancy was 96.8 %"},
+		{"imbalance", "busy array, many waves, barrier stalls", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseImbalance, "35.0 % of stalls are at barriers"},
+		{"grf", "half the slots, and VTune's peak does not know", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(49), peak(100), idle(1.5), barrier(2)), Below, BasisMeasured, math.NaN(), CauseGRF, "256 registers per thread (large GRF) predicts a peak of 50.0 %"},
+		{"grf without stalls", "a refit that fits says more than an imbalance for which there is no column", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(49), peak(100), idle(1.5)), Below, BasisMeasured, math.NaN(), CauseGRF, "large GRF"},
+		{"imbalance without stalls", "what is left when the array was busy and no refit fits", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(70), idle(2)), Below, BasisMeasured, math.NaN(), CauseImbalance, "barrier stalls were not exported"},
+		{"stack", "one of two stacks; the registers are known, so it is no large GRF", max1550(), ingest.Platform{},
+			kernel("k", "16777216", "512", 32, 10, 1, measured(49), idle(1.5), barrier(2), func(k *ingest.Kernel) { k.Registers = unit.Some(128) }),
+			Below, BasisMeasured, math.NaN(), CauseStack, "runs on one of 2 stacks"},
+		{"simd", "twice the width halves the threads of a small grid", mtl112(), ingest.Platform{},
+			kernel("k", "8192", "512", 16, 10, 1, measured(28.4), idle(0.5), barrier(2)), Below, BasisMeasured, math.NaN(), CauseSIMD, "SIMD 32 instead of 16"},
+		{"unexplained", "nothing fits, and the text says what is missing", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(30)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "The export has no XVE array state"},
+		{"grf known", "VTune does not know the register mode, so its 100 is no fault of the device", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(49), peak(100), func(k *ingest.Kernel) { k.Registers = unit.Some(256) }),
+			Match, BasisMeasured, math.NaN(), "", ""},
+		{"grf smaller", "an Xe3 kernel of 96 registers holds 10 threads where 8 are assumed", xe3(), ingest.Platform{},
+			kernel("k", "4194304", "512", 32, 10, 1, measured(97), peak(100)), Above, BasisMeasured, math.NaN(), CauseGRF, "a kernel compiled for 96 registers predicts"},
+		{"idle contradicts", "60 % cannot be loaded in 30 % of the time: no loaded value, and no idle as cause", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "512", 32, 10, 1, measured(60), idle(70)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "fits none of the known causes"},
+		{"idle explains nothing", "0.2 % idle is not why 94.9 of 100 are missing 5", mtl112(), ingest.Platform{},
+			kernel("k", "7168000", "512", 32, 10, 1, measured(94.5), idle(0.2), barrier(2)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"shape by chance", "one thread more is 0.03 points: every peak fits some multiple", max1100(), ingest.Platform{},
+			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModel, "the device (--device, --xve) or the launch shape"},
+		{"shape or device", "Fan1 on a GPU with four times the slots: both readings are named", max1100(), ingest.Platform{},
+			kernel("Fan1", "2048", "16", 32, 2047, 1.037689, peak(14.3)), Above, BasisPeak, math.NaN(), CauseShape, "(or the GPU is one with about 895 thread slots: check the device)"},
+		{"imbalance of one", "one thread a work-group waits for nobody", mtl112(), ingest.Platform{},
+			kernel("k", "4194304", "32", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"no local", "the export lacks a column, and its peak is what is left to compare with", mtl112(), ingest.Platform{},
+			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "The export lacks the launch shape"},
+		{"barriers, no limit", "GPU Barriers say that work-groups stay whole, not how many barrier slots they take", mtl112(), ingest.Platform{},
+			kernel("k", "4194304", "32", 32, 10, 1, measured(99), peak(100), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(1000)) }), Match, BasisMeasured, math.NaN(), "", ""},
+		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
+			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, BasisNone, math.NaN(), "", ""},
+		{"no peak, no measurement", "a launch shape alone", mtl112(), ingest.Platform{},
+			kernel("k", "2048", "16", 32, 1, 1), NoMeasurement, BasisNone, math.NaN(), "", ""},
+		{"no shape", "measured, but nothing to predict from", mtl112(), ingest.Platform{},
+			kernel("k", "", "", 32, 1, 1, measured(50)), NoPrediction, BasisNone, math.NaN(), "", ""},
+		{"does not fit", "a work-group above the maximum cannot be predicted", mtl112(), ingest.Platform{},
+			kernel("k", "4096", "2048", 32, 1, 1, measured(50), peak(50)), NoPrediction, BasisNone, math.NaN(), "", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}, Platform: c.platform}, c.dev, DefaultOptions())
+			row := r.Rows[0]
+			if row.Verdict != c.verdict || row.Basis != c.basis {
+				t.Errorf("%s: verdict %q on basis %q, want %q on %q", c.why, row.Verdict, row.Basis, c.verdict, c.basis)
+			}
+			if d, ok := row.Difference.Value(); !math.IsNaN(c.difference) && (!ok || math.Abs(float64(d)-c.difference) > 1e-9) {
+				t.Errorf("%s: difference %v %v, want %v", c.why, d, ok, c.difference)
+			}
+			switch {
+			case row.Cause == nil && c.cause != "":
+				t.Errorf("%s: no cause, want %s", c.why, c.cause)
+			case row.Cause != nil && (row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.because)):
+				t.Errorf("%s: cause %q %q, want %q with %q", c.why, row.Cause.Name, row.Cause.Because, c.cause, c.because)
+			}
+		})
+	}
+}
+
+// TestTolerance holds both edges: a difference of just the tolerance matches.
+func TestTolerance(t *testing.T) {
+	for _, c := range []struct {
+		tolerance unit.Points
+		want      Verdict
+	}{{35, Match}, {34.9, Above}} {
+		o := DefaultOptions()
+		o.Tolerance = c.tolerance
+		k := kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40))
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, b580(), o)
+		if got := r.Rows[0].Verdict; got != c.want {
+			t.Errorf("40 against 5 with tolerance %v: %s, want %s", c.tolerance, got, c.want)
+		}
+	}
+}
+
+// TestOrder wants what needs attention first, then by time, and tasks that are no kernels last.
+func TestOrder(t *testing.T) {
+	run := &ingest.Run{Kernels: []ingest.Kernel{
+		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = ingest.HostToDevice }),
+		kernel("matches", "1048576", "512", 32, 10, 5, measured(99)),
+		kernel("low", "1048576", "512", 32, 10, 1, measured(30)),
+		kernel("lower", "1048576", "512", 32, 10, 2, measured(20)),
+	}}
+	r := Compare(run, mtl112(), DefaultOptions())
+	var got []string
+	for _, row := range r.Rows {
+		got = append(got, row.Task)
+	}
+	if g := strings.Join(got, " "); g != "lower low matches copy" {
+		t.Errorf("order %s", g)
+	}
+	s := r.Summary
+	if s.Kernels != 3 || s.NotKernels != 1 || s.Matched != 1 || s.Below != 2 || s.Unexplained != 2 {
+		t.Errorf("summary %+v", s)
+	}
+	// Differences by hand: 2048 work-groups of 16 threads are 36.571 waves, average 36.571/37 = 98.842 %.
+	avg := 100 * (32768.0 / 896) / 37
+	if b, _ := s.Bias.Value(); math.Abs(float64(b)-((99-avg)+(30-avg)+(20-avg))/3) > 1e-9 {
+		t.Errorf("bias %v", b)
+	}
+	if m, _ := s.MaxAbsolute.Value(); math.Abs(float64(m)-(avg-20)) > 1e-9 {
+		t.Errorf("largest difference %v", m)
+	}
+}
+
+// TestTimings joins the log's names to VTune's, and predicts timings on their own when the sizes are given.
+func TestTimings(t *testing.T) {
+	timings := []ingest.Timing{
+		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12))},
+		{Kernel: "VectorAdd<1>", Groups: unit.Some(int64(1))},
+		{Kernel: "VectorAdd1"},
+	}
+	long := kernel("VectorAdd<(int)12, (int)256, (int)32>(int, sycl::_V1::queue&)", "3072", "256", 32, 1, 1, peak(12))
+	other := kernel("VectorAdd<(int)120, (int)256, (int)32>(int)", "3072", "256", 32, 1, 1, peak(12))
+	run := &ingest.Run{Kernels: []ingest.Kernel{other, long}, Timings: timings}
+	o := DefaultOptions()
+	r := Compare(run, mtl112(), o)
+	if got := r.Timings[0].Row; got < 0 || r.Rows[got].Task != long.Task {
+		t.Errorf("VectorAdd<12> joined to row %d", got)
+	}
+	if r.Timings[1].Row != -1 || len(r.Rows) != 2 {
+		t.Errorf("without sizes a timing gets no row: %d, %d rows", r.Timings[1].Row, len(r.Rows))
+	}
+	if n := r.Notes[0]; n.Code != "timing-without-row" || !strings.HasPrefix(n.Text, "2 timings have no prediction") {
+		t.Errorf("note %v", n)
+	}
+	o.Local, o.SIMD = unit.Size(256), 32
+	run.Platform.VectorSize = unit.Some(int64(13762560))
+	r = Compare(run, mtl112(), o)
+	row := r.Rows[r.Timings[1].Row]
+	if !row.FromLog || row.Task != "VectorAdd<1>" || row.Global != unit.Size(256) || row.Verdict != NoMeasurement || row.Instances.Present() {
+		t.Errorf("row of a log: %+v", row)
+	}
+	if row := r.Rows[r.Timings[2].Row]; row.Global != unit.Size(13762560) {
+		t.Errorf("VectorAdd1 works on the whole vector: %v", row.Global)
+	}
+}
+
+// TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
+func TestEveryCauseIsDocumented(t *testing.T) {
+	texts := CauseTexts()
+	if len(texts) != len(Causes()) {
+		t.Fatalf("%d texts for %d causes", len(texts), len(Causes()))
+	}
+	for i, name := range Causes() {
+		if c := texts[i]; c.Name != name || c.Means == "" || c.Sign == "" || c.Do == "" || c.From == "" || c.Applies == "" {
+			t.Errorf("text %d: %+v, want all of %s", i, c, name)
+		}
+	}
+}
+
+// TestPolicy takes a policy that agrees with the profiler's peak, never one that is only nearer: work-groups of 20 threads fill
+// 120 of 128 slots whole (93.75 %) and all of them free.
+func TestPolicy(t *testing.T) {
+	for _, c := range []struct {
+		peak float64
+		want predict.Policy
+	}{{100, predict.Free}, {93.8, predict.Whole}, {80, predict.Free}} {
+		k := kernel("k", "6400000", "640", 32, 10, 1, measured(90), peak(c.peak)) // T = 20, 6 of them in 128 slots: 93.75 %
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		if p := r.Rows[0].Predicted; p == nil || p.Policy != c.want {
+			t.Errorf("peak %v: %+v, want policy %v", c.peak, p, c.want)
+		}
+	}
+}

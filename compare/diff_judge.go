@@ -1,0 +1,192 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"occudiff/compare/stat"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// Sample is what the runs of one side say of one quantity.
+type Sample struct {
+	N        int // runs that have a value
+	Median   unit.Opt[float64]
+	Interval unit.Opt[stat.Interval] // of the median; see Delta
+}
+
+// Delta is one quantity on both sides. From 4 runs a side on it is tested (Mann-Whitney, two-sided) and has intervals:
+// those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
+// confidence, from 6 runs on the confidence that was asked for is reached.
+type Delta struct {
+	Old, New Sample
+	Change   unit.Opt[float64]   // of the medians: new - old, for times new / old
+	Test     unit.Opt[stat.Test] // absent below 4 runs on a side
+	// Significant is absent without a test.
+	Significant unit.Opt[bool]
+}
+
+// Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
+func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
+
+// fell and rose say whether the change is beyond a floor and nothing says that it is chance.
+func (d *Delta) fell(floor unit.Points) bool {
+	c, ok := d.Change.Value()
+	return ok && c < -float64(floor+digit) && !d.Insignificant()
+}
+
+func (d *Delta) rose(floor unit.Points) bool {
+	c, ok := d.Change.Value()
+	return ok && c > float64(floor+digit) && !d.Insignificant()
+}
+
+func (d *DiffResult) sample(xs []float64) Sample {
+	s := Sample{N: len(xs), Median: number(stat.Median(xs))}
+	if len(xs) < stat.MinPerSide {
+		return s
+	}
+	confidence := d.Options.Confidence
+	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot be had of n values.
+	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < confidence {
+		confidence = most - 1e-9
+	}
+	if i, ok := stat.MedianInterval(xs, confidence); ok {
+		s.Interval = unit.Some(i)
+	}
+	return s
+}
+
+func (d *DiffResult) delta(older, newer []float64) Delta {
+	r := Delta{Old: d.sample(older), New: d.sample(newer)}
+	if min(r.Old.N, r.New.N) < stat.MinPerSide {
+		return r
+	}
+	if t, ok := stat.MannWhitney(older, newer); ok {
+		r.Test = unit.Some(t)
+		r.Significant = unit.Some(t.P < d.Options.Alpha)
+	}
+	return r
+}
+
+// points compares percentages or points.
+func (d *DiffResult) points(older, newer []float64) Delta {
+	r := d.delta(older, newer)
+	a, ok1 := r.Old.Median.Value()
+	b, ok2 := r.New.Median.Value()
+	if ok1 && ok2 {
+		r.Change = unit.Some(b - a)
+	}
+	return r
+}
+
+// ratio compares times. There is no ratio to a time of zero.
+func (d *DiffResult) ratio(older, newer []float64) Delta {
+	r := d.delta(older, newer)
+	a, ok1 := r.Old.Median.Value()
+	b, ok2 := r.New.Median.Value()
+	if ok1 && ok2 && a > 0 && b > 0 {
+		r.Change = unit.Some(b / a)
+	}
+	return r
+}
+
+// judge gives the verdict by the rule that stands with the verdicts.
+func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
+	floor := d.Options.Threshold
+	m, res := &row.Measured, &row.Residual
+	other := launchChanged(row.Changes) || otherDevice
+	switch {
+	case row.New == nil:
+		row.Verdict = DiffOnlyOld
+	case row.Old == nil:
+		row.Verdict = DiffOnlyNew
+	case row.NotAKernel:
+		row.Verdict = DiffNotAKernel
+	case !m.Change.Present():
+		row.Verdict = DiffNotComparable
+	case m.fell(floor) && (!other || res.fell(floor)):
+		row.Verdict = DiffRegression
+	case m.rose(floor) && (!other || res.rose(floor)):
+		row.Verdict = DiffImprovement
+	case launchChanged(row.Changes):
+		row.Verdict = DiffChangedLaunch
+	case otherDevice:
+		row.Verdict = DiffChangedDevice
+	default:
+		row.Verdict = DiffUnchanged
+	}
+	row.Because = d.because(row)
+}
+
+// manyTests is from how many tests on a note says how many are significant by chance alone: at 5 % that is one.
+const manyTests = 20
+
+// addNotes says what holds for all kernels, and then what was noted of the runs.
+func (d *DiffResult) addNotes() {
+	add := func(severity note.Severity, code, hint, format string, args ...any) {
+		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
+		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
+			"no test is possible with %d + %d runs, 4 a side are needed: changes of occupancy are held against a floor of %g points, and times are not judged",
+			a, b, float64(d.Options.Threshold))
+	}
+	for _, f := range runFacts() {
+		for _, s := range []struct {
+			side string
+			runs []*Result
+		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
+			if said := f.said(s.runs); len(said) > 1 {
+				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side", "the runs of the %s side are not of one %s: %q", s.side, f.what, said)
+			}
+		}
+	}
+	if n := d.Summary.Tested; n >= manyTests {
+		add(note.Info, "many-tests", "look at the size of a change too, not only at its p",
+			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold of %g points",
+			plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n), float64(d.Options.Threshold))
+	}
+	d.sameContent()
+	for _, runs := range [][]*Result{d.Old.Runs, d.New.Runs} {
+		for _, r := range runs {
+			for _, n := range r.Notes {
+				if !slices.Contains(d.Notes, n) {
+					d.Notes = append(d.Notes, n)
+				}
+			}
+		}
+	}
+}
+
+// sameContent warns of a file that is two samples: a copy is no repeat.
+func (d *DiffResult) sameContent() {
+	type place struct {
+		path string
+		run  int
+	}
+	seen := map[string]place{}
+	for run, r := range append(slices.Clone(d.Old.Runs), d.New.Runs...) {
+		if r.Len() == 0 {
+			continue
+		}
+		files := map[string]bool{}
+		for _, row := range r.Skim() {
+			files[row.Pos.File] = true
+		}
+		for _, in := range r.Inputs {
+			if in.Digest == "" || !files[in.Path] { // a summary may belong to all runs
+				continue
+			}
+			if first, ok := seen[in.Digest]; ok && first.run != run {
+				text := "the same content as " + first.path + ": a copy is no second run"
+				if first.path == in.Path {
+					text = "the same file is compared with itself"
+				}
+				d.Notes = append(d.Notes, note.Note{Severity: note.Warning, Code: "same-content", Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
+				continue
+			}
+			seen[in.Digest] = place{in.Path, run}
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package compare
+
+import (
+	"occudiff/compare/stat"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// group is one launch on one side with its samples, at most one of each quantity per run.
+type group struct {
+	key        ingest.Key // with sizes trimmed
+	launch     DiffLaunch
+	notAKernel bool
+
+	measured, residual, predicted, loaded, idle []float64 // percent, residual in points
+	average, total                              []float64 // seconds
+}
+
+// finish gives what the side knows of the launch.
+func (g *group) finish() *DiffLaunch {
+	if t, ok := stat.Median(g.total); ok {
+		g.launch.Total = unit.Some(unit.Seconds(t))
+	}
+	return &g.launch
+}
+
+// collect groups the rows of the runs of one side by key, in the order in which they are met.
+func collect(runs []*Result) []*group {
+	var groups []*group
+	index := map[ingest.Key]*group{}
+	for _, run := range runs {
+		for _, row := range perKey(run) {
+			key := diffKey(&row.Kernel)
+			g := index[key]
+			if g == nil {
+				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, launch: DiffLaunch{
+					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
+				index[key] = g
+				groups = append(groups, g)
+			}
+			g.add(row)
+		}
+	}
+	return groups
+}
+
+// add takes a run's row as a sample.
+func (g *group) add(row *Row) {
+	g.launch.Runs++
+	if !g.launch.Registers.Present() {
+		g.launch.Registers = row.Registers
+	}
+	if !g.launch.SLM.Present() {
+		g.launch.SLM = row.SLM
+	}
+	if t, ok := row.Total.Value(); ok {
+		g.total = append(g.total, float64(t))
+	}
+	if t, ok := row.Average().Value(); ok {
+		g.average = append(g.average, float64(t))
+	}
+	if row.Predicted != nil {
+		g.predicted = append(g.predicted, row.Predicted.Average.Percent())
+	}
+	m, ok := row.Measured.Value()
+	if !ok {
+		return
+	}
+	if row.Verdict == Unmeasurable {
+		g.launch.Unmeasurable++
+		return
+	}
+	g.measured = append(g.measured, m.Percent())
+	if row.Predicted != nil {
+		g.residual = append(g.residual, float64(m.Minus(row.Predicted.Average)))
+	}
+	if l, ok := row.Loaded.Value(); ok {
+		g.loaded = append(g.loaded, l.Percent())
+	}
+	if i, ok := row.Idle.Value(); ok {
+		g.idle = append(g.idle, i.Percent())
+	}
+}
+
+// perKey gives the rows of one run, those of one key united: launches that were kept apart are no samples of their own,
+// because they share whatever made this run differ from others.
+func perKey(r *Result) []*Row {
+	var list []*Row
+	index := map[ingest.Key]int{}
+	parts := map[int][]*Row{}
+	for i := range r.Len() {
+		row := r.Row(i, nil)
+		key := diffKey(&row.Kernel)
+		at, seen := index[key]
+		if !seen {
+			index[key] = len(list)
+			list = append(list, row)
+			continue
+		}
+		if parts[at] == nil {
+			parts[at] = []*Row{list[at]}
+		}
+		parts[at] = append(parts[at], row)
+	}
+	for at, p := range parts {
+		list[at] = uniteRows(p)
+	}
+	return list
+}
+
+// uniteRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
+func uniteRows(parts []*Row) *Row {
+	r := *parts[0]
+	r.Total, r.Instances = sumOf(parts, func(p *Row) unit.Opt[unit.Seconds] { return p.Total }), sumOf(parts, func(p *Row) unit.Opt[int64] { return p.Instances })
+	r.Measured = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Measured })
+	r.Idle = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Idle })
+	r.Loaded = unit.Opt[unit.Ratio]{}
+	if m, ok := r.Measured.Value(); ok {
+		if idle, ok := r.Idle.Value(); ok && idle < 1 {
+			r.Loaded = unit.Some(min(m/(1-idle), 1))
+		}
+	}
+	for _, p := range parts {
+		if p.Verdict != Unmeasurable {
+			r.Verdict = p.Verdict
+		}
+	}
+	return &r
+}
+
+// sumOf is absent when one of the parts is.
+func sumOf[T ~int64 | ~float64](parts []*Row, get func(*Row) unit.Opt[T]) unit.Opt[T] {
+	var sum T
+	for _, p := range parts {
+		v, ok := get(p).Value()
+		if !ok {
+			return unit.Opt[T]{}
+		}
+		sum += v
+	}
+	return unit.Some(sum)
+}
+
+// byTime is the mean weighted by total time, over the parts that have both.
+func byTime(parts []*Row, get func(*Row) unit.Opt[unit.Ratio]) unit.Opt[unit.Ratio] {
+	var values, weights []float64
+	for _, p := range parts {
+		v, ok := get(p).Value()
+		if t, timed := p.Total.Value(); ok && timed {
+			values, weights = append(values, float64(v)), append(weights, float64(t))
+		}
+	}
+	if m, ok := stat.WeightedMean(values, weights); ok {
+		return unit.Some(unit.Ratio(m))
+	}
+	return get(parts[0])
+}
+
+// diffKey is the key with sizes trimmed: 1024x1 and 1024 are one launch.
+func diffKey(k *ingest.Kernel) ingest.Key {
+	key := k.Key()
+	key.Global, key.Local = trimSize(key.Global), trimSize(key.Local)
+	return key
+}
+
+// trimSize leaves out trailing dimensions of 1.
+func trimSize(s ingest.Size3) ingest.Size3 {
+	n := s.Rank()
+	for n > 1 && s.Dim(n-1) == 1 {
+		n--
+	}
+	return unit.Size(s.List()[:n]...)
+}
+
+// groupPair is one launch on both sides; nil where a side does not have it.
+type groupPair struct{ older, newer *group }
+
+// pairings say what may differ between two launches of one task that are paired, from the least.
+var pairings = [...]func(*ingest.Key){
+	func(*ingest.Key) {},
+	func(k *ingest.Key) { k.Device = "" },
+	func(k *ingest.Key) { k.SIMD = 0 },
+	func(k *ingest.Key) { k.Local = ingest.Size3{} },
+	func(k *ingest.Key) { k.Global = ingest.Size3{} },
+	func(k *ingest.Key) { k.Local, k.SIMD = ingest.Size3{}, 0 },
+	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
+	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
+	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
+}
+
+// pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
+// time only where one launch of either side fits. The rest stays alone. The order is that of the new side.
+func pair(older, newer []*group) []groupPair {
+	partner := make(map[*group]*group, len(newer))
+	taken := make(map[*group]bool, len(older))
+	for _, blur := range pairings {
+		type pile struct{ older, newer []*group }
+		piles := map[ingest.Key]*pile{}
+		at := func(g *group) *pile {
+			k := g.key
+			blur(&k)
+			if piles[k] == nil {
+				piles[k] = &pile{}
+			}
+			return piles[k]
+		}
+		left := 0
+		for _, g := range older {
+			if !taken[g] {
+				p := at(g)
+				p.older = append(p.older, g)
+				left++
+			}
+		}
+		if left == 0 {
+			break
+		}
+		for _, g := range newer {
+			if partner[g] == nil {
+				p := at(g)
+				p.newer = append(p.newer, g)
+			}
+		}
+		for _, p := range piles {
+			if len(p.older) == 1 && len(p.newer) == 1 {
+				partner[p.newer[0]] = p.older[0]
+				taken[p.older[0]] = true
+			}
+		}
+	}
+	pairs := make([]groupPair, 0, len(newer))
+	for _, g := range newer {
+		pairs = append(pairs, groupPair{partner[g], g})
+	}
+	for _, g := range older {
+		if !taken[g] {
+			pairs = append(pairs, groupPair{older: g})
+		}
+	}
+	return pairs
+}

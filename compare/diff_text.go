@@ -1,0 +1,226 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// because says which figures the verdict stands on.
+func (d *DiffResult) because(row *DiffRow) string {
+	switch row.Verdict {
+	case DiffOnlyOld:
+		return "The new side does not have it" + seenIn(row.Old, len(d.Old.Runs))
+	case DiffOnlyNew:
+		return "The old side does not have it" + seenIn(row.New, len(d.New.Runs))
+	case DiffNotAKernel:
+		return ""
+	case DiffNotComparable:
+		return notComparable(row)
+	case DiffUnchanged:
+		return d.unchangedText(row)
+	}
+	var s []string
+	if len(row.Changes) > 0 {
+		s = append(s, changeText(row.Changes))
+	}
+	s = append(s, d.movedText(row))
+	if launchChanged(row.Changes) || hasChange(d.Changes, ChangeDevice) {
+		s = append(s, d.residualText(row))
+	}
+	if t := d.idleText(row); t != "" && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
+		s = append(s, t)
+	}
+	if t := timeText(&row.Time); t != "" {
+		s = append(s, t)
+	}
+	return sentences(s)
+}
+
+// sentences joins parts, each with a capital and a full stop.
+func sentences(parts []string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strings.ToUpper(p[:1]) + p[1:] + ".")
+	}
+	return b.String()
+}
+
+func seenIn(l *DiffLaunch, runs int) string {
+	if l.Runs < runs {
+		return fmt.Sprintf("; here %d of %d runs have it.", l.Runs, runs)
+	}
+	return "."
+}
+
+func changeText(changes []Change) string {
+	words := make([]string, len(changes))
+	for i, c := range changes {
+		words[i] = c.String()
+	}
+	return "Changed: " + strings.Join(words, ", ")
+}
+
+// notComparable says what is missing.
+func notComparable(row *DiffRow) string {
+	missing := func(l *DiffLaunch, s *Sample) string {
+		switch {
+		case s.N > 0:
+			return ""
+		case l.Unmeasurable > 0:
+			return "unmeasurable"
+		}
+		return "absent"
+	}
+	a, b := missing(row.Old, &row.Measured.Old), missing(row.New, &row.Measured.New)
+	side := func(word, both string) string {
+		switch {
+		case a == word && b == word:
+			return both
+		case a == word:
+			return "on the old side"
+		case b == word:
+			return "on the new side"
+		}
+		return ""
+	}
+	var s []string
+	if len(row.Changes) > 0 {
+		s = append(s, changeText(row.Changes))
+	}
+	if where := side("unmeasurable", "on both sides"); where != "" {
+		s = append(s, "the kernel is too short for the sampling interval "+where+", so the counter's value is not its own; collect with a shorter gpu-sampling-interval or more work per launch")
+	}
+	if where := side("absent", "on either side"); where != "" {
+		s = append(s, "there is no measured occupancy "+where)
+	}
+	if t := timeText(&row.Time); t != "" {
+		s = append(s, t)
+	}
+	return sentences(s)
+}
+
+// unchangedText is worth reading only where the medians moved and a test holds them back.
+func (d *DiffResult) unchangedText(row *DiffRow) string {
+	m := &row.Measured
+	c := m.Change.Or(0)
+	switch {
+	case m.Insignificant() && abs(unit.Points(c)) > d.Options.Threshold+digit:
+		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.", c, fromTo(m, "%.1f", " %"), testText(m))
+	case m.Insignificant():
+		return "Not significant (" + testText(m) + ")."
+	case m.Test.Present():
+		return fmt.Sprintf("Significant (%s), but within %g points.", testText(m), float64(d.Options.Threshold))
+	}
+	return fmt.Sprintf("Within %g points; no test is possible with %s.", float64(d.Options.Threshold), runsText(m))
+}
+
+// movedText says how the measured occupancy moved and how sure that is.
+func (d *DiffResult) movedText(row *DiffRow) string {
+	m := &row.Measured
+	c := m.Change.Or(0)
+	floor := float64(d.Options.Threshold)
+	switch {
+	case m.Insignificant():
+		return fmt.Sprintf("measured occupancy did not move significantly (%s; %s)", fromTo(m, "%.1f", " %"), testText(m))
+	case abs(unit.Points(c)) <= d.Options.Threshold+digit:
+		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"), floor)
+	}
+	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), abs(unit.Points(c)), fromTo(m, "%.1f", " %"))
+	if m.Test.Present() {
+		return s + ", " + testText(m)
+	}
+	return s + fmt.Sprintf(", beyond the floor of %g; no test is possible with %s", floor, runsText(m))
+}
+
+// residualText sets the residual against a launch or device that is not the same.
+func (d *DiffResult) residualText(row *DiffRow) string {
+	r, p := &row.Residual, &row.Predicted
+	c, ok := r.Change.Value()
+	if !ok {
+		return "there is no prediction for both sides, so nobody can say whether the change explains it"
+	}
+	s := fmt.Sprintf("the prediction went from %s", fromTo(p, "%.1f", " %"))
+	if pc := p.Change.Or(0); abs(unit.Points(pc)) < 0.05 {
+		s = fmt.Sprintf("the prediction stayed at %.1f %%", p.New.Median.Or(0))
+	}
+	floor := d.Options.Threshold
+	s += fmt.Sprintf(", the residual (measured - predicted) from %s", fromTo(r, "%+.1f", " points"))
+	switch {
+	case r.Insignificant():
+		return s + ", not significantly: as predicted (" + testText(r) + ")"
+	case r.fell(floor) && row.Verdict == DiffRegression:
+		return s + ": the change does not explain the fall"
+	case r.fell(floor):
+		return s + ": the measurement did not follow the prediction"
+	case r.rose(floor):
+		return s + ": better than the change explains"
+	}
+	return s + fmt.Sprintf(", by %+.1f: as predicted", c)
+}
+
+// idleText says whether a move comes from idle time.
+func (d *DiffResult) idleText(row *DiffRow) string {
+	m, idle, loaded := row.Measured.Change.Or(0), &row.Idle, &row.Loaded
+	c, ok := idle.Change.Value()
+	l, known := loaded.Change.Value()
+	if !ok || !known || c*m >= 0 || abs(unit.Points(c)) <= d.Options.Threshold {
+		return ""
+	}
+	s := fmt.Sprintf("XVE idle time went from %s, occupancy while loaded from %s", fromTo(idle, "%.1f", " %"), fromTo(loaded, "%.1f", " %"))
+	if floor := float64(d.Options.Threshold); m < 0 && l >= -floor {
+		return s + ": what runs fills the GPU as before, but waits for work longer"
+	}
+	return s
+}
+
+// timeText says how the times moved, empty when they are not known on both sides.
+func timeText(t *Delta) string {
+	x, ok := t.Change.Value()
+	if !ok {
+		return ""
+	}
+	a, b := span(unit.Seconds(t.Old.Median.Or(0))), span(unit.Seconds(t.New.Median.Or(0)))
+	if t.Insignificant() {
+		return fmt.Sprintf("times do not differ significantly (%s to %s per launch, %s)", a, b, testText(t))
+	}
+	return fmt.Sprintf("a launch takes %.2f times as long (%s to %s)", x, a, b)
+}
+
+func fellOrRose(c float64) string {
+	if c < 0 {
+		return "fell"
+	}
+	return "rose"
+}
+
+// fromTo prints both medians: "62.7 to 48.6 %".
+func fromTo(d *Delta, format, suffix string) string {
+	return fmt.Sprintf(format+" to "+format+"%s", zero(d.Old.Median.Or(0)), zero(d.New.Median.Or(0)), suffix)
+}
+
+// zero keeps a minus away from what is printed as 0.0.
+func zero(x float64) float64 {
+	if x > -0.05 && x < 0 {
+		return 0
+	}
+	return x
+}
+
+// testText prints p and n: "p = 0.029, 4 + 4 runs".
+func testText(d *Delta) string {
+	t, ok := d.Test.Value()
+	switch {
+	case !ok:
+		return runsText(d)
+	case t.P < 0.001:
+		return fmt.Sprintf("p < 0.001, %s", runsText(d))
+	}
+	return fmt.Sprintf("p = %.3f, %s", t.P, runsText(d))
+}
+
+func runsText(d *Delta) string { return fmt.Sprintf("%d + %d runs", d.Old.N, d.New.N) }

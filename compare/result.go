@@ -1,0 +1,128 @@
+// Package compare lines predicted and measured occupancy up, kernel by kernel: it joins a run with a device and the model,
+// takes the differences, gives each row a verdict and a cause, and sums up. It does not know file formats or layout.
+package compare
+
+import (
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// Verdict of a row.
+type Verdict string
+
+// The verdicts.
+const (
+	Match         Verdict = "match"
+	Below         Verdict = "below"
+	Above         Verdict = "above"
+	Unmeasurable  Verdict = "unmeasurable"
+	NoPrediction  Verdict = "no prediction"
+	NoMeasurement Verdict = "no measurement" // neither measured nor a peak
+	NotAKernel    Verdict = "not a kernel"   // copies, barriers, fills, outside any task
+)
+
+// Basis says which two numbers a difference is of.
+type Basis string
+
+// The bases.
+const (
+	BasisNone         Basis = ""
+	BasisMeasured     Basis = "measured"                       // measured - predicted average
+	BasisPeak         Basis = "profiler peak"                  // profiler's peak - predicted peak: two predictions
+	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch shape: measured - profiler's peak
+)
+
+// Cause says why what was seen differs from the prediction.
+type Cause struct {
+	Name       string // a word of compare.Causes
+	Confidence string // high, medium, low
+	Because    string // one or two sentences with the figures
+}
+
+// Row is one task with its three occupancies.
+type Row struct {
+	ingest.Kernel
+	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy then says why.
+	Predicted       *predict.Prediction
+	NoPredictionWhy string
+	// ModelPeak is the predicted peak that the profiler's is held against: the profiler does not know the GRF mode and
+	// divides by all thread slots, so it is that of the mode with the most threads.
+	ModelPeak unit.Ratio
+	// OtherPolicyPeak is the peak under the policy that was not taken, present where it differs.
+	OtherPolicyPeak unit.Opt[unit.Ratio]
+
+	// Loaded is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
+	Loaded     unit.Opt[unit.Ratio]
+	ThreadLife unit.Opt[unit.Seconds] // mean, by Little's law
+
+	Basis           Basis
+	Difference      unit.Opt[unit.Points] // what was seen - predicted
+	ModelDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
+	Verdict         Verdict
+	Cause           *Cause
+	Notes           []note.Note
+	FromLog         bool // the row stands for a log's timing that no export row explains
+}
+
+// Timing is a log's timing with the row it belongs to.
+type Timing struct {
+	ingest.Timing
+	Row int // row of the Result, -1 when none
+}
+
+// Summary of the rows that are kernels.
+type Summary struct {
+	Kernels, Matched, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotKernels int
+	ModelCompared, ModelMatched, Unexplained                                              int
+
+	// Of the rows with verdict match, below or above. Absent when there are too few.
+	Bias, MeanAbsolute, MaxAbsolute, RMSE, Median, MAD unit.Opt[unit.Points]
+	Pearson, Spearman                                  unit.Opt[float64]
+	WeightedBias, WeightedMeanAbsolute                 unit.Opt[unit.Points] // by total time
+
+	GPUTime     unit.Opt[unit.Seconds] // of all rows
+	KernelTime  unit.Opt[unit.Seconds]
+	CauseCounts []CauseCount // in the order of the causes
+}
+
+// CauseCount counts the rows of one cause.
+type CauseCount struct {
+	Name string
+	Rows int
+}
+
+// Result is a run, compared.
+type Result struct {
+	Device   *arch.Device // nil when none is known
+	ChosenBy string       // what named it: "--device", "the summary: 112 XVE", ...
+	Inputs   []ingest.Input
+	Platform ingest.Platform
+	// Rows are in order: those that need attention first, then by time; tasks that are no kernels last. A run that keeps
+	// every launch has none here: Row, All and Skim give the rows of any run.
+	Rows    []Row
+	Timings []Timing
+	Summary Summary
+	Options Options // as used
+	Notes   []note.Note
+
+	launches *launchRows // of a run that keeps every launch, else nil
+}
+
+// Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.
+type Options struct {
+	Tolerance        unit.Points  // of measured against predicted average
+	ModelTolerance   unit.Points  // of the profiler's peak against predicted peak
+	SamplingInterval unit.Seconds // of the GPU counters
+	SamplingAssumed  bool         // nobody said so: it is the collector's default
+	// Local and SIMD complete rows and timings of logs that lack them.
+	Local unit.Size3
+	SIMD  int
+}
+
+// DefaultOptions are 5 points, 0.1 points and 1 ms.
+func DefaultOptions() Options {
+	return Options{Tolerance: 5, ModelTolerance: 0.1, SamplingInterval: 0.001, SamplingAssumed: true}
+}

@@ -1,0 +1,122 @@
+package compare
+
+import (
+	"occudiff/compare/stat"
+	"occudiff/ingest/unit"
+)
+
+// summarise counts the verdicts and takes the statistics of the differences of all rows that were judged.
+func (r *Result) summarise() Summary {
+	var s Summary
+	var differences, weights, predicted, seen []float64
+	causes := map[string]int{}
+	var gpu, kernels unit.Seconds
+	for _, row := range r.Skim() {
+		if t, ok := row.Total.Value(); ok {
+			gpu += t
+			s.GPUTime = unit.Some(gpu)
+			if row.Verdict != NotAKernel {
+				kernels += t
+				s.KernelTime = unit.Some(kernels)
+			}
+		}
+		s.count(row, r.Options)
+		if row.Cause != nil {
+			causes[row.Cause.Name]++
+		}
+		d, ok := row.Difference.Value()
+		if !ok || (row.Verdict != Match && row.Verdict != Below && row.Verdict != Above) {
+			continue
+		}
+		a, b := judged(row)
+		differences = append(differences, float64(d))
+		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
+		weights = append(weights, float64(row.Total.Or(0)))
+	}
+	for _, name := range Causes() {
+		if n := causes[name]; n > 0 {
+			s.CauseCounts = append(s.CauseCounts, CauseCount{name, n})
+		}
+	}
+	s.statistics(differences, weights)
+	s.Pearson = number(stat.Pearson(predicted, seen))
+	s.Spearman = number(stat.Spearman(predicted, seen))
+	return s
+}
+
+// judged gives the two numbers that the row's difference is of: what was predicted and what was seen.
+func judged(row *Row) (predicted, seen unit.Ratio) {
+	switch row.Basis {
+	case BasisPeak:
+		return row.Predicted.Peak, row.Peak.Or(0)
+	case BasisMeasuredPeak:
+		return row.Peak.Or(0), row.Measured.Or(0)
+	}
+	return row.Predicted.Average, row.Measured.Or(0)
+}
+
+func (s *Summary) count(row *Row, opt Options) {
+	if row.Verdict == NotAKernel {
+		s.NotKernels++
+		return
+	}
+	s.Kernels++
+	switch row.Verdict {
+	case Match:
+		s.Matched++
+	case Below:
+		s.Below++
+	case Above:
+		s.Above++
+	case Unmeasurable:
+		s.Unmeasurable++
+	case NoPrediction:
+		s.NoPrediction++
+	case NoMeasurement:
+		s.NoMeasurement++
+	}
+	if agrees, ok := row.ModelAgrees(opt); ok {
+		s.ModelCompared++
+		if agrees {
+			s.ModelMatched++
+		}
+	}
+	if row.Cause != nil && row.Cause.Name == CauseUnexplained {
+		s.Unexplained++
+	}
+}
+
+func (s *Summary) statistics(d, weights []float64) {
+	s.Bias = points(stat.Mean(d))
+	s.MeanAbsolute = points(stat.MeanAbsolute(d))
+	s.MaxAbsolute = points(stat.MaxAbsolute(d))
+	s.RMSE = points(stat.RMSE(d))
+	s.Median = points(stat.Median(d))
+	s.MAD = points(stat.MAD(d))
+	s.WeightedBias = points(stat.WeightedMean(d, weights))
+	absolute := make([]float64, len(d))
+	for i, v := range d {
+		absolute[i] = float64(abs(unit.Points(v)))
+	}
+	s.WeightedMeanAbsolute = points(stat.WeightedMean(absolute, weights))
+}
+
+func points(v float64, ok bool) unit.Opt[unit.Points] {
+	if !ok {
+		return unit.Opt[unit.Points]{}
+	}
+	return unit.Some(unit.Points(v))
+}
+
+func number(v float64, ok bool) unit.Opt[float64] {
+	if !ok {
+		return unit.Opt[float64]{}
+	}
+	return unit.Some(v)
+}
+
+// ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are both.
+func (r *Row) ModelAgrees(opt Options) (agrees, compared bool) {
+	d, ok := r.ModelDifference.Value()
+	return ok && abs(d) <= opt.ModelTolerance+digit, ok
+}

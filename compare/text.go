@@ -1,0 +1,40 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+
+	"occudiff/ingest/unit"
+)
+
+// span prints a time with the unit that suits it, for sentences; tables take raw values.
+func span(s unit.Seconds) string {
+	v := float64(s)
+	switch {
+	case v < 0.9995e-3:
+		us := v * 1e6
+		if us < 9.95 {
+			return fmt.Sprintf("%.1f us", us)
+		}
+		return fmt.Sprintf("%.0f us", us)
+	case v < 0.9995:
+		return fmt.Sprintf("%.3g ms", v*1e3)
+	}
+	return fmt.Sprintf("%.3g s", v)
+}
+
+// count prints an integer with thousands separators, for sentences.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return count(n) + " " + noun + "s"
+}

@@ -1,0 +1,130 @@
+package compare
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// joinTimings gives each timing of a log the row it belongs to. A timing without one becomes a row of its own when the
+// launch sizes are known from the options.
+func (r *Result) joinTimings(run *ingest.Run) {
+	missing, groupsMissing := 0, 0
+	byKey := map[ingest.Key]int{}
+	byName := r.byName(run)
+	for _, t := range run.Timings {
+		row, found := byName[nameParts(t.Kernel)]
+		if !found {
+			row = -1
+			if k, ok := r.launch(&t, run.Platform); ok {
+				if at, seen := byKey[k.Key()]; seen {
+					row = at
+				} else {
+					row = r.Len()
+					byKey[k.Key()] = row
+					nr := r.row(&k)
+					nr.FromLog = true
+					if r.launches != nil {
+						r.launches.extra = append(r.launches.extra, nr)
+					} else {
+						r.Rows = append(r.Rows, nr)
+					}
+				}
+			} else if r.Options.Local.Present() && r.Options.SIMD > 0 {
+				groupsMissing++
+			} else {
+				missing++
+			}
+		}
+		r.Timings = append(r.Timings, Timing{Timing: t, Row: row})
+	}
+	add := func(n int, text, hint string) {
+		if n == 1 {
+			text = strings.Replace(text, "have", "has", 1)
+		}
+		if n > 0 {
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: run.Timings[0].Pos,
+				Text: fmt.Sprintf("%s %s", plural(int64(n), "timing"), text), Hint: hint})
+		}
+	}
+	add(missing, "have no prediction: a log gives no work-group and no sub-group size, they are constants of the program",
+		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), or the VTune export beside the log")
+	add(groupsMissing, "have no prediction: the line names no number of work-groups and the log no vector size", "give the VTune export beside the log")
+}
+
+// launch makes a row of a timing when its sizes are known.
+func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, bool) {
+	local, simd := r.Options.Local, r.Options.SIMD
+	items, ok := local.Items()
+	if !ok || simd == 0 {
+		return ingest.Kernel{}, false
+	}
+	global := unit.Size3{}
+	if g, ok := t.Groups.Value(); ok && g > 0 && g <= (1<<62)/items {
+		d := local.List()
+		d[0] *= g
+		global = unit.Size(d...)
+	} else if n, ok := p.VectorSize.Value(); ok && n > 0 && local.Rank() == 1 {
+		global = unit.Size(n)
+	}
+	return ingest.Kernel{Task: t.Kernel, Global: global, Local: local, SIMD: unit.Some(simd), Pos: t.Pos}, global.Present()
+}
+
+// byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry it.
+// It is not made when there is no log.
+func (r *Result) byName(run *ingest.Run) map[name]int {
+	if len(run.Timings) == 0 {
+		return nil
+	}
+	best, most := map[name]int{}, map[name]unit.Seconds{}
+	names := map[string]name{} // launches repeat them
+	add := func(i int, k *ingest.Kernel) {
+		n, known := names[k.Task]
+		if !known {
+			n = nameParts(k.Task)
+			names[k.Task] = n
+		}
+		if _, seen := best[n]; !seen || k.Total.Or(0) > most[n] {
+			best[n], most[n] = i, k.Total.Or(0)
+		}
+	}
+	for i := range r.Rows {
+		if r.Rows[i].Verdict != NotAKernel {
+			add(i, &r.Rows[i].Kernel)
+		}
+	}
+	if l := r.launches; l != nil {
+		for i := range l.found {
+			if k := l.list.At(i); verdicts[l.found[i].verdict] != NotAKernel {
+				add(i, &k)
+			}
+		}
+	}
+	return best
+}
+
+var firstInt = regexp.MustCompile(`^<\s*(?:\([a-z ]+\)\s*)?(-?\d+)`)
+
+// name is the base name of a kernel and its first template integer.
+type name struct{ base, first string }
+
+// nameParts takes them from a kernel as it was printed: a log prints VectorAdd<12> where VTune prints
+// VectorAdd<(int)12, (int)256, (int)32>(int, ...
+func nameParts(task string) name {
+	at := strings.IndexAny(task, "<(")
+	if at < 0 {
+		return name{base: strings.TrimSpace(task)}
+	}
+	n := name{base: strings.TrimSpace(task[:at])}
+	if m := firstInt.FindStringSubmatch(task[at:]); m != nil {
+		if i, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			n.first = strconv.FormatInt(i, 10)
+		}
+	}
+	return n
+}
