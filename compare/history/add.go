@@ -1,0 +1,248 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Added says what Add did.
+type Added struct {
+	// ID is of the run: the new one, or the one that holds the content already.
+	ID int64
+	// Stored is false when nothing was changed because the content is known.
+	Stored bool
+	// Known are the inputs that are part of run ID already, when it was not stored.
+	Known []Input
+	// Whole says that all of the content is known, and not only some of its files.
+	Whole bool
+}
+
+// Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run, nothing is
+// changed and the answer says which.
+func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
+	run, err := clean(run)
+	if err != nil {
+		return Added{}, err
+	}
+	var added Added
+	err = d.write(ctx, "adding a run to "+d.engine.where, func(tx *sql.Tx) error {
+		var err error
+		added, err = d.add(ctx, tx, run)
+		return err
+	})
+	if err != nil {
+		return Added{}, err
+	}
+	return added, nil
+}
+
+// add stores a clean run, unless its content is known.
+func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
+	known, err := d.known(ctx, tx, run)
+	if err != nil || known.ID != 0 {
+		return known, err
+	}
+	id, err := d.addRun(ctx, tx, run)
+	if err != nil {
+		return Added{}, err
+	}
+	d.at("run")
+	if err := d.addInputs(ctx, tx, id, run); err != nil {
+		return Added{}, err
+	}
+	d.at("inputs")
+	series, err := d.seriesOf(ctx, tx, run.Rows)
+	if err != nil {
+		return Added{}, err
+	}
+	d.at("series")
+	if err := d.addRows(ctx, tx, id, run, series); err != nil {
+		return Added{}, err
+	}
+	return Added{ID: id, Stored: true}, nil
+}
+
+// known looks the content up.
+func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
+	var found Added
+	digests := contents(run)
+	for _, digest := range digests {
+		var id int64
+		err := tx.QueryRowContext(ctx, d.engine.bind(`SELECT run_id FROM occudiff_content WHERE digest = ?`), digest).Scan(&id)
+		if err == sql.ErrNoRows {
+			continue
+		}
+		if err != nil {
+			return Added{}, err
+		}
+		if found.ID == 0 {
+			found.ID = id
+		}
+		for _, in := range run.Inputs {
+			if in.Digest == digest && id == found.ID {
+				found.Known = append(found.Known, in)
+			}
+		}
+		if id == found.ID {
+			digests = slices.DeleteFunc(slices.Clone(digests), func(s string) bool { return s == digest })
+		}
+	}
+	found.Whole = found.ID != 0 && len(digests) == 0
+	return found, nil
+}
+
+// addRun inserts the run and gives its number.
+func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, d.engine.bind(`INSERT INTO occudiff_run
+		(time, label, host, job, device, driver, vtune, commit_id, kernels) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`),
+		run.Time.UnixMicro(), run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, len(run.Rows)).Scan(&id)
+	return id, err
+}
+
+// addInputs inserts the inputs and claims their content.
+func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error {
+	var rows [][]any
+	for i, in := range run.Inputs {
+		carries := 0
+		if in.Carries {
+			carries = 1
+		}
+		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Rows, in.BadRows, carries})
+	}
+	if err := d.insert(ctx, tx, "occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows, carries)", rows, ""); err != nil {
+		return err
+	}
+	rows = nil
+	for _, digest := range contents(run) {
+		rows = append(rows, []any{digest, id})
+	}
+	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
+}
+
+// addRows inserts the kernels, in the order of the table's key.
+func (d *DB) addRows(ctx context.Context, tx *sql.Tx, id int64, run Run, series []int64) error {
+	at := run.Time.UnixMicro()
+	rows := make([][]any, len(run.Rows))
+	for i := range run.Rows {
+		r := &run.Rows[i]
+		rows[i] = []any{series[i], at, id,
+			null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances),
+			null(r.PredictedPeak), null(r.PredictedAverage), null(r.ProfilerPeak), null(r.ModelResidual),
+			r.Verdict, r.Basis, r.Cause, r.Confidence, i}
+	}
+	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
+	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, measured, residual, loaded, average_seconds, total_seconds, instances,
+		predicted_peak, predicted_average, profiler_peak, model_residual, verdict, basis, cause, confidence, position)`, rows, "")
+}
+
+// insert inserts rows, many by statement: on a server every statement is a journey.
+func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, conflict string) error {
+	for part := range slices.Chunk(rows, d.engine.batch) {
+		group := "(" + marks(len(part[0])) + ")"
+		text := "INSERT INTO " + into + " VALUES " + strings.Repeat(group+", ", len(part)-1) + group + conflict
+		if _, err := tx.ExecContext(ctx, d.engine.bind(text), slices.Concat(part...)...); err != nil {
+			return err
+		}
+		d.at("rows")
+	}
+	return nil
+}
+
+// seriesOf gives the number of each row's series, making those that are new.
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) ([]int64, error) {
+	identities := make([]string, len(rows))
+	for i := range rows {
+		identities[i] = rows[i].identity()
+	}
+	ids := map[string]int64{}
+	if err := d.lookUp(ctx, tx, identities, ids); err != nil {
+		return nil, err
+	}
+	var fresh [][]any
+	var missing []string
+	for i, identity := range identities {
+		if _, ok := ids[identity]; !ok {
+			k := rows[i].Key
+			fresh = append(fresh, []any{identity, k.kernelIdentity(), k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
+			missing = append(missing, identity)
+		}
+	}
+	if len(fresh) > 0 {
+		// In one order for all: two writers that make the same series in different orders would block each other.
+		slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+		err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task, global_size, local_size, simd, direction, device, driver)",
+			fresh, " ON CONFLICT (identity) DO NOTHING")
+		if err == nil {
+			err = d.lookUp(ctx, tx, missing, ids)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]int64, len(rows))
+	for i, identity := range identities {
+		out[i] = ids[identity]
+	}
+	return out, nil
+}
+
+// lookUp finds the series of identities that are stored.
+func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, identities []string, ids map[string]int64) error {
+	for part := range slices.Chunk(identities, d.engine.batch) {
+		args := make([]any, len(part))
+		for i, s := range part {
+			args[i] = s
+		}
+		rows, err := tx.QueryContext(ctx, d.engine.bind(`SELECT identity, id FROM occudiff_series WHERE identity IN (`+marks(len(part))+`)`), args...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			var identity string
+			var id int64
+			if err := rows.Scan(&identity, &id); err != nil {
+				rows.Close()
+				return err
+			}
+			ids[identity] = id
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// null gives a value for the database, nil when it is absent.
+func null[T unit.Ratio | unit.Points | unit.Seconds | int64](o unit.Opt[T]) any {
+	v, ok := o.Value()
+	if !ok {
+		return nil
+	}
+	switch v := any(v).(type) {
+	case int64:
+		return v
+	default:
+		return asFloat(v)
+	}
+}
+
+// asFloat gives the number in one of the unit types.
+func asFloat(v any) float64 {
+	switch v := v.(type) {
+	case unit.Ratio:
+		return float64(v)
+	case unit.Points:
+		return float64(v)
+	case unit.Seconds:
+		return float64(v)
+	}
+	return math.NaN()
+}

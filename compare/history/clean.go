@@ -1,0 +1,78 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// clean checks a run and gives a copy that both engines store alike: texts are valid UTF-8 without NUL, times have
+// microseconds, rows name their device and driver.
+func clean(run Run) (Run, error) {
+	if run.Time.IsZero() {
+		return run, fmt.Errorf("%w: it has no time, so it has no place in a history; give the time of the collection", ErrBadRun)
+	}
+	if y := run.Time.Year(); y < 1900 || y > 9999 {
+		return run, fmt.Errorf("%w: its time is in the year %d; give the time of the collection", ErrBadRun, y)
+	}
+	if len(run.Rows) == 0 {
+		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", ErrBadRun)
+	}
+	run.Time = run.Time.UTC().Truncate(time.Microsecond)
+	for _, s := range []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit} {
+		*s = cleanText(*s)
+	}
+	run.Inputs = slices.Clone(run.Inputs)
+	for i := range run.Inputs {
+		in := &run.Inputs[i]
+		in.Path, in.Kind, in.Digest = cleanText(in.Path), cleanText(in.Kind), cleanText(in.Digest)
+	}
+	run.Rows = slices.Clone(run.Rows)
+	seen := make(map[Key]int, len(run.Rows))
+	for i := range run.Rows {
+		r := &run.Rows[i]
+		for _, s := range []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence} {
+			*s = cleanText(*s)
+		}
+		if r.Device == "" {
+			r.Device = run.Device
+		}
+		if r.Driver == "" {
+			r.Driver = run.Driver
+		}
+		if first, twice := seen[r.Key]; twice {
+			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel first", ErrBadRun, first+1, i+1, r.Name())
+		}
+		seen[r.Key] = i
+		if err := checkNumbers(r); err != nil {
+			return run, fmt.Errorf("%w: row %d (%s): %w", ErrBadRun, i+1, r.Name(), err)
+		}
+	}
+	run.Kernels = len(run.Rows)
+	return run, nil
+}
+
+// checkNumbers refuses NaN, which SQLite would turn into "absent" without a word, and infinite values.
+func checkNumbers(r *Row) error {
+	for _, n := range []struct {
+		name  string
+		value any
+	}{
+		{"the measured occupancy", null(r.Measured)}, {"the residual", null(r.Residual)}, {"the loaded occupancy", null(r.Loaded)},
+		{"the average time", null(r.Average)}, {"the total time", null(r.Total)}, {"the predicted peak", null(r.PredictedPeak)},
+		{"the predicted average", null(r.PredictedAverage)}, {"the profiler's peak", null(r.ProfilerPeak)},
+		{"the model's residual", null(r.ModelResidual)},
+	} {
+		if v, ok := n.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("%s is %v; leave it absent", n.name, v)
+		}
+	}
+	return nil
+}
+
+// cleanText replaces what PostgreSQL refuses in a text.
+func cleanText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}

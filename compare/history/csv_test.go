@@ -1,0 +1,152 @@
+package history
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReadRecords(t *testing.T) {
+	text := "\uFEFFSeries, time ,value,weather,driver\n" +
+		"Fan2,2026-03-01T12:00:00Z,62.7,sun,24.1\n" +
+		"\n" +
+		"\"two\nlines\",1772366400.25,-1e-3,,\n" +
+		"'=1+1,2026-03-01T13:00:00+01:00,1,,\n" +
+		"no value,2026-03-01T12:00:00Z,,,\n" +
+		"thousands,2026-03-01T12:00:00Z,\"1,234\",,\n" +
+		"nan,2026-03-01T12:00:00Z,NaN,,\n" +
+		"yesterday,yesterday,5,,\n" +
+		",2026-03-01T12:00:00Z,5,,\n" +
+		"short,2026-03-01T12:00:00Z\n" +
+		"quo\"te,2026-03-01T12:00:00Z,5,,\n" +
+		"last,0,0,,\n"
+	read, notes, err := ReadRecords(strings.NewReader(text), "h.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := all(read)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	want := []Record{
+		{Series: "Fan2", Time: at, Value: 62.7, Driver: "24.1", Line: 2},
+		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Value: -0.001, Line: 4},
+		{Series: "=1+1", Time: at, Value: 1, Line: 6},
+		{Series: "last", Time: time.Unix(0, 0), Value: 0, Line: 14},
+	}
+	want[3].Time = want[3].Time.UTC()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("ReadRecords = %+v\nwant         %+v", got, want)
+	}
+	var texts []string
+	for _, n := range notes {
+		texts = append(texts, n.String())
+	}
+	wantNotes := []string{
+		`h.csv:1: warning: the column "weather" is not used; known are series, time, value, run, device, driver, label`,
+		"h.csv:7:31: error: the line has no value; leave runs without a value out",
+		`h.csv:8:32: error: the value "1,234" is not a number; expected one like 62.7, without separators between thousands`,
+		`h.csv:9:26: error: the value "NaN" is not a measurement; leave the line out`,
+		`h.csv:10:11: error: the time "yesterday" cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds`,
+		"h.csv:11:1: error: the line has no series",
+		"h.csv:12: error: the line has 2 cells, the header 5",
+		`h.csv:13: error: the line is no CSV: bare " in non-quoted-field`,
+	}
+	if len(texts) != len(wantNotes) {
+		t.Fatalf("notes %q, want %q", texts, wantNotes)
+	}
+	for i := range texts {
+		// How a note joins text and hint is the note's business.
+		if head, _, _ := strings.Cut(wantNotes[i], "; known"); !strings.HasPrefix(texts[i], head) {
+			t.Errorf("note %q, want %q", texts[i], wantNotes[i])
+		}
+	}
+}
+
+func TestReadRecordsRefuses(t *testing.T) {
+	cases := []struct{ text, want string }{
+		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
+		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label"},
+		{"series,time,value,Time\n", "h.csv:1: the column time is there twice; remove one"},
+		{"a\"b\n", `h.csv: the first line cannot be read: parse error on line 1, column 2: bare " in non-quoted-field; expected the columns series,time,value`},
+	}
+	for _, c := range cases {
+		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv"); err == nil || err.Error() != c.want {
+			t.Errorf("%q: %v\nwant %s", c.text, err, c.want)
+		}
+	}
+	_, notes, err := ReadRecords(strings.NewReader("series,time,value\n"+strings.Repeat("x,y,z\n", 500)), "h.csv")
+	if err != nil || len(notes) != maxNotes+1 || notes[maxNotes].Text != "400 more lines cannot be used" {
+		t.Errorf("500 bad lines: %d notes, %v", len(notes), err)
+	}
+}
+
+func TestRecordsRoundTrip(t *testing.T) {
+	var want []Record
+	for i, name := range []string{"plain", "=1+1", "'=1", "'quoted", "-x", "@x", "+", "a,\"b\"\nc", "Fan2 [16 / 4, SIMD32]"} {
+		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Value: 1 / float64(i+3), Run: "=r", Device: "d", Driver: name, Label: "l", Line: 2})
+	}
+	for i := range 600 { // more than a batch
+		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Value: float64(i)})
+	}
+	var b strings.Builder
+	w := NewRecordWriter(&b)
+	for _, r := range want {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	read, notes, err := ReadRecords(strings.NewReader(b.String()), "h.csv")
+	if err != nil || len(notes) > 0 {
+		t.Fatal(err, notes)
+	}
+	got := all(read)
+	for i := range got {
+		got[i].Line, want[i].Line = 0, 0
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read back %+v\nwant %+v", got[:12], want[:12])
+	}
+	b.Reset()
+	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label\n" {
+		t.Errorf("no points are written as %q, %v; want the column names", b.String(), err)
+	}
+}
+
+// all unpacks records.
+func all(r *Records) []Record {
+	var out []Record
+	for i := range r.Len() {
+		out = append(out, r.At(i))
+	}
+	return out
+}
+
+// pack is its inverse.
+func pack(list []Record) *Records {
+	r := &Records{}
+	for _, record := range list {
+		r.Add(record)
+	}
+	return r
+}
+
+// FuzzReadRecords: no input may stop the program, and what is read has a series, a time and a number.
+func FuzzReadRecords(f *testing.F) {
+	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
+	f.Add("time,series,value,run\n0,\"a\nb\",1e300,'=x\n\"\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		records, _, err := ReadRecords(strings.NewReader(text), "f.csv")
+		if err != nil {
+			return
+		}
+		for _, r := range all(records) {
+			if r.Series == "" || r.Value != r.Value || r.Line < 2 {
+				t.Errorf("%+v of %q", r, text)
+			}
+		}
+	})
+}

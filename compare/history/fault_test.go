@@ -1,0 +1,324 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestNotAHistory(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	foreign := filepath.Join(dir, "foreign.db")
+	cut, empty := filepath.Join(dir, "cut.db"), filepath.Join(dir, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(text, []byte("kernel,time\nFan2,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", foreign)
+	if err == nil {
+		_, err = db.Exec("CREATE TABLE bookmarks (url TEXT)")
+		db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cut, []byte("SQLite"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		reason, path string
+		options      Options
+		kind         error
+		want         string
+	}{
+		{"a text", text, Options{}, ErrNotHistory, "not a history: " + text + ` is no SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
+		{"the first bytes only", cut, Options{}, ErrNotHistory, "not a history: " + cut + ` is no SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
+		{"another program's database", foreign, Options{}, ErrNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
+		{"a folder", dir, Options{}, ErrNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
+		{"an empty file for a reader", empty, Options{MustExist: true}, ErrMissing,
+			"there is no such history: " + empty + " has no tables of occudiff; `occudiff track add` makes them, --db names another history"},
+		{"a mistyped name", filepath.Join(dir, "none.db"), Options{MustExist: true}, ErrMissing,
+			"there is no such history: " + filepath.Join(dir, "none.db") + " does not exist; `occudiff track add` makes it, --db names another one"},
+		{"a folder that is not there", filepath.Join(dir, "no", "none.db"), Options{}, ErrMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},
+		{"no name", "", Options{}, ErrMissing, "there is no such history: the name is empty; name a file or a postgres:// URL with --db"},
+	}
+	for _, c := range cases {
+		before := snapshot(t, dir)
+		_, err := OpenWith(bg, c.path, c.options)
+		if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v\nwant %s", c.reason, err, c.want)
+		}
+		if after := snapshot(t, dir); after != before {
+			t.Errorf("%s: the folder changed from %s to %s", c.reason, before, after)
+		}
+	}
+}
+
+// snapshot gives the names and contents of a folder.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, _ := os.ReadFile(filepath.Join(dir, e.Name()))
+		fmt.Fprintf(&b, "%s %q\n", e.Name(), data)
+	}
+	return b.String()
+}
+
+// A file name may hold what URIs give a meaning to.
+func TestFileNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"plain.db", "a b.db", "what?.db", "50%.db", "c#.db", "ä&=.db", "%41.db"} {
+		d := open(t, filepath.Join(dir, name))
+		add(t, d, sample(0, 1))
+		d.Close()
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 7 {
+		t.Errorf("the folder holds %v, want the seven files", entries)
+	}
+}
+
+func TestNewerAndOlderSchema(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		id := add(t, d, sample(0, 3))
+		// A later program adds a column: what is stored stays.
+		later := append(migrations(), []string{`ALTER TABLE occudiff_run ADD COLUMN weather TEXT`})
+		if err := d.migrate(bg, later, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.migrate(bg, later, false); err != nil {
+			t.Fatalf("migrating twice: %v", err)
+		}
+		if run, err := d.Get(bg, id); err != nil || len(run.Rows) != 3 {
+			t.Errorf("after migrating the run has %d rows, %v", len(run.Rows), err)
+		}
+		// This one refuses the later schema, and says so.
+		_, err := Open(bg, dsn)
+		want := "the history is newer than this program: the history " + d.Where() + " has schema 2, this program knows up to 1; update occudiff, or name another history with --db"
+		if !errors.Is(err, ErrNewer) || err.Error() != want {
+			t.Errorf("Open = %v\nwant %s", err, want)
+		}
+		// A migration that fails changes nothing.
+		broken := append(later, []string{`ALTER TABLE occudiff_run ADD COLUMN one TEXT`, `ALTER TABLE nowhere ADD COLUMN two TEXT`})
+		if err := d.migrate(bg, broken, false); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
+			t.Errorf("a broken migration: %v", err)
+		}
+		if version, _, err := d.version(bg, d.sql, ""); err != nil || version != 2 {
+			t.Errorf("after a broken migration the schema is %d, %v; want 2", version, err)
+		}
+		if _, err := d.sql.Exec(`SELECT one FROM occudiff_run`); err == nil {
+			t.Error("a broken migration left its first half behind")
+		}
+	})
+}
+
+// TestOpenedAtOnce: many processes make the same history.
+func TestOpenedAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		var group sync.WaitGroup
+		for range 16 {
+			group.Go(func() {
+				d, err := Open(bg, dsn)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				d.Close()
+			})
+		}
+		group.Wait()
+		add(t, open(t, dsn), sample(0, 1))
+	})
+}
+
+// TestDamaged opens files that begin like a database and are broken behind that.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	d := open(t, path)
+	add(t, d, sample(0, 400))
+	d.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		reason string
+		spoil  func(b []byte) []byte
+		kinds  []error
+	}{
+		{"the head page is noise", func(b []byte) []byte { copy(b[16:4096], strings.Repeat("noise", 1000)); return b }, []error{ErrNotHistory, ErrDamaged}},
+		{"cut in the middle", func(b []byte) []byte { return b[:len(b)/2] }, []error{ErrDamaged}},
+		{"pages of zeros", func(b []byte) []byte { clear(b[8192:]); return b }, []error{ErrDamaged}},
+	}
+	for _, c := range cases {
+		bad := c.spoil(append([]byte{}, good...))
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d, err := Open(bg, path)
+		if err == nil {
+			_, err = d.Add(bg, sample(1, 400))
+			d.Close()
+		}
+		known := false
+		for _, kind := range c.kinds {
+			known = known || errors.Is(err, kind)
+		}
+		if !known || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "nothing was changed; ") {
+			t.Errorf("%s: %v; want a clear error of a damaged file", c.reason, err)
+		}
+		t.Logf("%s: %v", c.reason, err)
+		for _, name := range []string{"-wal", "-shm", "-journal"} {
+			os.Remove(path + name)
+		}
+	}
+}
+
+// TestRollbackJournal uses what network file systems get, on a file that had a write-ahead log.
+func TestRollbackJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	d := open(t, path)
+	add(t, d, sample(0, 50))
+	if err := d.setJournal(bg, "delete", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	add(t, d, sample(1, 50))
+	whole(t, d)
+	if list, err := d.List(bg); err != nil || len(list) != 2 {
+		t.Errorf("%d runs, %v; want 2", len(list), err)
+	}
+	for _, name := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(path + name); err == nil {
+			t.Errorf("%s is left behind", path+name)
+		}
+	}
+}
+
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	add(t, open(t, path), sample(0, 2))
+	holder, err := sql.Open("sqlite", path)
+	if err == nil {
+		defer holder.Close()
+		holder.SetMaxOpenConns(1)
+		_, err = holder.Exec("BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenWith(bg, path, Options{Wait: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_, err = d.Add(bg, sample(1, 2))
+	want := "adding a run to " + path + ": the history is locked, nothing was changed; another process is writing: wait for it, or end it, and try again"
+	if !errors.Is(err, ErrLocked) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Add = %v\nwant %s", err, want)
+	}
+	if list, err := d.List(bg); err != nil || len(list) != 1 {
+		t.Errorf("readers need no lock, but List = %d runs, %v", len(list), err)
+	}
+	// A cancelled context ends the wait at once.
+	patient, err := Open(bg, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer patient.Close()
+	ctx, cancel := context.WithTimeout(bg, 50*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if _, err = patient.Add(ctx, sample(1, 2)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
+		t.Errorf("Add with a deadline = %v after %v", err, time.Since(began))
+	}
+	if _, err := holder.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	add(t, d, sample(1, 2))
+}
+
+func TestDroppedConnection(t *testing.T) {
+	dsn := server.fresh(t)
+	d := open(t, dsn)
+	add(t, d, sample(0, 600))
+	for n := range 6 {
+		left := n
+		d.step = func(string) {
+			if left--; left == -1 {
+				server.run(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname LIKE 'test%'")
+			}
+		}
+		_, err := d.Add(bg, sample(1, 600))
+		d.step = nil
+		want := "adding a run to " + d.Where() + ": the connection to the history failed, what was not finished is undone; check that the server runs and try again: a run is never stored twice ("
+		if !errors.Is(err, ErrConnection) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("cut at step %d: %v\nwant %s", n, err, want)
+		}
+		whole(t, d)
+		if count(t, d, "occudiff_run") != 1 {
+			t.Fatalf("cut at step %d: the run was stored", n)
+		}
+	}
+	add(t, d, sample(1, 600))
+}
+
+func TestNoServer(t *testing.T) {
+	if server.fresh(t); server.missing != "" {
+		t.Skip(server.missing)
+	}
+	cases := []struct {
+		reason, dsn string
+		kind        error
+		want        string
+	}{
+		{"nobody listens; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", ErrConnection, "opening the history postgres://me:xxxxx@127.0.0.1:1/occupancy"},
+		{"no such database", server.url("nowhere"), ErrConnection, "opening the history " + server.url("nowhere") +
+			": the connection to the history failed, nothing was changed; the server refuses: check user, password and the name of the database ("},
+		{"a URL that is none", "postgres://host:port/x", ErrConnection, "the connection to the history failed: the server cannot be understood; expected postgres://user:password@host:port/database"},
+	}
+	for _, c := range cases {
+		_, err := Open(bg, c.dsn)
+		if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v\nwant %s", c.reason, err, c.want)
+		}
+	}
+	dsn := server.fresh(t)
+	if _, err := OpenWith(bg, dsn, Options{MustExist: true}); !errors.Is(err, ErrMissing) {
+		t.Errorf("an empty database for a reader: %v", err)
+	}
+	if n := tables(t, dsn); n != 0 {
+		t.Errorf("a reader made %d tables", n)
+	}
+}
+
+// tables counts the tables of a database.
+func tables(t *testing.T, dsn string) (n int) {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public'").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

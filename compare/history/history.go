@@ -1,0 +1,153 @@
+// Package history stores runs and reads them back as series: one schema on SQLite (a file) and on PostgreSQL (a server
+// that a team shares), through database/sql. A run is stored whole or not at all, and once: the same content twice changes
+// nothing. It does not know verdicts, thresholds or statistics: the words of a row are stored as they come.
+//
+// A series is what may be compared over time: one task with one launch shape and direction, on one device with one
+// driver. Another device or driver makes another series, so that no reader can mix them up by accident.
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// defaultWait is how long a writer waits for others.
+const defaultWait = 30 * time.Second
+
+// Options of opening. The zero value makes the history when it is not there.
+type Options struct {
+	// MustExist refuses to make a new history. Readers set it: an empty report of a mistyped name helps nobody.
+	MustExist bool
+	// ReadOnly opens a history that cannot be written too. Adding and removing fail then.
+	ReadOnly bool
+	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
+	Wait time.Duration
+
+	step func(name string) // see DB.step
+}
+
+// DB is an open history. It may be used by several goroutines.
+type DB struct {
+	sql    *sql.DB
+	engine engine
+	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
+	// connection there.
+	step func(name string)
+}
+
+// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there. An
+// older schema is brought up to date; a newer one is an error.
+func Open(ctx context.Context, dsn string) (*DB, error) {
+	return OpenWith(ctx, dsn, Options{})
+}
+
+// OpenWith opens a history with options.
+func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
+	if options.Wait == 0 {
+		options.Wait = defaultWait
+	}
+	if IsPostgres(dsn) {
+		return openPostgres(ctx, dsn, options)
+	}
+	return openSQLite(ctx, dsn, options)
+}
+
+// IsPostgres says whether dsn names a server and not a file.
+func IsPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+// Close closes the history. Runs that were added are safe before that.
+func (d *DB) Close() error { return d.sql.Close() }
+
+// Where names the history for people: the path, or the URL without its password.
+func (d *DB) Where() string { return d.engine.where }
+
+// Engine names the database engine: "SQLite" or "PostgreSQL".
+func (d *DB) Engine() string { return d.engine.name }
+
+// at marks a place in a transaction.
+func (d *DB) at(name string) {
+	if d.step != nil {
+		d.step(name)
+	}
+}
+
+// retries bounds how often a transaction is repeated that the server gave up in favour of another one.
+const retries = 20
+
+// write runs f in one transaction: all of it or nothing. f may run several times.
+func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := d.once(ctx, f)
+		if err == nil {
+			return nil
+		}
+		if kind := d.engine.fault(err); kind != faultConflict && kind != faultRace || attempt == retries || ctx.Err() != nil {
+			return d.engine.explain(doing, err)
+		}
+		pause := time.NewTimer(time.Duration(attempt) * 10 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+		case <-pause.C:
+		}
+	}
+}
+
+// once is one attempt of write.
+func (d *DB) once(ctx context.Context, f func(tx *sql.Tx) error) error {
+	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
+	tx, err := d.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	d.at("begun")
+	if err := f(tx); err != nil {
+		// The error that made us stop is the one to report, not that of a connection that is gone.
+		_ = tx.Rollback()
+		return err
+	}
+	d.at("before commit")
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	d.at("after commit")
+	return nil
+}
+
+// query runs a select and hands each row to scan.
+func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
+	rows, err := d.sql.QueryContext(ctx, d.engine.bind(text), args...)
+	if err != nil {
+		return d.engine.explain(doing, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return d.engine.explain(doing, err)
+		}
+	}
+	return d.engine.explain(doing, rows.Err())
+}
+
+// marks gives "?, ?, ?" for n values.
+func marks(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat("?, ", n-1) + "?"
+}
+
+// noTables is the error of a database that nothing has been added to.
+func (d *DB) noTables() error {
+	return fmt.Errorf("%w: %s has no tables of occudiff; `occudiff track add` makes them, --db names another history", ErrMissing, d.engine.where)
+}
+
+// noRun is the error of a run that is not there.
+func (d *DB) noRun(id int64) error {
+	return fmt.Errorf("%w: %s has no run %d; `occudiff track list` shows the runs", ErrNoRun, d.engine.where, id)
+}

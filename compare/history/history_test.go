@@ -1,0 +1,414 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/ingest/unit"
+)
+
+var bg = context.Background()
+
+// add stores a run and fails the test unless it is new.
+func add(t testing.TB, d *DB, run Run) int64 {
+	t.Helper()
+	added, err := d.Add(bg, run)
+	if err != nil || !added.Stored {
+		t.Fatalf("Add = %+v, %v; want it stored", added, err)
+	}
+	return added.ID
+}
+
+func TestRoundTrip(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		want := sample(0, 3)
+		// What is absent must come back absent, zero as zero.
+		want.Rows[1] = Row{Key: Key{Task: "copy", Direction: "host-to-device", Device: "Other", Driver: "1.0"}, Measured: unit.Some(unit.Ratio(0)), Verdict: "not a kernel"}
+		id := add(t, d, want)
+		got, err := d.Get(bg, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.ID, want.Kernels = id, 3
+		for i := range want.Rows {
+			if want.Rows[i].Device == "" {
+				want.Rows[i].Device, want.Rows[i].Driver = "Max 1100", "24.1"
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("Get = %+v\nwant  %+v", got, want)
+		}
+		list, err := d.List(bg)
+		want.Rows = nil
+		if err != nil || !reflect.DeepEqual(list, []Run{want}) {
+			t.Errorf("List = %+v, %v\nwant   %+v", list, err, []Run{want})
+		}
+		whole(t, d)
+	})
+}
+
+func TestSameContentTwice(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		if _, ok, err := d.Newest(bg); ok || err != nil {
+			t.Errorf("Newest of an empty history = %v, %v", ok, err)
+		}
+		first := add(t, d, sample(0, 5))
+		size := func() string {
+			return fmt.Sprint(count(t, d, "occudiff_run"), count(t, d, "occudiff_kernel"), count(t, d, "occudiff_input"), count(t, d, "occudiff_content"), count(t, d, "occudiff_series"))
+		}
+		before := size()
+		csv := sample(0, 5).Inputs[0]
+		moved := sample(0, 5)
+		moved.Time, moved.Label, moved.Inputs = start.Add(time.Hour), "again", moved.Inputs[:1]
+		both := sample(1, 5)
+		both.Inputs = append(both.Inputs, csv)
+		cases := []struct {
+			reason string
+			run    Run
+			want   Added
+		}{
+			{"the very same", sample(0, 5), Added{ID: first, Known: []Input{csv}, Whole: true}},
+			{"the same file without the summary, at another time, with another label", moved, Added{ID: first, Known: []Input{csv}, Whole: true}},
+			{"a run of two files, one of which is stored", both, Added{ID: first, Known: []Input{csv}}},
+		}
+		for _, c := range cases {
+			got, err := d.Add(bg, c.run)
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s: Add = %+v, %v; want %+v", c.reason, got, err, c.want)
+			}
+			if after := size(); after != before {
+				t.Errorf("%s: the tables grew from %s to %s", c.reason, before, after)
+			}
+		}
+		// A summary that lies beside every run is no content: another export with it is a new run.
+		second := add(t, d, sample(1, 5))
+		if second == first {
+			t.Errorf("two runs have the number %d", first)
+		}
+		// Removing a run frees its content, and a number is not used again.
+		if err := d.Remove(bg, second); err != nil {
+			t.Fatal(err)
+		}
+		if third := add(t, d, sample(1, 5)); third <= second {
+			t.Errorf("run %d was removed, the next is %d; want a new number", second, third)
+		}
+		whole(t, d)
+	})
+}
+
+func TestRemove(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		a, b := add(t, d, sample(0, 4)), add(t, d, sample(1, 4))
+		if err := d.Remove(bg, a); err != nil {
+			t.Fatal(err)
+		}
+		whole(t, d)
+		if n := count(t, d, "occudiff_kernel"); n != 4 {
+			t.Errorf("%d rows are left, want 4", n)
+		}
+		want := fmt.Sprintf("no such run: %s has no run %d; `occudiff track list` shows the runs", d.Where(), a)
+		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }(),
+			func() error { _, err := d.Latest(bg, a, Measured, 5); return err }()} {
+			if !errors.Is(err, ErrNoRun) || err.Error() != want {
+				t.Errorf("a run that is gone: %v, want %s", err, want)
+			}
+		}
+		if newest, ok, err := d.Newest(bg); err != nil || !ok || newest != b {
+			t.Errorf("Newest = %d, %v, %v; want %d", newest, ok, err, b)
+		}
+	})
+}
+
+func TestSeries(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		ids := map[int]int64{}
+		// Not in the order of time: a run that is added late still takes its place.
+		for _, i := range []int{3, 0, 2, 1} {
+			ids[i] = add(t, d, sample(i, 2))
+		}
+		other := sample(4, 2)
+		other.Driver = "24.2"
+		ids[4] = add(t, d, other)
+		unmeasured := sample(5, 2)
+		unmeasured.Rows[0].Measured = unit.Opt[unit.Ratio]{}
+		ids[5] = add(t, d, unmeasured)
+
+		var got []string
+		err := d.EachSeries(bg, Measured, func(s Series) error {
+			text := s.Key.Task[:8] + " " + s.Key.Driver + ":"
+			for _, p := range s.Points {
+				text += fmt.Sprintf(" %v", p.Value)
+			}
+			got = append(got, text)
+			return nil
+		})
+		slices.Sort(got) // the order of first storing is not that of the kernels
+		want := []string{
+			"kernel<0 24.1: 60 59.99 59.98 59.97",
+			"kernel<0 24.2: 59.96",
+			"kernel<1 24.1: 60.1 60.09 60.08 60.07 60.05",
+			"kernel<1 24.2: 60.06",
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("EachSeries = %q, %v; want %q: sorted by time, split by driver, without a point where nothing was measured", got, err, want)
+		}
+		stop := errors.New("enough")
+		if err := d.EachSeries(bg, Measured, func(Series) error { return stop }); err != stop {
+			t.Errorf("EachSeries returns %v, want the visitor's error", err)
+		}
+		latest := func(run int, m Metric, n int) map[string][]float64 {
+			t.Helper()
+			series, err := d.Latest(bg, ids[run], m, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := map[string][]float64{}
+			for _, s := range series {
+				for _, p := range s.Points {
+					found[s.Key.Task[:8]] = append(found[s.Key.Task[:8]], p.Value)
+				}
+			}
+			return found
+		}
+		cases := []struct {
+			reason string
+			run    int
+			metric Metric
+			n      int
+			want   map[string][]float64
+		}{
+			{"three points up to the newest run", 3, Measured, 3, map[string][]float64{"kernel<0": {59.99, 59.98, 59.97}, "kernel<1": {60.09, 60.08, 60.07}}},
+			{"fewer than asked for", 1, Measured, 9, map[string][]float64{"kernel<0": {60, 59.99}, "kernel<1": {60.1, 60.09}}},
+			{"only of its own driver", 4, Measured, 9, map[string][]float64{"kernel<0": {59.96}, "kernel<1": {60.06}}},
+			{"not measured in this run: the series ends before it", 5, Measured, 2, map[string][]float64{"kernel<0": {59.98, 59.97}, "kernel<1": {60.07, 60.05}}},
+			{"seconds", 0, Seconds, 2, map[string][]float64{"kernel<0": {0.000523}, "kernel<1": {0.000523}}},
+			{"points", 0, Residual, 2, map[string][]float64{"kernel<0": {-36.8}, "kernel<1": {-36.8}}},
+			{"loaded", 0, Loaded, 2, map[string][]float64{"kernel<0": {79}, "kernel<1": {79}}},
+		}
+		for _, c := range cases {
+			if got := latest(c.run, c.metric, c.n); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s: Latest = %v, want %v", c.reason, got, c.want)
+			}
+		}
+		if _, err := d.Latest(bg, ids[0], "peak", 3); err == nil || err.Error() != `metric "peak" is not known; use measured, residual, loaded or seconds` {
+			t.Errorf("an unknown metric: %v", err)
+		}
+	})
+}
+
+func TestSameMoment(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		var ids []int64
+		for i := range 4 {
+			run := sample(i, 1)
+			run.Time = start
+			ids = append(ids, add(t, d, run))
+		}
+		series, err := d.Latest(bg, ids[2], Measured, 2)
+		if err != nil || len(series) != 1 || len(series[0].Points) != 2 || series[0].Points[0].Run != ids[1] || series[0].Points[1].Run != ids[2] {
+			t.Errorf("Latest of the third of four runs of one moment = %+v, %v; want runs %d and %d", series, err, ids[1], ids[2])
+		}
+	})
+}
+
+func TestPredecessors(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		old, unknown, changed := sample(0, 1), sample(1, 1), sample(2, 1)
+		unknown.Driver, changed.Driver = "", "24.2"
+		add(t, d, old)
+		add(t, d, unknown)
+		ids := add(t, d, changed)
+		got, err := d.Predecessors(bg, ids)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("Predecessors = %+v, %v; want one", got, err)
+		}
+		for _, e := range got {
+			if e.Key.Driver != "" || !e.Last.Equal(start.Add(time.Hour)) {
+				t.Errorf("the predecessor is %+v; want the newest, of the unknown driver", e)
+			}
+		}
+		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Driver: "24.1", Device: "A"}); !slices.Equal(what, []string{"driver"}) {
+			t.Errorf("ChangedFrom = %v, want driver", what)
+		}
+		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Device: "B"}); !slices.Equal(what, []string{"device"}) {
+			t.Errorf("ChangedFrom = %v, want device: a driver that is not known has not changed", what)
+		}
+	})
+}
+
+// Texts that one engine or the other refuses or cuts.
+func TestHostileTexts(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		run := sample(0, 4)
+		run.Rows[0].Task = "nul\x00 and \xff\xfe"
+		run.Rows[1].Task = strings.Repeat("very long template<", 20000) // longer than any index entry
+		run.Rows[2].Task = `'; DROP TABLE occudiff_run; -- $1 ? %s`
+		run.Rows[3].Task = "=1+1"
+		run.Label = "a\x00b"
+		got, err := d.Get(bg, add(t, d, run))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Rows[0].Task != "nul\uFFFD and \uFFFD" || got.Label != "a\uFFFDb" {
+			t.Errorf("bytes that are no text became %q and %q", got.Rows[0].Task, got.Label)
+		}
+		for i := 1; i < 4; i++ {
+			if got.Rows[i].Task != run.Rows[i].Task {
+				t.Errorf("task %d came back changed", i)
+			}
+		}
+		// The same bytes again are the same series.
+		run.Inputs = []Input{{Digest: "other"}}
+		run.Time = run.Time.Add(time.Hour)
+		add(t, d, run)
+		if n := count(t, d, "occudiff_series"); n != 4 {
+			t.Errorf("there are %d series, want 4", n)
+		}
+	})
+}
+
+func TestBadRuns(t *testing.T) {
+	d := open(t, t.TempDir()+"/history.db")
+	change := func(f func(*Run)) Run { r := sample(0, 3); f(&r); return r }
+	nan := unit.Ratio(0)
+	nan /= nan
+	cases := []struct {
+		run  Run
+		want string
+	}{
+		{change(func(r *Run) { r.Time = time.Time{} }), "it has no time, so it has no place in a history; give the time of the collection"},
+		{change(func(r *Run) { r.Time = time.Date(20260, 1, 1, 0, 0, 0, 0, time.UTC) }), "its time is in the year 20260; give the time of the collection"},
+		{change(func(r *Run) { r.Rows = nil }), "it has no kernel; add an export with computing tasks"},
+		{change(func(r *Run) { r.Rows[2] = r.Rows[0]; r.Rows[0].Device = "Max 1100" }),
+			"its rows 1 and 3 are the same kernel (kernel<0, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]); merge the launches of a kernel first"},
+		{change(func(r *Run) { r.Rows[1].Loaded = unit.Some(nan) }), "row 2 (kernel<1, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]): the loaded occupancy is NaN; leave it absent"},
+	}
+	for _, c := range cases {
+		_, err := d.Add(bg, c.run)
+		if !errors.Is(err, ErrBadRun) || err.Error() != "the run cannot be stored: "+c.want {
+			t.Errorf("Add says %v\nwant %s", err, c.want)
+		}
+	}
+	if n := count(t, d, "occudiff_run"); n != 0 {
+		t.Errorf("%d runs were stored", n)
+	}
+}
+
+func TestNames(t *testing.T) {
+	cases := []struct {
+		key  Key
+		want string
+	}{
+		{Key{Task: "Fan2", Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: 32}, "Fan2 [2048x2048 / 1024x1, SIMD32]"},
+		{Key{Task: "Fan1", Global: unit.Size(16)}, "Fan1 [16]"},
+		{Key{Task: "k", SIMD: 16}, "k [SIMD16]"},
+		{Key{Task: "k", Local: unit.Size(16), SIMD: 8}, "k [ / 16, SIMD8]"},
+		{Key{Task: "copy", Direction: "host-to-device"}, "copy [host-to-device]"},
+		{Key{Task: "copy", SIMD: 8, Direction: "device-to-host"}, "copy [SIMD8, device-to-host]"},
+		{Key{Task: "plain"}, "plain"},
+		{Key{Task: "a [b] c"}, "a [b] c"},
+		{Key{Task: "m[3]"}, "m[3]"},
+		{Key{Task: "two\nlines [x]", Global: unit.Size(1, 2, 3)}, "two\nlines [x] [1x2x3]"},
+	}
+	for _, c := range cases {
+		if got := c.key.Name(); got != c.want {
+			t.Errorf("Name = %q, want %q", got, c.want)
+		}
+		if got := ParseName(c.want); got != c.key {
+			t.Errorf("ParseName(%q) = %+v, want %+v", c.want, got, c.key)
+		}
+	}
+}
+
+// FuzzParseName: any text that is read as a key is what the key prints.
+func FuzzParseName(f *testing.F) {
+	f.Add("Fan2 [2048x2048 / 1024x1, SIMD32]")
+	f.Add("a [0x1]")
+	f.Fuzz(func(t *testing.T, name string) {
+		if got := ParseName(name).Name(); got != name {
+			t.Errorf("%q became %q", name, got)
+		}
+	})
+}
+
+func TestMetrics(t *testing.T) {
+	units := map[Metric]string{Measured: "%", Loaded: "%", Residual: "points", Seconds: "s"}
+	d := open(t, t.TempDir()+"/history.db")
+	for i, m := range Metrics() {
+		if got, err := ParseMetric(string(m)); err != nil || got != m || m.Unit() != units[m] {
+			t.Errorf("ParseMetric(%s) = %s, %v, unit %q; want itself and %q", m, got, err, m.Unit(), units[m])
+		}
+		// What is imported as a metric comes out as that metric, to the last digit.
+		if _, err := d.Import(bg, m, pack([]Record{{Series: "k", Time: start.Add(time.Duration(i) * time.Hour), Value: 62.7}})); err != nil {
+			t.Fatal(err)
+		}
+		var values []float64
+		if err := d.EachSeries(bg, m, func(s Series) error { values = append(values, s.Points[0].Value); return nil }); err != nil || !slices.Equal(values, []float64{62.7}) {
+			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
+		}
+	}
+	const want = `metric "peak" is not known; use measured, residual, loaded or seconds`
+	_, err1 := ParseMetric("peak")
+	_, err2 := d.Import(bg, "peak", pack(nil))
+	for _, err := range []error{err1, err2, d.EachSeries(bg, "peak", nil)} {
+		if err == nil || err.Error() != want {
+			t.Errorf("an unknown metric: %v, want %s", err, want)
+		}
+	}
+}
+
+func TestImportExport(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		var records []Record
+		for i := range 3 {
+			for _, name := range []string{"Fan2 [16 / 4, SIMD32]", "free text"} {
+				records = append(records, Record{Series: name, Time: start.AddDate(0, 0, -i), Value: 62.7 - float64(i), Run: fmt.Sprintf("r%d", i),
+					Device: "Arc", Driver: "1", Label: "nightly", Line: len(records) + 2})
+			}
+		}
+		done, err := d.Import(bg, Measured, pack(records))
+		if err != nil || done != (Imported{Runs: 3, Points: 6}) {
+			t.Fatalf("Import = %+v, %v; want 3 runs with 6 points", done, err)
+		}
+		if done, err = d.Import(bg, Measured, pack(records)); err != nil || done != (Imported{KnownRuns: 3}) {
+			t.Errorf("Import again = %+v, %v; want 3 known runs and nothing new", done, err)
+		}
+		whole(t, d)
+		var out []Record
+		if err := d.Export(bg, Measured, func(r Record) error { out = append(out, r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		byPlace := func(a, b Record) int { return strings.Compare(a.Series+a.Run, b.Series+b.Run) }
+		for i := range records {
+			records[i].Line = 0
+		}
+		slices.SortFunc(records, byPlace)
+		slices.SortFunc(out, byPlace)
+		if !reflect.DeepEqual(out, records) {
+			t.Errorf("Export = %+v\nwant     %+v", out, records)
+		}
+		records = append(records, records[0])
+		records[0].Line, records[len(records)-1].Line = 2, 8
+		want := `the run cannot be stored: lines 2 and 8 are the same series "Fan2 [16 / 4, SIMD32]" at the same time (2026-03-01T12:00:00Z); tell them apart in the column ` + "`run`"
+		if _, err := d.Import(bg, Measured, pack(records)); err == nil || err.Error() != want {
+			t.Errorf("Import of a point twice: %v\nwant %s", err, want)
+		}
+		if _, err := d.Import(bg, Measured, pack([]Record{{Line: 4, Time: start}})); err == nil || err.Error() != "the run cannot be stored: line 4 has no series; fill the column `series`" {
+			t.Errorf("Import without a series: %v", err)
+		}
+	})
+}

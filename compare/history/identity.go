@@ -1,0 +1,67 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"time"
+)
+
+// contents lists the digests that make a run known, each once, sorted. Without any it is a digest of the run itself.
+func contents(run Run) []string {
+	var carrying, all []string
+	for _, in := range run.Inputs {
+		if in.Digest == "" {
+			continue
+		}
+		all = append(all, in.Digest)
+		if in.Carries {
+			carrying = append(carrying, in.Digest)
+		}
+	}
+	if len(carrying) == 0 {
+		carrying = all
+	}
+	if len(carrying) == 0 {
+		return []string{"rows:" + run.digest()}
+	}
+	slices.Sort(carrying)
+	return slices.Compact(carrying)
+}
+
+// digest sums up what a run says, for runs that come without files.
+func (run *Run) digest() string {
+	h := sha256.New()
+	put(h, run.Time.UTC().Format(time.RFC3339Nano), run.Label, run.JobID, run.Device, run.Driver)
+	for i := range run.Rows {
+		r := &run.Rows[i]
+		put(h, r.identity(), fmt.Sprint(null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances)))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// identity is a digest of the whole key, kernelIdentity of what stays the same on another device or driver.
+func (k Key) identity() string {
+	h := sha256.New()
+	put(h, k.kernelIdentity(), k.Device, k.Driver)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (k Key) kernelIdentity() string {
+	h := sha256.New()
+	put(h, k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// put writes texts with their lengths, so that "a", "bc" and "ab", "c" differ.
+func put(h hash.Hash, texts ...string) {
+	for _, s := range texts {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+}

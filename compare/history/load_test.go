@@ -1,0 +1,121 @@
+package history
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// large is the history of the benchmarks: a million rows. OCCUDIFF_HISTORY_ROWS=small makes a tenth of the runs.
+func large() (series, runs int) {
+	if os.Getenv("OCCUDIFF_HISTORY_ROWS") == "small" {
+		return 1000, 100
+	}
+	return 1000, 1000
+}
+
+// fill makes the rows inside the database: adding a thousand runs one by one is not what is measured.
+func fill(b *testing.B, dsn string) *DB {
+	b.Helper()
+	d := open(b, dsn)
+	series, runs := large()
+	add(b, d, sample(0, series))
+	span := func(n int) string { // the numbers 1 to n-1, in both dialects
+		return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)`, n-1)
+	}
+	hour := time.Hour.Microseconds()
+	// The order of the rows is that of a history that grew run by run.
+	for _, statement := range []string{
+		span(runs) + fmt.Sprintf(` INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels)
+			SELECT r.time + i * %d, 'filled', r.host, r.job, r.device, r.driver, r.vtune, r.commit_id, r.kernels FROM n CROSS JOIN occudiff_run r ORDER BY i`, hour),
+		`INSERT INTO occudiff_kernel SELECT k.series_id, r.time, r.id, k.measured + (r.id * 7919 + k.series_id * 104729) % 1000 / 100000.0, k.residual, k.loaded,
+			k.average_seconds, k.total_seconds, k.instances, k.predicted_peak, k.predicted_average, k.profiler_peak, k.model_residual,
+			k.verdict, k.basis, k.cause, k.confidence, k.position
+			FROM occudiff_run r CROSS JOIN occudiff_kernel k WHERE r.id > 1 AND k.run_id = 1`,
+	} {
+		if _, err := d.sql.Exec(statement); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if d.Engine() == "PostgreSQL" {
+		if _, err := d.sql.Exec("ANALYZE"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if n := count(b, d, "occudiff_kernel"); n != series*runs {
+		b.Fatalf("%d rows, want %d", n, series*runs)
+	}
+	return d
+}
+
+// BenchmarkLoad measures what a large history is for: adding a run of 1,000 kernels (wanted: under 0.5 s), reading what
+// the gate needs of the newest run (under 1 s with the gate), and reading every series for a report (under 10 s with the
+// change points), in less than 300 MB.
+func BenchmarkLoad(b *testing.B) {
+	engines := map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(b.TempDir(), "history.db") },
+		"PostgreSQL": func() string { return server.fresh(b) },
+	}
+	for _, name := range []string{"SQLite", "PostgreSQL"} {
+		b.Run(name, func(b *testing.B) {
+			d := fill(b, engines[name]())
+			series, runs := large()
+			next := runs + 1
+			b.Run("add", func(b *testing.B) {
+				for b.Loop() {
+					add(b, d, sample(next, series))
+					next++
+				}
+				peak(b)
+			})
+			b.Run("check", func(b *testing.B) {
+				for b.Loop() {
+					newest, _, err := d.Newest(bg)
+					if err != nil {
+						b.Fatal(err)
+					}
+					got, err := d.Latest(bg, newest, Measured, 23)
+					if err != nil || len(got) != series || len(got[0].Points) != 23 {
+						b.Fatalf("%d series, %v", len(got), err)
+					}
+					if _, err := d.Predecessors(bg, newest); err != nil {
+						b.Fatal(err)
+					}
+				}
+				peak(b)
+			})
+			b.Run("report", func(b *testing.B) {
+				for b.Loop() {
+					n := 0
+					if err := d.EachSeries(bg, Measured, func(s Series) error { n += len(s.Points); return nil }); err != nil || n < series*runs {
+						b.Fatalf("%d points, %v", n, err)
+					}
+				}
+				peak(b)
+			})
+		})
+	}
+}
+
+// peak reports the largest memory that the process has had, where the system says so.
+func peak(b *testing.B) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			if kb, err := strconv.Atoi(strings.Fields(rest)[0]); err == nil {
+				b.ReportMetric(float64(kb)/1024, "peak-MB")
+			}
+		}
+	}
+}

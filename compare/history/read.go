@@ -1,0 +1,300 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"time"
+
+	"occudiff/ingest/unit"
+)
+
+// Point is a metric of one run.
+type Point struct {
+	Run   int64
+	Time  time.Time
+	Value float64 // in the metric's unit
+}
+
+// Series is a metric over time, oldest first. Runs without the metric have no point.
+type Series struct {
+	ID     int64
+	Key    Key
+	Points []Point
+}
+
+// List gives all runs, oldest first, with their inputs and without their rows.
+func (d *DB) List(ctx context.Context) ([]Run, error) {
+	return d.runs(ctx, "", nil)
+}
+
+// runs reads runs that meet a condition.
+func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) {
+	doing := "listing the runs of " + d.engine.where
+	var runs []Run
+	at := map[int64]int{}
+	err := d.query(ctx, doing, `SELECT id, time, label, host, job, device, driver, vtune, commit_id, kernels FROM occudiff_run `+where+` ORDER BY time, id`, args,
+		func(rows *sql.Rows) error {
+			var r Run
+			var us int64
+			err := rows.Scan(&r.ID, &us, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit, &r.Kernels)
+			r.Time = time.UnixMicro(us).UTC()
+			at[r.ID] = len(runs)
+			runs = append(runs, r)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, data_rows, bad_rows, carries FROM occudiff_input
+		WHERE run_id IN (SELECT id FROM occudiff_run `+where+`) ORDER BY run_id, position`, args,
+		func(rows *sql.Rows) error {
+			var id, carries int64
+			var in Input
+			if err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Rows, &in.BadRows, &carries); err != nil {
+				return err
+			}
+			in.Carries = carries != 0
+			if i, ok := at[id]; ok { // a run may come in between the two selects
+				runs[i].Inputs = append(runs[i].Inputs, in)
+			}
+			return nil
+		})
+	return runs, err
+}
+
+// Newest gives the number of the newest run by time, and false when there is none.
+func (d *DB) Newest(ctx context.Context) (id int64, ok bool, err error) {
+	err = d.query(ctx, "reading "+d.engine.where, `SELECT id FROM occudiff_run ORDER BY time DESC, id DESC LIMIT 1`, nil, func(rows *sql.Rows) error {
+		ok = true
+		return rows.Scan(&id)
+	})
+	return id, ok, err
+}
+
+// Get reads a run with its rows, in the order in which they were added.
+func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
+	runs, err := d.runs(ctx, "WHERE id = ?", []any{id})
+	if err != nil {
+		return Run{}, err
+	}
+	if len(runs) == 0 {
+		return Run{}, d.noRun(id)
+	}
+	run := runs[0]
+	err = d.query(ctx, "reading a run of "+d.engine.where, `SELECT s.task, s.global_size, s.local_size, s.simd, s.direction, s.device, s.driver,
+		k.measured, k.residual, k.loaded, k.average_seconds, k.total_seconds, k.instances, k.predicted_peak, k.predicted_average, k.profiler_peak,
+		k.model_residual, k.verdict, k.basis, k.cause, k.confidence
+		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`, []any{id},
+		func(rows *sql.Rows) error {
+			r, err := scanRow(rows)
+			run.Rows = append(run.Rows, r)
+			return err
+		})
+	return run, err
+}
+
+// scanRow reads the columns that Get selects.
+func scanRow(rows *sql.Rows) (Row, error) {
+	var r Row
+	var global, local string
+	var f [9]sql.NullFloat64
+	var instances sql.NullInt64
+	err := rows.Scan(&r.Task, &global, &local, &r.SIMD, &r.Direction, &r.Device, &r.Driver,
+		&f[0], &f[1], &f[2], &f[3], &f[4], &instances, &f[5], &f[6], &f[7], &f[8], &r.Verdict, &r.Basis, &r.Cause, &r.Confidence)
+	if err != nil {
+		return r, err
+	}
+	if r.Global, err = unit.ParseSize(global); err != nil {
+		return r, err
+	}
+	if r.Local, err = unit.ParseSize(local); err != nil {
+		return r, err
+	}
+	r.Measured, r.Residual, r.Loaded = opt[unit.Ratio](f[0]), opt[unit.Points](f[1]), opt[unit.Ratio](f[2])
+	r.Average, r.Total = opt[unit.Seconds](f[3]), opt[unit.Seconds](f[4])
+	r.PredictedPeak, r.PredictedAverage, r.ProfilerPeak = opt[unit.Ratio](f[5]), opt[unit.Ratio](f[6]), opt[unit.Ratio](f[7])
+	r.ModelResidual = opt[unit.Points](f[8])
+	if instances.Valid {
+		r.Instances = unit.Some(instances.Int64)
+	}
+	return r, nil
+}
+
+// opt gives a column's value, absent when it is null.
+func opt[T unit.Ratio | unit.Points | unit.Seconds](f sql.NullFloat64) unit.Opt[T] {
+	if !f.Valid {
+		return unit.Opt[T]{}
+	}
+	return unit.Some(T(f.Float64))
+}
+
+// EachSeries visits every series that has the metric, in the order in which they were first stored, with all of its points.
+// Only one series is in memory at a time. An error of visit ends the reading and is returned as it is.
+func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error) error {
+	column, err := m.column()
+	if err != nil {
+		return err
+	}
+	keys, err := d.keys(ctx, "", nil)
+	if err != nil {
+		return err
+	}
+	text := `SELECT series_id, time, run_id, ` + column + ` FROM occudiff_kernel WHERE ` + column + ` IS NOT NULL ORDER BY series_id, time, run_id`
+	return d.series(ctx, m, keys, text, nil, visit)
+}
+
+// Latest gives the series of a run with at most n points each up to that run, oldest first. A series whose last point is
+// not of the run has no value of the metric in it.
+func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int) ([]Series, error) {
+	column, err := m.column()
+	if err != nil {
+		return nil, err
+	}
+	at, err := d.timeOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := d.keys(ctx, `WHERE id IN (SELECT series_id FROM occudiff_kernel WHERE run_id = ?)`, []any{run})
+	if err != nil {
+		return nil, err
+	}
+	// Per series one step back over n points in the key, then forward from there.
+	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `
+		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND k.time >= COALESCE(
+			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL AND x.time <= ?
+			ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
+		ORDER BY k.series_id, k.time, k.run_id`
+	var all []Series
+	// One more than wanted, since runs of the same moment that came after this one are dropped.
+	err = d.series(ctx, m, keys, text, []any{run, at, at, n}, func(s Series) error {
+		for len(s.Points) > 0 && s.Points[len(s.Points)-1].Time.UnixMicro() == at && s.Points[len(s.Points)-1].Run > run {
+			s.Points = s.Points[:len(s.Points)-1]
+		}
+		if extra := len(s.Points) - n; extra > 0 {
+			s.Points = s.Points[extra:]
+		}
+		if len(s.Points) > 0 {
+			all = append(all, s)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// minTime is before any run.
+const minTime = "-9223372036854775807"
+
+// timeOf gives a run's time as it is stored.
+func (d *DB) timeOf(ctx context.Context, run int64) (int64, error) {
+	at, found := int64(math.MinInt64), false
+	err := d.query(ctx, "reading "+d.engine.where, `SELECT time FROM occudiff_run WHERE id = ?`, []any{run}, func(rows *sql.Rows) error {
+		found = true
+		return rows.Scan(&at)
+	})
+	if err == nil && !found {
+		err = d.noRun(run)
+	}
+	return at, err
+}
+
+// keys reads the keys of series.
+func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key, error) {
+	keys := map[int64]Key{}
+	err := d.query(ctx, "reading the series of "+d.engine.where,
+		`SELECT id, task, global_size, local_size, simd, direction, device, driver FROM occudiff_series `+where, args,
+		func(rows *sql.Rows) error {
+			var id int64
+			k, err := scanKey(rows, &id)
+			keys[id] = k
+			return err
+		})
+	return keys, err
+}
+
+// scanKey reads a key behind some other columns.
+func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
+	var global, local string
+	if err = rows.Scan(append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver)...); err != nil {
+		return k, err
+	}
+	if k.Global, err = unit.ParseSize(global); err != nil {
+		return k, err
+	}
+	k.Local, err = unit.ParseSize(local)
+	return k, err
+}
+
+// series groups rows of (series, time, run, value) that come in order.
+func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text string, args []any, visit func(Series) error) error {
+	var s Series
+	var stopped error
+	flush := func() error {
+		if len(s.Points) == 0 {
+			return nil
+		}
+		key, ok := keys[s.ID]
+		if !ok {
+			return nil // stored after the keys were read
+		}
+		s.Key = key
+		stopped = visit(s)
+		return stopped
+	}
+	err := d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
+		var id, us, run int64
+		var value float64
+		if err := rows.Scan(&id, &us, &run, &value); err != nil {
+			return err
+		}
+		if id != s.ID {
+			if err := flush(); err != nil {
+				return err
+			}
+			s = Series{ID: id, Points: make([]Point, 0, len(s.Points)+1)}
+		}
+		s.Points = append(s.Points, Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: m.point(value)})
+		return nil
+	})
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// Earlier is a series of the same kernel on another device or driver.
+type Earlier struct {
+	Key  Key
+	Last time.Time // of its newest run
+	Run  int64
+}
+
+// Predecessors gives, for the series of a run, the series of the same kernel on another device or with another driver
+// that was added to last before this run, if any. Key.ChangedFrom says what changed.
+func (d *DB) Predecessors(ctx context.Context, run int64) (map[int64]Earlier, error) {
+	at, err := d.timeOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int64]Earlier{}
+	text := `SELECT n.series_id, k.time, k.run_id, o.task, o.global_size, o.local_size, o.simd, o.direction, o.device, o.driver
+		FROM occudiff_kernel n
+		JOIN occudiff_series s ON s.id = n.series_id
+		JOIN occudiff_series o ON o.kernel_identity = s.kernel_identity AND o.id <> s.id
+		JOIN occudiff_kernel k ON k.series_id = o.id AND k.time =
+			(SELECT MAX(x.time) FROM occudiff_kernel x WHERE x.series_id = o.id AND x.time <= ? AND x.run_id <> ?)
+		WHERE n.run_id = ? ORDER BY n.series_id, k.time, k.run_id`
+	err = d.query(ctx, "reading the series of "+d.engine.where, text, []any{at, run, run}, func(rows *sql.Rows) error {
+		var id, us, earlier int64
+		k, err := scanKey(rows, &id, &us, &earlier)
+		if err == nil && earlier != run {
+			found[id] = Earlier{Key: k, Last: time.UnixMicro(us).UTC(), Run: earlier}
+		}
+		return err
+	})
+	return found, err
+}

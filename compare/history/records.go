@@ -1,0 +1,105 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Records are points on their way into a history. A million of them take 48 MB: a history repeats few texts very often,
+// so each is kept once.
+type Records struct {
+	points []packed
+	texts  []string
+	number map[string]int32 // of each text
+}
+
+// packed is a Record whose texts are numbers.
+type packed struct {
+	us                                 int64
+	value                              float64
+	series, run, device, driver, label int32
+	line                               int32
+}
+
+// Add appends a point.
+func (r *Records) Add(p Record) {
+	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line), series: r.text(p.Series), run: r.text(p.Run),
+		device: r.text(p.Device), driver: r.text(p.Driver), label: r.text(p.Label)})
+}
+
+// text gives a text's number.
+func (r *Records) text(s string) int32 {
+	n, ok := r.number[s]
+	if !ok {
+		if r.number == nil {
+			r.number = map[string]int32{}
+		}
+		s = string([]byte(s)) // not a piece of a longer line
+		n = int32(len(r.texts))
+		r.texts = append(r.texts, s)
+		r.number[s] = n
+	}
+	return n
+}
+
+// Len gives the number of points.
+func (r *Records) Len() int { return len(r.points) }
+
+// At gives point i; its time is UTC, to the microsecond.
+func (r *Records) At(i int) Record {
+	p := r.points[i]
+	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
+		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Line: int(p.line)}
+}
+
+// group gives the indices of the points of each run, oldest run first. Rows are made one run at a time: a million of them
+// would take more memory than everything else.
+func (r *Records) group() ([][]int32, error) {
+	type identity struct {
+		us                         int64
+		run, device, driver, label int32
+	}
+	var groups [][]int32
+	at := map[identity]int{}
+	for i, p := range r.points {
+		if r.texts[p.series] == "" {
+			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", ErrBadRun, p.line)
+		}
+		id := identity{p.us, p.run, p.device, p.driver, p.label}
+		k, ok := at[id]
+		if !ok {
+			k = len(groups)
+			at[id] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], int32(i))
+	}
+	for _, lines := range groups {
+		seen := make(map[int32]int32, len(lines))
+		for _, i := range lines {
+			p := r.points[i]
+			if first, twice := seen[p.series]; twice {
+				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in the column `run`",
+					ErrBadRun, r.points[first].line, p.line, r.texts[p.series], time.UnixMicro(p.us).UTC().Format(time.RFC3339))
+			}
+			seen[p.series] = i
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(r.points[a[0]].us, r.points[b[0]].us) })
+	return groups, nil
+}
+
+// run makes a run of some points.
+func (r *Records) run(m Metric, lines []int32) Run {
+	first := r.At(int(lines[0]))
+	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Device: first.Device, Driver: first.Driver}
+	for _, i := range lines {
+		p := r.At(int(i))
+		row := Row{Key: ParseName(p.Series)}
+		m.set(&row, p.Value)
+		run.Rows = append(run.Rows, row)
+	}
+	return run
+}

@@ -1,0 +1,119 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// migrations bring the schema from version i to i+1. They only ever get longer: what was released is not edited, and
+// nothing that was stored is dropped. {id} and {clustered} stand for what the engines spell differently.
+//
+// A row of occudiff_kernel repeats its run's time: the key then holds a series together in the order of time, which is
+// how it is read. Identities are digests, since a task's name may be longer than an index entry.
+func migrations() [][]string {
+	return [][]string{{
+		`CREATE TABLE occudiff_run (
+			id {id},
+			time BIGINT NOT NULL,
+			label TEXT NOT NULL, host TEXT NOT NULL, job TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,
+			vtune TEXT NOT NULL, commit_id TEXT NOT NULL,
+			kernels BIGINT NOT NULL)`,
+		`CREATE INDEX occudiff_run_time ON occudiff_run (time, id)`,
+		`CREATE TABLE occudiff_input (
+			run_id BIGINT NOT NULL, position BIGINT NOT NULL,
+			path TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL,
+			data_rows BIGINT NOT NULL, bad_rows BIGINT NOT NULL, carries BIGINT NOT NULL,
+			PRIMARY KEY (run_id, position))`,
+		`CREATE TABLE occudiff_content (digest TEXT PRIMARY KEY, run_id BIGINT NOT NULL)`,
+		`CREATE INDEX occudiff_content_run ON occudiff_content (run_id)`,
+		`CREATE TABLE occudiff_series (
+			id {id},
+			identity TEXT NOT NULL UNIQUE, kernel_identity TEXT NOT NULL,
+			task TEXT NOT NULL, global_size TEXT NOT NULL, local_size TEXT NOT NULL, simd BIGINT NOT NULL,
+			direction TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL)`,
+		`CREATE INDEX occudiff_series_kernel ON occudiff_series (kernel_identity)`,
+		`CREATE TABLE occudiff_kernel (
+			series_id BIGINT NOT NULL, time BIGINT NOT NULL, run_id BIGINT NOT NULL,
+			measured DOUBLE PRECISION, residual DOUBLE PRECISION, loaded DOUBLE PRECISION,
+			average_seconds DOUBLE PRECISION, total_seconds DOUBLE PRECISION, instances BIGINT,
+			predicted_peak DOUBLE PRECISION, predicted_average DOUBLE PRECISION, profiler_peak DOUBLE PRECISION,
+			model_residual DOUBLE PRECISION,
+			verdict TEXT NOT NULL, basis TEXT NOT NULL, cause TEXT NOT NULL, confidence TEXT NOT NULL,
+			position BIGINT NOT NULL,
+			PRIMARY KEY (series_id, time, run_id)){clustered}`,
+		`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id)`,
+	}}
+}
+
+// version reads the schema's version: 0 when there is none yet, and whether other tables are there. In a transaction that
+// will change it, lock keeps others from doing so.
+func (d *DB) version(ctx context.Context, from interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, lock string) (version int, others bool, err error) {
+	var ours, all int
+	if err := from.QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all); err != nil {
+		return 0, false, err
+	}
+	if ours == 0 {
+		return 0, all > 0, nil
+	}
+	err = from.QueryRowContext(ctx, `SELECT value FROM occudiff_meta WHERE name = 'schema'`+lock).Scan(&version)
+	if err == sql.ErrNoRows {
+		return 0, false, nil
+	}
+	return version, false, err
+}
+
+// migrate brings the schema up to date, in one transaction. Two processes may come here at once: the second finds the
+// work done.
+func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error {
+	doing := "opening the history " + d.engine.where
+	version, others, err := d.version(ctx, d.sql, "")
+	switch {
+	case err != nil:
+		return d.engine.explain(doing, err)
+	case version > len(steps):
+		return d.newer(version, len(steps))
+	case version == len(steps):
+		return nil
+	case others && d.engine.ownFile:
+		return fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name another file with --db", ErrNotHistory, d.engine.where)
+	case readOnly:
+		return fmt.Errorf("%w: the history %s has schema %d, this program works with %d, and the file cannot be written; make it writable once, so that it can be brought up to date",
+			ErrReadOnly, d.engine.where, version, len(steps))
+	}
+	return d.write(ctx, doing, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO occudiff_meta (name, value) VALUES ('schema', 0) ON CONFLICT (name) DO NOTHING`); err != nil {
+			return err
+		}
+		version, _, err := d.version(ctx, tx, d.engine.forUpdate)
+		if err != nil {
+			return err
+		}
+		if version > len(steps) {
+			return d.newer(version, len(steps))
+		}
+		spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered)
+		for _, step := range steps[version:] {
+			for _, statement := range step {
+				if _, err := tx.ExecContext(ctx, spell.Replace(statement)); err != nil {
+					return err
+				}
+				d.at("migrated")
+			}
+		}
+		_, err = tx.ExecContext(ctx, d.engine.bind(`UPDATE occudiff_meta SET value = ? WHERE name = 'schema'`), len(steps))
+		return err
+	})
+}
+
+// newer is the error of a schema from the future.
+func (d *DB) newer(found, known int) error {
+	return fmt.Errorf("%w: the history %s has schema %d, this program knows up to %d; update occudiff, or name another history with --db",
+		ErrNewer, d.engine.where, found, known)
+}

@@ -1,0 +1,189 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// sqliteHeader begins every SQLite file.
+const sqliteHeader = "SQLite format 3\x00"
+
+// openSQLite opens a file.
+func openSQLite(ctx context.Context, path string, options Options) (*DB, error) {
+	writable, err := inspect(path, options)
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{step: options.step, engine: engine{
+		name: "SQLite", where: path, fault: sqliteFault, ownFile: true, batch: 50,
+		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
+		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*) FROM sqlite_master WHERE type = 'table'`,
+	}}
+	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, writable, options)); err != nil {
+		return nil, d.engine.explain("opening the history "+path, err)
+	}
+	// A handful is enough for readers beside a writer, and each has a page cache.
+	d.sql.SetMaxOpenConns(4)
+	if err := d.prepare(ctx, path, writable, options); err != nil {
+		d.sql.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// prepare sets the journal up and migrates.
+func (d *DB) prepare(ctx context.Context, path string, writable bool, options Options) error {
+	// Whose file it is must be known before the first write to it.
+	version, others, err := d.version(ctx, d.sql, "")
+	if err != nil {
+		return d.engine.explain("opening the history "+path, err)
+	}
+	if options.MustExist && version == 0 && !others {
+		return d.noTables()
+	}
+	if writable && version <= len(migrations()) && !others {
+		journal := "delete"
+		if localFileSystem(path) {
+			journal = "wal"
+		}
+		if err := d.setJournal(ctx, journal, options.Wait); err != nil {
+			return d.engine.explain("opening the history "+path, err)
+		}
+	}
+	return d.migrate(ctx, migrations(), !writable)
+}
+
+// inspect looks at the file before SQLite does, which would take an empty one for a new database and changes some that it
+// only opens. It says whether the file may be written.
+func inspect(path string, options Options) (writable bool, err error) {
+	if path == "" {
+		return false, fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", ErrMissing)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && options.MustExist:
+		return false, fmt.Errorf("%w: %s does not exist; `occudiff track add` makes it, --db names another one", ErrMissing, path)
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return false, fmt.Errorf("%w: the folder of %s cannot be used: %w; make it first", ErrMissing, path, err)
+		}
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %s cannot be opened: %w", ErrMissing, path, err)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%w: %s is not a file; name a file or a postgres:// URL with --db", ErrNotHistory, path)
+	}
+	if err := checkHeader(path); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		return true, f.Close()
+	}
+	if options.ReadOnly {
+		return false, nil
+	}
+	return false, fmt.Errorf("%w: %s, nothing was changed; check its permissions, or name another file with --db (%w)", ErrReadOnly, path, err)
+}
+
+// checkHeader refuses files that are no SQLite databases. An empty file is a database without tables.
+func checkHeader(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%w: %s cannot be read; check its permissions (%w)", ErrMissing, path, err)
+	}
+	defer f.Close()
+	head := make([]byte, len(sqliteHeader))
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("%w: %s cannot be read: %w", ErrDamaged, path, err)
+	}
+	if n > 0 && !bytes.Equal(head[:n], []byte(sqliteHeader)) {
+		return fmt.Errorf("%w: %s is no SQLite database (it begins with %q), nothing was changed; name another file with --db", ErrNotHistory, path, head[:n])
+	}
+	return nil
+}
+
+// sqliteDSN spells the connection: immediate transactions, a wait for locks, and commits that survive a power cut.
+func sqliteDSN(path string, writable bool, options Options) string {
+	q := url.Values{}
+	q.Set("_txlock", "immediate")
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
+	q.Add("_pragma", "synchronous(full)")
+	if !writable {
+		q.Set("mode", "ro")
+		// Where nothing can be written SQLite cannot make the index of the write-ahead log. Without a log there is
+		// nothing to miss.
+		if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
+			q.Set("immutable", "1")
+		}
+	}
+	// A URI, so that a `?` or `#` in the name is part of the name.
+	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	if volume := filepath.VolumeName(path); volume != "" {
+		name = "/" + name
+	}
+	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
+}
+
+// setJournal sets the kind of journal: the write-ahead log (wal) on local file systems, where readers and a writer do not
+// wait for each other, and the rollback journal (delete) elsewhere. The log needs shared memory, which network file
+// systems do not have.
+func (d *DB) setJournal(ctx context.Context, want string, wait time.Duration) error {
+	// The change of mode does not wait for locks itself.
+	for until := time.Now().Add(wait); ; {
+		var mode string
+		err := d.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+		if err == nil && mode != want {
+			err = d.sql.QueryRowContext(ctx, "PRAGMA journal_mode = "+want).Scan(&mode)
+		}
+		if err == nil || sqliteFault(err) != faultLocked || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// sqliteFault reads SQLite's codes.
+func sqliteFault(err error) fault {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return faultOther
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return faultLocked
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return faultReadOnly
+	case sqlite3.SQLITE_FULL:
+		return faultFull
+	case sqlite3.SQLITE_IOERR:
+		// A log or its index that cannot grow is reported as a failed write.
+		if c := e.Code(); c == sqlite3.SQLITE_IOERR_SHMSIZE || c == sqlite3.SQLITE_IOERR_WRITE {
+			return faultFull
+		}
+		return faultOther
+	case sqlite3.SQLITE_CORRUPT:
+		return faultDamaged
+	case sqlite3.SQLITE_NOTADB:
+		return faultNotDatabase
+	}
+	return faultOther
+}

@@ -1,0 +1,198 @@
+package history
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"occudiff/ingest/unit"
+)
+
+// Run is one profiler run with its provenance. Empty texts were not known, which is a value of its own and never a change.
+type Run struct {
+	ID     int64     // given when it is stored
+	Time   time.Time // of the collection; kept to the microsecond
+	Label  string
+	Host   string
+	JobID  string
+	Device string // for rows that do not name one
+	Driver string
+	VTune  string
+	Commit string
+	Inputs []Input
+	// Kernels is the number of rows. List fills it and leaves Rows nil.
+	Kernels int
+	Rows    []Row
+}
+
+// Input is a file that the run was read from.
+type Input struct {
+	Path    string
+	Kind    string
+	Digest  string // of its bytes
+	Rows    int64
+	BadRows int64
+	// Carries says that kernel rows came from this file. Only such files make a run known again: a summary that lies
+	// beside every run does not. When no input carries, all do.
+	Carries bool
+}
+
+// Key is what may be compared over time.
+type Key struct {
+	Task          string
+	Global, Local unit.Size3
+	SIMD          int // 0 when absent
+	Direction     string
+	Device        string
+	Driver        string
+}
+
+// Row is one kernel of a run. What was not measured or predicted is absent. Verdict, cause and the like are stored as
+// they come.
+type Row struct {
+	Key // Device and Driver may be left empty: the run's are taken then
+
+	PredictedPeak, PredictedAverage unit.Opt[unit.Ratio]
+	ProfilerPeak                    unit.Opt[unit.Ratio]
+	Measured                        unit.Opt[unit.Ratio]
+	Loaded                          unit.Opt[unit.Ratio]
+	Residual                        unit.Opt[unit.Points] // measured - predicted average
+	ModelResidual                   unit.Opt[unit.Points] // profiler's peak - predicted peak
+	Total, Average                  unit.Opt[unit.Seconds]
+	Instances                       unit.Opt[int64]
+
+	Verdict, Basis    string
+	Cause, Confidence string
+}
+
+// Metric is a number of a row that is followed over time.
+type Metric string
+
+// The metrics.
+const (
+	Measured Metric = "measured" // measured occupancy in percent
+	Residual Metric = "residual" // measured - predicted, in points: immune to an intended change of work-group size
+	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
+	Seconds  Metric = "seconds"  // average time of a launch
+)
+
+// Metrics lists them all.
+func Metrics() []Metric { return []Metric{Measured, Residual, Loaded, Seconds} }
+
+// ParseMetric reads a metric's name.
+func ParseMetric(text string) (Metric, error) {
+	for _, m := range Metrics() {
+		if text == string(m) {
+			return m, nil
+		}
+	}
+	return "", fmt.Errorf("metric %q is not known; use measured, residual, loaded or seconds", text)
+}
+
+// Unit gives the unit of the metric's points.
+func (m Metric) Unit() string {
+	switch m {
+	case Residual:
+		return "points"
+	case Seconds:
+		return "s"
+	}
+	return "%"
+}
+
+// column gives the metric's column.
+func (m Metric) column() (string, error) {
+	switch m {
+	case Measured, Residual, Loaded:
+		return string(m), nil
+	case Seconds:
+		return "average_seconds", nil
+	}
+	_, err := ParseMetric(string(m))
+	return "", err
+}
+
+// point turns a stored number into the metric's unit.
+func (m Metric) point(stored float64) float64 {
+	if m == Measured || m == Loaded {
+		return unit.Ratio(stored).Percent()
+	}
+	return stored
+}
+
+// set puts a number in the metric's unit into a row.
+func (m Metric) set(row *Row, value float64) {
+	switch m {
+	case Measured:
+		row.Measured = unit.Some(unit.FromPercent(value))
+	case Loaded:
+		row.Loaded = unit.Some(unit.FromPercent(value))
+	case Residual:
+		row.Residual = unit.Some(unit.Points(value))
+	case Seconds:
+		row.Average = unit.Some(unit.Seconds(value))
+	}
+}
+
+// Name gives the series' name without device and driver: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads it back.
+func (k Key) Name() string {
+	name := k.Task
+	simd := ""
+	if k.SIMD > 0 {
+		simd = "SIMD" + strconv.Itoa(k.SIMD)
+	}
+	shape := k.Global.String()
+	if k.Local.Present() {
+		shape += " / " + k.Local.String()
+	}
+	rest := ""
+	for _, part := range []string{shape, simd, k.Direction} {
+		if part != "" {
+			if rest != "" {
+				rest += ", "
+			}
+			rest += part
+		}
+	}
+	if rest == "" {
+		return name
+	}
+	return name + " [" + rest + "]"
+}
+
+// shapePattern is what Name puts behind the task.
+var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
+
+// ParseName reads a name that Name made. Any other text is the task as it stands.
+func ParseName(name string) Key {
+	m := shapePattern.FindStringSubmatch(name)
+	if m == nil {
+		return Key{Task: name}
+	}
+	k := Key{Task: m[1], Direction: m[5]}
+	var err1, err2, err3 error
+	k.Global, err1 = unit.ParseSize(m[2])
+	k.Local, err2 = unit.ParseSize(m[3])
+	if m[4] != "" {
+		k.SIMD, err3 = strconv.Atoi(m[4])
+	}
+	// Only a text that Name would print again is one of its texts.
+	if err1 != nil || err2 != nil || err3 != nil || k.Name() != name {
+		return Key{Task: name}
+	}
+	return k
+}
+
+// ChangedFrom says what an earlier series of the same task differs in: "device", "driver" or both. What is not known on
+// one side is no change.
+func (k Key) ChangedFrom(earlier Key) []string {
+	var changed []string
+	if k.Device != earlier.Device && k.Device != "" && earlier.Device != "" {
+		changed = append(changed, "device")
+	}
+	if k.Driver != earlier.Driver && k.Driver != "" && earlier.Driver != "" {
+		changed = append(changed, "driver")
+	}
+	return changed
+}
