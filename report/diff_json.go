@@ -1,0 +1,201 @@
+package report
+
+import (
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+)
+
+// DiffSchema names the version of the JSON contract of `diff`.
+const DiffSchema = "occudiff/diff/1"
+
+// DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
+type DiffOutput struct {
+	Schema          string            `json:"schema"`
+	ThresholdPoints float64           `json:"threshold_points"`
+	Alpha           float64           `json:"alpha"`
+	Old             DiffSideOutput    `json:"old"`
+	New             DiffSideOutput    `json:"new"`
+	Changes         []DiffChange      `json:"changes"`
+	Rows            []DiffRowOutput   `json:"rows"`
+	Summary         DiffSummaryOutput `json:"summary"`
+	Notes           []ValidateMessage `json:"notes"`
+}
+
+// DiffSideOutput is one side: its runs are repeats.
+type DiffSideOutput struct {
+	Name *string         `json:"name"`
+	Runs []DiffRunOutput `json:"runs"`
+}
+
+// DiffRunOutput is one run of a side.
+type DiffRunOutput struct {
+	Device       *ValidateDevice `json:"device"`
+	Driver       *string         `json:"driver"`
+	VTuneVersion *string         `json:"vtune_version"`
+	Inputs       []ValidateInput `json:"inputs"`
+}
+
+// DiffChange is something that is not the same; its task is null when it is of the whole run.
+type DiffChange struct {
+	What string  `json:"what"`
+	Task *string `json:"task"`
+	Old  string  `json:"old"`
+	New  string  `json:"new"`
+}
+
+// DiffRowOutput is one kernel on both sides, or on one.
+type DiffRowOutput struct {
+	Task      string            `json:"task"`
+	Direction *string           `json:"direction"`
+	IsKernel  bool              `json:"is_kernel"`
+	Old       *DiffLaunchOutput `json:"old"`
+	New       *DiffLaunchOutput `json:"new"`
+	Changes   []DiffChange      `json:"changes"`
+	Measured  DiffMetric        `json:"measured_percent"`
+	Residual  DiffMetric        `json:"residual_points"`
+	Predicted DiffMetric        `json:"predicted_average_percent"`
+	Loaded    DiffMetric        `json:"loaded_percent"`
+	Idle      DiffMetric        `json:"idle_percent"`
+	Average   DiffMetric        `json:"average_seconds"`
+	Verdict   string            `json:"verdict"`
+	Because   *string           `json:"because"`
+}
+
+// DiffLaunchOutput is what a side knows of a launch.
+type DiffLaunchOutput struct {
+	Global           []int64  `json:"global"`
+	Local            []int64  `json:"local"`
+	SIMD             *int     `json:"simd"`
+	Adapter          *string  `json:"adapter"`
+	GRF              *int     `json:"grf"`
+	SLMBytes         *int64   `json:"slm_bytes_per_work_group"`
+	File             *string  `json:"file"`
+	Line             *int     `json:"line"`
+	Runs             int      `json:"runs"`
+	UnmeasurableRuns int      `json:"unmeasurable_runs"`
+	TotalSeconds     *float64 `json:"total_seconds"`
+}
+
+// DiffMetric is one quantity on both sides. Of percentages and points the change is new - old in points, of times the
+// ratio is new / old; the other is null.
+type DiffMetric struct {
+	Old          DiffSample `json:"old"`
+	New          DiffSample `json:"new"`
+	ChangePoints *float64   `json:"change_points"`
+	Ratio        *float64   `json:"ratio"`
+	P            *float64   `json:"p"`
+	Significant  *bool      `json:"significant"`
+}
+
+// DiffSample is what the runs of one side say of one quantity, in the unit that the quantity's name ends in.
+type DiffSample struct {
+	N          int      `json:"n"`
+	Median     *float64 `json:"median"`
+	Low        *float64 `json:"low"`
+	High       *float64 `json:"high"`
+	Confidence *float64 `json:"confidence"`
+}
+
+// DiffSummaryOutput counts the verdicts of kernels.
+type DiffSummaryOutput struct {
+	Kernels       int      `json:"kernels"`
+	Regressions   int      `json:"regressions"`
+	Improvements  int      `json:"improvements"`
+	Unchanged     int      `json:"unchanged"`
+	ChangedLaunch int      `json:"changed_launch"`
+	ChangedDevice int      `json:"changed_device"`
+	OnlyOld       int      `json:"only_old"`
+	OnlyNew       int      `json:"only_new"`
+	NotComparable int      `json:"not_comparable"`
+	NotKernels    int      `json:"not_kernels"`
+	Tested        int      `json:"tested"`
+	TimeRatio     *float64 `json:"time_ratio"`
+	TimePairs     int      `json:"time_pairs"`
+	OtherWork     int      `json:"time_left_out"`
+}
+
+// DiffJSON gives the value of the JSON contract.
+func DiffJSON(d *compare.DiffResult) *DiffOutput {
+	s := &d.Summary
+	v := &DiffOutput{
+		Schema: DiffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
+		Old: diffSideOutput(&d.Old), New: diffSideOutput(&d.New), Changes: diffChanges(d.Changes),
+		Rows: make([]DiffRowOutput, 0, len(d.Rows)), Notes: messages(d.Notes),
+		Summary: DiffSummaryOutput{
+			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
+			ChangedDevice: s.ChangedDevice, OnlyOld: s.OnlyOld, OnlyNew: s.OnlyNew, NotComparable: s.NotComparable, NotKernels: s.NotKernels,
+			Tested: s.Tested, TimeRatio: number(s.TimeRatio), TimePairs: s.TimePairs, OtherWork: s.OtherWork,
+		},
+	}
+	for i := range d.Rows {
+		v.Rows = append(v.Rows, diffRowOutput(&d.Rows[i]))
+	}
+	return v
+}
+
+func diffSideOutput(s *compare.DiffSide) DiffSideOutput {
+	v := DiffSideOutput{Name: filled(s.Name), Runs: make([]DiffRunOutput, 0, len(s.Runs))}
+	for _, r := range s.Runs {
+		run := DiffRunOutput{Device: validateDevice(r), Driver: filled(r.Platform.Driver), VTuneVersion: filled(r.Platform.VTune), Inputs: make([]ValidateInput, 0, len(r.Inputs))}
+		for _, in := range r.Inputs {
+			run.Inputs = append(run.Inputs, ValidateInput{in.Path, in.Kind, filled(in.Digest), in.Rows, in.BadRows})
+		}
+		v.Runs = append(v.Runs, run)
+	}
+	return v
+}
+
+func diffChanges(list []compare.Change) []DiffChange {
+	v := make([]DiffChange, 0, len(list))
+	for _, c := range list {
+		v = append(v, DiffChange{c.What, filled(c.Task), c.Old, c.New})
+	}
+	return v
+}
+
+func diffRowOutput(r *compare.DiffRow) DiffRowOutput {
+	points := func(d *compare.Delta) DiffMetric {
+		m := diffMetric(d)
+		m.ChangePoints = number(d.Change)
+		return m
+	}
+	average := diffMetric(&r.Time)
+	average.Ratio = number(r.Time.Change)
+	return DiffRowOutput{
+		Task: r.Task, Direction: filled(string(r.Direction)), IsKernel: !r.NotAKernel,
+		Old: diffLaunchOutput(r.Old), New: diffLaunchOutput(r.New), Changes: diffChanges(r.Changes),
+		Measured: points(&r.Measured), Residual: points(&r.Residual), Predicted: points(&r.Predicted), Loaded: points(&r.Loaded), Idle: points(&r.Idle),
+		Average: average, Verdict: string(r.Verdict), Because: filled(r.Because),
+	}
+}
+
+func diffLaunchOutput(l *compare.DiffLaunch) *DiffLaunchOutput {
+	if l == nil {
+		return nil
+	}
+	v := &DiffLaunchOutput{
+		Global: l.Global.List(), Local: l.Local.List(), SIMD: pointer(l.SIMD), Adapter: filled(l.Device), GRF: pointer(l.Registers),
+		File: filled(l.Pos.File), Line: positive(l.Pos.Line), Runs: l.Runs, UnmeasurableRuns: l.Unmeasurable, TotalSeconds: number(l.Total),
+	}
+	if n, ok := l.SLM.Value(); ok {
+		bytes := int64(n)
+		v.SLMBytes = &bytes
+	}
+	return v
+}
+
+func diffMetric(d *compare.Delta) DiffMetric {
+	m := DiffMetric{Old: diffSample(&d.Old), New: diffSample(&d.New), Significant: pointer(d.Significant)}
+	if t, ok := d.Test.Value(); ok {
+		m.P = number(unit.Some(t.P))
+	}
+	return m
+}
+
+func diffSample(s *compare.Sample) DiffSample {
+	v := DiffSample{N: s.N, Median: number(s.Median)}
+	if i, ok := s.Interval.Value(); ok {
+		v.Low, v.High, v.Confidence = number(unit.Some(i.Low)), number(unit.Some(i.High)), number(unit.Some(i.Confidence))
+	}
+	return v
+}

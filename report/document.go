@@ -1,0 +1,112 @@
+// Package report turns a compared run into a Document: sections, tables whose columns carry a unit, cells that carry the
+// raw value and its kind, plots as data, notes and provenance. All that a person will read is decided here - what comes
+// first, which unit, how many decimals, which words - so that every renderer says the same. It also holds the typed value
+// of the JSON contract. It does not know file formats, neither those that are read nor those that are written.
+package report
+
+import "time"
+
+// Document is a report as plain data, ready to be rendered. Renderers may not sort, average or pick a unit.
+type Document struct {
+	Title    string
+	Subject  string    // one line for a file's properties
+	Date     time.Time // when the run was collected; zero when nobody said so. Never the clock
+	Headline []string  // what was run on what, in the first lines
+	Closing  string    // how much of it matches, in one sentence
+	Sections []Section // in reading order
+	Version  string    // of occudiff
+}
+
+// View says in which kind of output a column, a table or the items of a section appear.
+type View uint8
+
+// The views. A file is read at leisure and is whole; a terminal has room for what decides.
+const (
+	Glance View = 1 << iota // a terminal
+	Page                    // Markdown and HTML
+	Sheet                   // a workbook
+)
+
+// The keys of the sections that FromResult makes.
+const (
+	SectionSummary    = "summary"
+	SectionAttention  = "attention"
+	SectionKernels    = "kernels"
+	SectionTail       = "tail"
+	SectionTimings    = "timings"
+	SectionDevice     = "device"
+	SectionNotes      = "notes"
+	SectionProvenance = "provenance"
+)
+
+// Section is a heading and what stands under it: paragraphs, then tables, then plots, then items.
+type Section struct {
+	Key    string // stable
+	Title  string
+	Sheet  string   // of a workbook, on which the section stands
+	In     View     // where the section appears; 0 is everywhere
+	Text   []string // paragraphs
+	Tables []*Table
+	Plots  []Plot
+	Items  []Item
+	// ItemsIn is where the items appear: the notes are a list on a page and a table in a workbook.
+	ItemsIn View
+	// WhatIf makes what a sheet needs to predict other launches by itself; nil for other sections.
+	WhatIf func() (*WhatIf, error)
+}
+
+// Item is a message about one thing: a kernel that does not match, or a note.
+type Item struct {
+	Lead   string // what it is about; may be empty
+	Detail string // tells things of one name apart; may be empty
+	Text   string
+	Status Status
+	// Table and Row are the row that the item is about; an empty key when it is about none.
+	Table string
+	Row   int
+	Steps func() []Step // the reasoning, made when it is asked for; nil when there is none
+	Plot  *Plot         // nil when there is none
+}
+
+// Plot is a picture as data: a Cloud, a Profile, a Course, Panels, or bars or lines of the first Rows rows of a table, so
+// that a workbook can draw them from its own cells.
+type Plot struct {
+	Key, Title string
+	Table      string   // key of the table
+	Label      string   // key of the column that names the rows
+	Series     []string // keys of the columns that are drawn
+	Rows       int
+	Unit       string
+	Max        float64 // top of the axis, 0 to leave it to the renderer
+	Text       string  // what it shows, in a sentence
+	Lines      bool    // a line over the rows instead of bars
+	Cloud      *Cloud
+	Profile    *Profile
+	Course     *Course
+	Panels     []Panel
+}
+
+// Shown says whether the section appears in a view.
+func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
+
+// Section finds a section by its key, nil when there is none.
+func (d *Document) Section(key string) *Section {
+	for i := range d.Sections {
+		if d.Sections[i].Key == key {
+			return &d.Sections[i]
+		}
+	}
+	return nil
+}
+
+// Table finds a table by its key in any section, nil when there is none.
+func (d *Document) Table(key string) *Table {
+	for i := range d.Sections {
+		for _, t := range d.Sections[i].Tables {
+			if t.Key == key {
+				return t
+			}
+		}
+	}
+	return nil
+}

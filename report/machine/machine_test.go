@@ -1,0 +1,212 @@
+package machine_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"io"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/machine"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+func toJSON(t *testing.T, r *compare.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := machine.JSON(&b, report.ValidateJSON(r)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func toCSV(t *testing.T, r *compare.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := machine.CSV(&b, report.ValidateRows(r)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		result       *compare.Result
+	}{
+		{"gaussian", "every field is filled somewhere", sample.Gaussian()},
+		{"hostile", "names are whole in JSON and harmless in CSV", sample.Hostile()},
+		{"absent", "absent is null and empty", sample.Absent()},
+		{"logs", "timings with and without a row", sample.LogsOnly()},
+		{"empty", "lists are never null", sample.Empty()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sample.Golden(t, c.name+".json", []byte(toJSON(t, c.result)))
+			sample.Golden(t, c.name+".csv", []byte(toCSV(t, c.result)))
+		})
+	}
+}
+
+// TestJSONRows holds what is written row by row against the whole value, alone and inside another one.
+func TestJSONRows(t *testing.T) {
+	results := []*compare.Result{sample.Gaussian(), sample.Empty(), sample.Hostile(), sample.Absent(), sample.LogsOnly()}
+	frames := report.ValidateRuns{Schema: "x"}
+	whole := frames
+	var rows []iter.Seq[report.ValidateRow]
+	for _, r := range results {
+		var b bytes.Buffer
+		if err := machine.JSONRows(&b, report.ValidateFrame(r), report.ValidateRows(r)); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(toJSON(t, r), b.String()); d != "" {
+			t.Error(d)
+		}
+		name := `a run whose name reads "rows": []`
+		frames.Runs = append(frames.Runs, report.ValidateRun{Name: name, Run: report.ValidateFrame(r)})
+		whole.Runs = append(whole.Runs, report.ValidateRun{Name: name, Run: report.ValidateJSON(r)})
+		rows = append(rows, report.ValidateRows(r))
+	}
+	var got, want bytes.Buffer
+	if err := machine.JSONRows(&got, frames, rows...); err != nil {
+		t.Fatal(err)
+	}
+	if err := machine.JSON(&want, whole); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want.String(), got.String()); d != "" {
+		t.Error(d)
+	}
+	err := machine.JSONRows(io.Discard, frames, append(rows, rows[0])...)
+	if want := "writing JSON: 6 lists of rows for fewer empty ones"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+func TestJSONKeepsNames(t *testing.T) {
+	out := toJSON(t, sample.Hostile())
+	if !strings.Contains(out, `"task": "<script>alert(1)</script>"`) {
+		t.Error("HTML characters are escaped")
+	}
+	var v report.Validate
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range sample.HostileNames() {
+		if want := strings.ToValidUTF8(name, "\ufffd"); v.Rows[i].Task != want && name != "bad utf-8 \xff\xfe" {
+			t.Errorf("row %d: got %q, want %q", i, v.Rows[i].Task, want)
+		}
+	}
+}
+
+// TestCSVReadsBack reads the CSV with another reader and undoes the guard: every name comes back as it was.
+func TestCSVReadsBack(t *testing.T) {
+	records, err := csv.NewReader(strings.NewReader(toCSV(t, sample.Hostile()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range sample.HostileNames() {
+		cell := records[i+1][0]
+		if strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
+			t.Errorf("a spreadsheet would run %q", cell)
+		}
+		if got := machine.Unguard(cell); got != name {
+			t.Errorf("got %q back, want %q", got, name)
+		}
+	}
+}
+
+// TestCSVColumns pins the column names: scripts rely on them.
+func TestCSVColumns(t *testing.T) {
+	want := "task,global,local,simd,direction,file,line,instances,total_seconds,average_seconds,predicted_policy,threads_per_work_group," +
+		"work_groups,work_groups_per_xe_core,limits,predicted_xe_core_percent,predicted_peak_percent,predicted_average_percent,waves,tail_percent," +
+		"profiler_peak_percent,measured_percent,idle_percent,loaded_percent,threads_started,thread_life_seconds,basis,difference_points," +
+		"model_difference_points,verdict,cause,confidence,because\n"
+	if got := toCSV(t, sample.Empty()); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCSVNumbersAreNeverGuarded(t *testing.T) {
+	records, err := csv.NewReader(strings.NewReader(toCSV(t, sample.Gaussian()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]string{}
+	for i, name := range records[0] {
+		column[name] = records[1][i]
+	}
+	want := map[string]string{
+		"task": "Fan2", "global": "2048x2048", "local": "1024x1", "simd": "32", "instances": "2047", "total_seconds": "1.070996",
+		"threads_per_work_group": "32", "work_groups": "4096", "predicted_peak_percent": "100", "predicted_average_percent": "99.51409135082604",
+		"measured_percent": "62.7", "idle_percent": "20.7", "difference_points": "-36.81409135082605", "verdict": "below", "cause": "dispatch", "direction": "",
+	}
+	for name, value := range want {
+		if column[name] != value {
+			t.Errorf("%s: got %q, want %q", name, column[name], value)
+		}
+	}
+}
+
+func TestCSVOfManyRows(t *testing.T) {
+	for _, n := range []int{511, 512, 513, 1500} {
+		if got := strings.Count(toCSV(t, sample.Many(n)), "\n"); got != n+1 {
+			t.Errorf("%d rows: %d lines, want %d", n, got, n+1)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"formula", "=1+1", "'=1+1"},
+		{"plus", "+1", "'+1"},
+		{"minus", "-x", "'-x"},
+		{"at", "@SUM(A1)", "'@SUM(A1)"},
+		{"tab", "\tx", "'\tx"},
+		{"carriage return", "\rx", "'\rx"},
+		{"looks guarded: one more, so that it comes back", "'=x", "''=x"},
+		{"an apostrophe alone is a name", "'x", "'x"},
+		{"ordinary", "Fan2", "Fan2"},
+		{"empty", "", ""},
+		{"inside is harmless", "a=b", "a=b"},
+	} {
+		if got := machine.Guard(c.in); got != c.want {
+			t.Errorf("%s: Guard(%q) = %q, want %q", c.reason, c.in, got, c.want)
+		}
+		if got := machine.Unguard(machine.Guard(c.in)); got != c.in {
+			t.Errorf("%s: %q came back as %q", c.reason, c.in, got)
+		}
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	for _, s := range append(sample.HostileNames(), "", "'", "''=") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		g := machine.Guard(s)
+		if g != "" && strings.IndexByte("=+-@\t\r", g[0]) >= 0 {
+			t.Errorf("Guard(%q) = %q is not harmless", s, g)
+		}
+		if back := machine.Unguard(g); back != s {
+			t.Errorf("%q came back as %q", s, back)
+		}
+	})
+}
+
+func TestSameBytes(t *testing.T) {
+	if d := cmp.Diff(toJSON(t, sample.Gaussian()), toJSON(t, sample.Gaussian())); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(toCSV(t, sample.Gaussian()), toCSV(t, sample.Gaussian())); d != "" {
+		t.Error(d)
+	}
+}

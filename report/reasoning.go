@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+
+	"occudiff/compare"
+	"occudiff/predict"
+)
+
+// Step is one line of a reasoning: what was looked at, from which figures, and what came out.
+type Step struct {
+	Part  string // of the reasoning: "Prediction", "Measurement"
+	Label string
+	From  string
+	Value string
+	Binds bool // it is what limits the result
+}
+
+// predictionSteps is the model's own reasoning. It is left out where the row alone does not give the same prediction.
+func predictionSteps(r *compare.Result, row *compare.Row) []Step {
+	if row.Predicted == nil || r.Device == nil {
+		return nil
+	}
+	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0),
+		GRF: row.Registers.Or(0), Policy: row.Predicted.Policy}
+	if !l.Local.Present() {
+		l.Local = r.Options.Local
+	}
+	if row.Barriers.Or(0) > 0 {
+		l.Barriers = 1
+	}
+	if p, err := predict.Predict(r.Device, l); err != nil || p != *row.Predicted {
+		return nil
+	}
+	reasons, err := predict.Explain(r.Device, l)
+	if err != nil {
+		return nil
+	}
+	steps := make([]Step, 0, len(reasons)+6)
+	for _, s := range reasons {
+		if s.Label == "dispatch policy" && l.Policy != predict.Auto {
+			s.Formula = policyText(l)
+		}
+		steps = append(steps, Step{"Prediction", upperFirst(s.Label), s.Formula, s.Value, s.Binds})
+	}
+	return steps
+}
+
+// policyText says why a row has its dispatch policy: Explain only knows that it was given one.
+func policyText(l predict.Launch) string {
+	if l.Policy == predict.Free {
+		return "no sign of SLM or barriers: a thread goes to any free slot"
+	}
+	return "a work-group stays whole on one Xe-core"
+}
+
+// seenSteps holds what was seen against the prediction.
+func seenSteps(r *compare.Result, row *compare.Row) []Step {
+	const part = "Measurement"
+	var steps []Step
+	add := func(label, from, value string) { steps = append(steps, Step{part, label, from, value, false}) }
+	if peak, ok := row.Peak.Value(); ok {
+		from := "as exported"
+		if d, ok := row.ModelDifference.Value(); ok {
+			from = signed(float64(d), 1) + " points from the predicted peak"
+		}
+		add("VTune's peak", from, percentText(peak.Percent()))
+	}
+	measured, hasMeasured := row.Measured.Value()
+	if hasMeasured {
+		add("Measured occupancy", "as exported, over the whole kernel", percentText(measured.Percent()))
+	}
+	loaded, hasLoaded := row.Loaded.Value()
+	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
+		add("Occupancy while loaded", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
+	}
+	if life, ok := row.ThreadLife.Value(); ok {
+		add("Mean life of a thread", "Little's law: measured x thread slots x time per launch / threads per launch", duration(float64(life)))
+	}
+	if d, ok := row.Difference.Value(); ok {
+		add("Difference", basisText(row.Basis)+", tolerance "+plain(float64(r.Options.Tolerance))+" points", signed(float64(d), 1)+" points")
+	}
+	if c := row.Cause; c != nil {
+		add("Cause", "the first that applies, with "+c.Confidence+" confidence", c.Name)
+	}
+	return steps
+}
+
+func percentText(p float64) string { return Decimal(p, 1) + " %" }

@@ -1,0 +1,196 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+)
+
+// TestContractFields holds the names and the order of the JSON fields against the contract, written out here once more.
+func TestContractFields(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{report.Validate{}, "schema device inputs rows timings summary notes"},
+		{report.ValidateDevice{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
+		{report.ValidateInput{}, "path kind digest rows bad_rows"},
+		{report.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +
+			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
+			"basis difference_points model_difference_points verdict cause notes"},
+		{report.ValidatePrediction{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
+			"xe_core_percent peak_percent average_percent waves tail_percent"},
+		{report.ValidateCause{}, "name confidence because"},
+		{report.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
+		{report.ValidateSummary{}, "kernels matched below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
+			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
+		{report.ValidateMessage{}, "severity code file line column text hint"},
+	} {
+		typ := reflect.TypeOf(c.value)
+		var names []string
+		for i := range typ.NumField() {
+			names = append(names, typ.Field(i).Tag.Get("json"))
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
+		}
+	}
+}
+
+// TestListsAreNeverNull walks the JSON of poor runs.
+func TestListsAreNeverNull(t *testing.T) {
+	lists := map[string]bool{"inputs": true, "rows": true, "timings": true, "notes": true, "global": true, "local": true, "limits": true}
+	var walk func(where string, v any)
+	walk = func(where string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, x := range v {
+				if lists[k] && x == nil {
+					t.Errorf("%s.%s is null", where, k)
+				}
+				walk(where+"."+k, x)
+			}
+		case []any:
+			for _, x := range v {
+				walk(where+"[]", x)
+			}
+		}
+	}
+	for _, r := range []*compare.Result{sample.Empty(), sample.Absent(), sample.LogsOnly(), sample.Gaussian()} {
+		b, err := json.Marshal(report.ValidateJSON(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		walk("", v)
+	}
+}
+
+// TestUnwritableNumbersAreNull checks that NaN and infinities neither stop the JSON nor reach a table.
+func TestUnwritableNumbersAreNull(t *testing.T) {
+	r := sample.Gaussian()
+	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
+	r.Rows[0].Difference = unit.Some(unit.Points(math.Inf(-1)))
+	r.Summary.Pearson = unit.Some(math.NaN())
+	v := report.ValidateJSON(r)
+	if v.Rows[0].MeasuredPercent != nil || v.Rows[0].DifferencePoints != nil || v.Summary.Pearson != nil {
+		t.Error("a number that JSON cannot write is there")
+	}
+	table := report.FromResult(r, report.Provenance{}).Table(report.SectionKernels)
+	for i, cell := range table.Row(0, nil) {
+		if math.IsNaN(cell.Num) || math.IsInf(cell.Num, 0) {
+			t.Errorf("column %s holds %v", table.Columns[i].Key, cell.Num)
+		}
+	}
+}
+
+func TestWorkGroupsUnknown(t *testing.T) {
+	r := sample.Gaussian()
+	r.Rows[0].Predicted.Groups = 0
+	p := report.ValidateJSON(r).Rows[0].Predicted
+	if p.WorkGroups != nil || p.PeakPercent != nil || p.AveragePercent != nil || p.Waves != nil || p.TailPercent != nil {
+		t.Error("without a global size the figures of the grid are there; want null: not known is not zero")
+	}
+	if p.XeCorePercent == nil || *p.XeCorePercent != 100 {
+		t.Error("the Xe-core's figure needs no global size")
+	}
+}
+
+// TestTablesAreSound checks every table of every sample: rows have a cell per column of the kind it announces.
+func TestTablesAreSound(t *testing.T) {
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
+		d := report.FromResult(r, report.Provenance{Version: "v0"})
+		for _, s := range d.Sections {
+			for _, table := range s.Tables {
+				checkTable(t, d, table)
+			}
+			for _, p := range s.Plots {
+				if p.Cloud != nil || p.Profile != nil {
+					continue // they carry their points
+				}
+				plotted := d.Table(p.Table)
+				for _, key := range append(p.Series, p.Label) {
+					if plotted == nil || plotted.Column(key) < 0 {
+						t.Errorf("plot %s names the column %s, which is not there", p.Key, key)
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkTable(t *testing.T, d *report.Document, table *report.Table) {
+	keys := map[string]bool{}
+	for _, c := range table.Columns {
+		if keys[c.Key] || c.Key == "" || c.Heading() == "" {
+			t.Errorf("%s: column %q is there twice or has no heading", table.Key, c.Key)
+		}
+		keys[c.Key] = true
+	}
+	for i := range table.Len {
+		row := table.Row(i, nil)
+		if len(row) != len(table.Columns) {
+			t.Fatalf("%s: row %d has %d cells, want %d", table.Key, i, len(row), len(table.Columns))
+		}
+		for k, cell := range row {
+			want := table.Columns[k].Kind
+			mixed := table.Columns[k].Key == "value"
+			if cell.Kind != report.Absent && cell.Kind != want && !mixed {
+				t.Errorf("%s: row %d, column %s is of kind %d, want %d", table.Key, i, table.Columns[k].Key, cell.Kind, want)
+			}
+		}
+	}
+}
+
+func TestClosing(t *testing.T) {
+	none := unit.Opt[unit.Points]{}
+	twoPredictions := sample.Gaussian()
+	twoPredictions.Summary = compare.Summary{Kernels: 2, Matched: 2, ModelCompared: 2, ModelMatched: 2, Bias: none}
+	for i := range twoPredictions.Rows[:2] {
+		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.Match
+	}
+	for _, c := range []struct {
+		reason string
+		result *compare.Result
+		want   string
+	}{
+		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2."},
+		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so two predictions are compared; the model agrees with VTune's peak on 2 of 2."},
+		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
+		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
+	} {
+		if got := report.FromResult(c.result, report.Provenance{}).Closing; got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
+func TestProvenance(t *testing.T) {
+	d := report.FromResult(sample.Gaussian(), report.Provenance{Version: "v1.2.3", CommandLine: []string{"occudiff", "validate", "it's.csv", ""}, Label: "nightly"})
+	got := map[string]string{}
+	table := d.Table("provenance")
+	for i := range table.Len {
+		row := table.Row(i, nil)
+		got[row[0].Text] = row[1].Text
+	}
+	want := map[string]string{
+		"Made by": "occudiff v1.2.3", "Command line": `occudiff validate 'it'\''s.csv' ''`, "Label": "nightly",
+		"Tolerance": "5 points; of VTune's peak 0.1 points", "Device row": "mtl-112",
+		"Source of the device row": "a summary that prints 112 XVE", "Device chosen by": "the summary: 112 XVE",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

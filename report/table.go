@@ -1,0 +1,174 @@
+package report
+
+import (
+	"math"
+
+	"occudiff/ingest/unit"
+)
+
+// Kind says what a cell holds and so how it is printed.
+type Kind uint8
+
+// The kinds. The zero cell is Absent: not measured is not zero.
+const (
+	Absent  Kind = iota
+	Text         // Cell.Text
+	Integer      // Cell.Int, thousands separated for people
+	Number       // Cell.Num with the column's decimals
+	Percent      // Cell.Num, 0..100, one decimal
+	Points       // Cell.Num, percentage points, one decimal and a sign
+)
+
+// Status repeats in colour what a word says already.
+type Status uint8
+
+// The statuses.
+const (
+	Plain  Status = iota
+	Good          // matches
+	Bad           // does not
+	Unsure        // cannot be said
+	Muted         // not of interest
+)
+
+// Cell is one value of a table. Num and Int are in the unit of the column, at full precision.
+type Cell struct {
+	Kind   Kind
+	Status Status
+	Text   string
+	Num    float64
+	Int    int64
+}
+
+// Word is a text that a column may hold and its status, for renderers that colour by rule.
+type Word struct {
+	Text   string
+	Status Status
+}
+
+// Column describes the cells of one column.
+type Column struct {
+	Key   string // stable
+	Group string // heading over neighbouring columns that share it: "Predicted"
+	Title string
+	Unit  string // stands once, in the heading; empty when there is none
+	Brief string // heading where space is dear; empty when Title and Unit will do
+	Kind  Kind   // of the cells, unless the table is one of names and values
+	// Decimals of Number cells.
+	Decimals int
+	In       View
+	// Drop is the order in which columns give way on a narrow terminal, 1 goes first; 0 stays.
+	Drop int
+	// Cut is set where long texts may be cut in the middle on a narrow terminal.
+	Cut bool
+	// Wrap is set where texts are sentences: a workbook breaks them into lines.
+	Wrap  bool
+	Words []Word
+}
+
+// Heading gives the whole heading on one line, with the unit: "Predicted peak [%]".
+func (c Column) Heading() string {
+	h := c.Title
+	if c.Group != "" {
+		h = c.Group + " " + c.Title
+	}
+	if c.Unit != "" {
+		h += " [" + c.Unit + "]"
+	}
+	return h
+}
+
+// RightAligned says whether the cells are numbers.
+func (c Column) RightAligned() bool { return c.Kind >= Integer }
+
+// Table is rows of cells. Rows are made when they are asked for, because a run that keeps every launch has millions:
+// Row appends the cells of row i to dst, one per column, and is safe for concurrent use.
+type Table struct {
+	Key     string
+	Title   string // empty when the section's title says it
+	Columns []Column
+	Len     int
+	Row     func(i int, dst []Cell) []Cell
+	// Main is how many of the first rows are what the table is about; the rest is company (copies beside kernels)
+	// that a glance leaves out.
+	Main int
+	// Attention is how many of the first rows need attention.
+	Attention int
+	// Linked is how many of the first rows have a Link: the table and the row of it that the first cell leads to.
+	Linked int
+	Link   func(i int) (table string, row int)
+	In     View
+}
+
+// Column finds a column's index by its key, -1 when there is none.
+func (t *Table) Column(key string) int {
+	for i := range t.Columns {
+		if t.Columns[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Fixed makes a table of the given rows, for files.
+func Fixed(key, title string, columns []Column, rows [][]Cell) *Table {
+	return &Table{
+		Key: key, Title: title, Columns: columns, Len: len(rows), Main: len(rows), In: Page | Sheet,
+		Row: func(i int, dst []Cell) []Cell { return append(dst, rows[i]...) },
+	}
+}
+
+// TextCell is a text; an empty one is absent.
+func TextCell(s string) Cell {
+	if s == "" {
+		return Cell{}
+	}
+	return Cell{Kind: Text, Text: s}
+}
+
+// StatusCell is a text with a status.
+func StatusCell(s string, status Status) Cell {
+	c := TextCell(s)
+	c.Status = status
+	return c
+}
+
+// IntCell is a count.
+func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
+
+// NumCell is a number of a kind; NaN and the infinities are absent, since no output has a way to write them.
+func NumCell(kind Kind, x float64) Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return Cell{}
+	}
+	return Cell{Kind: kind, Num: x}
+}
+
+func optInt[T ~int | ~int64](o unit.Opt[T]) Cell {
+	if n, ok := o.Value(); ok {
+		return IntCell(n)
+	}
+	return Cell{}
+}
+
+func optPercent(o unit.Opt[unit.Ratio]) Cell {
+	if r, ok := o.Value(); ok {
+		return NumCell(Percent, r.Percent())
+	}
+	return Cell{}
+}
+
+func optPoints(o unit.Opt[unit.Points]) Cell {
+	if p, ok := o.Value(); ok {
+		return NumCell(Points, float64(p))
+	}
+	return Cell{}
+}
+
+// optSeconds gives seconds times a factor: 1 for seconds, 1e6 for microseconds.
+func optSeconds(o unit.Opt[unit.Seconds], factor float64) Cell {
+	if s, ok := o.Value(); ok {
+		return NumCell(Number, float64(s)*factor)
+	}
+	return Cell{}
+}

@@ -1,0 +1,268 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// None is what people read where there is no value.
+const None = "-"
+
+// Print gives a cell as people read it: one decimal for percent and points, thousands separated, None when absent.
+func (c Column) Print(cell Cell) string {
+	switch cell.Kind {
+	case Text:
+		return OneLine(cell.Text)
+	case Integer:
+		return Thousands(cell.Int)
+	case Number:
+		return Decimal(cell.Num, c.Decimals)
+	case Percent:
+		return Decimal(cell.Num, 1)
+	case Points:
+		return signed(cell.Num, 1)
+	}
+	return None
+}
+
+// Thousands prints an integer with a comma between groups of three digits.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	if strings.HasPrefix(s, "-") {
+		return "-" + group(s[1:])
+	}
+	return group(s)
+}
+
+func group(digits string) string {
+	if len(digits) <= 3 {
+		return digits
+	}
+	var b strings.Builder
+	first := len(digits) % 3
+	b.WriteString(digits[:first])
+	for i := first; i < len(digits); i += 3 {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(digits[i : i+3])
+	}
+	return b.String()
+}
+
+// Decimal prints a number with a fixed count of decimals, thousands separated, without a minus before zero.
+func Decimal(x float64, decimals int) string {
+	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
+	whole, fraction, _ := strings.Cut(s, ".")
+	s = group(whole)
+	if fraction != "" {
+		s += "." + fraction
+	}
+	if x < 0 && strings.Trim(s, "0.,") != "" {
+		return "-" + s
+	}
+	return s
+}
+
+// signed is Decimal with a plus before what is above zero.
+func signed(x float64, decimals int) string {
+	s := Decimal(x, decimals)
+	if x > 0 && strings.Trim(s, "0.,") != "" {
+		return "+" + s
+	}
+	return s
+}
+
+// duration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
+func duration(seconds float64) string {
+	a := math.Abs(seconds)
+	switch {
+	case a == 0:
+		return "0 s"
+	case a >= 1000:
+		return Decimal(seconds, 0) + " s"
+	case a >= 0.9995:
+		return significant(seconds) + " s"
+	case a >= 0.9995e-3:
+		return significant(seconds*1e3) + " ms"
+	case a >= 0.9995e-6:
+		return significant(seconds*1e6) + " us"
+	}
+	return significant(seconds*1e9) + " ns"
+}
+
+// significant rounds to three significant digits without an exponent.
+func significant(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// bidirectional controls can make a terminal or a browser show a text in another order than it has.
+func reorders(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F
+}
+
+// OneLine makes a text safe to show on one line: line breaks and tabs become a space; other control characters, which
+// could drive a terminal, and invalid UTF-8 become the replacement character. Clean texts come back as they are.
+func OneLine(s string) string {
+	clean := true
+	for _, r := range s {
+		if r == utf8.RuneError || unicode.IsControl(r) || reorders(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", " ")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == 0x85:
+			return ' '
+		case unicode.IsControl(r) || reorders(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// Width gives how many columns of a terminal a text takes.
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return uniseg.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cutMark stands where a text was cut. ASCII, because not every console shows an ellipsis.
+const cutMark = "..."
+
+// CutMiddle shortens a text to a width by taking out its middle: both ends of a kernel's name tell it apart.
+func CutMiddle(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	if width <= len(cutMark)+1 {
+		return cutMark[:max(0, min(width, len(cutMark)))]
+	}
+	room := width - len(cutMark)
+	head := takeStart(s, room-room/2)
+	return head + cutMark + takeEnd(s, room-Width(head))
+}
+
+// CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what tells
+// them apart: the names that a compiler gives to the variants of a template differ in their middle.
+func CutApart(texts []string, width int) []string {
+	cut := make([]string, len(texts))
+	alike := map[string][]int{}
+	for i, s := range texts {
+		cut[i] = CutMiddle(s, width)
+		alike[cut[i]] = append(alike[cut[i]], i)
+	}
+	for _, group := range alike { // in any order: groups do not share texts
+		prefix, suffix := commonEnds(texts, group)
+		if prefix < 0 {
+			continue
+		}
+		for _, i := range group {
+			s := texts[i]
+			cut[i] = cutAround(s[:prefix], s[prefix:len(s)-suffix], s[len(s)-suffix:], width)
+		}
+	}
+	return cut
+}
+
+// commonEnds gives the lengths of what the texts of a group share at both ends, -1 when they are all equal.
+func commonEnds(texts []string, group []int) (prefix, suffix int) {
+	first := texts[group[0]]
+	prefix, suffix = len(first), len(first)
+	equal := true
+	for _, i := range group[1:] {
+		s := texts[i]
+		equal = equal && s == first
+		n := 0
+		for n < min(prefix, len(s)) && s[n] == first[n] {
+			n++
+		}
+		prefix = n
+		n = 0
+		for n < min(suffix, len(s)) && s[len(s)-1-n] == first[len(first)-1-n] {
+			n++
+		}
+		suffix = n
+	}
+	if equal {
+		return -1, -1
+	}
+	for _, i := range group {
+		suffix = min(suffix, len(texts[i])-prefix)
+	}
+	for prefix > 0 && !utf8.RuneStart(first[prefix%len(first)]) {
+		prefix--
+	}
+	for suffix > 0 && !utf8.RuneStart(first[len(first)-suffix]) {
+		suffix--
+	}
+	return prefix, suffix
+}
+
+// cutAround shortens a text of three parts to a width and keeps the middle part, as far as that fits.
+func cutAround(prefix, middle, suffix string, width int) string {
+	mark := len(cutMark)
+	middle = CutMiddle(middle, max(width-2*mark, mark+2))
+	switch m := Width(middle); {
+	case Width(prefix)+m+mark <= width:
+		return prefix + middle + takeStart(suffix, width-Width(prefix)-m-mark) + cutMark
+	case m+Width(suffix)+mark <= width:
+		return takeStart(prefix, width-m-Width(suffix)-mark) + cutMark + middle + suffix
+	default:
+		return CutMiddle(takeStart(prefix, max(width-m-2*mark, 0))+cutMark+middle+cutMark, width)
+	}
+}
+
+// takeStart gives the longest start of s that fits a width, in whole characters as people see them.
+func takeStart(s string, width int) string {
+	end, used, state := 0, 0, -1
+	for rest := s; rest != ""; {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used += w; used > width {
+			break
+		}
+		end += len(cluster)
+	}
+	return s[:end]
+}
+
+// takeEnd gives the longest end of s that fits a width.
+func takeEnd(s string, width int) string {
+	total, skipped, state := Width(s), 0, -1
+	rest := s
+	for rest != "" && total-skipped > width {
+		var w int
+		_, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		skipped += w
+	}
+	return rest
+}
+
+// SplitWidth cuts a text after the characters that fit a width, at least one.
+func SplitWidth(s string, width int) (head, rest string) {
+	head = takeStart(s, width)
+	if head == "" && s != "" {
+		head, _, _, _ = uniseg.FirstGraphemeClusterInString(s, -1)
+	}
+	return head, s[len(head):]
+}

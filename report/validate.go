@@ -1,0 +1,332 @@
+package report
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"occudiff/compare"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// ValidateSchema names the version of the JSON contract of `validate`.
+const ValidateSchema = "occudiff/validate/1"
+
+// Validate is the JSON output of `occudiff validate`, a contract that scripts rely on: the order of the fields is the
+// order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
+type Validate struct {
+	Schema  string            `json:"schema"`
+	Device  *ValidateDevice   `json:"device"`
+	Inputs  []ValidateInput   `json:"inputs"`
+	Rows    []ValidateRow     `json:"rows"`
+	Timings []ValidateTiming  `json:"timings"`
+	Summary ValidateSummary   `json:"summary"`
+	Notes   []ValidateMessage `json:"notes"`
+}
+
+// ValidateDevice is the device that predictions were made for.
+type ValidateDevice struct {
+	Key           string  `json:"key"`
+	Name          string  `json:"name"`
+	Architecture  string  `json:"architecture"`
+	XeCores       int     `json:"xe_cores"`
+	XVEPerXeCore  int     `json:"xve_per_xe_core"`
+	ThreadsPerXVE int     `json:"threads_per_xve"`
+	ThreadSlots   int     `json:"thread_slots"`
+	ChosenBy      *string `json:"chosen_by"`
+}
+
+// ValidateInput is one file that was read.
+type ValidateInput struct {
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind"`
+	Digest  *string `json:"digest"`
+	Rows    int64   `json:"rows"`
+	BadRows int64   `json:"bad_rows"`
+}
+
+// ValidateRow is one task with its three occupancies.
+type ValidateRow struct {
+	Task                  string              `json:"task"`
+	Global                []int64             `json:"global"`
+	Local                 []int64             `json:"local"`
+	SIMD                  *int                `json:"simd"`
+	Direction             *string             `json:"direction"`
+	File                  *string             `json:"file"`
+	Line                  *int                `json:"line"`
+	Instances             *int64              `json:"instances"`
+	TotalSeconds          *float64            `json:"total_seconds"`
+	AverageSeconds        *float64            `json:"average_seconds"`
+	Predicted             *ValidatePrediction `json:"predicted"`
+	ProfilerPeakPercent   *float64            `json:"profiler_peak_percent"`
+	MeasuredPercent       *float64            `json:"measured_percent"`
+	IdlePercent           *float64            `json:"idle_percent"`
+	LoadedPercent         *float64            `json:"loaded_percent"`
+	ThreadsStarted        *int64              `json:"threads_started"`
+	ThreadLifeSeconds     *float64            `json:"thread_life_seconds"`
+	Basis                 *string             `json:"basis"`
+	DifferencePoints      *float64            `json:"difference_points"`
+	ModelDifferencePoints *float64            `json:"model_difference_points"`
+	Verdict               string              `json:"verdict"`
+	Cause                 *ValidateCause      `json:"cause"`
+	Notes                 []ValidateMessage   `json:"notes"`
+}
+
+// ValidatePrediction is the theoretical occupancy of one row. What needs the number of work-groups is null when the
+// global size is not known.
+type ValidatePrediction struct {
+	Policy              string   `json:"policy"`
+	ThreadsPerWorkGroup int64    `json:"threads_per_work_group"`
+	WorkGroups          *int64   `json:"work_groups"`
+	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core"`
+	Limits              []string `json:"limits"`
+	XeCorePercent       *float64 `json:"xe_core_percent"`
+	PeakPercent         *float64 `json:"peak_percent"`
+	AveragePercent      *float64 `json:"average_percent"`
+	Waves               *float64 `json:"waves"`
+	TailPercent         *float64 `json:"tail_percent"`
+}
+
+// ValidateCause says why what was seen differs from the prediction.
+type ValidateCause struct {
+	Name       string `json:"name"`
+	Confidence string `json:"confidence"`
+	Because    string `json:"because"`
+}
+
+// ValidateTiming is one line of a log.
+type ValidateTiming struct {
+	Kernel        string   `json:"kernel"`
+	Groups        *int64   `json:"groups"`
+	Seconds       *float64 `json:"seconds"`
+	Printed       string   `json:"printed"`
+	UnitAsPrinted string   `json:"unit_as_printed"`
+	Task          *string  `json:"task"`
+	Line          *int     `json:"line"`
+}
+
+// ValidateSummary sums up the rows.
+type ValidateSummary struct {
+	Kernels            int      `json:"kernels"`
+	Matched            int      `json:"matched"`
+	Below              int      `json:"below"`
+	Above              int      `json:"above"`
+	Unmeasurable       int      `json:"unmeasurable"`
+	NoPrediction       int      `json:"no_prediction"`
+	NoMeasurement      int      `json:"no_measurement"`
+	NotKernels         int      `json:"not_kernels"`
+	ModelCompared      int      `json:"model_compared"`
+	ModelMatched       int      `json:"model_matched"`
+	Unexplained        int      `json:"unexplained"`
+	BiasPoints         *float64 `json:"bias_points"`
+	MeanAbsolutePoints *float64 `json:"mean_absolute_points"`
+	MaxAbsolutePoints  *float64 `json:"max_absolute_points"`
+	RMSEPoints         *float64 `json:"rmse_points"`
+	Pearson            *float64 `json:"pearson"`
+	Spearman           *float64 `json:"spearman"`
+}
+
+// ValidateMessage is one note.
+type ValidateMessage struct {
+	Severity string  `json:"severity"`
+	Code     string  `json:"code"`
+	File     *string `json:"file"`
+	Line     *int    `json:"line"`
+	Column   *int    `json:"column"`
+	Text     string  `json:"text"`
+	Hint     *string `json:"hint"`
+}
+
+// ValidateJSON gives the value of the JSON contract.
+func ValidateJSON(r *compare.Result) *Validate {
+	v := ValidateFrame(r)
+	v.Rows = slices.Grow(v.Rows, r.Len())
+	for row := range ValidateRows(r) {
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+// ValidateFrame gives the value of the JSON contract without its rows, for outputs that take them from ValidateRows.
+func ValidateFrame(r *compare.Result) *Validate {
+	v := &Validate{
+		Schema:  ValidateSchema,
+		Device:  validateDevice(r),
+		Inputs:  make([]ValidateInput, 0, len(r.Inputs)),
+		Rows:    []ValidateRow{},
+		Timings: make([]ValidateTiming, 0, len(r.Timings)),
+		Summary: validateSummary(&r.Summary),
+		Notes:   messages(r.Notes),
+	}
+	for _, in := range r.Inputs {
+		v.Inputs = append(v.Inputs, ValidateInput{in.Path, in.Kind, filled(in.Digest), in.Rows, in.BadRows})
+	}
+	for i := range r.Timings {
+		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))
+	}
+	return v
+}
+
+// ValidateRows gives the rows of the JSON contract one by one, for outputs that do not need all of them at once.
+func ValidateRows(r *compare.Result) iter.Seq[ValidateRow] {
+	return func(yield func(ValidateRow) bool) {
+		for _, row := range r.All() {
+			if !yield(validateRow(row)) {
+				return
+			}
+		}
+	}
+}
+
+func validateRow(r *compare.Row) ValidateRow {
+	return ValidateRow{
+		Task:                  r.Task,
+		Global:                r.Global.List(),
+		Local:                 r.Local.List(),
+		SIMD:                  pointer(r.SIMD),
+		Direction:             filled(string(r.Direction)),
+		File:                  filled(r.Pos.File),
+		Line:                  positive(r.Pos.Line),
+		Instances:             pointer(r.Instances),
+		TotalSeconds:          number(r.Total),
+		AverageSeconds:        number(r.Average()),
+		Predicted:             validatePrediction(r.Predicted),
+		ProfilerPeakPercent:   percent(r.Peak),
+		MeasuredPercent:       percent(r.Measured),
+		IdlePercent:           percent(r.Idle),
+		LoadedPercent:         percent(r.Loaded),
+		ThreadsStarted:        pointer(r.Threads),
+		ThreadLifeSeconds:     number(r.ThreadLife),
+		Basis:                 filled(string(r.Basis)),
+		DifferencePoints:      number(r.Difference),
+		ModelDifferencePoints: number(r.ModelDifference),
+		Verdict:               string(r.Verdict),
+		Cause:                 validateCause(r.Cause),
+		Notes:                 messages(rowNotes(r)),
+	}
+}
+
+// rowNotes are the notes of a row; the reason why a kernel has no prediction is one of them.
+func rowNotes(r *compare.Row) []note.Note {
+	if r.Predicted != nil || r.NoPredictionWhy == "" || r.Verdict == compare.NotAKernel {
+		return r.Notes
+	}
+	for _, n := range r.Notes {
+		if n.Text == r.NoPredictionWhy {
+			return r.Notes
+		}
+	}
+	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPredictionWhy}
+	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
+}
+
+func validatePrediction(p *predict.Prediction) *ValidatePrediction {
+	if p == nil {
+		return nil
+	}
+	v := &ValidatePrediction{
+		Policy:              p.Policy.String(),
+		ThreadsPerWorkGroup: p.ThreadsPerGroup,
+		WorkGroupsPerXeCore: p.GroupsPerXeCore,
+		Limits:              p.Limits.Names(),
+		XeCorePercent:       percent(unit.Some(p.XeCore)),
+	}
+	if p.Groups > 0 {
+		v.WorkGroups = &p.Groups
+		v.PeakPercent = percent(unit.Some(p.Peak))
+		v.AveragePercent = percent(unit.Some(p.Average))
+		v.Waves = number(unit.Some(p.Waves))
+		v.TailPercent = percent(unit.Some(p.Tail))
+	}
+	return v
+}
+
+func validateCause(c *compare.Cause) *ValidateCause {
+	if c == nil {
+		return nil
+	}
+	return &ValidateCause{c.Name, c.Confidence, c.Because}
+}
+
+func validateDevice(r *compare.Result) *ValidateDevice {
+	d := r.Device
+	if d == nil {
+		return nil
+	}
+	return &ValidateDevice{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(), filled(r.ChosenBy)}
+}
+
+func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
+	v := ValidateTiming{
+		Kernel: t.Kernel, Groups: pointer(t.Groups), Seconds: number(unit.Some(t.Seconds)),
+		Printed: t.Printed, UnitAsPrinted: t.UnitAsPrinted, Line: positive(t.Pos.Line),
+	}
+	if t.Row >= 0 && t.Row < r.Len() {
+		v.Task = &r.Row(t.Row, nil).Task
+	}
+	return v
+}
+
+func validateSummary(s *compare.Summary) ValidateSummary {
+	return ValidateSummary{
+		Kernels: s.Kernels, Matched: s.Matched, Below: s.Below, Above: s.Above, Unmeasurable: s.Unmeasurable,
+		NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement, NotKernels: s.NotKernels,
+		ModelCompared: s.ModelCompared, ModelMatched: s.ModelMatched, Unexplained: s.Unexplained,
+		BiasPoints: number(s.Bias), MeanAbsolutePoints: number(s.MeanAbsolute), MaxAbsolutePoints: number(s.MaxAbsolute),
+		RMSEPoints: number(s.RMSE), Pearson: number(s.Pearson), Spearman: number(s.Spearman),
+	}
+}
+
+func messages(notes []note.Note) []ValidateMessage {
+	list := make([]ValidateMessage, 0, len(notes))
+	for _, n := range notes {
+		list = append(list, ValidateMessage{
+			n.Severity.String(), n.Code, filled(n.Pos.File), positive(n.Pos.Line), positive(n.Pos.Column), n.Text, filled(n.Hint),
+		})
+	}
+	return list
+}
+
+// pointer gives nil for an absent value.
+func pointer[T any](o unit.Opt[T]) *T {
+	if x, ok := o.Value(); ok {
+		return &x
+	}
+	return nil
+}
+
+// number gives nil for an absent value and for those that JSON cannot write.
+func number[T ~float64](o unit.Opt[T]) *float64 {
+	x, ok := o.Value()
+	f := float64(x)
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func percent(o unit.Opt[unit.Ratio]) *float64 {
+	r, ok := o.Value()
+	if !ok {
+		return nil
+	}
+	return number(unit.Some(r.Percent()))
+}
+
+// filled gives nil for the empty text, where empty means that it was not said.
+func filled(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// positive gives nil for 0, a place that is not known.
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,231 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// SectionWhatIf is the sheet that predicts launches by itself.
+const SectionWhatIf = "what-if"
+
+// whatIfLaunches is how many kernels a sheet offers: nobody scrolls through a list of more.
+const whatIfLaunches = 1000
+
+// WhatIf is what a sheet needs to predict launches by itself, as package predict does: the figures of the devices, the
+// launches of the run, the constants of the model and of the comparison, and what it shows before anybody changes it.
+type WhatIf struct {
+	Text     []string
+	Devices  *Table // the first column is what a person picks
+	Launches *Table // the first column is a number, the second what a person picks: that number, a full stop, a name
+	Device   string // picked at first, empty when no device is known
+	Launch   string // picked at first
+	// The choices of lists: sub-group sizes and registers of any of the devices.
+	SubGroups, Registers []int
+	TailPoints           float64
+	Tolerance            float64 // points
+	Interval             float64 // seconds between samples
+	LeastTotal           float64 // seconds in which a kernel can be measured
+	RunDevice            string  // what was measured ran on it, as in Device
+	Values               map[string]Cell
+}
+
+// whatIfRow is a kernel as the sheet offers it.
+type whatIfRow struct {
+	row    *compare.Row
+	launch predict.Launch
+	label  string
+}
+
+func whatIfSection(r *compare.Result, rows *rowSet) Section {
+	return Section{Key: SectionWhatIf, Title: "What if", Sheet: "What-if", In: Sheet,
+		WhatIf: func() (*WhatIf, error) { return newWhatIf(r, rows) }}
+}
+
+func newWhatIf(r *compare.Result, rows *rowSet) (*WhatIf, error) {
+	builtin, err := arch.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	devices := builtin.Devices()
+	if d := r.Device; d != nil { // first, and as it is: it may be a part of one, or from a device file
+		list := []arch.Device{*d}
+		for i := range devices {
+			if devices[i].Key != d.Key {
+				list = append(list, devices[i])
+			}
+		}
+		devices = list
+	}
+	launches := whatIfRows(r, rows)
+	w := &WhatIf{
+		Text: []string{
+			"Pick a device and a kernel, then fill in what you would change in the yellow cells; an empty one keeps the kernel's own figure. All that stands below is computed by formulas, as docs/model.md has them.",
+			"Sizes have up to three dimensions: where one is filled in, the empty ones beside it count as 1. Sizes up to 10^15 threads are exact.",
+		},
+		Devices: deviceTable(devices), Launches: launchTable(launches, rows),
+		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
+		Interval: float64(r.Options.SamplingInterval), LeastTotal: float64(r.Options.LeastTotal()),
+	}
+	if rows.kernels > len(launches)-1 {
+		w.Text = append(w.Text, "The list has the first "+Thousands(whatIfLaunches)+" of "+Thousands(int64(rows.kernels))+" kernels: those that need attention, then by time.")
+	}
+	for i := range devices {
+		w.SubGroups = union(w.SubGroups, devices[i].SIMDWidths)
+		for _, m := range devices[i].GRFModes {
+			w.Registers = union(w.Registers, []int{m.Registers})
+		}
+	}
+	w.Launch = launches[0].label
+	if r.Device != nil {
+		w.Device = deviceLabel(r.Device)
+		w.RunDevice = w.Device
+	}
+	w.Values = startValues(w, r, &launches[0])
+	wordValues(w)
+	return w, nil
+}
+
+// union adds numbers to a rising list.
+func union(list, more []int) []int {
+	for _, n := range more {
+		at := 0
+		for at < len(list) && list[at] < n {
+			at++
+		}
+		if at == len(list) || list[at] != n {
+			list = append(list[:at], append([]int{n}, list[at:]...)...)
+		}
+	}
+	return list
+}
+
+// whatIfRows lists the kernels, and a last row without any figure, for launches that nobody ran.
+func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
+	n := min(rows.kernels, whatIfLaunches)
+	names := make([]string, n)
+	for i := range n {
+		names[i] = OneLine(r.Row(i, nil).Task)
+	}
+	list := make([]whatIfRow, n, n+1)
+	for i, name := range CutApart(names, 60) {
+		row := r.Row(i, nil)
+		label := strconv.Itoa(i+1) + ". " + name
+		if s := shape(row); s != "" {
+			label += " (" + s + ")"
+		}
+		list[i] = whatIfRow{row, whatIfLaunch(r, row), label}
+	}
+	return append(list, whatIfRow{label: "0. none: all figures are mine"})
+}
+
+// whatIfLaunch is the launch of a row as the comparison predicted it. Its policy is named only where the figures of the
+// launch would not choose it.
+func whatIfLaunch(r *compare.Result, row *compare.Row) predict.Launch {
+	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0), GRF: row.Registers.Or(0)}
+	if !l.Local.Present() {
+		l.Local = r.Options.Local
+	}
+	if row.Barriers.Or(0) > 0 {
+		l.Barriers = 1
+	}
+	if p := row.Predicted; p != nil && (p.Policy == predict.Whole) != (l.SLM > 0 || l.Barriers > 0) {
+		l.Policy = p.Policy
+	}
+	return l
+}
+
+// launchTable is the kernels' launches as numbers, and what was seen of them.
+func launchTable(list []whatIfRow, rows *rowSet) *Table {
+	number := func(key, title, unit string) Column {
+		return Column{Key: key, Title: title, Unit: unit, Kind: Integer, In: Sheet}
+	}
+	columns := []Column{
+		number("number", "Number", ""), {Key: "label", Title: "Kernel", Kind: Text, In: Sheet},
+		number("gx", "Global x", ""), number("gy", "Global y", ""), number("gz", "Global z", ""),
+		number("lx", "Local x", ""), number("ly", "Local y", ""), number("lz", "Local z", ""),
+		number("simd", "SIMD", ""), {Key: "slm", Title: "SLM per work-group", Unit: "KB", Kind: Number, Decimals: 3, In: Sheet},
+		number("barriers", "Barriers", ""), number("grf", "Registers per thread", ""), {Key: "policy", Title: "Policy", Kind: Text, In: Sheet},
+		{Key: "measured", Title: "Measured", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "peak", Title: "VTune peak", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "total", Title: "Time", Unit: "s", Kind: Number, Decimals: rows.decimals, In: Sheet},
+		{Key: "launch_time", Title: "Time per launch", Unit: "s", Kind: Number, Decimals: 6, In: Sheet},
+		{Key: "per_launch", Title: "Counters read per launch", Kind: Text, In: Sheet},
+		{Key: "run_xe_core", Group: "Predicted", Title: "Xe-core", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "run_peak", Group: "Predicted", Title: "peak", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "run_average", Group: "Predicted", Title: "average", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "run_waves", Title: "Waves", Kind: Number, Decimals: 2, In: Sheet},
+		{Key: "run_tail", Title: "Last wave", Unit: "%", Kind: Percent, In: Sheet},
+		{Key: "run_limits", Title: "Limited by", Kind: Text, In: Sheet},
+		number("run_n", "Work-groups per Xe-core", ""), {Key: "run_verdict", Title: "Verdict", Kind: Text, In: Sheet, Words: verdictWords()},
+	}
+	t := Fixed("launches", "", columns, nil)
+	t.In, t.Len, t.Main = Sheet, len(list), len(list)
+	t.Row = func(i int, dst []Cell) []Cell {
+		w := &list[i]
+		if w.row == nil {
+			dst = append(dst, IntCell(0), TextCell(w.label))
+			return append(dst, make([]Cell, len(columns)-2)...)
+		}
+		dst = append(dst, IntCell(i+1), TextCell(w.label))
+		dst = append(dst, launchCells(&w.launch)...)
+		return append(dst, seenCells(w.row)...)
+	}
+	return t
+}
+
+func launchCells(l *predict.Launch) []Cell {
+	cells := make([]Cell, 0, 11)
+	for _, size := range []unit.Size3{l.Global, l.Local} {
+		for i := range 3 {
+			c := Cell{}
+			if i < size.Rank() {
+				c = IntCell(size.Dim(i))
+			}
+			cells = append(cells, c)
+		}
+	}
+	policy := Cell{}
+	if l.Policy != predict.Auto {
+		policy = TextCell(l.Policy.String())
+	}
+	return append(cells, used(l.SIMD), kilobytes(l.SLM), used(l.Barriers), used(l.GRF), policy)
+}
+
+func seenCells(r *compare.Row) []Cell {
+	perLaunch := Cell{}
+	if r.PerLaunch {
+		perLaunch = TextCell("yes")
+	}
+	cells := []Cell{optPercent(r.Measured), optPercent(r.Peak), optSeconds(r.Total, 1), optSeconds(r.Average(), 1), perLaunch}
+	p := r.Predicted
+	if p == nil {
+		cells = append(cells, make([]Cell, 7)...)
+	} else {
+		xe, grid := []Cell{ratioCell(p.XeCore)}, make([]Cell, 4)
+		if p.HasGrid() {
+			grid = []Cell{ratioCell(p.Peak), ratioCell(p.Average), NumCell(Number, p.Waves), ratioCell(p.Tail)}
+		}
+		cells = append(append(append(cells, xe...), grid...), TextCell(strings.Join(p.Limits.Names(), ", ")), IntCell(p.GroupsPerXeCore))
+	}
+	return append(cells, TextCell(string(r.Verdict)))
+}
+
+// used is a figure that is absent at 0.
+func used(n int) Cell {
+	if n == 0 {
+		return Cell{}
+	}
+	return IntCell(n)
+}
+
+func kilobytes(b unit.Bytes) Cell {
+	if b == 0 {
+		return Cell{}
+	}
+	return NumCell(Number, float64(b)/1024)
+}
