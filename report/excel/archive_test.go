@@ -1,0 +1,148 @@
+package excel
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"occudiff/report"
+)
+
+func rowsOf(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// TestSplicer feeds a sheet in pieces of every size: the end of the data may come in two of them.
+func TestSplicer(t *testing.T) {
+	const sheet = "<worksheet><sheetData><row/></sheetData><hyperlinks><hyperlink/></hyperlinks><tableParts/></worksheet>"
+	const want = "<worksheet><sheetData><row/>ROWS</sheetData><hyperlinks><hyperlink/>LINKS</hyperlinks><tableParts/></worksheet>"
+	for size := 1; size <= len(sheet); size++ {
+		var b bytes.Buffer
+		s := &splicer{w: &b, puts: []put{{endOfData, rowsOf("ROWS")}, {endOfLinks, rowsOf("LINKS")}}}
+		for rest := sheet; rest != ""; {
+			n, err := s.Write([]byte(rest[:min(size, len(rest))]))
+			if err != nil || n != min(size, len(rest)) {
+				t.Fatalf("pieces of %d: wrote %d, %v", size, n, err)
+			}
+			rest = rest[n:]
+		}
+		if b.String() != want {
+			t.Errorf("pieces of %d: got %s", size, b.String())
+		}
+	}
+}
+
+func TestSplicerGivesErrorsBack(t *testing.T) {
+	wrong := errors.New("no more rows")
+	s := &splicer{w: io.Discard, puts: []put{{endOfData, func(io.Writer) error { return wrong }}}}
+	if _, err := s.Write([]byte("</sheetData>")); !errors.Is(err, wrong) {
+		t.Errorf("got %v, want %v", err, wrong)
+	}
+	s = &splicer{w: full{}, puts: []put{{endOfData, rowsOf("ROWS")}}}
+	if _, err := s.Write([]byte("</sheetData>")); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
+
+// TestSheetWithoutLinks checks that what was held back cannot be lost without an error.
+func TestSheetWithoutLinks(t *testing.T) {
+	const name = "xl/worksheets/sheet1.xml"
+	a := newArchive(io.Discard, map[string]func(io.Writer) error{name: rowsOf("ROWS")}, map[string]func(io.Writer) error{name: rowsOf("LINKS")})
+	w, err := a.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, "<sheetData></sheetData><tableParts/>"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "the library ended a sheet without </hyperlinks>"
+	if err := a.Close(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestRowsWithoutSheet checks that rows cannot be lost without an error.
+func TestRowsWithoutSheet(t *testing.T) {
+	a := newArchive(io.Discard, map[string]func(io.Writer) error{"xl/worksheets/sheet9.xml": rowsOf("ROWS")}, nil)
+	const want = "the library made no part xl/worksheets/sheet9.xml for the rows of a table"
+	if err := a.Close(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestRowsOfMoreThanAPartMayHold(t *testing.T) {
+	table := report.Fixed("kernels", "", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
+		[][]report.Cell{{report.TextCell("Fan1")}, {report.TextCell("Fan2")}})
+	w, err := newBook(100).newRowWriter(table, []int{0}, 0, 2, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.most = 100
+	const want = `the rows of "kernels" take more than 4 GiB, which spreadsheet programs do not open; write them as .csv`
+	if err := w.write(io.Discard); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestPartsFollowEachOther checks that the shared compressor keeps parts apart.
+func TestPartsFollowEachOther(t *testing.T) {
+	var b bytes.Buffer
+	a := newArchive(&b, nil, nil)
+	parts := map[string]string{"a": strings.Repeat("alpha ", 1000), "b": strings.Repeat("beta ", 1000), "c": ""}
+	for _, name := range []string{"a", "b", "c"} {
+		w, err := a.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, parts[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range parts {
+		if got := partText(t, b.Bytes(), name); got != want {
+			t.Errorf("part %s holds %d bytes, want %d", name, len(got), len(want))
+		}
+	}
+}
+
+func TestAppendEscaped(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"markup", `a<b>&c`, "a&lt;b&gt;&amp;c"},
+		{"quotes need nothing inside an element", `"'`, `"'`},
+		{"what a spreadsheet would decode", "_x0041_", "_x005F_x0041_"},
+		{"lower case too", "_x00ab_", "_x005F_x00ab_"},
+		{"too short to be decoded", "_x004_", "_x004_"},
+		{"no hexadecimal number", "_xyzuv_", "_xyzuv_"},
+		{"at the end", "name_x0041", "name_x0041"},
+	} {
+		if got := string(appendEscaped(nil, c.in)); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// FuzzText checks that any text can stand in a cell: the file stays well-formed and the text comes back.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "=1+1", "a\r\nb", "\x00", "_x0041_", "]]>", "\xff", "\ufffe", "\U0001D11E"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		data := workbook(t, named(s))
+		got, err := open(t, data).GetCellValue("Kernels", "A2")
+		if err != nil || got != fitText(s) {
+			t.Errorf("%q came back as %q, %v; want %q", s, got, err, fitText(s))
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package excel
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+)
+
+// value gives what a cell holds: text, a number, or nothing. Formulas are never written, so a text that looks like one
+// stays text.
+func value(c report.Cell) any {
+	switch c.Kind {
+	case report.Text:
+		return fitText(c.Text)
+	case report.Integer:
+		return c.Int
+	case report.Number, report.Percent, report.Points:
+		if math.IsNaN(c.Num) || math.IsInf(c.Num, 0) {
+			return nil // the file format has no such number
+		}
+		return c.Num
+	}
+	return nil
+}
+
+// fitText makes a text one that a cell can hold: without control characters that XML cannot carry, and no longer than
+// a cell may be; then it says how much is missing.
+func fitText(s string) string {
+	if strings.IndexFunc(s, unfit) >= 0 {
+		s = strings.Map(func(r rune) rune {
+			if r == '\r' {
+				return '\n'
+			}
+			if unfit(r) {
+				return utf8.RuneError
+			}
+			return r
+		}, strings.ReplaceAll(s, "\r\n", "\n"))
+	}
+	if len(s) <= excelize.TotalCellChars {
+		return s
+	}
+	units := utf16.Encode([]rune(s))
+	if len(units) <= excelize.TotalCellChars {
+		return s
+	}
+	const reserve = 80 // for the note
+	keep := excelize.TotalCellChars - reserve
+	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
+		keep-- // not between the halves of a character
+	}
+	return string(utf16.Decode(units[:keep])) + fmt.Sprintf(" [%d more characters do not fit a cell; see the JSON output]", len(units)-keep)
+}
+
+func unfit(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF
+}
+
+// address gives the name of a cell: A1.
+func address(column, row int) string {
+	a, err := excelize.CoordinatesToCellName(column, row)
+	if err != nil {
+		panic("excel: no such cell: " + err.Error()) // rows and columns are counted by this package
+	}
+	return a
+}
+
+// absolute gives a range of one column for a chart: 'Kernels'!$K$2:$K$15.
+func absolute(sheet string, column, first, last int) string {
+	col, err := excelize.ColumnNumberToName(column)
+	if err != nil {
+		panic("excel: no such column: " + err.Error())
+	}
+	return fmt.Sprintf("'%s'!$%s$%d:$%s$%d", sheet, col, first, col, last)
+}

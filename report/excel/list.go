@@ -1,0 +1,141 @@
+package excel
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+)
+
+const (
+	// sampleRows is how many rows are measured to find the width of a column.
+	sampleRows = 300
+	widest     = 60 // characters
+	headHeight = 34 // points: two lines of heading
+)
+
+// list writes a table that has a sheet to itself, or several when it has more rows than a sheet holds.
+func (b *book) list(sheet string, t *report.Table) error {
+	room := b.maxRows - 1
+	for first, number := 0, 1; first < t.Len; first, number = first+room, number+1 {
+		name := sheet
+		if number > 1 {
+			suffix := " " + strconv.Itoa(number)
+			name = sheetName(sheet[:min(len(sheet), excelize.MaxSheetNameLength-len(suffix))] + suffix)
+		}
+		if err := b.listSheet(name, t, first, min(first+room, t.Len)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *book) listSheet(name string, t *report.Table, first, last int) error {
+	sw, err := b.addSheet(name, true)
+	if err != nil {
+		return err
+	}
+	columns := sheetColumns(t)
+	if err := b.listFrame(sw, t, columns, first, last); err != nil {
+		return err
+	}
+	if err := b.listHead(sw, t, columns, first, last); err != nil {
+		return err
+	}
+	if err := sw.AddTable(&excelize.Table{
+		Range: "A1:" + address(len(columns), last-first+1), Name: tableName(name), StyleName: "TableStyleLight1",
+	}); err != nil {
+		return err
+	}
+	return sw.Flush()
+}
+
+// listFrame sets what has to be set before the rows: panes, widths, colouring rules, titles of printed pages.
+func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
+	if err := sw.SetPanes(&excelize.Panes{
+		Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight",
+		Selection: []excelize.Selection{{SQRef: "B2", ActiveCell: "B2", Pane: "bottomRight"}},
+	}); err != nil {
+		return err
+	}
+	for k, w := range listWidths(t, columns, first, min(last, first+sampleRows)) {
+		if err := sw.SetColWidth(k+1, k+1, w); err != nil {
+			return err
+		}
+	}
+	for k, i := range columns {
+		if words := t.Columns[i].Words; len(words) > 0 {
+			area := address(k+1, 2) + ":" + address(k+1, last-first+1)
+			if err := b.colourWords(sw.Sheet, area, words); err != nil {
+				return err
+			}
+		}
+	}
+	return b.file.SetDefinedName(&excelize.DefinedName{
+		Name: "_xlnm.Print_Titles", Scope: sw.Sheet, RefersTo: "'" + sw.Sheet + "'!$A:$A,'" + sw.Sheet + "'!$1:$1",
+	})
+}
+
+// listWidths fits columns to their first rows and to the longest word of their heading, which wraps.
+func listWidths(t *report.Table, columns []int, first, last int) []float64 {
+	widths := make([]float64, len(columns))
+	for k, i := range columns {
+		widths[k] = float64(headWidth(t.Columns[i].Heading())) + 4 // the filter's button
+	}
+	var cells []report.Cell
+	for row := first; row < last; row++ {
+		cells = t.Row(row, cells[:0])
+		for k, i := range columns {
+			w := float64(min(report.Width(t.Columns[i].Print(cells[i])), widest)) + 2
+			widths[k] = max(widths[k], w)
+		}
+	}
+	return widths
+}
+
+// headWidth is that of a heading over two lines.
+func headWidth(heading string) int {
+	half := (report.Width(heading) + 1) / 2
+	for _, word := range strings.Fields(heading) {
+		half = max(half, report.Width(word))
+	}
+	return half
+}
+
+// listHead writes the heading and leaves the rows to the archive.
+func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
+	id, err := b.style(style{role: head})
+	if err != nil {
+		return err
+	}
+	values := make([]any, len(columns))
+	for k, i := range columns {
+		values[k] = excelize.Cell{StyleID: id, Value: t.Columns[i].Heading()}
+	}
+	if err := sw.SetRow("A1", values, excelize.RowOpts{Height: headHeight}); err != nil {
+		return err
+	}
+	w, err := b.newRowWriter(t, columns, first, last, false)
+	if err != nil {
+		return err
+	}
+	b.rows[b.partName()] = w.write
+	return b.link(sw.Sheet, w)
+}
+
+// tableName makes a name that formulas may use: Kernels, Kernels_2.
+func tableName(sheet string) string {
+	s := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, sheet)
+	if !unicode.IsLetter([]rune(s)[0]) {
+		s = "_" + s
+	}
+	return s
+}

@@ -1,0 +1,321 @@
+package excel
+
+import (
+	"slices"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+)
+
+const (
+	lineHeight = 15 // points
+	// textColumns is how many columns the text of an item spans, from the second.
+	textColumns = 12
+	plainWidth  = 10.0 // of a column that nothing else sets
+	firstWidth  = 46.0
+	maxItems    = 200
+	longText    = 100 // characters in a last column, above which a text takes several lines
+)
+
+// line is a row of a page.
+type line struct {
+	cells  []excelize.Cell
+	height float64
+	wraps  uint64 // columns, a bit each, whose texts take several lines
+	span   int    // the text of the last cell spans the columns from this one on, counted from 1; 0: it does not
+}
+
+// area is a range whose words colour their cells.
+type area struct {
+	ref   string
+	words []report.Word
+}
+
+// page is a sheet that is read from top to bottom: paragraphs, small tables, charts, items.
+type page struct {
+	book   *book
+	sheet  string
+	lines  []line
+	widths []float64
+	areas  []area
+	charts []placedChart
+	merges [][2]string // corners
+	tail   *rowWriter  // rows that follow the lines, as the archive writes them
+	free   int         // the first row below all charts
+	err    error
+}
+
+// layOut puts the sections of a sheet under each other, and so knows where their tables stand.
+func (b *book) layOut(p part, d *report.Document) (*page, error) {
+	pg := &page{book: b, sheet: p.name, widths: []float64{firstWidth}}
+	for i, s := range p.sections {
+		pg.section(s, i == 0, d)
+	}
+	return pg, pg.err
+}
+
+// writePage writes a sheet: the rules and charts first, then the rows, since what follows them is lost.
+func (b *book) writePage(pg *page) error {
+	sw, err := b.addSheet(pg.sheet, false)
+	if err != nil {
+		return err
+	}
+	if pg.tail != nil {
+		b.rows[b.partName()] = pg.tail.write
+		if err := b.link(pg.sheet, pg.tail); err != nil {
+			return err
+		}
+	}
+	return pg.write(sw)
+}
+
+func (p *page) section(s *report.Section, first bool, d *report.Document) {
+	for len(p.lines) < p.free {
+		p.blank()
+	}
+	if first && s.Key == report.SectionSummary {
+		p.text(d.Title, title)
+	} else {
+		if !first {
+			p.blank()
+		}
+		p.text(s.Title, heading)
+	}
+	for _, text := range s.Text {
+		r := body
+		if text == d.Closing {
+			r = strong
+		}
+		p.text(text, r)
+	}
+	top := len(p.lines) + 2
+	for _, t := range s.Tables {
+		if t.In&report.Sheet != 0 && t.Len > 0 {
+			p.table(t)
+		}
+	}
+	for _, plot := range s.Plots {
+		top = p.chart(plot, top)
+	}
+	if s.ItemsIn&report.Sheet != 0 {
+		p.items(s.Items)
+	}
+}
+
+func (p *page) blank() { p.lines = append(p.lines, line{}) }
+
+func (p *page) text(text string, r role) {
+	l := line{cells: []excelize.Cell{p.cell(report.TextCell(text), style{role: r})}}
+	switch r {
+	case title:
+		l.height = 24
+	case heading:
+		l.height = 18
+	}
+	p.lines = append(p.lines, l)
+}
+
+func (p *page) cell(c report.Cell, s style) excelize.Cell {
+	id, err := p.book.style(s)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return excelize.Cell{StyleID: id, Value: value(c)}
+}
+
+// table puts a small table below what is there.
+func (p *page) table(t *report.Table) {
+	p.blank()
+	if t.Title != "" {
+		p.text(t.Title, strong)
+	}
+	columns := sheetColumns(t)
+	top := line{}
+	if slices.ContainsFunc(t.Columns, func(c report.Column) bool { return c.Wrap }) {
+		top.height = headHeight // such a table is wide enough without long headings
+	}
+	for k, i := range columns {
+		heading := t.Columns[i].Heading()
+		top.cells = append(top.cells, p.cell(report.TextCell(heading), headStyle(k, &t.Columns[i])))
+		switch {
+		case top.height > 0:
+			p.widenTo(k, headWidth(heading))
+		case k < len(columns)-1:
+			p.widen(k, heading)
+		}
+	}
+	p.lines = append(p.lines, top)
+	first := len(p.lines) + 1
+	p.book.placePage(p.sheet, t, first)
+	if t.Link != nil {
+		p.linkedRows(t, columns, first)
+		return
+	}
+	var row []report.Cell
+	for r := range t.Len {
+		row = t.Row(r, row[:0])
+		var l line
+		for k, i := range columns {
+			c := &t.Columns[i]
+			s := cellStyle(c, row[i])
+			s.left, s.indent = !c.RightAligned(), indent(k, c)
+			if text := row[i].Text; k > 0 && k == len(columns)-1 && row[i].Kind == report.Text && !c.Wrap {
+				if report.Width(text) > longText {
+					l.span, s.role = k+1, wrapped
+				}
+			} else {
+				p.widen(k, c.Print(row[i]))
+			}
+			if c.Wrap && k < 64 {
+				l.wraps |= 1 << k
+			}
+			l.cells = append(l.cells, p.cell(row[i], s))
+		}
+		p.lines = append(p.lines, l)
+	}
+	for k, i := range columns {
+		if len(t.Columns[i].Words) > 0 {
+			p.areas = append(p.areas, area{address(k+1, first) + ":" + address(k+1, len(p.lines)), t.Columns[i].Words})
+		}
+	}
+}
+
+// linkedRows leaves the rows of a table, which has to be the last of its page, to the archive: there may be very many.
+func (p *page) linkedRows(t *report.Table, columns []int, first int) {
+	w, err := p.book.newRowWriter(t, columns, 0, min(t.Len, p.book.maxRows-first+1), true)
+	if err != nil {
+		p.err = err
+		return
+	}
+	w.top, p.tail = first, w
+	for k, width := range listWidths(t, columns, 0, min(t.Len, sampleRows)) {
+		p.widen(k, "")
+		p.widths[k] = max(p.widths[k], width)
+		w.wrap = append(w.wrap, 0)
+		if t.Columns[columns[k]].Wrap {
+			w.wrap[k] = p.widths[k]
+		}
+		if words := t.Columns[columns[k]].Words; len(words) > 0 {
+			p.areas = append(p.areas, area{address(k+1, first) + ":" + address(k+1, first+w.last-1), words})
+		}
+	}
+}
+
+// indent keeps a text off the column before it.
+func indent(k int, c *report.Column) int {
+	if k > 0 && !c.RightAligned() {
+		return 1
+	}
+	return 0
+}
+
+// headStyle is that of a heading: on the side of its cells.
+func headStyle(k int, c *report.Column) style {
+	if c.RightAligned() {
+		return style{role: head, right: true}
+	}
+	return style{role: head, left: true, indent: indent(k, c)}
+}
+
+// widen makes room for a text of a table. Texts in a last column need none: they run over into the empty cells beside.
+func (p *page) widen(k int, text string) { p.widenTo(k, report.Width(text)) }
+
+func (p *page) widenTo(k, characters int) {
+	for len(p.widths) <= k {
+		p.widths = append(p.widths, plainWidth)
+	}
+	p.widths[k] = max(p.widths[k], float64(min(characters, widest))+3)
+}
+
+// items puts a message on each line: what it is about, and the text over several columns.
+func (p *page) items(items []report.Item) {
+	for i, it := range items {
+		if i == maxItems {
+			p.text("... and "+report.Thousands(int64(len(items)-i))+" more; the rows of the kernels have them all.", body)
+			return
+		}
+		text := it.Text
+		if it.Detail != "" {
+			text = "(" + it.Detail + ") " + text
+		}
+		p.lines = append(p.lines, line{span: 2, cells: []excelize.Cell{
+			p.cell(report.TextCell(it.Lead), style{role: name, status: it.Status}),
+			p.cell(report.TextCell(text), style{role: wrapped}),
+		}})
+	}
+}
+
+// spanWidth gives the characters on a line of a text that spans the columns from one on.
+func (p *page) spanWidth(from int) float64 {
+	sum := 0.0
+	for k := from - 1; k <= textColumns; k++ {
+		sum += p.width(k)
+	}
+	return sum
+}
+
+func (p *page) width(k int) float64 {
+	if k < len(p.widths) {
+		return p.widths[k]
+	}
+	return plainWidth
+}
+
+func (p *page) write(sw *excelize.StreamWriter) error {
+	for k := range textColumns + 1 {
+		if err := sw.SetColWidth(k+1, k+1, p.width(k)); err != nil {
+			return err
+		}
+	}
+	for _, a := range p.areas {
+		if err := p.book.colourWords(p.sheet, a.ref, a.words); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.charts {
+		if err := p.book.file.AddChart(p.sheet, c.at, c.chart); err != nil {
+			return err
+		}
+	}
+	for _, m := range p.merges {
+		if err := sw.MergeCell(m[0], m[1]); err != nil {
+			return err
+		}
+	}
+	for i, l := range p.lines {
+		if err := p.writeLine(sw, i+1, l); err != nil {
+			return err
+		}
+	}
+	return sw.Flush()
+}
+
+func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
+	if len(l.cells) == 0 {
+		return nil
+	}
+	values := make([]any, len(l.cells))
+	for k := range l.cells {
+		values[k] = &l.cells[k]
+		if text, ok := l.cells[k].Value.(string); ok && l.wraps&(1<<k) != 0 {
+			l.height = max(l.height, float64(linesOf(text, p.width(k)))*lineHeight)
+		}
+	}
+	opt := excelize.RowOpts{Height: l.height}
+	if l.span > 0 {
+		// Merged cells do not grow with their text: the height is reckoned, a little generously.
+		lead, _ := l.cells[0].Value.(string)
+		text, _ := l.cells[len(l.cells)-1].Value.(string)
+		n := max(linesOf(lead, p.width(0)), linesOf(text, p.spanWidth(l.span)))
+		opt.Height = min(float64(n)*lineHeight, excelize.MaxRowHeight)
+		if err := sw.MergeCell(address(l.span, row), address(1+textColumns, row)); err != nil {
+			return err
+		}
+	}
+	return sw.SetRow(address(1, row), values, opt)
+}
+
+func linesOf(text string, width float64) int {
+	return 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
+}

@@ -1,0 +1,192 @@
+package excel
+
+import (
+	"math"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+)
+
+// role is what a cell is for, besides holding a value.
+type role uint8
+
+const (
+	body role = iota
+	head
+	title
+	heading
+	strong
+	name    // what an item is about
+	wrapped // text over several lines
+	linked  // leads to another cell
+	entry   // a person fills it in
+	faint   // says what stands beside it
+)
+
+// general are the decimals of numbers that are shown with as many as they have.
+const general = -1
+
+// style is all that tells one cell's look from another's.
+type style struct {
+	role     role
+	kind     report.Kind
+	decimals int
+	left     bool // also of numbers among texts
+	right    bool
+	indent   int // of left, so that a unit stands off the number before it
+	status   report.Status
+	tiny     bool // points that round to zero: a sign would be a lie
+}
+
+// cellStyle is the style of a value.
+func cellStyle(c *report.Column, v report.Cell) style {
+	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v)}
+	if c.Wrap {
+		s.role = wrapped
+	}
+	return s
+}
+
+func isTiny(c report.Cell) bool { return c.Kind == report.Points && math.Abs(c.Num) < 0.05 }
+
+// colours of a status: text on ground.
+func colours(s report.Status) (text, ground string) {
+	switch s {
+	case report.Good:
+		return "006100", "C6EFCE"
+	case report.Bad:
+		return "9C0006", "FFC7CE"
+	case report.Unsure:
+		return "7F4A00", "FFEB9C"
+	case report.Muted:
+		return "6B6B6B", ""
+	}
+	return "", ""
+}
+
+const (
+	headGround = "1F3864"
+	headText   = "FFFFFF"
+	ruleColour = "BFBFBF"
+
+	linkText    = "0563C1"
+	entryGround = "FFF2CC"
+	faintText   = "595959"
+)
+
+// style gives the number of a style, making it when it is new.
+func (b *book) style(s style) (int, error) {
+	if id, ok := b.styles[s]; ok {
+		return id, nil
+	}
+	id, err := b.file.NewStyle(s.build())
+	if err == nil {
+		b.styles[s] = id
+	}
+	return id, err
+}
+
+func (s style) build() *excelize.Style {
+	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top"}}
+	if s.left {
+		x.Alignment.Horizontal = "left"
+		x.Alignment.Indent = s.indent
+	}
+	if s.right {
+		x.Alignment.Horizontal = "right"
+	}
+	f := numberFormat(s.kind, s.decimals)
+	if s.tiny {
+		f = "0.0;0.0"
+	}
+	if f != "" {
+		x.CustomNumFmt = &f
+	}
+	switch s.role {
+	case head:
+		x.Font = font(true, 11, headText)
+		x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{headGround}}
+		x.Alignment.Vertical, x.Alignment.WrapText = "center", true
+	case title:
+		x.Font = font(true, 16, headGround)
+	case heading:
+		x.Font = font(true, 12, headGround)
+		x.Border = []excelize.Border{{Type: "bottom", Style: 1, Color: ruleColour}}
+	case strong:
+		x.Font = font(true, 11, "")
+	case name:
+		text, _ := colours(s.status)
+		x.Font = font(true, 11, text)
+		x.Alignment.WrapText = true
+	case wrapped:
+		x.Alignment.WrapText = true
+	case linked:
+		x.Font = font(false, 11, linkText)
+		x.Font.Underline = "single"
+	case entry:
+		x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{entryGround}}
+		for _, side := range []string{"left", "right", "top", "bottom"} {
+			x.Border = append(x.Border, excelize.Border{Type: side, Style: 1, Color: ruleColour})
+		}
+	case faint:
+		x.Font = font(false, 10, faintText)
+	}
+	return x
+}
+
+// font names its family: programs fill in a missing one as they like.
+func font(bold bool, size float64, colour string) *excelize.Font {
+	return &excelize.Font{Family: "Calibri", Bold: bold, Size: size, Color: colour}
+}
+
+// numberFormat shows a number as people read it; the cell keeps all of it.
+func numberFormat(k report.Kind, decimals int) string {
+	switch k {
+	case report.Integer:
+		return "#,##0"
+	case report.Percent:
+		return "0.0"
+	case report.Points:
+		return "+0.0;-0.0;0.0"
+	case report.Number:
+		if decimals == general {
+			return ""
+		}
+		if decimals == 0 {
+			return "#,##0"
+		}
+		return "#,##0." + strings.Repeat("0", decimals)
+	}
+	return ""
+}
+
+// colourWords lets words colour their cells, by rule, so that a changed cell changes its colour.
+func (b *book) colourWords(sheet, area string, words []report.Word) error {
+	var rules []excelize.ConditionalFormatOptions
+	for _, w := range words {
+		text, ground := colours(w.Status)
+		if text == "" {
+			continue
+		}
+		id, ok := b.rules[w.Status]
+		if !ok {
+			look := &excelize.Style{Font: &excelize.Font{Color: text}}
+			if ground != "" {
+				look.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{ground}}
+			}
+			var err error
+			if id, err = b.file.NewConditionalStyle(look); err != nil {
+				return err
+			}
+			b.rules[w.Status] = id
+		}
+		quoted := `"` + strings.ReplaceAll(w.Text, `"`, `""`) + `"`
+		rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Format: &id, Value: quoted})
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	return b.file.SetConditionalFormat(sheet, area, rules)
+}

@@ -1,0 +1,254 @@
+// Package excel renders a report as a workbook: a sheet per part, tables with filter and frozen heading, numbers that stay
+// numbers, verdicts coloured by rule, native charts, and a what-if sheet of formulas. It does not know kernels, statistics or
+// sorting - but for those formulas, which have to say again what package predict computes; a test holds them against it.
+package excel
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+)
+
+// Render writes the workbook. The same document gives the same content; its bytes may differ in the order of the parts.
+func Render(w io.Writer, d *report.Document) error {
+	b := newBook(excelize.TotalRows)
+	defer b.file.Close()
+	if err := b.build(d); err != nil {
+		return fmt.Errorf("workbook: %w", err)
+	}
+	if err := b.write(w); err != nil {
+		return fmt.Errorf("writing the workbook: %w", err)
+	}
+	return nil
+}
+
+// write makes the file. The library's own buffer stays empty: the archive writes to w.
+func (b *book) write(w io.Writer) error {
+	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return newArchive(w, b.rows, b.links) })
+	return b.file.Write(io.Discard)
+}
+
+// book is a workbook being built.
+type book struct {
+	file    *excelize.File
+	styles  map[style]int
+	rules   map[report.Status]int
+	names   []string // of sheets, in order
+	maxRows int      // of a sheet
+	// placed is where tables begin: plots draw from these cells.
+	placed map[string]place
+	// rows of lists, by the part of the file that they go into.
+	rows map[string]func(io.Writer) error
+	// links of lists after the first, by the part as well.
+	links map[string]func(io.Writer) error
+	// lookups are the lists that are there to be looked up; on paper each fits the width of a page.
+	lookups map[string]bool
+	// cells are those that formulas of the what-if sheet name.
+	cells map[string]string
+}
+
+// place is where a table stands: its sheet, and the sheet's column of every table column.
+type place struct {
+	sheet   string
+	columns map[string]int
+	row     int // of the first cell below the heading
+}
+
+func newBook(maxRows int) *book {
+	return &book{
+		file: excelize.NewFile(), styles: map[style]int{}, rules: map[report.Status]int{}, maxRows: maxRows,
+		placed: map[string]place{}, rows: map[string]func(io.Writer) error{}, links: map[string]func(io.Writer) error{}, lookups: map[string]bool{},
+	}
+}
+
+// part is the sections of one sheet.
+type part struct {
+	name     string
+	sections []*report.Section
+	whatIf   *report.WhatIf // of a sheet that computes
+}
+
+// lookedUp makes the tables that a computing sheet looks up sheets of their own, the last ones.
+func (b *book) lookedUp(parts []part) ([]part, error) {
+	for i, p := range parts {
+		if len(p.sections) != 1 || p.sections[0].WhatIf == nil {
+			continue
+		}
+		data, err := p.sections[0].WhatIf()
+		if err != nil {
+			return nil, fmt.Errorf("sheet %s: %w", p.name, err)
+		}
+		parts[i].whatIf = data
+		for _, t := range []struct {
+			name  string
+			table *report.Table
+		}{{"Launches", data.Launches}, {"Devices", data.Devices}} {
+			b.lookups[t.name] = true
+			parts = append(parts, part{name: t.name, sections: []*report.Section{{Tables: []*report.Table{t.table}}}})
+		}
+	}
+	return parts, nil
+}
+
+func (b *book) build(d *report.Document) error {
+	parts, err := b.lookedUp(gather(d))
+	if err != nil {
+		return err
+	}
+	// Where tables stand is known before any sheet is written: charts, links and formulas name their cells.
+	for _, p := range parts {
+		b.place(p)
+	}
+	pages := make([]*page, len(parts))
+	for i, p := range parts {
+		if p.whatIf == nil && listOf(p) == nil {
+			if pages[i], err = b.layOut(p, d); err != nil {
+				return fmt.Errorf("sheet %s: %w", p.name, err)
+			}
+		}
+	}
+	for i, p := range parts {
+		if err := b.writePart(p, pages[i]); err != nil {
+			return fmt.Errorf("sheet %s: %w", p.name, err)
+		}
+	}
+	return b.properties(d)
+}
+
+// writePart writes a sheet of one of the three kinds.
+func (b *book) writePart(p part, pg *page) error {
+	switch {
+	case pg != nil:
+		return b.writePage(pg)
+	case p.whatIf != nil:
+		return b.whatIfSheet(p.name, p.sections[0], p.whatIf)
+	}
+	return b.list(p.name, listOf(p))
+}
+
+// gather puts the sections on their sheets, in the order in which sheets are first named.
+func gather(d *report.Document) []part {
+	var parts []part
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		if !s.Shown(report.Sheet) {
+			continue
+		}
+		name := s.Sheet
+		if name == "" {
+			name = s.Title
+		}
+		name = sheetName(name)
+		k := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if k < 0 {
+			k = len(parts)
+			parts = append(parts, part{name: name})
+		}
+		parts[k].sections = append(parts[k].sections, s)
+	}
+	return parts
+}
+
+// listOf gives the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
+func listOf(p part) *report.Table {
+	if len(p.sections) != 1 || len(p.sections[0].Tables) != 1 || len(p.sections[0].Plots) > 0 {
+		return nil
+	}
+	t := p.sections[0].Tables[0]
+	if t.In&report.Sheet == 0 || t.Len == 0 || p.sections[0].ItemsIn&report.Sheet != 0 && len(p.sections[0].Items) > 0 {
+		return nil
+	}
+	return t
+}
+
+// place notes where the table of a list will stand, before any sheet is written: charts come first.
+func (b *book) place(p part) {
+	t := listOf(p)
+	if t == nil {
+		return
+	}
+	at := place{sheet: p.name, row: 2, columns: map[string]int{}}
+	for _, i := range sheetColumns(t) {
+		at.columns[t.Columns[i].Key] = len(at.columns) + 1
+	}
+	b.placed[t.Key] = at
+}
+
+// sheetColumns gives the indices of the columns that a workbook shows.
+func sheetColumns(t *report.Table) []int {
+	var list []int
+	for i, c := range t.Columns {
+		if c.In&report.Sheet != 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// addSheet makes an empty sheet and a writer of its rows. What has to stand before the rows in the file - how it is
+// printed - is set first: a property that is set later is lost without an error.
+func (b *book) addSheet(name string, list bool) (*excelize.StreamWriter, error) {
+	if len(b.names) == 0 {
+		if err := b.file.SetSheetName("Sheet1", name); err != nil {
+			return nil, err
+		}
+	} else if _, err := b.file.NewSheet(name); err != nil {
+		return nil, err
+	}
+	b.names = append(b.names, name)
+	fit, wide, tall, landscape := true, 1, 0, "landscape"
+	if list && !b.lookups[name] {
+		wide = 3 // a list is too wide for one sheet of paper
+	}
+	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
+		return nil, err
+	}
+	if err := b.file.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &tall}); err != nil {
+		return nil, err
+	}
+	if err := b.file.SetSheetView(name, 0, &excelize.ViewOptions{ShowGridLines: &list}); err != nil {
+		return nil, err
+	}
+	return b.file.NewStreamWriter(name)
+}
+
+// partName gives the part of the file that holds the sheet added last.
+func (b *book) partName() string { return fmt.Sprintf("xl/worksheets/sheet%d.xml", len(b.names)) }
+
+// noDate stands for a run whose date nobody knows: the library would write a date of its own.
+var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (b *book) properties(d *report.Document) error {
+	date := d.Date
+	if date.IsZero() {
+		date = noDate
+	}
+	stamp := date.UTC().Format(time.RFC3339)
+	maker := strings.TrimSpace("occudiff " + d.Version)
+	return b.file.SetDocProps(&excelize.DocProperties{
+		Title: d.Title, Subject: d.Subject, Creator: maker, LastModifiedBy: maker, Created: stamp, Modified: stamp,
+	})
+}
+
+// sheetName makes a text fit for a sheet's name.
+func sheetName(s string) string {
+	s = strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`:\/?*[]'`, r) {
+			return '-'
+		}
+		return r
+	}, report.OneLine(s)), " ")
+	if r := []rune(s); len(r) > excelize.MaxSheetNameLength {
+		s = string(r[:excelize.MaxSheetNameLength])
+	}
+	if s == "" {
+		return "Sheet"
+	}
+	return s
+}

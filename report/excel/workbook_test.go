@@ -1,0 +1,441 @@
+package excel
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+var provenance = report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "run.csv"}}
+
+func workbook(t testing.TB, r *compare.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Render(&b, report.FromResult(r, provenance)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func open(t testing.TB, data []byte) *excelize.File {
+	t.Helper()
+	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{RawCellValue: true, UnzipSizeLimit: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// partText gives a part of the file as it stands in it.
+func partText(t testing.TB, data []byte, name string) string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// dump writes the content of a workbook as text: sheet, cell, kind, number format, value.
+func dump(t testing.TB, f *excelize.File) string {
+	var b strings.Builder
+	for _, sheet := range f.GetSheetList() {
+		fmt.Fprintf(&b, "== %s\n", sheet)
+		rows, err := f.GetRows(sheet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range rows {
+			if sheet == "Devices" && r > 1 {
+				break // the built-in devices are the same in all
+			}
+			for c := range rows[r] {
+				if a := address(c+1, r+1); rows[r][c] != "" {
+					kind, format := look(t, f, sheet, a)
+					fmt.Fprintf(&b, "%s %s %s %q\n", a, kind, format, rows[r][c])
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// look gives the kind of a cell and its number format.
+func look(t testing.TB, f *excelize.File, sheet, cell string) (kind, format string) {
+	t.Helper()
+	typ, err := f.GetCellType(sheet, cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind = map[excelize.CellType]string{
+		excelize.CellTypeUnset: "number", excelize.CellTypeNumber: "number", excelize.CellTypeInlineString: "text", excelize.CellTypeSharedString: "text",
+		excelize.CellTypeFormula: "formula",
+	}[typ]
+	id, err := f.GetCellStyle(sheet, cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.GetStyle(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if format = "-"; s.CustomNumFmt != nil {
+		format = *s.CustomNumFmt
+	} else if s.NumFmt != 0 {
+		format = fmt.Sprint(s.NumFmt)
+	}
+	return kind, format
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		result       *compare.Result
+	}{
+		{"gaussian", "every sheet", sample.Gaussian()},
+		{"hostile", "names stay text", sample.Hostile()},
+		{"absent", "what is absent is an empty cell", sample.Absent()},
+		{"logs", "timings", sample.LogsOnly()},
+		{"empty", "no row at all", sample.Empty()},
+	} {
+		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".txt", []byte(dump(t, open(t, workbook(t, c.result))))) })
+	}
+}
+
+func TestSheets(t *testing.T) {
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.LogsOnly(), sample.Empty()} {
+		want := []string{"Summary", "Kernels", "Causes", "What-if", "Timings", "Device", "Notes", "Launches", "Devices"}
+		if diff := cmp.Diff(want, open(t, workbook(t, r)).GetSheetList()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestKernelSheet reopens the file: what is set at the wrong time is lost without an error.
+func TestKernelSheet(t *testing.T) {
+	data := workbook(t, sample.Gaussian())
+	f := open(t, data)
+	panes, err := f.GetPanes("Kernels")
+	if err != nil || !panes.Freeze || panes.XSplit != 1 || panes.YSplit != 1 || panes.TopLeftCell != "B2" {
+		t.Errorf("panes are %+v, %v; want the heading and the names frozen", panes, err)
+	}
+	tables, err := f.GetTables("Kernels")
+	if err != nil || len(tables) != 1 || tables[0].Name != "Kernels" {
+		t.Fatalf("tables are %+v, %v; want one of the name Kernels", tables, err)
+	}
+	if table := partText(t, data, "xl/tables/table1.xml"); !strings.Contains(table, `<autoFilter ref="`+tables[0].Range+`"`) {
+		t.Errorf("the table has no filter: %s", table)
+	}
+	if !strings.HasPrefix(tables[0].Range, "A1:") || !strings.HasSuffix(tables[0].Range, "6") {
+		t.Errorf("the table is %s; want the heading and five rows", tables[0].Range)
+	}
+	width, err := f.GetColWidth("Kernels", "A")
+	if err != nil || width < 22 || width > 30 {
+		t.Errorf("names have width %v, %v; want that of clEnqueueWriteBuffer and some", width, err)
+	}
+	if xml := partText(t, data, "xl/workbook.xml"); !strings.Contains(xml, "_xlnm.Print_Titles") {
+		t.Error("printed pages do not repeat the heading")
+	}
+}
+
+func TestVerdictsAreColouredByRule(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	column := columnOf(t, f, "Verdict")
+	formats, err := f.GetConditionalFormats("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := formats[column+"2:"+column+"6"]
+	got := map[string]string{}
+	for _, r := range rules {
+		look, err := f.GetConditionalStyle(*r.Format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[r.Value] = look.Font.Color + " " + strings.Join(look.Fill.Color, "")
+	}
+	green, red, yellow, grey := "006100 C6EFCE", "9C0006 FFC7CE", "7F4A00 FFEB9C", "6B6B6B "
+	want := map[string]string{`"match"`: green, `"below"`: red, `"above"`: red, `"unmeasurable"`: yellow,
+		`"no prediction"`: grey, `"no measurement"`: grey, `"not a kernel"`: grey}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rules of %v: %s", formats, diff)
+	}
+}
+
+// columnOf finds a column of the kernels by its heading.
+func columnOf(t *testing.T, f *excelize.File, heading string) string {
+	t.Helper()
+	rows, err := f.GetRows("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range rows[0] {
+		if h == heading {
+			name, _ := excelize.ColumnNumberToName(i + 1)
+			return name
+		}
+	}
+	t.Fatalf("no column %q in %v", heading, rows[0])
+	return ""
+}
+
+func TestNumbers(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	for _, c := range []struct{ heading, kind, format, value string }{
+		{"Kernel", "text", "-", "Fan2"},
+		{"Global", "text", "-", "2048x2048"},
+		{"SIMD", "number", "#,##0", "32"},
+		{"Launches", "number", "#,##0", "2047"},
+		{"Time [s]", "number", "#,##0.0000", "1.070996"},
+		{"Predicted peak [%]", "number", "0.0", "100"},
+		{"Predicted average [%]", "number", "0.0", "99.51409135082604"},
+		{"Measured [%]", "number", "0.0", "62.7"},
+		{"Difference [points]", "number", "+0.0;-0.0;0.0", "-36.81409135082605"},
+		{"Threads started", "number", "#,##0", "90462838"},
+		{"Verdict", "text", "-", "below"},
+	} {
+		cell := columnOf(t, f, c.heading) + "2"
+		kind, format := look(t, f, "Kernels", cell)
+		value, err := f.GetCellValue("Kernels", cell)
+		if err != nil || kind != c.kind || format != c.format || value != c.value {
+			t.Errorf("%s: %s %s %q, %v; want %s %s %q", c.heading, kind, format, value, err, c.kind, c.format, c.value)
+		}
+	}
+}
+
+func TestChart(t *testing.T) {
+	data := workbook(t, sample.Gaussian())
+	f := open(t, data)
+	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))
+	for _, heading := range []string{"Predicted average [%]", "VTune peak [%]", "Measured [%]"} {
+		column := columnOf(t, f, heading)
+		for _, ref := range []string{"'Kernels'!$" + column + "$2:$" + column + "$3", "'Kernels'!$" + column + "$1"} {
+			if !strings.Contains(chart, "<f>"+ref+"</f>") && !strings.Contains(chart, "<c:f>"+ref+"</c:f>") {
+				t.Errorf("the chart does not draw %s from %s", heading, ref)
+			}
+		}
+	}
+	if label := columnOf(t, f, "Label in charts"); !strings.Contains(chart, "'Kernels'!$"+label+"$2:$"+label+"$3") {
+		t.Error("the chart has no names")
+	}
+	if sheet := partText(t, data, "xl/worksheets/sheet1.xml"); !strings.Contains(sheet, "<drawing ") {
+		t.Error("the first sheet shows no chart")
+	}
+}
+
+func TestProperties(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		date   time.Time
+		want   string
+	}{
+		{"the date is the run's, not the clock's", time.Date(2026, 3, 4, 16, 6, 7, 0, time.FixedZone("", 3600)), "2026-03-04T15:06:07Z"},
+		{"nobody knows the date", time.Time{}, "1980-01-01T00:00:00Z"},
+	} {
+		r := sample.Gaussian()
+		r.Platform.Collected = c.date
+		p, err := open(t, workbook(t, r)).GetDocProps()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{p.Title, p.Subject, p.Creator, p.LastModifiedBy, p.Created, p.Modified}
+		want := []string{"Predicted and measured GPU occupancy", "Run on Meteor Lake Arc Graphics", "occudiff v0.1.0", "occudiff v0.1.0", c.want, c.want}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", c.reason, diff)
+		}
+	}
+}
+
+// TestHostileNamesStayText reads every name back; nothing that comes from a name is a formula or a link.
+func TestHostileNamesStayText(t *testing.T) {
+	data := workbook(t, sample.Hostile())
+	f := open(t, data)
+	for i, name := range sample.HostileNames() {
+		cell := address(1, i+2)
+		kind, _ := look(t, f, "Kernels", cell)
+		got, err := f.GetCellValue("Kernels", cell)
+		if err != nil || kind != "text" || got != fitText(name) {
+			t.Errorf("%s is %s %q, %v; want text %q", cell, kind, got, err, fitText(name))
+		}
+	}
+	for _, part := range []string{"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", "xl/worksheets/sheet3.xml"} {
+		xml := partText(t, data, part)
+		xml = regexp.MustCompile(`<hyperlink ref="A[0-9]+" location="(&#39;|')(Causes|Kernels)(&#39;|')!A[0-9]+"`).ReplaceAllString(xml, "") // our own
+		for _, bad := range []string{"<f>", "<f ", "<hyperlink ", "<script"} {
+			if strings.Contains(xml, bad) {
+				t.Errorf("%s holds %s", part, bad)
+			}
+		}
+	}
+}
+
+// TestLinks follows every link there and back.
+func TestLinks(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		result *compare.Result
+		want   int
+	}{
+		{"one cause after the other", sample.Gaussian(), 2},
+		{"one cause", sample.Hostile(), len(sample.HostileNames())},
+		{"no cause, but a reason", sample.Absent(), 1},
+		{"all match", sample.Many(3), 0},
+	} {
+		f := open(t, workbook(t, c.result))
+		links, err := f.GetHyperLinkCells("Kernels", "Location")
+		if err != nil || len(links) != c.want {
+			t.Errorf("%s: links are %v, %v; want %d", c.reason, links, err, c.want)
+			continue
+		}
+		for _, cell := range links {
+			_, there, err := f.GetCellHyperLink("Kernels", cell)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := strings.TrimPrefix(there, "'Causes'!")
+			_, back, err := f.GetCellHyperLink("Causes", to)
+			if err != nil || back != "'Kernels'!"+cell {
+				t.Errorf("%s: %s leads to %s and back to %q, %v", c.reason, cell, there, back, err)
+			}
+			was, _ := f.GetCellValue("Kernels", cell)
+			if is, _ := f.GetCellValue("Causes", to); is != report.OneLine(was) {
+				t.Errorf("%s: %q leads to %q", c.reason, was, is)
+			}
+		}
+	}
+}
+
+func TestSplitSheets(t *testing.T) {
+	d := report.FromResult(sample.Many(25), provenance)
+	b := newBook(11) // ten rows and a heading
+	if err := b.build(d); err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := b.write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, buf.Bytes())
+	for sheet, want := range map[string]int{"Kernels": 11, "Kernels 2": 11, "Kernels 3": 6} {
+		rows, err := f.GetRows(sheet)
+		if err != nil || len(rows) != want {
+			t.Errorf("%s has %d rows, %v; want %d", sheet, len(rows), err, want)
+			continue
+		}
+		if rows[0][0] != "Kernel" {
+			t.Errorf("%s has no heading", sheet)
+		}
+		if tables, err := f.GetTables(sheet); err != nil || len(tables) != 1 {
+			t.Errorf("%s has tables %v, %v", sheet, tables, err)
+		}
+		if panes, err := f.GetPanes(sheet); err != nil || !panes.Freeze {
+			t.Errorf("%s has panes %v, %v", sheet, panes, err)
+		}
+	}
+}
+
+func TestValue(t *testing.T) {
+	long := strings.Repeat("x", 40000)
+	clef := strings.Repeat("x", excelize.TotalCellChars-81) + strings.Repeat("\U0001D11E", 100)
+	for _, c := range []struct {
+		reason string
+		cell   report.Cell
+		check  func(any) bool
+	}{
+		{"absent", report.Cell{}, func(v any) bool { return v == nil }},
+		{"NaN has no cell", report.Cell{Kind: report.Percent, Num: math.NaN()}, func(v any) bool { return v == nil }},
+		{"nor has infinity", report.Cell{Kind: report.Number, Num: math.Inf(-1)}, func(v any) bool { return v == nil }},
+		{"a count stays whole", report.IntCell(int64(1) << 60), func(v any) bool { return v == int64(1)<<60 }},
+		{"a long text says what is missing", report.TextCell(long), func(v any) bool {
+			s := v.(string)
+			return len(s) <= excelize.TotalCellChars && strings.HasSuffix(s, "x [7313 more characters do not fit a cell; see the JSON output]")
+		}},
+		{"characters are not halved", report.TextCell(clef), func(v any) bool {
+			s := v.(string)
+			return len(utf16.Encode([]rune(s))) <= excelize.TotalCellChars && !strings.ContainsRune(s, '\uFFFD')
+		}},
+		{"line breaks are one character", report.TextCell("a\r\nb\rc"), func(v any) bool { return v == "a\nb\nc" }},
+		{"line breaks stay, other controls do not", report.TextCell("a\nb\x00\x1b"), func(v any) bool { return v == "a\nb\uFFFD\uFFFD" }},
+	} {
+		if v := value(c.cell); !c.check(v) {
+			t.Errorf("%s: got %.80v", c.reason, v)
+		}
+	}
+}
+
+func TestSheetName(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"ordinary", "Kernels", "Kernels"},
+		{"characters that a sheet may not have", `a:b\c/d?e*f[g]h'`, "a-b-c-d-e-f-g-h-"},
+		{"too long", strings.Repeat("ä", 40), strings.Repeat("ä", 31)},
+		{"nothing left", " ", "Sheet"},
+	} {
+		if got := sheetName(c.in); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("disk full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorIsReturned(t *testing.T) {
+	if err := Render(full{}, report.FromResult(sample.Gaussian(), provenance)); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
+
+// BenchmarkRender writes workbooks of few and of many kernels.
+func BenchmarkRender(b *testing.B) {
+	for _, n := range []int{14, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			d := report.FromResult(sample.Many(n), provenance)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := Render(io.Discard, d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// named is a run of one kernel.
+func named(task string) *compare.Result {
+	r := sample.Gaussian()
+	r.Rows = r.Rows[:1]
+	r.Rows[0].Task = task
+	return r
+}

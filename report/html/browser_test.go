@@ -1,0 +1,227 @@
+package html_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"occudiff/compare"
+	"occudiff/report/internal/sample"
+)
+
+const (
+	names   = `Array.from(document.querySelectorAll("#t-kernels tbody tr")).map(r => r.children[0].textContent.trim()).join(" ")`
+	heading = `document.querySelector("#t-kernels th[data-key=%s]").getAttribute("aria-sort")`
+	button  = `#t-kernels th[data-key=%s] button`
+	status  = `document.querySelector("#filter-status").textContent`
+)
+
+// story is a run whose rows are told apart by short names: the values of a column each.
+func story() *compare.Result {
+	r := sample.Gaussian()
+	like := r.Rows[0]
+	r.Rows = r.Rows[:2]
+	for _, name := range []string{"k10", "k9", "absent"} {
+		row := like
+		row.Task, row.Verdict, row.Cause = name, compare.Match, nil
+		r.Rows = append(r.Rows, row)
+	}
+	r.Rows[2].Measured, r.Rows[3].Measured = like.Peak, r.Rows[1].Peak
+	r.Rows[4].Measured = sample.Absent().Rows[0].Measured
+	return r
+}
+
+func TestSorting(t *testing.T) {
+	b := openFile(t, render(t, story()))
+	b.want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
+	b.want(t, "the heading says so", fmt.Sprintf(heading, "measured"), "descending")
+	b.want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
+	b.want(t, "and the heading is none", fmt.Sprintf(heading, "measured"), "none")
+	b.run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
+	b.want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
+	b.want(t, "one column at a time", fmt.Sprintf(heading, "measured"), "none")
+	b.want(t, "the focus shows", `getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
+	b.quiet(t)
+}
+
+func TestFiltering(t *testing.T) {
+	b := openFile(t, render(t, story()))
+	b.want(t, "all rows", status, "5 of 5 rows")
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN dispatch"))
+	b.want(t, "every word counts, in any column, in any case", names, "Fan2")
+	b.want(t, "how many are left", status, "1 of 5 rows")
+	b.run(t, chromedp.KeyEvent(kb.Escape))
+	b.want(t, "escape clears", status, "5 of 5 rows")
+	b.run(t, chromedp.SetValue(chromedp.CSS("#filter-verdict"), "match"))
+	ask[bool](t, b, `document.querySelector("#filter-verdict").dispatchEvent(new Event("change"))`)
+	b.want(t, "one verdict", names, "k10 k9 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "task"))))
+	b.want(t, "sorted, the filter holds", names, "absent k9 k10")
+	ask[string](t, b, `location.hash = "#r0"`)
+	b.want(t, "a link to a hidden row shows all", status, "5 of 5 rows, sorted by Kernel, ascending")
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such kernel"))
+	b.want(t, "nothing is left", status, "0 of 5 rows, sorted by Kernel, ascending")
+	b.run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
+	b.want(t, "the button clears", status, "5 of 5 rows, sorted by Kernel, ascending")
+	b.quiet(t)
+}
+
+// TestHostileNamesInBrowser checks that names are text: none makes an element, none runs.
+func TestHostileNamesInBrowser(t *testing.T) {
+	r := sample.Hostile()
+	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
+	b := openFile(t, render(t, r))
+	b.want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`, r.Rows[0].Task)
+	b.want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
+	b.want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
+	b.quiet(t)
+}
+
+// TestPolicy checks that the page's own policy stops what could have got in: scripts, styles and addresses.
+func TestPolicy(t *testing.T) {
+	asked := make(chan string, 8)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	t.Cleanup(server.Close)
+	html := strings.Replace(render(t, sample.Gaussian()), "</main>",
+		`<script>document.title="run"</script><img src="`+server.URL+`/img"><script src="`+server.URL+`/script"></script></main>`, 1)
+	b := openFile(t, html)
+	b.want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
+	select {
+	case path := <-asked:
+		t.Errorf("the page reached the network: %s", path)
+	case <-time.After(200 * time.Millisecond):
+	}
+}
+
+// TestWithoutScript checks that a page is whole without its script: tables as they are, no field that does nothing.
+func TestWithoutScript(t *testing.T) {
+	b := openFile(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	b.want(t, "all rows are there", `String(Array.from(document.querySelectorAll("#t-kernels tbody tr")).filter(r => r.getClientRects().length).length)`, "5")
+	b.want(t, "no filter", `getComputedStyle(document.querySelector(".filter")).display`, "none")
+	b.want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
+	b.quiet(t)
+}
+
+// TestContrast computes the contrast of every text with what is behind it, on a light and on a dark page: WCAG AA asks
+// for 4.5, for large text 3.
+func TestContrast(t *testing.T) {
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			b := openFile(t, render(t, story()), colourScheme(scheme))
+			b.want(t, "every text is readable", contrast, "")
+			b.quiet(t)
+		})
+	}
+}
+
+func colourScheme(name string) action {
+	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+}
+
+// contrast lists the texts whose contrast is too low. It takes the nearest background that is not transparent, and the
+// fill of texts in drawings.
+const contrast = `(() => {
+  const rgba = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
+  const luminance = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] > 0.99) return c; } return [255, 255, 255, 1]; };
+  const low = new Set();
+  for (const e of document.querySelectorAll("body *")) {
+    if (!Array.from(e.childNodes).some(n => n.nodeType === 3 && n.data.trim()) || /^(SCRIPT|TITLE|STYLE|OPTION)$/i.test(e.tagName)) continue;
+    const style = getComputedStyle(e), drawn = e instanceof SVGElement;
+    if (style.display === "none" || e.closest("[hidden]") || e.disabled) continue;
+    const a = luminance(rgba(drawn ? style.fill : style.color)), b = luminance(behind(e));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+    if (ratio < (large ? 3 : 4.5)) low.add(e.tagName + "." + (e.getAttribute("class") || "") + " " + ratio.toFixed(2) + " " + e.textContent.trim().slice(0, 20));
+  }
+  return Array.from(low).join("; ");
+})()`
+
+// TestManyRows opens 5,000 kernels: they show, sort and filter quickly enough to work with. The limits are several times
+// what an idle machine needs, because tests share theirs.
+func TestManyRows(t *testing.T) {
+	r := mismatching(5000)
+	for i := range r.Rows {
+		r.Rows[i].Task = fmt.Sprintf("%s kernel %d", r.Rows[i].Task, i)
+	}
+	b := openFile(t, render(t, r))
+	shown := ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
+		const paint = performance.getEntriesByName("first-contentful-paint")[0];
+		done(Math.max(paint ? paint.startTime : 0, performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd));
+	})))`)
+	sorted := ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured] button").click()`))
+	b.want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
+	b.want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
+	filtered := ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";
+		document.querySelector("#filter-text").dispatchEvent(new KeyboardEvent("input"))`))
+	b.want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
+	ask[string](t, b, `location.hash = "#r4000"`)
+	b.want(t, "a link brings a row that is not shown", `(document.querySelector("tr.here") || document.body).children[0].textContent.trim().slice(-11)`, "kernel 4000")
+	b.run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
+	b.want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
+	t.Logf("5,000 kernels: shown after %.0f ms, sorted in %.0f ms, filtered in %.0f ms", shown, sorted, filtered)
+	for what, ms := range map[string]float64{"shown": shown, "sorted": sorted, "filtered": filtered} {
+		if ms > 5000 {
+			t.Errorf("%s after %.0f ms, want less than 5,000", what, ms)
+		}
+	}
+	b.quiet(t)
+}
+
+// timed gives a script that does something and tells how long it took until the next frame was ready.
+func timed(script string) string {
+	return `new Promise(done => { const start = performance.now(); ` + script +
+		`; requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); })`
+}
+
+// TestScreenshots makes pictures for people to look at: go test -run Screenshots -shots FOLDER. With REPORT=FILE they are
+// of that page.
+func TestScreenshots(t *testing.T) {
+	if *shots == "" {
+		t.Skip("-shots names no folder for the screenshots")
+	}
+	html := render(t, sample.Gaussian())
+	if name := os.Getenv("REPORT"); name != "" {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		html = string(page)
+	}
+	for _, c := range []struct {
+		name, scheme string
+		width        int64
+	}{{"light", "light", 1400}, {"dark", "dark", 1400}, {"narrow", "light", 390}} {
+		b := openFile(t, html, colourScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
+		save(t, b, c.name+".png", chromedp.FullScreenshot(100))
+	}
+	b := openFile(t, html, colourScheme("dark"))
+	save(t, b, "print.pdf", chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
+}
+
+func save(t *testing.T, b *tab, name string, picture chromedp.Action[[]byte]) {
+	t.Helper()
+	data, err := chromedp.Run(b.ctx, picture)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*shots, name), data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

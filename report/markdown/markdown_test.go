@@ -1,0 +1,183 @@
+package markdown_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/markdown"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+func render(t *testing.T, r *compare.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	prov := report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.md"}}
+	if err := markdown.Render(&b, report.FromResult(r, prov)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		result       *compare.Result
+	}{
+		{"gaussian", "the whole page", sample.Gaussian()},
+		{"hostile", "names stay plain text", sample.Hostile()},
+		{"absent", "what is absent is a dash", sample.Absent()},
+		{"logs", "timings of a log", sample.LogsOnly()},
+		{"empty", "no row at all", sample.Empty()},
+	} {
+		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".md", []byte(render(t, c.result))) })
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"ordinary", "Fan2", "Fan2"},
+		{"tag", "<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"},
+		{"entity", "a&lt;b", "a&amp;lt;b"},
+		{"markup", "a|b*c_d`e", "a\\|b\\*c\\_d\\`e"},
+		{"line breaks", "a\nb\r\nc", "a b c"},
+		{"a backslash before a letter is itself", `C:\dir`, `C:\dir`},
+		{"a backslash before what is escaped is escaped too", `x\|y`, `x\\\|y`},
+		{"a backslash before an entity", `x\<`, `x\\&lt;`},
+		{"no picture", "![i](http://x)", `![i\](http://x)`},
+		{"brackets alone stay", "[Outside any task]", "[Outside any task]"},
+		{"formulas are text", `=HYPERLINK("http://x")`, `=HYPERLINK("http://x")`},
+		{"control characters", "a\x1b[31mb", "a\ufffd[31mb"},
+		{"spaces at the ends", " a ", "a"},
+	} {
+		if got := markdown.Escape(c.in); got != c.want {
+			t.Errorf("%s: Escape(%q) = %q, want %q", c.reason, c.in, got, c.want)
+		}
+	}
+}
+
+// TestTablesStayWhole reads every table back as a code host does: all rows have as many cells as the heading.
+func TestTablesStayWhole(t *testing.T) {
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Many(40)} {
+		want := 0
+		for i, line := range strings.Split(render(t, r), "\n") {
+			if !strings.HasPrefix(line, "|") {
+				want = 0
+				continue
+			}
+			n := cells(line)
+			if want == 0 {
+				want = n
+			}
+			if n != want {
+				t.Errorf("line %d has %d cells, its heading %d: %s", i+1, n, want, line)
+			}
+		}
+	}
+}
+
+// cells counts the cells of a row: a pipe ends one unless an odd number of backslashes stands before it.
+func cells(line string) int {
+	n, escaped := 0, false
+	for i := range len(line) {
+		switch {
+		case escaped:
+			escaped = false
+		case line[i] == '\\':
+			escaped = true
+		case line[i] == '|':
+			n++
+		}
+	}
+	return n - 1
+}
+
+func TestAligned(t *testing.T) {
+	lengths := map[int]bool{}
+	for _, line := range strings.Split(render(t, sample.Gaussian()), "\n") {
+		if strings.HasPrefix(line, "| Fan") || strings.HasPrefix(line, "| Kernel ") || strings.HasPrefix(line, "| clEnqueue") {
+			lengths[report.Width(line)] = true
+		}
+	}
+	if len(lengths) != 1 {
+		t.Errorf("the rows of the kernel table have different widths: %v", lengths)
+	}
+}
+
+// TestHarmless checks that no hostile name makes HTML or a code span.
+func TestHarmless(t *testing.T) {
+	out := render(t, sample.Hostile())
+	for _, bad := range []string{"<script", "](", "\x1b", "\a"} {
+		if strings.Contains(strings.ReplaceAll(out, `\](`, ""), bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	for i := range len(out) {
+		if out[i] == '`' && out[i-1] != '\\' {
+			t.Errorf("a code span begins at byte %d", i)
+		}
+	}
+}
+
+func TestSectionOrder(t *testing.T) {
+	var got []string
+	for _, line := range strings.Split(render(t, sample.LogsOnly()), "\n") {
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			got = append(got, title)
+		}
+	}
+	want := "Summary, Kernels that do not match, All kernels, Timings of logs, Device, Notes, Provenance"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got %s, want %s", s, want)
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	for _, s := range sample.HostileNames() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		e := markdown.Escape(s)
+		if strings.ContainsAny(e, "<>\n\r\t\x1b") {
+			t.Errorf("Escape(%q) = %q", s, e)
+		}
+		if n := cells("| " + e + " |"); n != 1 {
+			t.Errorf("Escape(%q) = %q makes %d cells", s, e, n)
+		}
+	})
+}
+
+type full struct{}
+
+var errFull = errors.New("disk full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorIsReturned(t *testing.T) {
+	if err := markdown.Render(full{}, report.FromResult(sample.Gaussian(), report.Provenance{})); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
+
+// BenchmarkRender builds and writes pages of few and of many kernels.
+func BenchmarkRender(b *testing.B) {
+	for _, n := range []int{14, 10000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			r := sample.Many(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := markdown.Render(io.Discard, report.FromResult(r, report.Provenance{})); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package plot_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/plot"
+)
+
+// course makes n runs around a level, with a change point in the middle.
+func course(n int, name string) *report.Course {
+	limit := 58.0
+	c := &report.Course{Threshold: &limit, Levels: []report.CourseLevel{{From: 0, To: n / 2, Mean: 62}, {From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
+	for i := range n {
+		v := 62 + float64(i%3)/10
+		if i >= n/2 {
+			v -= 7
+		}
+		c.Points = append(c.Points, report.CoursePoint{Time: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), Value: v, Name: "run " + name})
+	}
+	return c
+}
+
+// TestCourseGolden shows a course and small ones to a person.
+func TestCourseGolden(t *testing.T) {
+	d := &report.Document{}
+	p := report.Plot{Key: "course", Title: "Fan2", Unit: "%", Text: "A point per run.", Course: course(20, "Fan2")}
+	sample.Golden(t, "course.svg", []byte(draw(t, d, &p, plot.Look{})))
+	p = report.Plot{Key: "panels", Title: "All series", Unit: "%"}
+	for i := range 5 {
+		p.Panels = append(p.Panels, report.Panel{Title: "Fan2", Detail: "mtl-112", Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", Course: course(8+i*150, "Fan2")})
+	}
+	sample.Golden(t, "panels.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
+}
+
+// TestCourseSound draws courses at the edges: none, one, flat, very many runs, names that must stay text; all are XML whose
+// numbers are numbers, and every run can be pointed at.
+func TestCourseSound(t *testing.T) {
+	flat := course(5, "flat")
+	flat.Levels, flat.Threshold = nil, nil
+	for i := range flat.Points {
+		flat.Points[i].Value = 0
+	}
+	huge := course(10, "huge")
+	for i := range huge.Points {
+		huge.Points[i].Value *= 1e12
+	}
+	all := map[string]*report.Course{"empty": {}, "one": course(1, "one"), "two": course(2, "two"), "flat": flat, "huge": huge, "many": course(3000, "many")}
+	for _, name := range sample.HostileNames() {
+		all[name] = course(9, name)
+	}
+	for name, c := range all {
+		for _, large := range []bool{false, true} {
+			c.Large = large
+			for _, p := range []report.Plot{{Key: "c", Title: name, Text: name, Course: c},
+				{Key: "p", Title: name, Panels: []report.Panel{{Title: name, Detail: name, Note: name, Link: name, Course: c}}}} {
+				for _, look := range []plot.Look{{}, {Inline: true}} {
+					svg := draw(t, &report.Document{}, &p, look)
+					checkDrawn(t, name, svg)
+					if titles := strings.Count(svg, "<title>run "); p.Course != nil && titles != len(c.Points) {
+						t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkDrawn(t *testing.T, name, svg string) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: not XML: %v", name, err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			if e.Name.Local == "script" || e.Name.Local == "b" {
+				t.Errorf("%q: an element %s got in", name, e.Name.Local)
+			}
+			for _, a := range e.Attr {
+				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+					t.Errorf("%q: %s has %s=%q", name, e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package plot_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/plot"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+// plots gives every plot of a report.
+func plots(d *report.Document) []*report.Plot {
+	var all []*report.Plot
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		for k := range s.Plots {
+			all = append(all, &s.Plots[k])
+		}
+		for k := range s.Items {
+			if p := s.Items[k].Plot; p != nil {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+func draw(t *testing.T, d *report.Document, p *report.Plot, look plot.Look) string {
+	t.Helper()
+	svg, err := plot.Draw(d, p, look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(svg)
+}
+
+func TestGolden(t *testing.T) {
+	d := report.FromResult(sample.Gaussian(), report.Provenance{})
+	for _, p := range plots(d) {
+		sample.Golden(t, "gaussian-"+p.Key+".svg", []byte(draw(t, d, p, plot.Look{})))
+	}
+}
+
+// TestSound reads every picture of every sample back as XML and checks that it names nothing outside itself, that names
+// are text, and that it comes out the same twice.
+func TestSound(t *testing.T) {
+	strange := sample.Gaussian()
+	strange.Rows[0].Task = "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" </text><script>alert(1)</script>"
+	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(), "absent": sample.Absent(),
+		"logs": sample.LogsOnly(), "empty": sample.Empty(), "many": sample.Many(1000), "strange": strange} {
+		d := report.FromResult(r, report.Provenance{})
+		for _, p := range plots(d) {
+			for _, look := range []plot.Look{{}, {Inline: true}} {
+				svg := draw(t, d, p, look)
+				wellFormed(t, name+" "+p.Key, svg)
+				if again := draw(t, d, p, look); again != svg {
+					t.Errorf("%s %s: two drawings of one plot differ", name, p.Key)
+				}
+				for _, bad := range []string{"<script", "style=", "href", "url("} {
+					if strings.Contains(strings.ReplaceAll(svg, "style=&#34;", ""), bad) {
+						t.Errorf("%s %s contains %s", name, p.Key, bad)
+					}
+				}
+				if look.Inline == strings.Contains(svg, `"#`) {
+					t.Errorf("%s %s: inline %v, but colours are not as they should be", name, p.Key, look.Inline)
+				}
+			}
+		}
+	}
+}
+
+func wellFormed(t *testing.T, name, svg string) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Errorf("%s is no XML: %v", name, err)
+			return
+		}
+		if e, ok := tok.(xml.StartElement); ok && !strings.Contains(" svg g path text title rect ", " "+e.Name.Local+" ") {
+			t.Errorf("%s has an element %s", name, e.Name.Local)
+		}
+	}
+}
+
+// TestAbsentHasNoBar checks that what was not measured is no bar of length zero.
+func TestAbsentHasNoBar(t *testing.T) {
+	r := sample.Gaussian()
+	d := report.FromResult(r, report.Provenance{})
+	full := bars(t, d)
+	r.Rows[0].Measured = r.Rows[3].Peak // absent
+	if got := bars(t, report.FromResult(r, report.Provenance{})); got != full-1 {
+		t.Errorf("%d bars with all values, %d without one of them", full, got)
+	}
+}
+
+func bars(t *testing.T, d *report.Document) int {
+	t.Helper()
+	for _, p := range plots(d) {
+		if p.Key == "occupancy" {
+			return strings.Count(draw(t, d, p, plot.Look{}), "<title>")
+		}
+	}
+	t.Fatal("the report has no plot of occupancy")
+	return 0
+}
+
+// TestManyPointsStaySmall holds the size of a cloud whose points hide each other.
+func TestManyPointsStaySmall(t *testing.T) {
+	d := report.FromResult(sample.Many(5000), report.Provenance{})
+	for _, p := range plots(d) {
+		if n := len(draw(t, d, p, plot.Look{Inline: true})); n > 200_000 {
+			t.Errorf("%s has %d bytes for 5,000 kernels", p.Key, n)
+		}
+	}
+}
+
+func TestUnknownTable(t *testing.T) {
+	_, err := plot.Draw(&report.Document{}, &report.Plot{Key: "p", Table: "t"}, plot.Look{})
+	if want := `plot p: the report has no table "t" to draw`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestVariables checks that a light and a dark page define the same names.
+func TestVariables(t *testing.T) {
+	names := func(css string) string {
+		var b bytes.Buffer
+		for _, part := range strings.Split(css, ";") {
+			name, _, _ := strings.Cut(part, ":")
+			b.WriteString(name + " ")
+		}
+		return b.String()
+	}
+	if l, d := names(plot.Variables(false)), names(plot.Variables(true)); l != d {
+		t.Errorf("light %s, dark %s", l, d)
+	}
+}

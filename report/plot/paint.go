@@ -1,0 +1,82 @@
+package plot
+
+import (
+	"fmt"
+	"strings"
+)
+
+// paint is a colour by what it is for. On a page it is a CSS variable, so that a dark page has its own.
+type paint int
+
+// The paints. Hues follow from hue0.
+const (
+	ground  paint = iota
+	text1         // titles
+	text2         // labels
+	muted         // ticks
+	axis          // lines of axes
+	gridInk       // lines across
+	band          // what still agrees
+	series1       // three series of bars
+	series2
+	series3
+	level1 // areas under lines
+	level2
+	good
+	hue0
+)
+
+// hues is how many colours tell groups apart.
+const hues = 8
+
+type shade struct{ name, light, dark string }
+
+// shades are the paints on white and on a dark page; those of series, marks and text have a contrast of 3:1 and of
+// 4.5:1 at least on both grounds.
+func shades() []shade {
+	return []shade{
+		{"ground", "#ffffff", "#151b23"},
+		{"text1", "#1b2430", "#e8edf4"},
+		{"text2", "#3b4757", "#c3ccd8"},
+		{"muted", "#566375", "#9aa7b8"},
+		{"axis", "#8793a3", "#6b7889"},
+		{"grid", "#e6eaf0", "#2a3441"},
+		{"band", "#dff1e4", "#163524"},
+		{"series1", "#8492a6", "#7f8ea3"},
+		{"series2", "#b7791f", "#d8a03f"},
+		{"series3", "#1f6feb", "#5aa2ff"},
+		{"level1", "#b9c6d8", "#3d4c60"},
+		{"level2", "#e0b470", "#80612a"},
+		{"good", "#1a7f37", "#3fb950"},
+		{"hue0", "#c9252d", "#ff7b72"},
+		{"hue1", "#8250df", "#bc8cff"},
+		{"hue2", "#66707e", "#a3afbf"},
+		{"hue3", "#0a7d86", "#3ac5cf"},
+		{"hue4", "#9a6700", "#d9a52b"},
+		{"hue5", "#1f6feb", "#5aa2ff"},
+		{"hue6", "#bc4c00", "#f58a4a"},
+		{"hue7", "#bf3989", "#f778ba"},
+	}
+}
+
+func (p paint) hex() string { return shades()[p].light }
+
+func (p paint) css(l Look) string {
+	if !l.Inline {
+		return p.hex()
+	}
+	return "var(--plot-" + shades()[p].name + ")"
+}
+
+// Variables gives the CSS declarations of the colours that inline pictures use, on a light or on a dark page.
+func Variables(dark bool) string {
+	var b strings.Builder
+	for _, s := range shades() {
+		c := s.light
+		if dark {
+			c = s.dark
+		}
+		fmt.Fprintf(&b, "--plot-%s:%s;", s.name, c)
+	}
+	return b.String()
+}

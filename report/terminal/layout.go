@@ -1,0 +1,262 @@
+package terminal
+
+import (
+	"slices"
+	"strings"
+
+	"occudiff/report"
+)
+
+const (
+	gap = "  "
+	// readableName is how far names are cut before a column gives way, shortestName how far after the last one did.
+	readableName = 16
+	shortestName = 6
+)
+
+// column is a table column on the screen.
+type column struct {
+	report.Column
+	index       int // in the table
+	top, bottom string
+	cells       []cell
+	content     int // widest cell
+	width       int
+}
+
+type cell struct {
+	text   string
+	status report.Status
+}
+
+// grid is a table on the screen. Neighbours with one Group share the heading in top of the first of them.
+type grid struct {
+	columns []*column
+	rows    int
+}
+
+// layOut chooses the columns and their widths: headings take two lines before names are cut, because that loses
+// nothing; then columns give way in their order, then names become very short.
+func layOut(t *report.Table, rows, width int) *grid {
+	g := read(t, rows)
+	g.headings(false)
+	if width <= 0 || g.total() <= width {
+		return g
+	}
+	g.headings(true)
+	for !g.fit(width, readableName) {
+		if !g.dropNext() {
+			g.fit(width, shortestName)
+			g.squeeze(width)
+			break
+		}
+		g.headings(true)
+	}
+	return g
+}
+
+// read takes the texts of the columns that a glance shows.
+func read(t *report.Table, rows int) *grid {
+	g := &grid{rows: rows}
+	for i, c := range t.Columns {
+		if c.In&report.Glance != 0 {
+			g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
+		}
+	}
+	var buf []report.Cell
+	for i := range rows {
+		buf = t.Row(i, buf[:0])
+		for _, c := range g.columns {
+			text := c.Print(buf[c.index])
+			c.cells[i] = cell{text, buf[c.index].Status}
+			c.content = max(c.content, report.Width(text))
+		}
+	}
+	return g
+}
+
+// headings sets the heading of every column, on two lines where stacked, and the widths that follow.
+func (g *grid) headings(stacked bool) {
+	for i, c := range g.columns {
+		c.top, c.bottom = c.Brief, ""
+		if c.top == "" {
+			c.top = c.Title
+			if c.Unit != "" {
+				c.top += " [" + c.Unit + "]"
+			}
+		}
+		if c.Group != "" {
+			c.top, c.bottom = "", c.Title
+			if i == 0 || g.columns[i-1].Group != c.Group {
+				c.top = c.Group
+				if c.Unit != "" {
+					c.top += " [" + c.Unit + "]"
+				}
+			}
+			c.width = max(c.content, report.Width(c.bottom))
+			continue
+		}
+		if stacked {
+			c.top, c.bottom = stack(c.top)
+		}
+		c.width = max(c.content, report.Width(c.top), report.Width(c.bottom))
+	}
+	g.widenGroups()
+}
+
+// widenGroups gives the last column of a group what the common heading needs more.
+func (g *grid) widenGroups() {
+	for i := 0; i < len(g.columns); i++ {
+		c := g.columns[i]
+		if c.Group == "" {
+			continue
+		}
+		span, last := c.width, i
+		for last+1 < len(g.columns) && g.columns[last+1].Group == c.Group {
+			last++
+			span += len(gap) + g.columns[last].width
+		}
+		if more := report.Width(c.top) - span; more > 0 {
+			g.columns[last].width += more
+		}
+		i = last
+	}
+}
+
+// stack breaks a heading at the space that makes it narrowest.
+func stack(heading string) (top, bottom string) {
+	top = heading
+	for i := range len(heading) {
+		if heading[i] != ' ' {
+			continue
+		}
+		if a, b := heading[:i], heading[i+1:]; max(len(a), len(b)) < max(len(top), len(bottom)) {
+			top, bottom = a, b
+		}
+	}
+	return top, bottom
+}
+
+func (g *grid) total() int {
+	sum := len(gap) * (len(g.columns) - 1)
+	for _, c := range g.columns {
+		sum += c.width
+	}
+	return sum
+}
+
+// fit says whether the grid fits when names are cut, to no less than shortest, and cuts them.
+func (g *grid) fit(width, shortest int) bool {
+	over := g.total() - width
+	for _, c := range g.columns {
+		if over <= 0 {
+			break
+		}
+		if floor := max(shortest, len(c.top), len(c.bottom)); c.Cut && c.width > floor {
+			take := min(over, c.width-floor)
+			c.width -= take
+			over -= take
+		}
+	}
+	return over <= 0
+}
+
+// dropNext takes out the column that gives way next, false when none does any more.
+func (g *grid) dropNext() bool {
+	next := -1
+	for i, c := range g.columns {
+		if c.Drop > 0 && (next < 0 || c.Drop < g.columns[next].Drop) {
+			next = i
+		}
+	}
+	if next < 0 {
+		return false
+	}
+	g.columns = slices.Delete(g.columns, next, next+1)
+	return true
+}
+
+// squeeze narrows columns from the right on a terminal that is too narrow for anything, so that no line is wider.
+func (g *grid) squeeze(width int) {
+	for i := len(g.columns) - 1; i >= 0; i-- {
+		if over := g.total() - width; over > 0 {
+			c := g.columns[i]
+			c.width -= min(over, c.width-1)
+			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
+		}
+	}
+	for g.total() > width && len(g.columns) > 1 {
+		g.columns = g.columns[:len(g.columns)-1]
+	}
+}
+
+// shorten cuts the texts of columns that were cut, so that different names stay different.
+func (g *grid) shorten() {
+	for _, c := range g.columns {
+		if !c.Cut || c.content <= c.width {
+			continue
+		}
+		texts := make([]string, len(c.cells))
+		for i := range c.cells {
+			texts[i] = c.cells[i].text
+		}
+		for i, text := range report.CutApart(texts, c.width) {
+			c.cells[i].text = text
+		}
+	}
+}
+
+// lines prints the grid.
+func (g *grid) lines(paint func(string, report.Status) string) []string {
+	g.shorten()
+	lines := []string{g.topLine()}
+	if bottom := g.bottomLine(); strings.TrimSpace(bottom) != "" {
+		lines = append(lines, bottom)
+	}
+	for row := range g.rows {
+		var b strings.Builder
+		for i, c := range g.columns {
+			if i > 0 {
+				b.WriteString(gap)
+			}
+			text := report.CutMiddle(c.cells[row].text, c.width)
+			fill := strings.Repeat(" ", c.width-report.Width(text))
+			if c.RightAligned() {
+				b.WriteString(fill + paint(text, c.cells[row].status))
+			} else {
+				b.WriteString(paint(text, c.cells[row].status) + fill)
+			}
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}
+
+// topLine prints the first line of the headings; a group's heading spans its columns.
+func (g *grid) topLine() string {
+	var b strings.Builder
+	for i := 0; i < len(g.columns); i++ {
+		c := g.columns[i]
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		span := c.width
+		for c.Group != "" && i+1 < len(g.columns) && g.columns[i+1].Group == c.Group {
+			i++
+			span += len(gap) + g.columns[i].width
+		}
+		b.WriteString(pad(c.top, span, c.RightAligned() && c.Group == ""))
+	}
+	return b.String()
+}
+
+func (g *grid) bottomLine() string {
+	var b strings.Builder
+	for i, c := range g.columns {
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		b.WriteString(pad(c.bottom, c.width, c.RightAligned() && c.Group == ""))
+	}
+	return b.String()
+}

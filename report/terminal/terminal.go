@@ -1,0 +1,225 @@
+// Package terminal renders a report for a person at a terminal: what was run, the kernels that need attention first, why
+// they differ, and one sentence that sums up. It does not know kernels, statistics or files, and it decides nothing but
+// how to use the width there is.
+package terminal
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"occudiff/report"
+)
+
+// Options say what the output can show. The zero value is right for a pipe.
+type Options struct {
+	Width int  // columns of the terminal, 20 at least; 0 sets no limit
+	Color bool // repeat verdicts in colour
+	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is DefaultRows and
+	// DefaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
+	Rows, Items int
+}
+
+// The limits of a screenful or two. What needs attention comes first, so it is the rest that is left out first.
+const (
+	DefaultRows  = 50
+	DefaultItems = 15
+)
+
+// textWidth is the widest paragraph, for reading.
+const textWidth = 132
+
+// Render writes the report: headline, table, explanations, closing line.
+func Render(w io.Writer, d *report.Document, opt Options) error {
+	p := &printer{w: bufio.NewWriter(w), opt: opt}
+	for _, line := range d.Headline {
+		p.wrap("", line, report.Plain)
+	}
+	for i := range d.Sections {
+		for _, t := range d.Sections[i].Tables {
+			if t.In&report.Glance != 0 && t.Main > 0 {
+				p.line("")
+				p.table(t)
+			}
+		}
+	}
+	for i := range d.Sections {
+		if s := &d.Sections[i]; s.ItemsIn&report.Glance != 0 && len(s.Items) > 0 {
+			p.line("")
+			p.items(s.Items)
+		}
+	}
+	if d.Closing != "" {
+		p.line("")
+		p.wrap("", d.Closing, report.Plain)
+	}
+	return p.w.Flush()
+}
+
+// printer writes lines; bufio keeps the first error until Flush.
+type printer struct {
+	w   *bufio.Writer
+	opt Options
+}
+
+func (p *printer) line(text string) {
+	p.w.WriteString(strings.TrimRight(text, " "))
+	p.w.WriteByte('\n')
+}
+
+// paint puts a colour around a text when colours are wanted.
+func (p *printer) paint(text string, status report.Status) string {
+	code := ""
+	switch status {
+	case report.Good:
+		code = "32"
+	case report.Bad:
+		code = "31"
+	case report.Unsure:
+		code = "33"
+	case report.Muted:
+		code = "2"
+	}
+	if !p.opt.Color || code == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p *printer) table(t *report.Table) {
+	shown := limit(t.Main, p.opt.Rows, DefaultRows)
+	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
+		p.line(line)
+	}
+	if rest := t.Main - shown; rest > 0 {
+		text := "... and " + report.Thousands(int64(rest)) + " more"
+		if need := t.Attention - shown; need > 0 {
+			text += " (" + report.Thousands(int64(need)) + " of them need attention)"
+		}
+		p.wrap("", text+": a file has them all (-o report.xlsx).", report.Plain)
+	}
+}
+
+// limit gives how many of n are shown.
+func limit(n, most, otherwise int) int {
+	if most == 0 {
+		most = otherwise
+	}
+	if most < 0 {
+		return n
+	}
+	return min(n, most)
+}
+
+func (p *printer) items(items []report.Item) {
+	shown := limit(len(items), p.opt.Items, DefaultItems)
+	count := map[string]int{}
+	widest := 0
+	for _, it := range items[:shown] {
+		count[it.Lead]++
+		widest = max(widest, report.Width(it.Lead))
+	}
+	widest = min(widest, max(p.textWidth()/4, 8))
+	leads := make([]string, shown)
+	for i, it := range items[:shown] {
+		leads[i] = it.Lead
+	}
+	leads = report.CutApart(leads, widest)
+	for i, it := range items[:shown] {
+		lead := leads[i]
+		text := it.Text
+		if count[it.Lead] > 1 && it.Detail != "" {
+			text = "(" + it.Detail + ") " + text
+		}
+		p.wrap(pad(lead, widest, false)+"  ", text, it.Status)
+	}
+	if rest := len(items) - shown; rest > 0 {
+		p.wrap("", "... and "+report.Thousands(int64(rest))+" more explanations: a file has them all (-o report.md).", report.Plain)
+	}
+}
+
+// Paragraph gives a text behind a lead, its further lines hanging under the first. The text begins at column indent; width
+// is that of the terminal, 0 for none.
+func Paragraph(lead string, indent int, text string, width int) string {
+	var b strings.Builder
+	p := &printer{w: bufio.NewWriter(&b), opt: Options{Width: width}}
+	p.wrap(pad(lead, indent-2, false)+"  ", text, report.Plain)
+	_ = p.w.Flush() // into memory
+	return b.String()
+}
+
+func (p *printer) textWidth() int {
+	if p.opt.Width <= 0 {
+		return textWidth
+	}
+	return min(p.opt.Width, textWidth)
+}
+
+// wrap prints a paragraph behind a lead; its further lines hang under the first.
+func (p *printer) wrap(lead, text string, status report.Status) {
+	indent := report.Width(lead)
+	room := max(p.textWidth()-indent, 1)
+	name := strings.TrimRight(lead, " ")
+	start := p.paint(name, status) + lead[len(name):]
+	for _, line := range breakLines(text, room) {
+		p.line(start + line)
+		start = strings.Repeat(" ", indent)
+	}
+}
+
+// breakLines breaks a text at spaces into lines of at most width; a word that is longer is broken too.
+func breakLines(text string, width int) []string {
+	var lines []string
+	line, used := "", 0
+	for _, word := range words(text) {
+		w := report.Width(word)
+		switch {
+		case line == "":
+			line, used = word, w
+		case used+1+w <= width:
+			line, used = line+" "+word, used+1+w
+		default:
+			lines = append(lines, line)
+			line, used = word, w
+		}
+		for used > width {
+			head, rest := report.SplitWidth(line, width)
+			if rest == "" {
+				break
+			}
+			lines = append(lines, head)
+			line, used = rest, report.Width(rest)
+		}
+	}
+	return append(lines, line)
+}
+
+// words splits a text at spaces, but keeps a number with its unit: "26 us".
+func words(text string) []string {
+	var list []string
+	for _, w := range strings.Fields(text) {
+		if n := len(list); n > 0 && isUnit(w) && list[n-1] != "" && strings.Trim(list[n-1], "0123456789.,+-") == "" {
+			list[n-1] += " " + w
+			continue
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+func isUnit(word string) bool {
+	switch strings.TrimRight(word, ".,;:)") {
+	case "s", "ms", "us", "ns", "%", "points", "slots":
+		return true
+	}
+	return false
+}
+
+// pad fills a text with spaces to a width, on the left for numbers.
+func pad(text string, width int, right bool) string {
+	fill := strings.Repeat(" ", max(width-report.Width(text), 0))
+	if right {
+		return fill + text
+	}
+	return text + fill
+}

@@ -1,0 +1,146 @@
+package terminal_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/terminal"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+func render(t *testing.T, r *compare.Result, opt terminal.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := terminal.Render(&b, report.FromResult(r, report.Provenance{Version: "v0"}), opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestDesign pins the picture that the design gives of the Gaussian run.
+func TestDesign(t *testing.T) {
+	want := strings.TrimPrefix(`
+Meteor Lake Arc Graphics, 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots (from the summary: 112 XVE)
+2 kernels, 3 other tasks, 1.11 s of GPU time; sampling interval 1 ms (assumed)
+
+Kernel  Global     Local   SIMD  Launches  Time [s]  Predicted [%]   VTune peak [%]  Measured [%]  Difference  Verdict
+                                                     peak   average
+Fan2    2048x2048  1024x1    32     2,047    1.0710  100.0     99.5           100.0          62.7       -36.8  below: dispatch
+Fan1    2048       16        32     2,047    0.0377   14.3     14.3            14.3          19.9        +5.6  unmeasurable: sampling
+
+`, "\n")
+	if got := render(t, sample.Gaussian(), terminal.Options{}); !strings.HasPrefix(got, want) {
+		t.Errorf("got:\n%s\nwant it to begin with:\n%s", got, want)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		result       *compare.Result
+		opt          terminal.Options
+	}{
+		{"gaussian", "the whole picture", sample.Gaussian(), terminal.Options{}},
+		{"gaussian-color", "colours repeat the verdicts", sample.Gaussian(), terminal.Options{Width: 140, Color: true}},
+		{"gaussian-110", "launches and time have given way", sample.Gaussian(), terminal.Options{Width: 110}},
+		{"gaussian-80", "local, global and SIMD have given way", sample.Gaussian(), terminal.Options{Width: 80}},
+		{"hostile", "names cannot break the table or drive the terminal", sample.Hostile(), terminal.Options{Width: 120}},
+		{"absent", "what is absent is a dash", sample.Absent(), terminal.Options{Width: 120}},
+		{"logs", "timings are shown when they are all there is", sample.LogsOnly(), terminal.Options{Width: 120}},
+		{"empty", "no row at all", sample.Empty(), terminal.Options{Width: 120}},
+		{"many", "a long list says what is left out", sample.Many(60), terminal.Options{Width: 120}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sample.Golden(t, c.name+".txt", []byte(render(t, c.result, c.opt)))
+		})
+	}
+}
+
+func TestNothingIsWiderThanTheTerminal(t *testing.T) {
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
+		for width := 20; width < 180; width++ {
+			for i, line := range strings.Split(render(t, r, terminal.Options{Width: width}), "\n") {
+				if w := report.Width(line); w > width {
+					t.Fatalf("width %d, line %d takes %d columns: %q", width, i+1, w, line)
+				}
+			}
+		}
+	}
+}
+
+// TestDroppingOrder checks that names are cut first and columns go in the order launches, time, local, global.
+func TestDroppingOrder(t *testing.T) {
+	gone := func(width int) string {
+		out := render(t, sample.Many(3), terminal.Options{Width: width})
+		var list []string
+		for _, c := range []string{"Launches", "Time", "Local", "Global"} {
+			if !strings.Contains(out, c) {
+				list = append(list, c)
+			}
+		}
+		return strings.Join(list, " ")
+	}
+	seen := map[string]bool{}
+	last := ""
+	for width := 300; width >= 80; width-- {
+		now := gone(width)
+		if !strings.HasPrefix(now, last) {
+			t.Errorf("width %d: %q is gone after %q", width, now, last)
+		}
+		last = now
+		seen[now] = true
+	}
+	for _, want := range []string{"", "Launches", "Launches Time", "Launches Time Local", "Launches Time Local Global"} {
+		if !seen[want] {
+			t.Errorf("no width at which exactly %q is gone; have %v", want, seen)
+		}
+	}
+}
+
+func TestNoEscapeSequencesWithoutColor(t *testing.T) {
+	if out := render(t, sample.Hostile(), terminal.Options{}); strings.ContainsRune(out, '\x1b') {
+		t.Error("a kernel name drives the terminal")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		opt    terminal.Options
+		want   []string
+		not    string
+	}{
+		{"all rows when asked", terminal.Options{Rows: -1, Items: -1}, nil, "more"},
+		{"the rest is counted", terminal.Options{Rows: 4, Items: 2},
+			[]string{"... and 10 more (10 of them need attention): a file has them all (-o report.xlsx).", "... and 12 more explanations: a file has them all (-o report.md)."}, "@SUM"},
+	} {
+		out := render(t, sample.Hostile(), c.opt)
+		for _, w := range c.want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: %q is missing in\n%s", c.reason, w, out)
+			}
+		}
+		if strings.Contains(strings.ReplaceAll(out, "More work", ""), c.not) {
+			t.Errorf("%s: there is %q in\n%s", c.reason, c.not, out)
+		}
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("disk full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorIsReturned(t *testing.T) {
+	if err := terminal.Render(full{}, report.FromResult(sample.Gaussian(), report.Provenance{}), terminal.Options{}); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
