@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/report"
+)
+
+// adviseRun reads a run and advises for each kernel that is predicted or measured low.
+func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) error {
+	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	names := v.names()
+	if len(names) > 1 {
+		return usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
+	}
+	a.device = strings.Join(names, "")
+	if runs := ingest.Runs(paths); len(runs) > 1 {
+		return usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example", len(runs), runs[0][0])
+	}
+	flags := validateFlags{local: v.local, simd: v.simd, digest: "auto"}
+	run, err := a.readRun(ctx, paths, flags)
+	if err != nil {
+		return err
+	}
+	r, err := a.compareRun(run, flags)
+	if err != nil {
+		return err
+	}
+	if r.Device == nil {
+		return usageErrorf("nothing to advise on: the run holds no kernel with a launch size")
+	}
+	cases, kernels := a.lowKernels(r, v)
+	doc := report.FromAdvices(cases, v.below, kernels, version())
+	err = a.present(answer{doc: doc, value: report.AdviseValue(cases, r.Notes), table: doc.Table(report.TableBest)}, out)
+	if err == nil {
+		a.sayNotes(r.Notes)
+	}
+	return err
+}
+
+// lowKernels advises for the kernels below the threshold, in the order of the run: those that need attention first. It also
+// counts the kernels that have a prediction.
+func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]report.AdviceCase, int) {
+	cases := []report.AdviceCase{}
+	kernels := 0
+	for i := range r.Len() {
+		row := r.Row(i, nil)
+		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
+			continue
+		}
+		kernels++
+		low := unit.FromPercent(v.below)
+		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
+			continue
+		}
+		k := report.AdviceCase{Device: r.Device, ChosenBy: r.ChosenBy, Launch: rowLaunch(row, r.Options, v), Row: row}
+		advice, err := predict.Advise(r.Device, k.Launch, v.vary())
+		if err != nil {
+			continue // the row has a prediction, so that this launch runs
+		}
+		k.Advice = advice
+		cases = append(cases, k)
+	}
+	return cases, kernels
+}
+
+// rowLaunch is the launch of a row as it was predicted, with the policy that the evidence named.
+func rowLaunch(row *compare.Row, o compare.Options, v *adviseFlags) predict.Launch {
+	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0), SLM: row.SLM.Or(0), GRF: row.Registers.Or(0),
+		Policy: row.Predicted.Policy, BarrierSlots: v.barrierSlots, GroupSlots: v.groupSlots}
+	if !l.Local.Present() {
+		l.Local = o.Local
+	}
+	if l.SIMD == 0 {
+		l.SIMD = o.SIMD
+	}
+	if row.Barriers.Or(0) > 0 {
+		l.Barriers = 1
+	}
+	return l
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// commands lists the commands, each from a file of its own.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.demoCommand(), a.validateCommand(), a.predictCommand(), a.adviseCommand(), a.diffCommand(), a.devicesCommand(), a.explainCommand(), a.schemaCommand(), a.versionCommand(),
+		a.trackCommand(),
+	}
+}
+
+// release is the version of the program; a build from a module proxy carries its own.
+const release = "0.1.0"
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" && info.Main.Sum != "" {
+		return info.Main.Version
+	}
+	return release
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  occudiff version",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, "occudiff", version())
+			return err
+		},
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/terminal"
+)
+
+// diffFlags are those of diff alone.
+type diffFlags struct {
+	read                 validateFlags
+	threshold            float64
+	oldDriver, newDriver string
+	oldVTune, newVTune   string
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	f := diffFlags{read: validateFlags{digest: "auto"}}
+	c := &cobra.Command{
+		Use:   "diff [flags] OLD NEW",
+		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
+		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual (measured minus
+predicted average), and times. What changed besides - driver, device, VTune version, GRF, SIMD width, launch
+shape - is named first.
+
+OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats; which one is found from
+what they hold. A folder is one of repeats when folders below it hold runs, or when its files measured the same
+kernels differently: every such folder and every export is then a run, a sample, and the summaries and logs
+beside them belong to all of them. Else the files of a folder are united as one run.
+
+From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With fewer no test
+is possible, and changes are held against --threshold alone. A kernel is a regression when its measured occupancy
+fell by more than the threshold; where the launch or the device is not the same, its residual has to have fallen
+like that too, since an intended change may lower both the prediction and the measurement.`,
+		Example: `  occudiff diff old.csv new.csv --device mtl --xve 112
+  occudiff diff runs/main runs/branch --fail-on regression
+  occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageErrorf("diff takes two paths, OLD and NEW, not %d: each a file, a folder of one run, or a folder of repeats", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args[0], args[1], f) },
+	}
+	fs := c.Flags()
+	fs.Float64Var(&f.threshold, "threshold", float64(compare.DefaultDiffOptions().Threshold), "percentage points of occupancy that a change has to exceed")
+	fs.StringVar(&f.oldDriver, "old-driver", "", "GPU driver version of OLD")
+	fs.StringVar(&f.newDriver, "new-driver", "", "GPU driver version of NEW")
+	fs.StringVar(&f.oldVTune, "old-vtune-version", "", "VTune version of OLD")
+	fs.StringVar(&f.newVTune, "new-vtune-version", "", "VTune version of NEW")
+	fs.StringVar(&f.read.local, "local", "", "work-group size for exports that lack it, as in 256 or 16x16")
+	fs.IntVar(&f.read.simd, "simd", 0, "sub-group size for exports that lack it")
+	return c
+}
+
+func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error {
+	switch {
+	case !(f.threshold >= 0) || f.threshold > 100:
+		return usageErrorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
+	case a.failOn == "mismatch" || a.failOn == "model":
+		return usageErrorf("--fail-on %s: diff compares two sides and knows never and regression; use validate for %s", a.failOn, a.failOn)
+	case older == "-" && newer == "-":
+		return usageErrorf("OLD and NEW cannot both be standard input")
+	}
+	out, err := openOutputs(a.outputs, reportEndings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	var sides [2][]*compare.Result
+	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune}, {newer, f.newDriver, f.newVTune}} {
+		runs, err := a.readRepeats(ctx, s.path, f.read)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			r, err := a.compareForDiff(run, f.read)
+			if err != nil {
+				return err
+			}
+			if s.driver != "" {
+				r.Platform.Driver = s.driver
+			}
+			if s.vtune != "" {
+				r.Platform.VTune = s.vtune
+			}
+			sides[i] = append(sides[i], r)
+		}
+	}
+	opt := compare.DefaultDiffOptions()
+	opt.Threshold = unit.Points(f.threshold)
+	d := compare.Diff(sides[0], sides[1], opt)
+	d.Old.Name, d.New.Name = older, newer
+	return a.emitDiff(d, out)
+}
+
+// compareForDiff compares one run. A device that nobody names costs the residual, not the diff.
+func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result, error) {
+	r, err := a.compareRun(run, v)
+	if faultCode(err) != "no-device" {
+		return r, err
+	}
+	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is, so there is no prediction, no residual, and launches that are too short to be measured are not told from others",
+		Hint: "name it with --device (see 'occudiff devices'), or put the VTune summary beside the export"})
+	r = compare.Compare(run, nil, a.options())
+	if a.driver != "" {
+		r.Platform.Driver = a.driver
+	}
+	if a.vtune != "" {
+		r.Platform.VTune = a.vtune
+	}
+	return r, nil
+}
+
+// faultCode gives the code of a fault, empty for other errors and none.
+func faultCode(err error) string {
+	var f *note.Fault
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return ""
+}
+
+// emitDiff writes the diff to standard output and to the files.
+func (a *app) emitDiff(d *compare.DiffResult, out *outputs) error {
+	doc := report.FromDiff(d, report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label})
+	writers := map[string]writer{
+		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
+		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
+		".html": func(w io.Writer) error { return html.Render(w, doc) },
+		".json": func(w io.Writer) error { return machine.JSON(w, report.DiffJSON(d)) },
+		".csv":  func(w io.Writer) error { return machine.Table(w, report.DiffTable(d)) },
+	}
+	if err := out.addPlots(doc); err != nil {
+		return err
+	}
+	if err := a.deliver(doc, writers, out, terminal.Options{Width: a.width(), Color: a.useColor()}); err != nil {
+		return err
+	}
+	a.sayNotes(d.Notes)
+	if err := a.printAnnotations(report.DiffAnnotations(d, a.annotateLevels().Regression)); err != nil {
+		return err
+	}
+	a.sayWrote(out)
+	return a.gateDiff(d)
+}
+
+// gateDiff turns regressions into the exit status that --fail-on asks for.
+func (a *app) gateDiff(d *compare.DiffResult) error {
+	const most = 3
+	if a.failOn != "regression" || d.Summary.Regressions == 0 {
+		return nil
+	}
+	var names []string
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if r.Verdict != compare.DiffRegression {
+			continue
+		}
+		if len(names) == most {
+			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.OneLine(r.Task), 40), r.Measured.Change.Or(0)))
+	}
+	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels lost more than %g points of measured occupancy: %s",
+		d.Summary.Regressions, d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// arrows is the house: which packages of the project each one may import. A package that is not listed fails the test, so
+// that a new one is placed on purpose. What each knows and must not know stands in its package comment.
+var arrows = map[string][]string{
+	"ingest/note": {},
+	"ingest/unit": {},
+	"ingest":      {"ingest/note", "ingest/unit"},
+	"ingest/scan": {"ingest/note"},
+
+	"ingest/ingesttest": {"ingest", "ingest/unit"}, // for tests only
+	"ingest/lines":      {"ingest", "ingest/note", "ingest/unit"},
+	"ingest/vtune":      {"ingest", "ingest/note", "ingest/unit", "ingest/scan"},
+	"ingest/vecadd":     {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
+	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
+	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
+
+	"predict/arch":        {"ingest/note", "ingest/unit"},
+	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
+	"predict/calculator":  {"ingest/note", "ingest/unit"},
+	"predict/computeunit": {"ingest/note", "ingest/unit"},
+	"predict/timeline":    {"ingest/unit"},
+
+	"compare/stat":    {},
+	"compare/trend":   {"compare/stat", "ingest/unit"},
+	"compare/history": {"ingest/note", "ingest/unit"},
+	"compare":         {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat"},
+
+	"report":          {"compare", "compare/trend", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
+	"report/curve":    {},
+	"report/plot":     {"report"},
+	"report/excel":    {"report"},
+	"report/html":     {"report", "report/plot"},
+	"report/machine":  {"report"},
+	"report/markdown": {"report"},
+	"report/terminal": {"report"},
+
+	"fixtures": {},
+
+	// For tests of several packages.
+	"report/internal/sample": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+}
+
+// TestArrows holds the imports against the house.
+func TestArrows(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := map[string]bool{}
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, "occudiff/")
+		if strings.HasPrefix(name, "cmd/") {
+			continue // the command joins them all
+		}
+		may, known := arrows[name]
+		if !known {
+			t.Errorf("package %s is not placed in the house: say what it may import", name)
+			continue
+		}
+		seen[name] = true
+		for _, i := range p.Imports {
+			if i, ours := strings.CutPrefix(i, "occudiff/"); ours && !slices.Contains(may, i) {
+				t.Errorf("%s imports %s; it may import %s", name, i, strings.Join(may, ", "))
+			}
+		}
+	}
+	var gone []string
+	for name := range arrows {
+		if !seen[name] {
+			gone = append(gone, name)
+		}
+	}
+	if sort.Strings(gone); len(gone) > 0 {
+		t.Errorf("in the house but not in the project: %s", strings.Join(gone, ", "))
+	}
+}

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// goldenRows gives the records of a reference file by column name, or skips.
+func goldenRows(t *testing.T, name string) []map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "golden", name))
+	if err != nil {
+		t.Skipf("the reference data is not here: %v", err)
+	}
+	return byColumn(t, data)
+}
+
+func byColumn(t *testing.T, data []byte) []map[string]string {
+	t.Helper()
+	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, rec := range records[1:] {
+		row := make(map[string]string, len(rec))
+		for i, c := range rec {
+			row[records[0][i]] = c
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// runPredict runs the program with an input on standard input and wants it to succeed.
+func runPredict(t *testing.T, input string, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{stdin: strings.NewReader(input), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := a.run(context.Background(), append([]string{"predict"}, args...)); status != exitDone {
+		t.Fatalf("predict %s: exit %d\n%s", strings.Join(args, " "), status, errs.String())
+	}
+	return out.String()
+}
+
+// written makes a CSV of the named columns, each taken from a reference row.
+func written(t *testing.T, rows []map[string]string, columns []string, from func(row map[string]string, column string) string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(columns)
+	for _, row := range rows {
+		rec := make([]string, len(columns))
+		for i, c := range columns {
+			rec[i] = from(row, c)
+		}
+		w.Write(rec)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// sameNumber compares printed numbers to 1e-9 of the expected one; texts that are no numbers have to be equal.
+func sameNumber(want, got string) bool {
+	w, werr := strconv.ParseFloat(want, 64)
+	g, gerr := strconv.ParseFloat(got, 64)
+	if werr != nil || gerr != nil {
+		return want == got
+	}
+	return math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= 1e-9*math.Abs(w)+5e-11 // the reference prints ten decimals
+}
+
+// TestBatchOfEveryCalculatorRun sends every run of Intel's calculator through the command and compares every cell.
+func TestBatchOfEveryCalculatorRun(t *testing.T) {
+	rows := goldenRows(t, "calculator.csv")
+	source := map[string]string{"device": "dev", "global": "global_text", "local": "wg_text", "barriers": "barrier"}
+	input := written(t, rows, strings.Split("id,device,xve,global,local,simd,slm_kb,barriers,grf", ","), func(row map[string]string, c string) string {
+		if c == "grf" {
+			return map[string]string{"0": "128", "1": "256"}[row["large_grf"]]
+		}
+		if s, ok := source[c]; ok {
+			return row[s]
+		}
+		return row[c]
+	})
+	got := byColumn(t, []byte(runPredict(t, input, "--compat", "calculator", "--batch", "-")))
+	if len(got) != len(rows) || len(rows) != 17982 {
+		t.Fatalf("%d rows came back of %d; expected 17982", len(got), len(rows))
+	}
+	columns := map[string]string{"status": "status", "message": "message", "threads_per_wg": "threads_per_wg", "limit_threads": "lim_threads",
+		"limit_slm": "lim_slm", "limit_slots": "lim_slots", "wg_total": "wg_total", "wg_per_core": "wg_per_core", "limited_by": "limited_by",
+		"core_pct": "core_pct", "peak_pct": "peak_pct", "avg_pct": "avg_pct", "waves": "waves", "full_waves": "full_waves", "tail_pct": "tail_pct",
+		"id": "id", "device": "dev", "xve": "xve", "global": "global_text", "local": "wg_text"}
+	cells := 0
+	for i, row := range rows {
+		for ours, theirs := range columns {
+			if cells++; !sameNumber(row[theirs], got[i][ours]) {
+				t.Errorf("%s %s: got %q, want %q", row["id"], ours, got[i][ours], row[theirs])
+			}
+		}
+		if t.Failed() && i > 100 {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
+}
+
+// TestBatchOfEveryComputeUnitCase does the same for the register-file model.
+func TestBatchOfEveryComputeUnitCase(t *testing.T) {
+	rows := goldenRows(t, "compute_unit.csv")
+	input := written(t, rows, strings.Split("id,platform,wg_size,slm_bytes_per_wg,subgroup_size,reg_bytes_per_item", ","),
+		func(row map[string]string, c string) string { return row[c] })
+	got := byColumn(t, []byte(runPredict(t, input, "--model", "compute-unit", "--batch", "-")))
+	if len(got) != len(rows) || len(rows) != 5000 {
+		t.Fatalf("%d rows came back of %d; expected 5000", len(got), len(rows))
+	}
+	cells := 0
+	for i, row := range rows {
+		for column, want := range row {
+			if cells++; !sameNumber(want, got[i][column]) {
+				t.Errorf("%s %s: got %q, want %q", row["id"], column, got[i][column], want)
+			}
+		}
+		if got[i]["status"] != statusOK {
+			t.Errorf("%s: status %q, %s", row["id"], got[i]["status"], got[i]["message"])
+		}
+		if t.Failed() && i > 100 {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
+}
+
+// TestBatchOfPublishedTables sends the launches of Intel's guides through the model and compares threads and peak with the exact
+// values of what they print. Phases of a launch are compared with timelines elsewhere.
+func TestBatchOfPublishedTables(t *testing.T) {
+	rows := goldenRows(t, "published_tables.csv")
+	kept := rows[:0]
+	for _, row := range rows {
+		groups, err := strconv.Atoi(row["work_groups"])
+		if err == nil && groups > 0 && row["work_group_size"] != "" && row["simd"] != "" && row["phase"] == "" && !strings.Contains(row["check"], "INCONSISTENT") {
+			kept = append(kept, row)
+		}
+	}
+	input := written(t, kept, []string{"id", "device", "global", "local", "simd", "barriers"}, func(row map[string]string, c string) string {
+		switch c {
+		case "id":
+			return row["row"]
+		case "device":
+			return publishedDevice(row["device"])
+		case "global":
+			groups, _ := strconv.Atoi(row["work_groups"])
+			size, _ := strconv.Atoi(row["work_group_size"])
+			return strconv.Itoa(groups * size)
+		case "local":
+			return row["work_group_size"]
+		case "barriers":
+			return map[string]string{"yes": "1"}[row["barrier"]]
+		}
+		return row[c]
+	})
+	got := byColumn(t, []byte(runPredict(t, input, "--batch", "-")))
+	compared := 0
+	for i, row := range kept {
+		if strings.Contains(row["published_threads"]+row["published_gpu_occ"]+row["published_core_occ"], "fail") {
+			if compared++; got[i]["status"] != statusError {
+				t.Errorf("row %s is published as failing to launch, the batch says %q", row["row"], got[i]["status"])
+			}
+			continue
+		}
+		compared += comparePublished(t, row, got[i])
+	}
+	t.Logf("%d launches, %d numbers compared", len(kept), compared)
+	if compared < 150 {
+		t.Errorf("only %d numbers were compared", compared)
+	}
+}
+
+// comparePublished compares what a row of a guide says with what came back, and counts the numbers.
+func comparePublished(t *testing.T, row, got map[string]string) int {
+	t.Helper()
+	compared := 0
+	for ours, theirs := range map[string]string{"threads_per_wg": "threads_per_wg", "peak_pct": "exact_gpu_pct"} {
+		if row[theirs] == "" {
+			continue
+		}
+		want, _ := strconv.ParseFloat(row[theirs], 64)
+		have, err := strconv.ParseFloat(got[ours], 64)
+		if compared++; err != nil || math.Abs(want-have) > 1e-6 { // the reference has six decimals
+			t.Errorf("row %s (%s) %s: got %q, want %s; %s", row["row"], row["kernel"], ours, got[ours], row[theirs], got["message"])
+		}
+	}
+	return compared
+}
+
+func publishedDevice(name string) string {
+	switch {
+	case strings.Contains(name, "P630"):
+		return "gen9"
+	case strings.Contains(name, "Max"):
+		return "max1100"
+	}
+	return "tgl"
+}
+
+// batchInput gives n launches, one in fifty of them bad.
+func batchInput(n int) io.Reader {
+	var b bytes.Buffer
+	b.WriteString("id,device,xve,global,local,simd,slm_kb,barriers,grf\n")
+	for i := range n {
+		switch {
+		case i%50 == 49:
+			fmt.Fprintf(&b, "r%d,tgl,,%d,513,16,,,\n", i, 513*100)
+		case i%2 == 0:
+			fmt.Fprintf(&b, "r%d,tgl,96,%d,%d,16,,,128\n", i, 256*(i%5000+1), 256)
+		default:
+			fmt.Fprintf(&b, "r%d,a770,,\"%d,16\",16x16,16,%d,1,\n", i, 16*(i%4000+1), i%60)
+		}
+	}
+	return &b
+}
+
+func testBatch(tb testing.TB) *batchModel[LaunchRow, predictedRow] {
+	tb.Helper()
+	table, err := arch.Builtin()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return launchBatch(modelWorker(table, predict.Launch{}, "", 0), false)
+}
+
+func BenchmarkBatch(b *testing.B) {
+	m := testBatch(b)
+	const rows = 50_000
+	data, _ := io.ReadAll(batchInput(rows))
+	b.ReportAllocs()
+	for b.Loop() {
+		report, err := m.run(context.Background(), "b.csv", bytes.NewReader(data), io.Discard)
+		if err != nil || report.rows != rows {
+			b.Fatal(report, err)
+		}
+	}
+	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// endless gives the same rows over and over.
+type endless struct {
+	rows []byte
+	left int // rows
+	part []byte
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.part) == 0 {
+		if e.left == 0 {
+			return 0, io.EOF
+		}
+		e.left--
+		e.part = e.rows
+	}
+	n := copy(p, e.part)
+	e.part = e.part[n:]
+	return n, nil
+}
+
+// TestBatchMemory holds the memory of a long batch to that of a short one.
+func TestBatchMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a million rows; not with -short")
+	}
+	m := testBatch(t)
+	head := "device,local,simd,global\n"
+	block := strings.Repeat("tgl,256,16,81920\n", 1000)
+	peak := func(thousands int) uint64 {
+		var most uint64
+		var stat runtime.MemStats
+		seen := 0
+		w := writerFunc(func(p []byte) (int, error) {
+			if seen++; seen%100 == 0 {
+				runtime.ReadMemStats(&stat)
+				most = max(most, stat.HeapAlloc)
+			}
+			return len(p), nil
+		})
+		r := io.MultiReader(strings.NewReader(head), &endless{rows: []byte(block), left: thousands})
+		report, err := m.run(context.Background(), "long.csv", r, w)
+		if err != nil || report.rows != thousands*1000 || report.failed != 0 {
+			t.Fatal(report, err)
+		}
+		return most
+	}
+	if n := peak(1000); n > 64<<20 {
+		t.Errorf("a million rows took %d MiB of heap; expected a few", n>>20)
+	} else {
+		t.Logf("a million rows: %d MiB of heap at most", n>>20)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestBatchStops gives a reader and a writer that fail: the error comes back and nothing hangs.
+func TestBatchStops(t *testing.T) {
+	m := testBatch(t)
+	broken := errors.New("the disk is on fire")
+	if _, err := m.run(context.Background(), "b.csv", io.MultiReader(batchInput(5000), failing{broken}), io.Discard); !errors.Is(err, broken) {
+		t.Errorf("a broken input gives %v", err)
+	}
+	w := writerFunc(func([]byte) (int, error) { return 0, broken })
+	if _, err := m.run(context.Background(), "b.csv", batchInput(5000), w); !errors.Is(err, broken) {
+		t.Errorf("a broken output gives %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := m.run(ctx, "b.csv", batchInput(50_000), io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted batch gives %v", err)
+	}
+}
+
+// TestBatchStopsWhileWaiting interrupts a batch that waits for its first line, or for a later one.
+func TestBatchStopsWhileWaiting(t *testing.T) {
+	for _, text := range []string{"", "device,local,simd\n", "device,local,simd\ntgl,256,16\n"} {
+		in, typed := io.Pipe()
+		go io.WriteString(typed, text)
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		if _, err := testBatch(t).run(ctx, "-", in, io.Discard); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after %q: got %v", text, err)
+		}
+		cancel()
+		typed.Close()
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"occudiff/predict/calculator"
+	"occudiff/report"
+	"occudiff/report/curve"
+)
+
+// calculatorForm fills the calculator's form from the flags. Its sizes are texts, in its own notation (64*64, 1,2,3).
+func (p *predictFlags) calculatorForm() (calculator.Input, error) {
+	in := calculator.Input{Global: p.global, Local: p.local, SIMD: p.simd, Barrier: p.barriers > 0}
+	slm, err := parseBytes("slm", p.slm)
+	if err != nil {
+		return in, err
+	}
+	if slm%1024 != 0 || slm/1024 > 1<<20 {
+		return in, usageErrorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.slm)
+	}
+	in.SLMKB = int(slm / 1024)
+	if in.LargeGRF, err = largeGRF("--grf", p.grf); err != nil {
+		return in, usageErrorf("%v", err)
+	}
+	switch {
+	case p.local == "":
+		return in, usageErrorf("no work-group size is given: --local, as in 256")
+	case p.simd == 0:
+		return in, usageErrorf("no sub-group size is given: --simd, as in 16")
+	}
+	return in, nil
+}
+
+// predictCalculator answers as Intel's calculator does.
+func (a *app) predictCalculator(p *predictFlags) error {
+	endings := []string{".md", ".json", ".csv"}
+	if p.sweep != "" {
+		endings = curveEndings
+	}
+	out, err := openOutputs(a.outputs, endings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	name, err := p.one("--compat calculator")
+	if err != nil {
+		return usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
+	}
+	t, err := calculator.Builtin()
+	if err != nil {
+		return err
+	}
+	d, err := t.Find(name, a.xve)
+	if err != nil {
+		return usageErrorf("%v", err)
+	}
+	in, err := p.calculatorForm()
+	if err != nil {
+		return err
+	}
+	k := report.CalculatorCase{Device: &d, Input: in, Output: calculator.Run(&d, in)}
+	if k.Output.Refusal != 0 {
+		return usageErrorf("%s", k.Output.Refusal.Explain(&d, in))
+	}
+	if p.sweep != "" {
+		return a.calculatorSweep(p, &d, in, out)
+	}
+	doc := report.FromCalculator(&k, version())
+	return a.present(answer{doc: doc, value: report.CalculatorValue(&k), table: doc.Table("calculator")}, out)
+}
+
+// calculatorSweep gives one of the calculator's two impact charts.
+func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculator.Input, out *outputs) error {
+	kind := report.SweepKind(p.sweep)
+	var points []calculator.Point
+	switch kind {
+	case report.SweepLocal:
+		points = calculator.SweepLocal(d, in)
+	case report.SweepSLM:
+		points = calculator.SweepSLM(d, in)
+	default:
+		return usageErrorf("--sweep %s: Intel's calculator charts local and slm", p.sweep)
+	}
+	s := curve.Series{Name: "Xe-core"}
+	for _, pt := range points {
+		s.Points = append(s.Points, curve.Point{X: float64(pt.X), Y: pt.XeCorePercent})
+	}
+	doc := report.FromCalculatorSweep(d, kind, points, version())
+	return a.present(answer{doc: doc, value: report.CalculatorSweepValue(d, kind, points), table: doc.Table("sweep"),
+		chart: &curve.Chart{Title: "Intel GPU Occupancy Calculator, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20, Series: []curve.Series{s}}}, out)
+}

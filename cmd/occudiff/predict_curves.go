@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/predict/timeline"
+	"occudiff/report"
+	"occudiff/report/curve"
+)
+
+// curveEndings are the file endings of what can be drawn.
+var curveEndings = []string{".svg", ".md", ".json", ".csv"}
+
+// oneDevice finds the only device that was asked for.
+func (a *app) oneDevice(l *launchFlags, what string) (chosen, error) {
+	if _, err := l.one(what); err != nil {
+		return chosen{}, err
+	}
+	list, err := a.chooseDevices(l)
+	if err != nil {
+		return chosen{}, err
+	}
+	for _, n := range list[0].notes {
+		a.say("%s", n)
+	}
+	return list[0], nil
+}
+
+// predictSweep varies one setting of a launch.
+func (a *app) predictSweep(p *predictFlags) error {
+	out, err := openOutputs(a.outputs, curveEndings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	launch, err := p.launch()
+	if err != nil {
+		return err
+	}
+	c, err := a.oneDevice(&p.launchFlags, "--sweep")
+	if err != nil {
+		return err
+	}
+	if launch, err = p.on(c.device, launch); err != nil {
+		return err
+	}
+	kind := report.SweepKind(p.sweep)
+	var points []predict.Point
+	switch kind {
+	case report.SweepLocal:
+		points = predict.SweepLocal(c.device, launch)
+	case report.SweepSLM:
+		points = predict.SweepSLM(c.device, launch)
+	default:
+		points = predict.SweepSIMD(c.device, launch)
+	}
+	if err := sweepRefusal(points); err != nil {
+		return err
+	}
+	doc := report.FromSweep(c.device, launch, kind, points, version())
+	return a.present(answer{doc: doc, value: report.SweepValue(c.device, c.by, launch, kind, points), table: doc.Table("sweep"),
+		chart: sweepChart(c.device, kind, points)}, out)
+}
+
+// sweepRefusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
+func sweepRefusal(points []predict.Point) error {
+	var first error
+	for i := range points {
+		if points[i].Err == nil {
+			return nil
+		}
+		if first == nil || points[i].Own {
+			first = points[i].Err
+		}
+	}
+	return first
+}
+
+// sweepChart draws Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
+func sweepChart(d *arch.Device, kind report.SweepKind, points []predict.Point) *curve.Chart {
+	core, peak, average := curve.Series{Name: "Xe-core"}, curve.Series{Name: "GPU peak"}, curve.Series{Name: "GPU average"}
+	own := curve.Series{Name: "this launch", Style: curve.Marks}
+	grid := false
+	for i := range points {
+		p := &points[i]
+		x := kind.Axis(p.X)
+		if p.Err != nil {
+			for _, s := range []*curve.Series{&core, &peak, &average} {
+				s.Points = append(s.Points, curve.Point{X: x, Y: math.NaN()})
+			}
+			continue
+		}
+		core.Points = append(core.Points, curve.Point{X: x, Y: p.Prediction.XeCore.Percent()})
+		y := p.Prediction.XeCore
+		if p.Prediction.HasGrid() {
+			grid, y = true, p.Prediction.Average
+			peak.Points = append(peak.Points, curve.Point{X: x, Y: p.Prediction.Peak.Percent()})
+			average.Points = append(average.Points, curve.Point{X: x, Y: y.Percent()})
+		}
+		if p.Own {
+			own.Points = []curve.Point{{X: x, Y: y.Percent()}}
+		}
+	}
+	c := &curve.Chart{Title: "Predicted occupancy, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20,
+		XStep: map[report.SweepKind]float64{report.SweepLocal: 32, report.SweepSLM: 4, report.SweepSIMD: 8}[kind], Series: []curve.Series{core}}
+	if grid {
+		c.Series = append(c.Series, peak, average)
+	}
+	if len(own.Points) > 0 {
+		c.Series = append(c.Series, own)
+	}
+	return c
+}
+
+// predictTimeline simulates the dispatch of a launch.
+func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
+	out, err := openOutputs(a.outputs, curveEndings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	launch, err := p.launch()
+	if err != nil {
+		return err
+	}
+	c, err := a.oneDevice(&p.launchFlags, "--timeline")
+	if err != nil {
+		return err
+	}
+	if launch, err = p.on(c.device, launch); err != nil {
+		return err
+	}
+	if !launch.Global.Present() {
+		return usageErrorf("--timeline needs the whole launch: give --global")
+	}
+	prediction, err := predict.Predict(c.device, launch)
+	if err != nil {
+		return err
+	}
+	k := report.TimelineCase{Device: c.device, ChosenBy: c.by, Launch: launch, Prediction: &prediction}
+	if p.policy == "partial" {
+		k.Ports = p.ports
+	}
+	in := timelineInput(c.device, &launch, &prediction, k.Ports)
+	if k.Result, err = timeline.Run(ctx, in); err != nil {
+		return usageErrorf("%v", err)
+	}
+	ofAllSlots(&k.Result, c.device)
+	doc := report.FromTimeline(&k, version())
+	return a.present(answer{doc: doc, value: report.TimelineValue(&k), table: doc.Table("phases"), chart: timelineChart(&k)}, out)
+}
+
+// timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
+func timelineInput(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
+	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode))) // those that the GRF mode leaves
+	others := int64(slots)                                                                           // no resource admits more than a slot each
+	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
+		if n != predict.Unlimited {
+			others = min(others, n)
+		}
+	}
+	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup), Groups: p.Groups,
+		GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
+	switch {
+	case ports > 0:
+		in.Policy = timeline.Partial
+	case p.Policy == predict.Whole:
+		in.Policy = timeline.Whole
+	default: // as in the prediction, few work-group slots cap an Xe-core under Free too
+		in.SlotsPerXeCore = int(min(int64(slots), p.ThreadsPerGroup*others))
+	}
+	return in
+}
+
+// ofAllSlots turns a result into shares of all thread slots of the device: a GRF mode may leave fewer to the launch.
+func ofAllSlots(r *timeline.Result, d *arch.Device) {
+	all := float64(d.Slots())
+	share := float64(r.Slots) / all
+	for i := range r.Phases {
+		r.Phases[i].Occupancy = unit.Ratio(float64(r.Phases[i].Threads) / all)
+	}
+	if share != 1 {
+		r.Peak, r.Average = unit.Ratio(float64(r.Peak)*share), unit.Ratio(float64(r.Average)*share)
+	}
+	r.Slots = int64(d.Slots())
+}
+
+func timelineChart(k *report.TimelineCase) *curve.Chart {
+	name := "policy " + k.Result.Policy.String()
+	title := "Dispatch over time, " + k.Device.Name
+	if k.Result.Policy.WhatIf() {
+		title += " (what-if, not a prediction)"
+	}
+	s := curve.Series{Name: name, Style: curve.Steps}
+	for _, p := range k.Result.Phases {
+		s.Points = append(s.Points, curve.Point{X: float64(p.Start), Y: p.Occupancy.Percent()})
+	}
+	if n := len(k.Result.Phases); n > 0 { // the last value holds until its end
+		last := k.Result.Phases[n-1]
+		s.Points = append(s.Points, curve.Point{X: float64(last.End), Y: last.Occupancy.Percent()})
+	}
+	average := curve.Series{Name: "average over time", Points: []curve.Point{
+		{X: 0, Y: k.Result.Average.Percent()}, {X: float64(k.Result.Time), Y: k.Result.Average.Percent()}}}
+	return &curve.Chart{Title: title, X: "Time [run times of a thread]", Y: "Occupancy [%]", MaxY: 100, YStep: 20, Series: []curve.Series{s, average}}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// launchFlags describe a launch; `predict` and `advise` share them.
+type launchFlags struct {
+	devices      []string
+	global       string
+	local        string
+	simd         int
+	slm          string
+	barriers     int
+	grf          int
+	registers    string
+	policy       string
+	barrierSlots int
+	groupSlots   int
+}
+
+func (l *launchFlags) add(f *pflag.FlagSet) {
+	// This --device takes the place of the one that all commands share, for it may name several.
+	f.StringArrayVar(&l.devices, "device", nil, "GPU: a key, name, alias or PCI id (see 'occudiff devices'); repeatable, a list with commas, or all")
+	f.StringVar(&l.global, "global", "", "global size in work-items, as in 81920 or 512x512")
+	f.StringVar(&l.local, "local", "", "work-group size in work-items, as in 256 or 16x16")
+	f.IntVar(&l.simd, "simd", 0, "sub-group size")
+	f.StringVar(&l.slm, "slm", "", "shared local memory per work-group, in bytes or with a unit as in 16K")
+	f.IntVar(&l.barriers, "barriers", 0, "named barriers per work-group; 1 for an ordinary barrier()")
+	f.IntVar(&l.grf, "grf", 0, "GRF mode in registers per thread: 128, or 256 for large GRF (default: the device's default mode)")
+	f.StringVar(&l.registers, "registers", "", "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; for compute units the register bytes per work-item")
+	f.IntVar(&l.barrierSlots, "barrier-slots", 0, "barrier slots per Xe-core instead of the device table's cell")
+	f.IntVar(&l.groupSlots, "work-group-slots", 0, "work-group slots per Xe-core instead of the device table's cell (older guides: 16)")
+}
+
+// check finds numbers that no launch has. A flag that was not given is not a number yet.
+func (l *launchFlags) check(f *pflag.FlagSet) error {
+	for _, c := range []struct {
+		flag  string
+		value int
+		least int
+		as    string
+	}{
+		{"simd", l.simd, 1, "a sub-group size as in 8, 16 or 32"},
+		{"barriers", l.barriers, 0, "a number of barriers from 0"},
+		{"grf", l.grf, 1, "registers per thread as in 128 or 256"},
+		{"barrier-slots", l.barrierSlots, 1, "a number of slots above 0"},
+		{"work-group-slots", l.groupSlots, 1, "a number of slots above 0"},
+	} {
+		if f.Changed(c.flag) && c.value < c.least {
+			return usageErrorf("--%s %d: expected %s", c.flag, c.value, c.as)
+		}
+	}
+	for _, flag := range []string{"global", "local"} {
+		if f.Changed(flag) && strings.TrimSpace(f.Lookup(flag).Value.String()) == "" {
+			return usageErrorf("--%s is empty: expected work-items as in 256 or 16x16", flag)
+		}
+	}
+	if l.grf > 0 && l.registers != "" {
+		return usageErrorf("--grf names a GRF mode and --registers looks one up: give one of them")
+	}
+	return nil
+}
+
+// launch reads the sizes. The GRF mode for --registers depends on the device, see on.
+func (l *launchFlags) launch() (predict.Launch, error) {
+	var p predict.Launch
+	var err error
+	if p.Global, err = unit.ParseSize(strings.TrimSpace(l.global)); err != nil {
+		return p, usageErrorf("--global: %v", err)
+	}
+	if p.Local, err = unit.ParseSize(strings.TrimSpace(l.local)); err != nil {
+		return p, usageErrorf("--local: %v", err)
+	}
+	if p.SLM, err = parseBytes("slm", l.slm); err != nil {
+		return p, err
+	}
+	p.SIMD, p.Barriers, p.GRF = l.simd, l.barriers, l.grf
+	p.BarrierSlots, p.GroupSlots = l.barrierSlots, l.groupSlots
+	switch l.policy {
+	case "free":
+		p.Policy = predict.Free
+	case "whole":
+		p.Policy = predict.Whole
+	}
+	return p, nil
+}
+
+// on completes a launch for a device: the GRF mode that holds the registers.
+func (l *launchFlags) on(d *arch.Device, p predict.Launch) (predict.Launch, error) {
+	if l.registers == "" {
+		return p, nil
+	}
+	n, err := cellOf(l.registers).whole("--registers", 1, 0)
+	if err != nil {
+		return p, usageErrorf("%v", err)
+	}
+	mode, ok := predict.GRFModeFor(d, n)
+	if !ok {
+		most := 128
+		for _, m := range d.GRFModes {
+			most = max(most, m.Registers)
+		}
+		return p, usageErrorf("--registers %d: %s has at most %d registers per thread; a kernel that needs more spills", n, d.Name, most)
+	}
+	p.GRF = mode.Registers
+	return p, nil
+}
+
+// names lists the devices that were asked for, without blanks; several names may stand in one flag.
+func (l *launchFlags) names() []string {
+	var names []string
+	for _, v := range l.devices {
+		for _, n := range strings.Split(v, ",") {
+			if n = strings.TrimSpace(n); n != "" {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// one gives the only device name, for what works on one device.
+func (l *launchFlags) one(what string) (string, error) {
+	names := l.names()
+	if len(names) != 1 || strings.EqualFold(names[0], "all") {
+		return "", usageErrorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
+	}
+	return names[0], nil
+}
+
+// chooseDevices finds all devices that were asked for, in the order of the flags, each once.
+func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
+	t, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	names := l.names()
+	if len(names) == 0 {
+		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
+	}
+	var list []chosen
+	seen := map[string]bool{}
+	add := func(c chosen) {
+		if !seen[c.device.Key] {
+			seen[c.device.Key] = true
+			list = append(list, c)
+		}
+	}
+	for _, name := range names {
+		if strings.EqualFold(name, "all") {
+			if a.xve > 0 {
+				return nil, usageErrorf("--xve %d belongs to one device, not to --device all", a.xve)
+			}
+			devices := t.Devices()
+			for i := range devices {
+				add(chosen{device: &devices[i], by: "--device all"})
+			}
+			continue
+		}
+		m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+		if err != nil {
+			return nil, err
+		}
+		by := "--device"
+		if a.xve > 0 {
+			by = "--device and --xve"
+		}
+		add(chosen{m.Device, by, m.Notes})
+	}
+	return list, nil
+}

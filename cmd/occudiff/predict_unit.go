@@ -1,0 +1,164 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict/computeunit"
+	"occudiff/report"
+)
+
+// unitFlags choose the model of compute units and its platform; `predict` and `advise` share them.
+type unitFlags struct {
+	model        string
+	platform     string
+	platformFile string
+}
+
+func (u *unitFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&u.model, "model", "intel", "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's")
+	f.StringVar(&u.platform, "platform", "", "of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one")
+	f.StringVar(&u.platformFile, "platform-file", "", "CSV of further platforms: key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups and optionally compute_units,subgroup_sizes,max_group_size,source,confidence")
+}
+
+// platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
+func (u *unitFlags) platforms() (*computeunit.Table, string, error) {
+	t, err := computeunit.Builtin()
+	if err != nil {
+		return nil, "", err
+	}
+	file, key := u.platformFile, u.platform
+	if file == "" && strings.HasSuffix(strings.ToLower(key), ".csv") {
+		file, key = key, ""
+	}
+	if file != "" {
+		more, err := readPlatforms(file)
+		if err != nil {
+			return nil, "", err
+		}
+		t = t.With(more)
+		if key == "" && len(more) == 1 {
+			key = more[0].Key
+		} else if key == "" && u.platform != "" {
+			return nil, "", usageErrorf("%s holds %d platforms: give it as --platform-file and name one with --platform", file, len(more))
+		}
+	}
+	if key != "" {
+		p, err := t.Find(key)
+		if err != nil {
+			return nil, "", usageErrorf("--platform: %v", err)
+		}
+		key = p.Key
+	}
+	return t, key, nil
+}
+
+func readPlatforms(file string) ([]computeunit.Platform, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, note.Faultf("platform-file", note.Pos{File: file}, "give a CSV file with a row per platform", "the platform file cannot be opened: %v", reason(err))
+	}
+	defer f.Close()
+	return computeunit.Read(file, f)
+}
+
+// onePlatform gives the platform that was asked for.
+func (u *unitFlags) onePlatform() (computeunit.Platform, error) {
+	t, key, err := u.platforms()
+	if err != nil {
+		return computeunit.Platform{}, err
+	}
+	if key == "" {
+		var keys []string
+		for _, p := range t.Platforms() {
+			keys = append(keys, p.Key)
+		}
+		return computeunit.Platform{}, usageErrorf("no platform is named: give --platform with one of %s, or a platform file", strings.Join(keys, ", "))
+	}
+	return t.Find(key)
+}
+
+// unitLaunch reads a kernel on a compute unit from the flags.
+func (l *launchFlags) unitLaunch() (computeunit.Launch, error) {
+	var k computeunit.Launch
+	local, err := unit.ParseSize(strings.TrimSpace(l.local))
+	if err != nil {
+		return k, usageErrorf("--local: %v", err)
+	}
+	if local.Present() {
+		var ok bool
+		if k.GroupSize, ok = local.Items(); !ok {
+			return k, usageErrorf("--local %s has more than 2^63-1 work-items", l.local)
+		}
+	}
+	k.SubgroupSize = int64(l.simd)
+	if k.SLM, err = parseBytes("slm", l.slm); err != nil {
+		return k, err
+	}
+	k.RegisterBytes, err = parseBytes("registers", l.registers)
+	return k, err
+}
+
+// predictUnit predicts a kernel on a compute unit.
+func (a *app) predictUnit(p *predictFlags) error {
+	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	platform, err := p.onePlatform()
+	if err != nil {
+		return err
+	}
+	launch, err := p.unitLaunch()
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.local == "":
+		return usageErrorf("no work-group size is given: --local, as in 64")
+	case p.simd == 0:
+		return usageErrorf("no sub-group size is given: --simd, as in 16 or 32")
+	}
+	k := report.UnitCase{Platform: &platform, Launch: launch}
+	if k.Result, err = platform.Predict(launch); err != nil {
+		return usageErrorf("%v", err)
+	}
+	if err := spreadUnits(&k, p.global, p.local); err != nil {
+		return err
+	}
+	doc := report.FromUnit(&k, version())
+	return a.present(answer{doc: doc, value: report.UnitValue(&k), table: doc.Table("compute-unit")}, out)
+}
+
+// spreadUnits adds how the work-groups of a global size run on all compute units.
+func spreadUnits(k *report.UnitCase, globalText, localText string) error {
+	if strings.TrimSpace(globalText) == "" {
+		return nil
+	}
+	global, err := unit.ParseSize(strings.TrimSpace(globalText))
+	if err != nil {
+		return usageErrorf("--global: %v", err)
+	}
+	if _, ok := global.Items(); !ok {
+		return usageErrorf("--global %s has more than 2^63-1 work-items", globalText)
+	}
+	local, err := unit.ParseSize(strings.TrimSpace(localText))
+	if err != nil {
+		return usageErrorf("--local: %v", err)
+	}
+	groups := int64(1) // no overflow: there are no more work-groups than work-items
+	for i := range 3 {
+		groups *= (global.Dim(i)-1)/local.Dim(i) + 1
+	}
+	s, err := k.Platform.Spread(k.Result, groups)
+	if err != nil {
+		return usageErrorf("%v", err)
+	}
+	k.Groups, k.Spread = unit.Some(groups), &s
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"occudiff": main})
+}
+
+// TestScript runs the command stories of testdata/script: every exit status, output and file is real. CORPUS names the real
+// profiler output when it is there; stories that need it skip themselves.
+func TestScript(t *testing.T) {
+	fixtures, err := filepath.Abs(filepath.Join("..", "..", "fixtures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("FIXTURES", fixtures)
+			e.Setenv("CORPUS", corpus())
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "corpus" && corpus() != "", nil
+		},
+	})
+}
+
+// corpus gives the folder of real profiler output, or nothing where it is not installed.
+func corpus() string {
+	p, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "corpus"))
+	if _, serr := os.Stat(p); err != nil || serr != nil {
+		return ""
+	}
+	return p
+}
+
+var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// TestManual runs every command of the sh blocks of the README and of docs/ci.md, each document in a folder of its own, so
+// that the manual cannot rot. What cannot run here (vtune) stands in text blocks.
+func TestManual(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{"README.md", "docs/ci.md"} {
+		text, err := os.ReadFile(filepath.Join(root, doc))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(doc, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS(filepath.Join(root, "fixtures"))); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(dir)
+			commands := manualCommands(string(text))
+			if len(commands) < 3 {
+				t.Errorf("only %d commands were found", len(commands))
+			}
+			for _, line := range commands {
+				runManual(t, line)
+			}
+		})
+	}
+}
+
+// manualCommands gives the lines of the sh blocks, joined at backslashes, without comments.
+func manualCommands(text string) []string {
+	var lines []string
+	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+		for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+			line, _, _ = strings.Cut(line, " #")
+			if line = strings.TrimSpace(line); line != "" && line != "go test ./..." {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+func runManual(t *testing.T, line string) {
+	words := strings.Fields(strings.Replace(line, "go run ./cmd/occudiff", "occudiff", 1))
+	if words[0] != "occudiff" {
+		t.Errorf("%q is no command that this test can run; show others in text blocks", line)
+		return
+	}
+	var out, errs strings.Builder
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := a.run(context.Background(), words[1:]); status != exitDone || out.Len() == 0 {
+		t.Errorf("%s: exit %d, %d bytes of output\n%s", line, status, out.Len(), errs.String())
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+)
+
+// isTerminal says whether a stream is a terminal.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// useColor decides on colours for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
+func (a *app) useColor() bool {
+	switch {
+	case a.color != "auto":
+		return a.color == "always"
+	case a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb":
+		return false
+	}
+	return isTerminal(a.stdout)
+}
+
+// width gives the columns that standard output has, 0 for no limit: a pipe gets everything.
+func (a *app) width() int {
+	if !isTerminal(a.stdout) {
+		return 0
+	}
+	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if w, _, err := term.GetSize(int(a.stdout.(*os.File).Fd())); err == nil {
+		return w
+	}
+	return 80
+}
+
+// formatEnding gives the file ending that stands for a --format.
+func formatEnding(format string) string {
+	return map[string]string{"markdown": ".md", "json": ".json", "csv": ".csv"}[format]
+}

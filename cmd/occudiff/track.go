@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare/history"
+	"occudiff/compare/trend"
+	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/terminal"
+)
+
+// defaultHistory is the history in the working folder when neither --db nor the environment names one.
+const (
+	defaultHistory = "occudiff.db"
+	historyEnv     = "OCCUDIFF_DB"
+)
+
+// trackFlags are those that the commands of track share.
+type trackFlags struct {
+	db        string
+	metric    string
+	direction string
+	threshold float64
+	window    int
+
+	thresholdSet, windowSet bool
+}
+
+// trackCommand is the parent of what keeps occupancy over time.
+func (a *app) trackCommand() *cobra.Command {
+	var f trackFlags
+	c := &cobra.Command{
+		Use:   "track",
+		Short: "Keep runs in a history: add, check for regressions, report change points",
+		Long: `Keep runs in a history and watch occupancy over time.
+
+The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db postgres://USER@HOST/NAME.
+Without --db it is what OCCUDIFF_DB says, else occudiff.db in the working folder. A series is one kernel with its launch
+shape on one device with one driver: what ran on another device or driver is never compared with it.`,
+		Example: `  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
+  occudiff track check
+  occudiff track report -o trend.html -o trend.xlsx`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageErrorf("track knows no command %q; see 'occudiff track --help'", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.PersistentFlags().StringVar(&f.db, "db", "", "the history: a file, or a postgres:// URL (default: $"+historyEnv+", else "+defaultHistory+")")
+	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f), a.trackRemoveCommand(&f),
+		a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
+	return c
+}
+
+// dsn names the history.
+func (a *app) dsn(f *trackFlags) string {
+	if f.db != "" {
+		return f.db
+	}
+	if name := a.getenv(historyEnv); name != "" {
+		return name
+	}
+	return defaultHistory
+}
+
+// writeHistory opens the history for writing and makes it when it is not there.
+func (a *app) writeHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {
+	return history.Open(ctx, a.dsn(f))
+}
+
+// readHistory opens a history that must be there and changes nothing.
+func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {
+	return history.OpenWith(ctx, a.dsn(f), history.Options{MustExist: true, ReadOnly: true})
+}
+
+// addMetricFlags adds what says which number is followed.
+func (f *trackFlags) addMetricFlag(c *cobra.Command) {
+	c.Flags().StringVar(&f.metric, "metric", string(history.Measured),
+		"what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)")
+}
+
+// addGateFlags adds what steers the gate; the window has another meaning in reports.
+func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
+	d := trend.PointsGate()
+	f.addMetricFlag(c)
+	c.Flags().StringVar(&f.direction, "direction", "", "which way is worse: down, up or both (default: up for seconds, else down)")
+	c.Flags().Float64Var(&f.threshold, "threshold", d.Floor, "a run has to be off its median by more than this: percentage points, for seconds percent of the median")
+	if window {
+		c.Flags().IntVar(&f.window, "window", d.Window, "earlier runs that are looked at")
+	}
+}
+
+// note remembers which flags were given.
+func (f *trackFlags) note(c *cobra.Command) {
+	f.thresholdSet, f.windowSet = c.Flags().Changed("threshold"), c.Flags().Changed("window")
+}
+
+// trackMetric reads the metric and its gate from the flags.
+func (f *trackFlags) trackMetric() (history.Metric, report.TrackMetric, error) {
+	m, err := history.ParseMetric(f.metric)
+	if err != nil {
+		return m, report.TrackMetric{}, usageErrorf("--metric: %v", err)
+	}
+	g := trend.PointsGate()
+	if m == history.Seconds {
+		g = trend.RelativeGate()
+	}
+	if f.direction != "" {
+		g.Direction = trend.Direction(f.direction)
+	}
+	if f.thresholdSet {
+		g.Floor = f.threshold
+		if g.Relative {
+			g.Floor /= 100
+		}
+	}
+	if f.windowSet {
+		g.Window = f.window
+		g.Learning = min(g.Learning, g.Window)
+	}
+	if err := g.Validate(); err != nil {
+		return m, report.TrackMetric{}, usageErrorf("%v", err)
+	}
+	return m, report.TrackMetric{Name: string(m), Unit: m.Unit(), Gate: g}, nil
+}
+
+// noOutputs refuses -o where there is nothing to write.
+func (a *app) noOutputs(command string) error {
+	if len(a.outputs) > 0 {
+		return usageErrorf("-o %s: %s writes no report; 'occudiff track report' and 'occudiff track check' do", a.outputs[0], command)
+	}
+	return nil
+}
+
+// deliverTrack writes a document's files and prints it in the format that was asked for. value is for JSON, table for CSV.
+func (a *app) deliverTrack(doc *report.Document, value any, table *report.Table, out *outputs, opt terminal.Options) error {
+	return a.deliverWriters(doc, map[string]writer{
+		".json": func(w io.Writer) error { return machine.JSON(w, value) },
+		".csv":  func(w io.Writer) error { return machine.Table(w, table) },
+	}, out, opt)
+}
+
+// deliverWriters is deliverTrack with more endings than every document has.
+func (a *app) deliverWriters(doc *report.Document, writers map[string]writer, out *outputs, opt terminal.Options) error {
+	writers[".xlsx"] = func(w io.Writer) error { return excel.Render(w, doc) }
+	writers[".md"] = func(w io.Writer) error { return markdown.Render(w, doc) }
+	writers[".html"] = func(w io.Writer) error { return html.Render(w, doc) }
+	if err := out.addPlots(doc); err != nil {
+		return err
+	}
+	opt.Width, opt.Color = a.width(), a.useColor()
+	if err := a.deliver(doc, writers, out, opt); err != nil {
+		return err
+	}
+	a.sayWrote(out)
+	return nil
+}
+
+// provenance is what a report gives as its origin.
+func (a *app) provenance() report.Provenance {
+	return report.Provenance{Version: version(), CommandLine: a.safeCommandLine(), Label: a.label}
+}
+
+// safeCommandLine is the command line without the password of a history's URL: reports are handed on.
+func (a *app) safeCommandLine() []string {
+	words := a.commandLine()
+	for i, w := range words {
+		if at := strings.Index(w, "postgres"); at >= 0 && strings.Contains(w, "://") {
+			words[i] = w[:at] + hidePassword(w[at:])
+		}
+	}
+	return words
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare/history"
+	"occudiff/ingest/note"
+	"occudiff/report"
+)
+
+func (a *app) trackImportCommand(t *trackFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import [flags] FILE.csv",
+		Short: "Store points from a CSV file",
+		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device, driver and label. Time is
+RFC 3339 or Unix seconds; the value is in the metric's unit (percent, points, seconds). Points of one run, time, device,
+driver and label are one run. The same points again change nothing. What track export wrote comes back as it was.`,
+		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n  occudiff track export | occudiff track import --db copy.db -",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageErrorf("track import takes one CSV file, not %d; - is standard input", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.trackImport(c.Context(), t, args[0]) },
+	}
+	t.addMetricFlag(c)
+	return c
+}
+
+func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error {
+	if err := a.noOutputs("track import"); err != nil {
+		return err
+	}
+	m, err := history.ParseMetric(t.metric)
+	if err != nil {
+		return usageErrorf("--metric: %v", err)
+	}
+	records, notes, err := a.readRecords(path)
+	if err != nil {
+		return err
+	}
+	a.sayNotes(notes)
+	bad := 0
+	for _, n := range notes {
+		if n.Severity == note.Error {
+			bad++
+		}
+	}
+	if records.Len() == 0 {
+		return usageErrorf("%s has no point that can be stored; expected lines of series,time,value", path)
+	}
+	db, err := a.writeHistory(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	done, err := db.Import(ctx, m, records)
+	switch {
+	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
+		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path, report.Counted(done.Runs, "run of it is", "runs of it are"))
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	text := fmt.Sprintf("%s of %s stored in %s", report.Counted(done.Points, "value", "values"), m, report.Counted(done.Runs, "run", "runs"))
+	if done.Runs == 0 {
+		text = "nothing was changed"
+	}
+	if done.KnownRuns > 0 {
+		text += fmt.Sprintf("; %s stored before", wereStored(done.KnownRuns))
+	}
+	if bad > 0 {
+		text += fmt.Sprintf("; %s not usable", linesWere(bad))
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", db.Where(), text); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// readRecords reads a file of points, or standard input.
+func (a *app) readRecords(path string) (*history.Records, []note.Note, error) {
+	if path == "-" {
+		return history.ReadRecords(bufio.NewReader(a.stdin), "standard input")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, usageErrorf("%s cannot be read: %v", path, reason(err))
+	}
+	defer f.Close()
+	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)
+}
+
+func (a *app) trackExportCommand(t *trackFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "export [flags] [FILE.csv]",
+		Short: "Write the points of a metric as CSV",
+		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label; to standard output without a file.
+Texts that a spreadsheet would run as a formula carry an apostrophe, which track import takes away again.`,
+		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageErrorf("track export takes one CSV file, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.trackExport(c.Context(), t, args) },
+	}
+	t.addMetricFlag(c)
+	return c
+}
+
+func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) error {
+	m, err := history.ParseMetric(t.metric)
+	if err != nil {
+		return usageErrorf("--metric: %v", err)
+	}
+	paths := a.outputs
+	if len(args) == 1 && args[0] != "-" {
+		paths = append(paths, args[0])
+	}
+	out, err := openOutputs(paths, ".csv")
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	db, err := a.readHistory(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	points := 0
+	write := func(w io.Writer) error {
+		points = 0
+		rows := history.NewRecordWriter(w)
+		err := db.Export(ctx, m, func(r history.Record) error {
+			points++
+			return rows.Write(r)
+		})
+		if err == nil {
+			err = rows.Flush()
+		}
+		return err
+	}
+	if len(paths) == 0 {
+		b := bufio.NewWriter(a.stdout)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if err := out.write(map[string]writer{".csv": write}); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s: %s of %s written to %s\n", db.Where(), report.Counted(points, "value", "values"), m, strings.Join(paths, ", ")); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+func wereStored(n int) string { return report.Counted(n, "run was", "runs were") }
+func linesWere(n int) string  { return report.Counted(n, "line was", "lines were") }

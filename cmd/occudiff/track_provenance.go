@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"occudiff/ingest"
+)
+
+// hidePassword takes the password out of a URL.
+func hidePassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "postgres://..." // nobody knows where a password would stand in it
+	}
+	if _, has := u.User.Password(); has {
+		u.User = url.UserPassword(u.User.Username(), "xxxxx")
+	}
+	if q := u.Query(); q.Has("password") {
+		q.Set("password", "xxxxx")
+		u.RawQuery = q.Encode()
+	}
+	return u.String()
+}
+
+// commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
+func (a *app) commit(ctx context.Context) string {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	if out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "HEAD").Output(); err == nil {
+		return strings.TrimSpace(string(out))
+	}
+	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
+}
+
+// job gives the number of the batch job or CI run that the program runs in, else nothing.
+func (a *app) job() string {
+	return a.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
+}
+
+// firstOf gives the first variable of the environment that says something.
+func (a *app) firstOf(names ...string) string {
+	for _, name := range names {
+		if v := strings.TrimSpace(a.getenv(name)); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that measured; else
+// nobody knows, and the name of some login node would be a wrong answer.
+func (a *app) whereRun(run *ingest.Run) (host, job string) {
+	host, job = run.Platform.Host, run.Platform.JobID
+	if job != "" {
+		return host, job
+	}
+	if job = a.job(); job != "" && host == "" {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return host, job
+}
+
+// whenRun gives the time of a run and, when the inputs do not say it, what it was taken from.
+func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
+	if !given.IsZero() {
+		return given, ""
+	}
+	if t := run.Platform.Collected; !t.IsZero() {
+		return t, ""
+	}
+	for _, in := range run.Inputs {
+		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() && info.ModTime().After(t) {
+			t = info.ModTime()
+		}
+	}
+	if t.IsZero() {
+		return time.Now(), "no input says when: now; --time says so"
+	}
+	return t, "by the file's date; --time or a summary say so exactly"
+}

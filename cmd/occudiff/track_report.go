@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare/history"
+	"occudiff/compare/trend"
+	"occudiff/report"
+	"occudiff/report/terminal"
+)
+
+func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
+	p := trend.DefaultParams()
+	c := &cobra.Command{
+		Use:   "report",
+		Short: "Show every series with its change points",
+		Long: `Show every series of the history with its change points: the runs at which its level changed, the means before and
+after, and p. They are found as Hunter and Apache Otava do it (E-divisive means with a t-test). What needs attention comes first.
+
+The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for each of the worst.`,
+		Example: `  occudiff track report
+  occudiff track report -o trend.html -o trend.xlsx
+  occudiff track report --metric residual --magnitude 0.05 --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			t.note(c)
+			t.windowSet = false // of the change points here; the gate keeps its own
+			return a.trackReport(c.Context(), t, p)
+		},
+	}
+	t.addGateFlags(c, false)
+	fs := c.Flags()
+	fs.IntVar(&p.Window, "window", p.Window, "runs that are looked at together for change points")
+	fs.Float64Var(&p.P, "p", p.P, "a change point has a p below this")
+	fs.Float64Var(&p.Magnitude, "magnitude", p.Magnitude, "a change point changes the mean by more than this share (0.05 is 5 %)")
+	fs.IntVar(&p.MinSegment, "min-segment", p.MinSegment, "runs between change points at least; 3 leaves short spikes out")
+	return c
+}
+
+func (a *app) trackReport(ctx context.Context, t *trackFlags, p trend.Params) error {
+	m, metric, err := t.trackMetric()
+	if err != nil {
+		return err
+	}
+	if err := p.Validate(); err != nil {
+		return usageErrorf("%v", err)
+	}
+	out, err := openOutputs(a.outputs, reportEndings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	db, err := a.readHistory(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	r, err := readReport(ctx, db, m, metric, p)
+	if err != nil {
+		return err
+	}
+	return a.emitTrack(r, out)
+}
+
+// readReport reads the whole history of a metric, finds the change points and judges the newest values.
+func readReport(ctx context.Context, db *history.DB, m history.Metric, metric report.TrackMetric, p trend.Params) (*report.TrackReport, error) {
+	all, err := readSeries(ctx, db, m, func(t *tracked) error {
+		points := t.trendPoints()
+		var err error
+		if t.Changes, err = trend.ChangePoints(points, p); err == nil {
+			t.Gate, err = metric.Gate.Check(points)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := unmeasurable(ctx, db, all); err != nil {
+		return nil, err
+	}
+	findBegins(all)
+	return &report.TrackReport{Metric: metric, Params: p, Where: db.Where(), Series: plainSeries(all)}, nil
+}
+
+// emitTrack writes a report of a history to standard output and to the files.
+func (a *app) emitTrack(r *report.TrackReport, out *outputs) error {
+	doc := report.FromTrack(r, a.provenance())
+	return a.deliverTrack(doc, report.TrackJSON(r), doc.Table("series"), out, terminal.Options{})
+}

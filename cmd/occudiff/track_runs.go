@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare/history"
+	"occudiff/report"
+	"occudiff/report/terminal"
+)
+
+func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the stored runs",
+		Long:    "List the stored runs with their provenance, oldest first.",
+		Example: "  occudiff track list\n  occudiff track list --format json",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.trackList(c.Context(), t) },
+	}
+}
+
+func (a *app) trackList(ctx context.Context, t *trackFlags) error {
+	out, err := openOutputs(a.outputs, reportEndings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	db, err := a.readHistory(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	stored, err := db.List(ctx)
+	if err != nil {
+		return err
+	}
+	runs := make([]report.TrackedRun, len(stored))
+	for i := range stored {
+		runs[i] = trackedRun(stored[i])
+	}
+	doc := report.FromTrackList(runs, db.Where(), a.provenance())
+	return a.deliverTrack(doc, report.TrackListJSON(runs), doc.Sections[0].Tables[0], out, terminal.Options{Rows: -1})
+}
+
+func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:     "remove [flags] RUN...",
+		Short:   "Remove runs from the history",
+		Long:    "Remove runs from the history, by the numbers that track list shows. It asks on a terminal; scripts say --yes.",
+		Example: "  occudiff track remove 12\n  occudiff track remove 12 13 --yes",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageErrorf("nothing to remove: give the number of a run; 'occudiff track list' shows them")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.trackRemove(c.Context(), args, t, yes) },
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes bool) error {
+	if err := a.noOutputs("track remove"); err != nil {
+		return err
+	}
+	ids := make([]int64, len(args))
+	for i, text := range args {
+		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
+		if err != nil || id < 1 {
+			return usageErrorf("%q is no run: expected a number as 'occudiff track list' shows it", text)
+		}
+		ids[i] = id
+	}
+	if !yes && !isTerminal(a.stdin) {
+		return usageErrorf("nobody is there to ask whether to remove run %s; say --yes", strings.Join(args, ", "))
+	}
+	db, err := history.OpenWith(ctx, a.dsn(t), history.Options{MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	runs := make([]report.TrackedRun, len(ids))
+	for i, id := range ids { // all are looked up before the first is removed
+		run, err := db.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		runs[i] = trackedRun(run)
+	}
+	answers := bufio.NewReader(a.stdin)
+	for i := range runs {
+		if !yes {
+			sure, err := a.confirmRemove(ctx, &runs[i], db.Where(), answers)
+			if err != nil {
+				return err
+			}
+			if !sure {
+				a.say("run %d was kept", runs[i].ID)
+				continue
+			}
+		}
+		if err := db.Remove(ctx, runs[i].ID); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, report.TrackRunText(&runs[i])); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+	}
+	return nil
+}
+
+// confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the waiting.
+func (a *app) confirmRemove(ctx context.Context, r *report.TrackedRun, where string, answers *bufio.Reader) (bool, error) {
+	fmt.Fprintf(a.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, report.TrackRunText(r))
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := answers.ReadString('\n') // nothing, at the end of input, is a no
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case line := <-answer:
+		return line == "y" || line == "yes", nil
+	case <-ctx.Done():
+		fmt.Fprintln(a.stderr)
+		return false, fmt.Errorf("interrupted; run %d was kept", r.ID)
+	}
+}

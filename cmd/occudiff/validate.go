@@ -1,0 +1,367 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/compare"
+	"occudiff/fixtures"
+	"occudiff/ingest"
+	"occudiff/ingest/summary"
+	"occudiff/ingest/unit"
+	"occudiff/ingest/unitrace"
+	"occudiff/ingest/vecadd"
+	"occudiff/ingest/vtune"
+	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/terminal"
+)
+
+// formats lists what can be read, in the order in which files are offered to them.
+func formats() []ingest.Format {
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, vecadd.Format{}}
+}
+
+// reportEndings are the file endings of reports.
+var reportEndings = []string{".xlsx", ".md", ".html", ".json", ".csv"}
+
+// validateEndings adds JUnit to them: a kernel is a test case.
+func validateEndings() []string { return append(slices.Clone(reportEndings), ".xml") }
+
+type validateFlags struct {
+	local     string
+	simd      int
+	instances bool
+	digest    string
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	var v validateFlags
+	c := &cobra.Command{
+		Use:   "validate [flags] PATH...",
+		Short: "Compare a profiler run with predicted occupancy",
+		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
+
+The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune summaries,
+vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. What a file is is found from its content.
+Files of one run are united by kernel. Several folders, or a folder of folders, are a run each: outputs then
+carry the folder's name (report-run1.xlsx).`,
+		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv
+  occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx -o report.md
+  occudiff validate --local 256 --simd 32 vec_add.log
+  occudiff validate run1/ run2/ -o report.md`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageErrorf("nothing to validate: give an export, a log, a summary, or a folder of them; or try 'occudiff demo'")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.validatePaths(c.Context(), args, v)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&v.local, "local", "", "work-group size for logs and exports that lack it, as in 256 or 16x16")
+	f.IntVar(&v.simd, "simd", 0, "sub-group size for logs and exports that lack it")
+	f.BoolVar(&v.instances, "instances", false, "keep every launch as a row of its own")
+	f.StringVar(&v.digest, "digest", "auto", "digest of large inputs: auto (xxh3 above 64 MiB) or sha256")
+	return c
+}
+
+// demoCommand validates the built-in run.
+func (a *app) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Validate the built-in Gen9 vec_add run; writes occudiff-report.xlsx and .md here",
+		Long: `Validate the built-in Gen9 vec_add run: VTune's peak occupancy of 14 kernels as published, against the prediction.
+Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o names.`,
+		Example: "  occudiff demo",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(a.outputs) == 0 {
+				a.outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
+			}
+			out, err := openOutputs(a.outputs, validateEndings()...)
+			if err != nil {
+				return err
+			}
+			defer out.discard()
+			out.stopped = c.Context().Err
+			run, err := ingest.ReadFS(c.Context(), fixtures.FS, fixtures.Demo(), ingest.Options{Formats: formats()})
+			if err != nil {
+				return err
+			}
+			r, err := a.compareRun(run, validateFlags{})
+			if err != nil {
+				return err
+			}
+			return a.emit([]compared{{result: r, out: out}})
+		},
+	}
+}
+
+// compared is one run of a command line, ready to be written.
+type compared struct {
+	name   string // of the run's folder when there are several
+	result *compare.Result
+	out    *outputs
+}
+
+// validatePaths reads and compares each run of the command line and writes the reports.
+func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags) error {
+	if a.failOn == "regression" {
+		return usageErrorf("--fail-on regression needs something to compare with: use 'occudiff diff OLD NEW' or 'occudiff track check'")
+	}
+	if v.instances {
+		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near what is used.
+		defer debug.SetGCPercent(debug.SetGCPercent(30))
+	}
+	var all []compared
+	defer func() {
+		for _, c := range all {
+			c.out.discard()
+		}
+	}()
+	runs := ingest.Runs(paths)
+	seen := map[string]int{}
+	for _, p := range runs {
+		c, files := compared{}, a.outputs
+		if len(runs) > 1 {
+			c.name = filepath.Base(filepath.Clean(p[0]))
+			if seen[c.name]++; seen[c.name] > 1 { // x/run and y/run
+				c.name = fmt.Sprintf("%s-%d", c.name, seen[c.name])
+			}
+			files = nil
+			for _, o := range a.outputs {
+				ending := filepath.Ext(o)
+				files = append(files, strings.TrimSuffix(o, ending)+"-"+c.name+ending)
+			}
+		}
+		var err error
+		if c.out, err = openOutputs(files, validateEndings()...); err != nil {
+			return err
+		}
+		c.out.stopped = ctx.Err
+		all = append(all, c)
+	}
+	for i, p := range runs {
+		run, err := a.readRun(ctx, p, v)
+		if err != nil {
+			return err
+		}
+		if all[i].result, err = orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v) }); err != nil {
+			return err
+		}
+	}
+	return a.emit(all)
+}
+
+// orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes seconds,
+// and what it would still bring is of no use to a program that is about to end.
+func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := work()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*ingest.Run, error) {
+	if v.digest != "auto" && v.digest != "sha256" {
+		return nil, usageErrorf("--digest %q: expected auto or sha256", v.digest)
+	}
+	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256"}
+	opt.Instances = v.instances
+	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file size.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	var done func()
+	opt.Progress, done = a.progressBar(paths)
+	defer done()
+	return ingest.Read(ctx, paths, opt)
+}
+
+// compareRun compares a run that was read with the predictions for its device.
+func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, error) {
+	opt := a.options()
+	var err error
+	if opt.Local, err = unit.ParseSize(v.local); err != nil {
+		return nil, usageErrorf("--local: %v", err)
+	}
+	if v.simd < 0 {
+		return nil, usageErrorf("--simd %d: expected a sub-group size as in 8, 16 or 32", v.simd)
+	}
+	opt.SIMD = v.simd
+	dev, err := a.chooseDevice(run)
+	if err != nil {
+		return nil, err
+	}
+	run.Notes = append(run.Notes, dev.notes...)
+	if a.driver != "" {
+		run.Platform.Driver = a.driver
+	}
+	if a.vtune != "" {
+		run.Platform.VTune = a.vtune
+	}
+	r := compare.Compare(run, dev.device, opt)
+	r.ChosenBy = dev.by
+	return r, nil
+}
+
+// emit writes every run to standard output and to its files; what a gate says comes last.
+func (a *app) emit(all []compared) error {
+	docs := make([]*report.Document, len(all))
+	for i, c := range all {
+		prov := report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label}
+		doc := report.FromResult(c.result, prov)
+		docs[i] = doc
+		if c.name != "" { // test cases of several runs are told apart
+			prov.Label = strings.TrimPrefix(a.label+"/"+c.name, "/")
+		}
+		if err := c.out.addPlots(doc); err != nil {
+			return err
+		}
+		if err := c.out.write(reportWriters(c.result, doc, prov)); err != nil {
+			return err
+		}
+	}
+	if err := a.printAll(all, docs); err != nil {
+		return err
+	}
+	var failed error
+	var marks []report.Annotation
+	for _, c := range all {
+		a.sayNotes(c.result.Notes)
+		if a.annotate {
+			marks = append(marks, report.Annotations(c.result, a.annotateLevels())...)
+		}
+		a.sayWrote(c.out)
+		if err := a.gate(c.result); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	if err := a.printAnnotations(marks); err != nil {
+		return err
+	}
+	return failed
+}
+
+// printAll prints every run to standard output, when the files of all of them are in place. It may be long: nothing of it is
+// held back.
+func (a *app) printAll(all []compared, docs []*report.Document) error {
+	std := bufio.NewWriterSize(all[0].out.until(a.stdout), 64<<10)
+	for i, c := range all {
+		if err := a.printRun(std, c, docs[i], i, len(all)); err != nil {
+			return err
+		}
+	}
+	if err := a.printRuns(std, all); err != nil {
+		return err
+	}
+	if err := std.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// reportWriters are the writers of a result by file ending.
+func reportWriters(r *compare.Result, doc *report.Document, prov report.Provenance) map[string]writer {
+	return map[string]writer{
+		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
+		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
+		".html": func(w io.Writer) error { return html.Render(w, doc) },
+		".json": func(w io.Writer) error { return machine.JSONRows(w, report.ValidateFrame(r), report.ValidateRows(r)) },
+		".csv":  func(w io.Writer) error { return machine.CSV(w, report.ValidateRows(r)) },
+		".xml":  func(w io.Writer) error { return machine.JUnit(w, report.TestSuiteFrom(r, prov)) },
+	}
+}
+
+// printRun prints one run in the formats that can stand one below the other.
+func (a *app) printRun(w io.Writer, c compared, doc *report.Document, i, n int) error {
+	if a.format != "table" && a.format != "markdown" {
+		return nil
+	}
+	if n > 1 {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if a.format == "table" {
+			fmt.Fprintf(w, "Run %s\n\n", c.name)
+		}
+	}
+	if a.format == "markdown" {
+		return markdown.Render(w, doc)
+	}
+	return terminal.Render(w, doc, terminal.Options{Width: a.width(), Color: a.useColor()})
+}
+
+// printRuns prints all runs in the formats that are one value.
+func (a *app) printRuns(w io.Writer, all []compared) error {
+	switch {
+	case a.format == "json" && len(all) == 1:
+		return machine.JSONRows(w, report.ValidateFrame(all[0].result), report.ValidateRows(all[0].result))
+	case a.format == "json":
+		runs := report.ValidateRuns{Schema: "occudiff/validate-runs/1", Runs: []report.ValidateRun{}}
+		var rows []iter.Seq[report.ValidateRow]
+		for _, c := range all {
+			runs.Runs = append(runs.Runs, report.ValidateRun{Name: c.name, Run: report.ValidateFrame(c.result)})
+			rows = append(rows, report.ValidateRows(c.result))
+		}
+		return machine.JSONRows(w, runs, rows...)
+	case a.format == "csv":
+		return machine.CSV(w, func(yield func(report.ValidateRow) bool) {
+			for _, c := range all {
+				for row := range report.ValidateRows(c.result) {
+					if !yield(row) {
+						return
+					}
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// gate turns the result into the exit status that --fail-on asks for.
+func (a *app) gate(r *compare.Result) error {
+	s := r.Summary
+	if judged := s.Matched + s.Below + s.Above; a.failOn == "mismatch" && judged == 0 || a.failOn == "model" && s.ModelCompared == 0 {
+		fmt.Fprintf(a.stderr, "occudiff: warning: --fail-on %s had nothing to judge: none of %d kernels could be compared\n", a.failOn, s.Kernels)
+	}
+	switch a.failOn {
+	case "mismatch":
+		if n := s.Below + s.Above; n > 0 {
+			return &gateError{fmt.Sprintf("--fail-on mismatch: %d of %d kernels do not match within %g points", n, s.Kernels, a.tolerance)}
+		}
+	case "model":
+		if n := s.ModelCompared - s.ModelMatched; n > 0 {
+			return &gateError{fmt.Sprintf("--fail-on model: the prediction differs from the profiler's peak on %d of %d kernels by more than %g points", n, s.ModelCompared, a.modelTol)}
+		}
+	}
+	return nil
+}
+
+// commandLine is what the report gives as its origin.
+func (a *app) commandLine() []string { return append([]string{"occudiff"}, a.args...) }
