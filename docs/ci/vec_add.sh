@@ -1,0 +1,44 @@
+#!/bin/sh
+# One run of vec_add under VTune, into the history. It ends with 1 when occupancy regressed (confirmed by two runs).
+#
+#   sh vec_add.sh                             here and now
+#   sbatch vec_add.sh  /  qsub vec_add.sh     on a cluster; the history then has the job's number and the node's name
+#
+#SBATCH --job-name=occupancy
+#SBATCH --time=00:15:00
+#SBATCH --gres=gpu:1
+#PBS -N occupancy
+#PBS -l walltime=00:15:00
+#
+# Settings, all optional: OCCUDIFF_DB (the history), SRC (vec_add.cpp), RUNS (a folder that keeps what was measured), LABEL,
+# DRIVER (the GPU driver's version), CXX, VTUNE.
+set -eu
+cd "${SLURM_SUBMIT_DIR:-${PBS_O_WORKDIR:-.}}"
+
+export OCCUDIFF_DB="${OCCUDIFF_DB:-occudiff.db}"
+vtune=${VTUNE:-vtune}
+started=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+run=${RUNS:-runs}/$(date -u +%Y%m%dT%H%M%SZ)-$$
+mkdir -p "$run"
+
+# No export says which driver it was: ask the system. It is another series with another driver.
+driver=${DRIVER:-$(dpkg-query -W -f '${Version}' libze-intel-gpu1 2>/dev/null || rpm -q --qf '%{VERSION}' intel-level-zero-gpu 2>/dev/null || true)}
+case $driver in *"not installed"*) driver= ;; esac
+version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+
+"${CXX:-icpx}" -fsycl -O2 "${SRC:-vec_add.cpp}" -o "$run/vec_add"
+
+"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -r "$run/vtune" -- "$run/vec_add" >"$run/output.txt"
+"$vtune" -report hotspots -group-by computing-task -format csv -csv-delimiter comma \
+  -report-output "$run/vec_add.hotspots.csv" -r "$run/vtune"
+"$vtune" -report summary -report-output "$run/vec_add.summary.txt" -r "$run/vtune"
+
+occudiff track add "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us \
+  --time "$started" --driver "$driver" --vtune-version "$version" --label "${LABEL:-vec_add}"
+
+# What was measured against the prediction, then against the runs before. The report is written either way.
+occudiff validate "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us -q -o "$run/report.xlsx" -o "$run/report.md"
+status=0
+occudiff track check -o "$run/check.xml" -o "$run/check.md" || status=$?
+occudiff track report -q -o "$run/trend.html" -o "$run/trend.xlsx" >"$run/trend.txt"
+exit "$status"
