@@ -72,10 +72,7 @@ func (s *shape) resolve(d *arch.Device, l *Launch) fault {
 	s.slots = int64(d.SlotsPerXeCore())
 	s.modeSlots = int64(d.XVEPerXeCore) * int64(min(s.mode.ThreadsPerXVE, d.ThreadsPerXVE))
 	s.threads = ceilDiv(s.group, int64(l.SIMD))
-	if s.groupMax = int64(d.MaxGroupSize); d.MaxGroupExtra != "" && mayExceed(d.MaxGroupExtra, s.group, s.threads, s.mode.Registers) {
-		s.groupMax = maxGroup(d, l.SIMD, s.mode.Registers)
-	}
-	if s.groupMax > 0 && s.group > s.groupMax {
+	if s.groupMax = MaxGroupSize(d, l.SIMD, s.mode.Registers); s.groupMax > 0 && s.group > s.groupMax {
 		return groupTooLarge
 	}
 	if s.threads > s.modeSlots {

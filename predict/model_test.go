@@ -53,13 +53,13 @@ func max1100() *arch.Device {
 		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}}, ThreadsPerXVE: 8, RegisterBytes: 64,
 		SIMDWidths: []int{16, 32}, SLMPerXeCore: 128 * kb, SLMPerGroupMax: 128 * kb, SLMSteps: largeSteps,
 		MaxGroupSize: 1024, GroupSlots: 64, BarrierSlots: []arch.SourcedCount{{Source: "calculator", Count: 64}, {Source: "neo", Count: 32}},
-		MaxGroupExtra: "large_grf_simd16=512"}
+		GroupLimits: groupLimits("large_grf_simd16=512")}
 }
 
 func b580() *arch.Device {
 	d := max1100()
 	d.Key, d.Name, d.Architecture, d.XeCores, d.SLMPerXeCore = "b580", "Arc B580", "Xe2-HPG", 20, 160*kb
-	d.MaxGroupExtra = "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32"
+	d.GroupLimits = groupLimits("large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32")
 	return d
 }
 
@@ -69,9 +69,18 @@ func b390() *arch.Device {
 	d.ThreadsPerXVE, d.GroupSlots = 10, 80
 	d.GRFModes = []arch.GRFMode{{Registers: 96, ThreadsPerXVE: 10}, {Registers: 128, ThreadsPerXVE: 8},
 		{Registers: 160, ThreadsPerXVE: 6}, {Registers: 192, ThreadsPerXVE: 5}, {Registers: 256, ThreadsPerXVE: 4}}
-	d.MaxGroupExtra = "max_threads_per_wg.grf128_simd16=64;max_threads_per_wg.grf160=48;max_threads_per_wg.grf192=40;max_threads_per_wg.grf256_or_simd32=32"
+	d.GroupLimits = groupLimits("max_threads_per_wg.grf128_simd16=64;max_threads_per_wg.grf160=48;max_threads_per_wg.grf192=40;max_threads_per_wg.grf256_or_simd32=32")
 	d.BarrierSlots = []arch.SourcedCount{{Source: "neo", Count: 32}}
 	return d
+}
+
+// groupLimits reads limits that are known to be well written.
+func groupLimits(text string) []arch.GroupLimit {
+	limits, err := arch.ParseGroupLimits(text)
+	if err != nil {
+		panic(err)
+	}
+	return limits
 }
 
 func size(dims ...int64) unit.Size3 { return unit.Size(dims...) }
@@ -243,7 +252,7 @@ func TestGroupMaximum(t *testing.T) {
 		{tgl(), 8, 128, 512},
 	}
 	for _, tt := range tests {
-		if got := maxGroup(tt.d, tt.simd, tt.registers); got != tt.want {
+		if got := MaxGroupSize(tt.d, tt.simd, tt.registers); got != tt.want {
 			t.Errorf("%s SIMD%d GRF %d: %d work-items, want %d", tt.d.Key, tt.simd, tt.registers, got, tt.want)
 		}
 	}

@@ -105,7 +105,7 @@ func usualRegisters(d *arch.Device) int {
 // extraText lists the kernels that may have fewer work-items in a work-group than the device's maximum: "16/256=512" are
 // at most 512 at sub-group size 16 with 256 registers.
 func extraText(d *arch.Device) string {
-	if d.MaxGroupExtra == "" {
+	if len(d.GroupLimits) == 0 {
 		return ""
 	}
 	var words []string

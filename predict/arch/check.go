@@ -161,11 +161,6 @@ func (d *Device) checkLists() *problem {
 			return problemf("pci_ids", "", "PCI id %s stands twice", id)
 		}
 	}
-	for pair := range strings.FieldsSeq(d.MaxGroupExtra) {
-		if !isLimit(pair) {
-			return problemf("work_group_extra_limits", "", "%s is not a limit; expected name=number as in large_grf_simd16=512", quoted(pair))
-		}
-	}
 	return nil
 }
 
@@ -177,10 +172,4 @@ func isPCIID(id string) bool {
 		}
 	}
 	return len(id) == 4
-}
-
-func isLimit(pair string) bool {
-	name, number, _ := strings.Cut(pair, "=")
-	n, err := parseCount(number)
-	return err == nil && n > 0 && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
 }

@@ -28,10 +28,10 @@ type Device struct {
 	SLMPerGroupMax unit.Bytes   // most that one work-group may have
 	SLMSteps       []unit.Bytes // sizes that SLM is allocated in, rising, 0 first
 
-	MaxGroupSize  int            // work-items per work-group
-	GroupSlots    int            // work-groups resident per Xe-core
-	BarrierSlots  []SourcedCount // per Xe-core, one per source; the first is the default
-	MaxGroupExtra string         // further driver limits on the work-group, as key=value pairs: large_grf_simd16=512
+	MaxGroupSize int            // work-items per work-group
+	GroupLimits  []GroupLimit   // the driver's further limits on the work-groups of some kernels
+	GroupSlots   int            // work-groups resident per Xe-core
+	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
 
 	PCIIDs     []string // upper-case hex, no 0x
 	Confidence string   // high, medium, user

@@ -9,31 +9,31 @@ import (
 
 // deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file.
 type deviceRow struct {
-	Key            text    `csv:"key"`
-	Name           text    `csv:"name"`
-	Aliases        texts   `csv:"aliases"`
-	Architecture   text    `csv:"architecture"`
-	Codename       text    `csv:"codename"`
-	Tiles          count   `csv:"tiles"`
-	XeCores        count   `csv:"xe_cores"`
-	XVEPerXeCore   count   `csv:"xve_per_xe_core"`
-	XVEs           count   `csv:"xves"`
-	ThreadsPerXVE  count   `csv:"threads_per_xve"`
-	Modes          modes   `csv:"threads_by_registers"`
-	Slots          count   `csv:"thread_slots"`
-	RegisterBytes  count   `csv:"register_bytes"`
-	SIMDWidths     counts  `csv:"simd_widths"`
-	SLMPerXeCore   count   `csv:"slm_kb_per_xe_core"`
-	SLMPerGroupMax count   `csv:"slm_kb_per_work_group_max"`
-	SLMSteps       counts  `csv:"slm_steps_kb"`
-	MaxGroupSize   count   `csv:"work_group_max_items"`
-	GroupSlots     count   `csv:"work_group_slots_per_xe_core"`
-	BarrierSlots   sourced `csv:"barrier_slots_per_xe_core"`
-	Extra          words   `csv:"work_group_extra_limits"`
-	PCIIDs         words   `csv:"pci_ids"`
-	Confidence     text    `csv:"confidence"`
-	Source         text    `csv:"source"`
-	Notes          text    `csv:"notes"`
+	Key            text        `csv:"key"`
+	Name           text        `csv:"name"`
+	Aliases        texts       `csv:"aliases"`
+	Architecture   text        `csv:"architecture"`
+	Codename       text        `csv:"codename"`
+	Tiles          count       `csv:"tiles"`
+	XeCores        count       `csv:"xe_cores"`
+	XVEPerXeCore   count       `csv:"xve_per_xe_core"`
+	XVEs           count       `csv:"xves"`
+	ThreadsPerXVE  count       `csv:"threads_per_xve"`
+	Modes          modes       `csv:"threads_by_registers"`
+	Slots          count       `csv:"thread_slots"`
+	RegisterBytes  count       `csv:"register_bytes"`
+	SIMDWidths     counts      `csv:"simd_widths"`
+	SLMPerXeCore   count       `csv:"slm_kb_per_xe_core"`
+	SLMPerGroupMax count       `csv:"slm_kb_per_work_group_max"`
+	SLMSteps       counts      `csv:"slm_steps_kb"`
+	MaxGroupSize   count       `csv:"work_group_max_items"`
+	GroupSlots     count       `csv:"work_group_slots_per_xe_core"`
+	BarrierSlots   sourced     `csv:"barrier_slots_per_xe_core"`
+	GroupLimits    groupLimits `csv:"work_group_extra_limits"`
+	PCIIDs         words       `csv:"pci_ids"`
+	Confidence     text        `csv:"confidence"`
+	Source         text        `csv:"source"`
+	Notes          text        `csv:"notes"`
 }
 
 // requiredColumns are the columns that a device file must have and whose cells must not be empty. One of
@@ -56,9 +56,9 @@ func (r *deviceRow) device() (Device, *problem) {
 		GRFModes: r.Modes, SIMDWidths: r.SIMDWidths,
 		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
 		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
-		MaxGroupExtra: strings.Join(r.Extra, " "),
-		PCIIDs:        upper(r.PCIIDs),
-		Confidence:    string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
+		GroupLimits: r.GroupLimits,
+		PCIIDs:      upper(r.PCIIDs),
+		Confidence:  string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
 	}
 	if len(d.GRFModes) == 0 {
 		d.GRFModes = []GRFMode{{Registers: defaultRegisters, ThreadsPerXVE: r.ThreadsPerXVE.Or(0)}}

@@ -158,6 +158,8 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		{"a PCI id of three digits", extra("pci_ids", "BDA"), `f.csv:2:62: column pci_ids: "BDA" is not a PCI device id (write the four hexadecimal digits of the device id, as in 0BDA)`},
 		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA stands twice"},
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
+		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
+		{"a limit for nobody knows whom", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
 		{"binary data", "\x00\x01\xff\"", `f.csv:1:4: a quote is out of place or never closed (write a quote inside a quoted cell twice, as in "7"" wafer")`},
 	} {
 		table := builtin(t)

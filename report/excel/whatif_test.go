@@ -78,7 +78,7 @@ func trials(t *testing.T, n int) []trial {
 	for i := range list {
 		d := &devices[rnd.IntN(len(devices))]
 		if i%4 == 0 { // those with most modes and rules are few
-			for d.MaxGroupExtra == "" {
+			for len(d.GroupLimits) == 0 {
 				d = &devices[rnd.IntN(len(devices))]
 			}
 		}
