@@ -62,7 +62,7 @@ type Advice struct {
 	Refusal error       // why it cannot: a *LaunchError
 
 	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to within
-	// the printed digit, then the highest peak; among equals the least change first. When no setting of the highest
+	// the printed digit, then the highest peak, both without the idle lanes; among equals the least change first. When no setting of the highest
 	// average has the highest peak, the last one has. Never nil; empty when no setting runs.
 	Best []Setting
 	// Least is the smallest change of a single setting that gains at least MinGain points of peak or average and costs
@@ -86,7 +86,8 @@ const mostBest = 5
 
 // Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group sizes,
 // GRF modes and SLM steps of the device and every work-group size that divides the global size and is a multiple of the
-// sub-group size, for a launch that fills threads with idle lanes only looks occupied. SLM is never dropped altogether, nor
+// sub-group size; where there is none, work-groups along the first dimension whose last one is smaller. Settings are ranked
+// by the occupancy of the lanes in use, for a launch that fills threads with idle lanes only looks occupied. SLM is never dropped altogether, nor
 // raised: less of it is a matter of rewriting the kernel, none of it of writing another one; so the launch keeps its policy.
 //
 // The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
@@ -106,7 +107,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 		return a, a.Refusal
 	}
 	a.Best = best(found)
-	a.Least = leastChange(found, a.Current)
+	a.Least = leastChange(found, l, a.Current)
 	shown := l
 	if a.Current == nil {
 		shown = a.Best[0].Launch
@@ -123,6 +124,20 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 		return s.Prediction.Average, s.Prediction.Peak
 	}
 	return s.Prediction.XeCore, s.Prediction.XeCore
+}
+
+// useful gives the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill, and in
+// work-groups that are smaller than the others.
+func (s *Setting) useful() (average, peak unit.Ratio) {
+	p := &s.Prediction
+	items, groups := p.GroupSize, int64(1)
+	if p.HasGrid() {
+		items, _ = s.Launch.Global.Items()
+		groups = p.Groups
+	}
+	share := unit.Ratio(float64(items) / (float64(groups) * float64(p.ThreadsPerGroup) * float64(s.Launch.SIMD)))
+	average, peak = s.outcome()
+	return average * share, peak * share
 }
 
 // costOf says how much of a change a setting is: first how many settings differ, then by how many doublings. Among equal
@@ -153,21 +168,21 @@ func best(found []Setting) []Setting {
 	}
 	var topAverage, topPeak unit.Ratio
 	for i := range found {
-		average, peak := found[i].outcome()
+		average, peak := found[i].useful()
 		topAverage, topPeak = max(topAverage, average), max(topPeak, peak)
 	}
 	level := func(r, top unit.Ratio) int { // 0 at the top, larger below, equal where print is
 		return int(float64(top-r) / sameResult)
 	}
 	slices.SortStableFunc(found, func(x, y Setting) int {
-		xa, xp := x.outcome()
-		ya, yp := y.outcome()
+		xa, xp := x.useful()
+		ya, yp := y.useful()
 		return cmp.Or(cmp.Compare(level(xa, topAverage), level(ya, topAverage)), cmp.Compare(level(xp, topPeak), level(yp, topPeak)),
 			cmp.Compare(x.cost, y.cost), cmp.Compare(ya, xa), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
 	})
 	chosen, peakShown := []Setting{}, false
 	for i := range found {
-		average, peak := found[i].outcome()
+		average, peak := found[i].useful()
 		if level(average, topAverage) > 0 || len(chosen) == mostBest {
 			break
 		}
@@ -177,7 +192,7 @@ func best(found []Setting) []Setting {
 		}
 	}
 	if !peakShown {
-		i := slices.IndexFunc(found, func(s Setting) bool { _, peak := s.outcome(); return level(peak, topPeak) == 0 })
+		i := slices.IndexFunc(found, func(s Setting) bool { _, peak := s.useful(); return level(peak, topPeak) == 0 })
 		chosen = append(chosen, found[i])
 	}
 	return chosen
@@ -206,11 +221,11 @@ func idleChange(s *Setting, chosen []Setting) bool {
 }
 
 // leastChange picks what Advice.Least promises.
-func leastChange(found []Setting, current *Prediction) *Setting {
+func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 	var least *Setting
 	for i := range found {
 		s := &found[i]
-		if len(s.Changes) != 1 || current != nil && !s.helps(current) {
+		if len(s.Changes) != 1 || current != nil && !s.helps(&Setting{Launch: l, Prediction: *current}) {
 			continue
 		}
 		if least == nil || s.cost < least.cost || s.cost == least.cost && s.Prediction.Average > least.Prediction.Average {
@@ -224,13 +239,16 @@ func leastChange(found []Setting, current *Prediction) *Setting {
 	return &chosen
 }
 
-// helps says whether a setting gains enough of one figure and loses nothing of the other.
-func (s *Setting) helps(current *Prediction) bool {
-	now := Setting{Prediction: *current}
+// helps says whether a setting gains enough of one figure and loses nothing of the other, also without the idle lanes.
+func (s *Setting) helps(now *Setting) bool {
 	average, peak := now.outcome()
 	newAverage, newPeak := s.outcome()
-	gain := max(newAverage.Minus(average), newPeak.Minus(peak))
-	return gain >= MinGain && newAverage >= average && newPeak >= peak
+	if newAverage < average || newPeak < peak || max(newAverage.Minus(average), newPeak.Minus(peak)) < MinGain {
+		return false
+	}
+	average, peak = now.useful()
+	newAverage, newPeak = s.useful()
+	return newAverage >= average && newPeak >= peak
 }
 
 // Fill says how many work-groups keep the whole GPU busy.

@@ -170,7 +170,8 @@ func TestAdviseSearch(t *testing.T) {
 			average, peak := bruteForce(d, l)
 			var gotAverage, gotPeak unit.Ratio
 			for _, s := range a.Best {
-				gotAverage, gotPeak = max(gotAverage, s.Prediction.Average), max(gotPeak, s.Prediction.Peak)
+				average, peak := s.useful()
+				gotAverage, gotPeak = max(gotAverage, average), max(gotPeak, peak)
 			}
 			if average-gotAverage > sameResult || peak-gotPeak > sameResult {
 				t.Errorf("%s %+v: best average %v, peak %v; there are %v, %v", d.Key, l, gotAverage, gotPeak, average, peak)
@@ -179,10 +180,54 @@ func TestAdviseSearch(t *testing.T) {
 	}
 }
 
-// bruteForce tries every work-group of up to three dimensions that divides the grid without idle lanes.
+// TestAdviseOddGrids asks about grids that no work-group of whole sub-groups divides: idle lanes must not pass for occupancy.
+func TestAdviseOddGrids(t *testing.T) {
+	tests := []struct {
+		d      *arch.Device
+		l      Launch
+		best   string
+		whole  bool // the rule about whole grids is given
+		reason string
+	}{
+		{mtl112(), Launch{Global: size(4, 6), Local: size(1, 2), SIMD: 32}, "work-group 1 x 2, sub-group 32: peak 1.3 %, average 1.3 %", false,
+			"24 work-items fill 24 lanes however they are grouped"},
+		{tgl(), Launch{Global: size(100), Local: size(10), SIMD: 8}, "work-group 10, sub-group 8: peak 3.0 %, average 3.0 %", false,
+			"100 work-items need no 64 threads: as many lanes are in use with 20"},
+		{tgl(), Launch{Global: size(24), Local: size(3), SIMD: 16}, "work-group 3, sub-group 8: peak 1.2 %, average 1.2 %", false,
+			"24 is a multiple of 8 and of no larger sub-group, and at 8 the same lanes are in use whatever the work-group"},
+		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "what is proposed leaves work-groups at the edge that are smaller"},
+	}
+	for _, tt := range tests {
+		a, err := Advise(tt.d, tt.l, Vary{Local: true, SIMD: tt.l.SIMD == 16})
+		if err != nil || len(a.Best) == 0 {
+			t.Fatalf("%v, %+v", err, a)
+		}
+		if got := a.Best[0].Words(); tt.best != "" && got != tt.best {
+			t.Errorf("%s: best %q, want %q (%s)", tt.l.Global, got, tt.best, tt.reason)
+		}
+		if got := slices.ContainsFunc(a.Rules, func(r Rule) bool { return r.Code == "whole-grid" }); got != tt.whole {
+			t.Errorf("%s: rules %+v (%s)", tt.l.Global, a.Rules, tt.reason)
+		}
+		now := Setting{Launch: tt.l, Prediction: *a.Current}
+		average, _ := now.useful()
+		for _, s := range a.Best {
+			if got, _ := s.useful(); got < average {
+				t.Errorf("%s: %s uses fewer lanes than now", tt.l.Global, s.Words())
+			}
+			for i := range 3 {
+				if s.Launch.Local.Dim(i) > ceilDiv(tt.l.Global.Dim(i), int64(s.Launch.SIMD))*int64(s.Launch.SIMD) {
+					t.Errorf("%s: %s is larger than the grid", tt.l.Global, s.Words())
+				}
+			}
+		}
+	}
+}
+
+// bruteForce tries every work-group of up to three dimensions that divides the grid without idle lanes, and the launch's own
+// by the lanes that it uses.
 func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
 	own, _ := Predict(d, l)
-	average, peak = own.Average, own.Peak
+	average, peak = (&Setting{Launch: l, Prediction: own}).useful()
 	for _, simd := range d.SIMDWidths {
 		for x := int64(1); x <= 1024; x++ {
 			for y := int64(1); y*x <= 1024; y++ {

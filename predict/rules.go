@@ -55,6 +55,9 @@ func rulesFor(d *arch.Device, l Launch, a Advice) []Rule {
 	}
 	widest, largest := l.SIMD, int64(0)
 	for i := range a.Best {
+		if s := &a.Best[i]; s.Prediction.Partial && s.Launch.Local != l.Local && why["whole-grid"] == "" {
+			why["whole-grid"] = fmt.Sprintf("no work-group of whole sub-groups divides %s; those listed leave lanes idle at the edges, and the best are ranked without these", l.Global)
+		}
 		widest = max(widest, a.Best[i].Launch.SIMD)
 		largest = max(largest, a.Best[i].Prediction.GroupSize)
 	}

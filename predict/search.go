@@ -9,14 +9,28 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and keeps those that run, the launch's own among them.
+// search predicts every setting that may be had and keeps those that run, the launch's own among them. Work-groups that do
+// not divide the grid are tried only where none that does would run: SYCL refuses them.
 func search(d *arch.Device, l Launch, may Vary) []Setting {
+	if !l.Global.Present() {
+		return searchOver(d, l, may, multiples)
+	}
+	found := searchOver(d, l, may, dividing)
+	free := may.Local || !l.Local.Present()
+	if free && !slices.ContainsFunc(found, func(s Setting) bool { return s.Launch.Local != l.Local }) {
+		return searchOver(d, l, may, multiples)
+	}
+	return found
+}
+
+// searchOver is search over the work-groups that one way of listing them gives.
+func searchOver(d *arch.Device, l Launch, may Vary, groups func(l Launch, most int64) map[int64]unit.Size3) []Setting {
 	var found []Setting
 	for _, simd := range searchSIMD(d, l, may) {
 		for _, grf := range searchGRF(d, l, may) {
 			at := l
 			at.SIMD, at.GRF = simd, grf
-			for _, local := range searchLocal(d, at, may) {
+			for _, local := range searchLocal(d, at, may, groups) {
 				at.Local = local
 				for _, slm := range searchSLM(d, l, may) {
 					at.SLM = slm
@@ -90,22 +104,12 @@ func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
 }
 
 // searchLocal gives the work-group shapes to try at a sub-group size and GRF mode, one per number of work-items.
-func searchLocal(d *arch.Device, l Launch, may Vary) []unit.Size3 {
+func searchLocal(d *arch.Device, l Launch, may Vary, groups func(l Launch, most int64) map[int64]unit.Size3) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
 	}
-	own, _ := l.Local.Items()
-	shapes := map[int64]unit.Size3{}
-	most := largestGroup(d, l)
-	if l.Global.Present() {
-		dividing(l, most, shapes)
-	}
-	if len(shapes) == 0 { // No grid to divide, or one that no work-group of whole sub-groups divides.
-		for x := int64(l.SIMD); x <= most; x += int64(l.SIMD) {
-			shapes[x] = oneDimension(l, x)
-		}
-	}
-	if own > 0 {
+	shapes := groups(l, largestGroup(d, l))
+	if own, _ := l.Local.Items(); own > 0 {
 		shapes[own] = l.Local
 	}
 	list := make([]unit.Size3, 0, len(shapes))
@@ -115,15 +119,29 @@ func searchLocal(d *arch.Device, l Launch, may Vary) []unit.Size3 {
 	return list
 }
 
+// multiples gives the work-groups of whole sub-groups along the first dimension, none longer than the grid is there.
+func multiples(l Launch, most int64) map[int64]unit.Size3 {
+	shapes := map[int64]unit.Size3{}
+	simd := int64(l.SIMD)
+	if l.Global.Present() {
+		most = min(most, ceilDiv(l.Global.Dim(0), simd)*simd)
+	}
+	for x := simd; x <= most; x += simd {
+		shapes[x] = oneDimension(l, x)
+	}
+	return shapes
+}
+
 // oneDimension makes a work-group of x work-items along the first dimension, with as many dimensions as the grid.
 func oneDimension(l Launch, x int64) unit.Size3 {
 	dims := []int64{x, 1, 1}
 	return unit.Size(dims[:max(1, l.Global.Rank())]...)
 }
 
-// dividing collects the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
+// dividing gives the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
 // those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
-func dividing(l Launch, most int64, shapes map[int64]unit.Size3) {
+func dividing(l Launch, most int64) map[int64]unit.Size3 {
+	shapes := map[int64]unit.Size3{}
 	rank := l.Global.Rank()
 	var divisors [3][]int64
 	for i := range 3 {
@@ -150,6 +168,7 @@ func dividing(l Launch, most int64, shapes map[int64]unit.Size3) {
 			}
 		}
 	}
+	return shapes
 }
 
 // distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are nearer: their
