@@ -72,7 +72,11 @@ func (s *shape) resolve(d *arch.Device, l *Launch) fault {
 	s.slots = int64(d.SlotsPerXeCore())
 	s.modeSlots = int64(d.XVEPerXeCore) * int64(min(s.mode.ThreadsPerXVE, d.ThreadsPerXVE))
 	s.threads = ceilDiv(s.group, int64(l.SIMD))
-	if s.groupMax = MaxGroupSize(d, l.SIMD, s.mode.Registers); s.groupMax > 0 && s.group > s.groupMax {
+	s.groupMax = int64(d.MaxGroupSize)
+	if len(d.GroupLimits) > 0 {
+		s.groupMax = MaxGroupSize(d, l.SIMD, s.mode.Registers)
+	}
+	if s.groupMax > 0 && s.group > s.groupMax {
 		return groupTooLarge
 	}
 	if s.threads > s.modeSlots {
