@@ -126,7 +126,6 @@ func (f *trackFlags) trackMetric() (history.Metric, report.TrackMetric, error) {
 	}
 	if f.windowSet {
 		g.Window = f.window
-		g.Learning = min(g.Learning, g.Window)
 	}
 	if err := g.Validate(); err != nil {
 		return m, report.TrackMetric{}, usageErrorf("%v", err)

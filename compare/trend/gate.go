@@ -23,7 +23,7 @@ const (
 // Gate compares the newest run with the ones before it. Use PointsGate or RelativeGate: the zero value is refused.
 type Gate struct {
 	Window   int     // earlier runs that are looked at
-	Learning int     // with fewer earlier runs than this there is no alarm
+	Learning int     // with fewer earlier runs than this there is no alarm, however few of them the window looks at
 	MADs     float64 // an alarm is this many median absolute deviations off the median
 	Floor    float64 // and at least this much, so that a series without noise does not alarm at the last digit
 	// Relative makes Floor a share of the median. Without it Floor is in the unit of the values: percentage points
@@ -49,8 +49,8 @@ func (g Gate) Validate() error {
 	switch {
 	case g.Window < 2:
 		return fmt.Errorf("a gate over the last %d runs is not possible; use at least 2 (20 is the default)", g.Window)
-	case g.Learning < 1 || g.Learning > g.Window:
-		return fmt.Errorf("a gate that learns from %d runs and looks at %d is not possible; learn from 1 to %d (8 is the default)", g.Learning, g.Window, g.Window)
+	case g.Learning < 1:
+		return fmt.Errorf("a gate that learns from %d runs is not possible; use at least 1 (8 is the default)", g.Learning)
 	case !(g.MADs >= 0) || math.IsInf(g.MADs, 0):
 		return fmt.Errorf("a gate at %v median absolute deviations is not possible; use 0 or more (4 is the default)", g.MADs)
 	case !(g.Floor >= 0) || math.IsInf(g.Floor, 0):
@@ -60,6 +60,9 @@ func (g Gate) Validate() error {
 	}
 	return nil
 }
+
+// Memory is how many earlier runs decide what is said of one.
+func (g Gate) Memory() int { return max(g.Window, g.Learning) }
 
 // Outcome is the word of a verdict.
 type Outcome string
@@ -156,7 +159,7 @@ func (b *baseline) step(g Gate, points []Point, i int) {
 
 // against compares run i with its baseline.
 func (g Gate) against(b baseline, points []Point, i int) look {
-	l := look{index: i, point: points[i], n: len(b), learning: len(b) < g.Learning}
+	l := look{index: i, point: points[i], n: len(b), learning: i < g.Learning}
 	var ok bool
 	if l.median, l.mad, ok = stat.MedianMADSorted(b); !ok {
 		l.learning = true

@@ -34,6 +34,8 @@ func TestGate(t *testing.T) {
 	down, up := PointsGate(), RelativeGate()
 	both := PointsGate()
 	both.Direction = Both
+	narrow := PointsGate()
+	narrow.Window = 3
 	upPoints := PointsGate()
 	upPoints.Direction = Up
 	cases := []struct {
@@ -64,6 +66,8 @@ func TestGate(t *testing.T) {
 		{"both: up", both, append(level(8, 60), 63, 63), want{Regression, 9, 60, 0, 62, 2}},
 		{"both: down", both, append(level(8, 60), 57), want{Alarm, 8, 60, 0, 58, 1}},
 		{"both: a drop and a peak do not confirm each other", both, append(level(8, 60), 50, 70), want{Alarm, 9, 60, 0, 62, 1}},
+		{"a narrow window does not learn sooner", narrow, append(level(7, 60), 10), want{Learning, 3, 60, 0, none, 0}},
+		{"and looks at its own runs when it has learned", narrow, append(level(8, 60), 62, 62, 59), want{Alarm, 3, 62, 0, 60, 1}},
 		{"three in a row", down, append(level(8, 60), 50, 51, 49), want{Regression, 10, 60, 0, 58, 3}},
 	}
 	same := func(got unit.Opt[float64], want float64) bool {
@@ -76,7 +80,7 @@ func TestGate(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
-		if v.Outcome != c.want.outcome || v.N != c.want.n || v.InARow != c.want.row || v.Window != 20 ||
+		if v.Outcome != c.want.outcome || v.N != c.want.n || v.InARow != c.want.row || v.Window != c.gate.Window ||
 			!same(v.Median, c.want.median) || !same(v.MAD, c.want.mad) || !same(v.Threshold, c.want.threshold) {
 			t.Errorf("%s: %+v, want %+v", c.reason, v, c.want)
 		}
@@ -96,7 +100,7 @@ func TestGateRefuses(t *testing.T) {
 		want   string
 	}{
 		{Gate{}, points, 0, "a gate over the last 0 runs is not possible; use at least 2 (20 is the default)"},
-		{change(func(g *Gate) { g.Learning = 21 }), points, 0, "a gate that learns from 21 runs and looks at 20 is not possible; learn from 1 to 20 (8 is the default)"},
+		{change(func(g *Gate) { g.Learning = 0 }), points, 0, "a gate that learns from 0 runs is not possible; use at least 1 (8 is the default)"},
 		{change(func(g *Gate) { g.MADs = math.NaN() }), points, 0, "a gate at NaN median absolute deviations is not possible; use 0 or more (4 is the default)"},
 		{change(func(g *Gate) { g.Floor = -1 }), points, 0, "a gate with a floor of -1 is not possible; use 0 or more (2 points or 0.02 of the median are the defaults)"},
 		{change(func(g *Gate) { g.Direction = "sideways" }), points, 0, `direction "sideways" is not known; use down (lower is worse), up (higher is worse) or both`},
@@ -144,6 +148,7 @@ func TestReplayIsTheGate(t *testing.T) {
 	for kind := range noises {
 		points := history(rngOf(1, kind), kind, 150, 70, 0.05)
 		gate := PointsGate()
+		gate.Window = []int{20, 4}[kind%2] // also one that is narrower than what it learns from
 		b, err := gate.Backtest(points)
 		if err != nil {
 			t.Fatal(err)
