@@ -41,11 +41,15 @@ type Tracked struct {
 	Name, Device, Driver string
 	Task, Shape          string         // the name in its parts: Fan2, 2048x2048 / 1024x1, SIMD32
 	Points               []TrackedPoint // oldest first
-	Changes              []trend.ChangePoint
-	Gate                 trend.Verdict // of the newest point
+	// LeftOut are earlier runs that are not judged, since the kernel was too short for the sampling interval, oldest first: of
+	// a check those among the runs that it looks at.
+	LeftOut []TrackedPoint
+	Changes []trend.ChangePoint
+	Gate    trend.Verdict // of the newest point
 	// Begins says what changed where the series begins, when an earlier series of the kernel ends there; nil otherwise.
 	Begins *TrackedBegin
-	// Ended is set when the kernel went on, on another device or driver, and this series did not: its verdict is of the past.
+	// Ended is set when the kernel went on, on another device or driver or in another launch shape, and this series did not:
+	// its verdict is of the past.
 	Ended bool
 	// Unmeasurable is set when the newest value is not the kernel's own: it is too short for the sampling interval. Such
 	// values are shown and not judged.
@@ -64,6 +68,9 @@ type TrackedBegin struct {
 
 // LaunchShape is what changed when a kernel runs on in another shape.
 const LaunchShape = "launch shape"
+
+// age is how many runs came after the first one of the series.
+func (t *Tracked) age() int { return t.Gate.Index + len(t.LeftOut) }
 
 // newest gives the last point, false when there is none.
 func (t *Tracked) newest() (TrackedPoint, bool) {
@@ -93,7 +100,7 @@ func (t *Tracked) finding() string {
 		return t.word()
 	}
 	where := " changed here"
-	if n := t.Gate.Index; n > 0 {
+	if n := t.age(); n > 0 {
 		where = " changed " + Counted(n, "run", "runs") + " ago"
 	}
 	return t.word() + ": " + strings.Join(t.Begins.What, " and ") + where
@@ -264,6 +271,18 @@ func (m *TrackMetric) rule() string {
 	}
 	return m.title() + " [" + m.paper() + "], " + worse + ". Threshold: " + sign + "(" + plain(g.MADs) + " MAD, " + floor + ") of the last " +
 		Counted(g.Window, "run", "runs") + ", from " + plain(float64(g.Learning)) + " earlier runs on; two runs in a row beyond it are a regression."
+}
+
+// leftOutText says how many values were left out, nothing of none.
+func leftOutText(n, series int) string {
+	if n == 0 {
+		return ""
+	}
+	was := "values of " + Counted(series, "series", "series") + " were"
+	if n == 1 {
+		was = "value was"
+	}
+	return " " + Thousands(int64(n)) + " " + was + " left out: too short for the sampling interval."
 }
 
 // when prints a time for people, to the minute.

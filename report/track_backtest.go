@@ -19,8 +19,8 @@ type TrackBacktest struct {
 	// Proposal is the floor for the rate that was asked for; absent when none was.
 	Proposal unit.Opt[trend.Proposal]
 	Target   float64 // false alarms per 100 runs
-	// Unmeasurable is how many series were left out because their values are not their own.
-	Unmeasurable int
+	// LeftOut is how many values were left out, of how many series, because the kernel was too short for the sampling interval.
+	LeftOut, LeftOutOf int
 }
 
 // Backtested is one series, replayed.
@@ -67,15 +67,11 @@ func (b *TrackBacktest) inOrder() []*Backtested {
 func (b *TrackBacktest) closing() string {
 	runs, learning, episodes, confirmed := b.totals()
 	if runs == 0 {
-		return "Nothing could be judged: no series has more than " + plain(float64(b.Metric.Gate.Learning)) + " runs yet."
+		return "Nothing could be judged: no series has more than " + plain(float64(b.Metric.Gate.Learning)) + " runs yet." + leftOutText(b.LeftOut, b.LeftOutOf)
 	}
 	text := fmt.Sprintf("%s over %s in %s: %s confirmed by a second run, %s per 100 runs; ", Counted(episodes, "alarm", "alarms"), Counted(runs, "judged run", "judged runs"),
 		Counted(len(b.Series), "series", "series"), Thousands(int64(confirmed)), rate(100*float64(confirmed)/float64(runs)))
-	text += Counted(learning, "run was", "runs were") + " learning."
-	if n := b.Unmeasurable; n > 0 {
-		text += " " + Counted(n, "series is", "series are") + " left out: too short for the sampling interval."
-	}
-	return text
+	return text + Counted(learning, "run was", "runs were") + " learning." + leftOutText(b.LeftOut, b.LeftOutOf)
 }
 
 // proposal says which threshold gives the rate that was asked for.
@@ -184,6 +180,7 @@ type TrackBacktestOutput struct {
 	Learning  int                   `json:"learning"`
 	Alarms    int                   `json:"alarms"`
 	Confirmed int                   `json:"confirmed"`
+	LeftOut   int                   `json:"left_out"`
 	Series    []TrackBacktestSeries `json:"series"`
 	Proposal  *TrackProposalOutput  `json:"proposal"`
 }
@@ -226,7 +223,7 @@ type TrackProposalOutput struct {
 
 // TrackBacktestJSON gives the value of the JSON output.
 func TrackBacktestJSON(b *TrackBacktest) *TrackBacktestOutput {
-	v := &TrackBacktestOutput{Schema: TrackBacktestSchema, Metric: b.Metric.Name, Direction: string(b.Metric.Gate.Direction), Series: make([]TrackBacktestSeries, 0, len(b.Series))}
+	v := &TrackBacktestOutput{Schema: TrackBacktestSchema, Metric: b.Metric.Name, Direction: string(b.Metric.Gate.Direction), LeftOut: b.LeftOut, Series: make([]TrackBacktestSeries, 0, len(b.Series))}
 	v.Runs, v.Learning, v.Alarms, v.Confirmed = b.totals()
 	for i := range b.Series {
 		v.Series = append(v.Series, backtestSeries(&b.Series[i], b.Metric.Unit))

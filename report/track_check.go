@@ -146,7 +146,18 @@ func countAttention(series []*Tracked) int {
 }
 
 // closing sums up in one line.
-func (c *TrackCheck) closing() string { return c.Metric.counts(c.Series) }
+func (c *TrackCheck) closing() string { return c.Metric.counts(c.Series) + leftOut(c.Series) }
+
+// leftOut says how many earlier values are in no verdict.
+func leftOut(series []Tracked) string {
+	values, of := 0, 0
+	for i := range series {
+		if n := len(series[i].LeftOut); n > 0 {
+			values, of = values+n, of+1
+		}
+	}
+	return leftOutText(values, of)
+}
 
 // counts says how many series have which verdict.
 func (m *TrackMetric) counts(series []Tracked) string {
@@ -176,7 +187,7 @@ func (m *TrackMetric) counts(series []Tracked) string {
 		}
 	}
 	if ended > 0 {
-		parts = append(parts, Thousands(int64(ended))+" of the past (the kernel is on another device or driver now)")
+		parts = append(parts, Thousands(int64(ended))+" of the past (the kernel went on with another device, driver or launch shape)")
 	}
 	text := "No confirmed regression"
 	if k := n[string(trend.Regression)]; k > 0 {
@@ -224,20 +235,13 @@ func (m *TrackMetric) explain(t *Tracked) string {
 		return text
 	case g.Outcome == trend.Learning && t.Begins != nil:
 		ago := "here"
-		if g.Index > 0 {
-			ago = Counted(g.Index, "run", "runs") + " ago"
+		if n := t.age(); n > 0 {
+			ago = Counted(n, "run", "runs") + " ago"
 		}
-		return fmt.Sprintf("%s changed %s: %s. Run %d of %s was the last before; the series starts anew, and %d more %s needed for a verdict.",
-			strings.Join(t.Begins.What, " and "), ago, t.Begins.text(t), t.Begins.Run, when(t.Begins.Time), max(m.Gate.Learning-g.N, 1), runsAre(m.Gate.Learning-g.N))
+		return fmt.Sprintf("%s changed %s: %s. Run %d of %s was the last before; the series starts anew, and %s needed for a verdict.",
+			strings.Join(t.Begins.What, " and "), ago, t.Begins.text(t), t.Begins.Run, when(t.Begins.Time), Counted(m.Gate.Learning-g.Index, "more run is", "more runs are"))
 	}
 	return ""
-}
-
-func runsAre(n int) string {
-	if n <= 1 {
-		return "run is"
-	}
-	return "runs are"
 }
 
 // spread prints a distance without a sign, two decimals: a MAD is often below a tenth.
@@ -347,8 +351,8 @@ func trackProvenance(where string, m *TrackMetric, prov Provenance) []Section {
 	rows.text("History", where)
 	rule := Section{Key: SectionRule, Title: "How this is judged", Sheet: "Sources", In: Page | Sheet, Text: []string{
 		m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series is learning: one run is no baseline.",
-		"A series is one kernel with its launch shape on one device with one driver. Another device or driver starts another series, because nobody can tell its effect from that of the code. " +
-			"Runs without the value are left out, not zero, and the counter of a kernel that is too short for the sampling interval is shown and not judged.",
+		"A series is one kernel with its launch shape on one device with one driver. Another device, driver or launch shape starts another series, because nobody can tell its effect from that of the code. " +
+			"Runs without the value are left out, not zero. So are runs that were too short for the sampling interval, but for the newest, which is shown and not judged; times are always judged.",
 	}}
 	return []Section{rule, {Key: SectionProvenance, Title: "Provenance", Sheet: "Sources", In: Page | Sheet, Tables: []*Table{nameValue("provenance", "", rows)}}}
 }

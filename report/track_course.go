@@ -79,6 +79,9 @@ func (r *TrackReport) course(t *Tracked, most int, names bool) *Course {
 // level is the stretch before change point i, or after the last one; false when it lies before the first point shown.
 func (r *TrackReport) level(t *Tracked, i, first int) (CourseLevel, bool) {
 	from, to, mean := 0, len(t.Points), 0.0
+	if t.Unmeasurable {
+		to-- // the newest is of no level
+	}
 	if i < len(t.Changes) {
 		to, mean = t.Changes[i].Index, t.Changes[i].MeanBefore
 	}

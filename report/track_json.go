@@ -37,6 +37,7 @@ type TrackSeriesEntry struct {
 	Driver  *string            `json:"driver"`
 	Begins  *TrackBegin        `json:"begins"`
 	Ended   bool               `json:"ended"`
+	LeftOut int                `json:"left_out"`
 }
 
 // TrackChangePoint is a place where a series settled on a new level; index is of its first run, from 0.
@@ -84,7 +85,7 @@ func TrackJSON(t *TrackReport) *TrackOutput {
 
 func trackSeriesEntry(s *Tracked, unitName string) TrackSeriesEntry {
 	e := TrackSeriesEntry{Name: s.Name, Points: len(s.Points), Unit: unitName, Changes: make([]TrackChangePoint, 0, len(s.Changes)),
-		Gate: trackGate(s), Device: filled(s.Device), Driver: filled(s.Driver), Begins: trackBegin(s), Ended: s.Ended}
+		Gate: trackGate(s), Device: filled(s.Device), Driver: filled(s.Driver), Begins: trackBegin(s), Ended: s.Ended, LeftOut: len(s.LeftOut)}
 	for _, c := range s.Changes {
 		e.Changes = append(e.Changes, TrackChangePoint{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter, s.Points[c.Index].Run, number(unit.Some(c.Magnitude))})
 	}
@@ -105,7 +106,7 @@ func trackBegin(s *Tracked) *TrackBegin {
 	if b == nil {
 		return nil
 	}
-	return &TrackBegin{Changed: append([]string{}, b.What...), Device: filled(b.Device), Driver: filled(b.Driver), Run: b.Run, Here: s.Gate.Index == 0}
+	return &TrackBegin{Changed: append([]string{}, b.What...), Device: filled(b.Device), Driver: filled(b.Driver), Run: b.Run, Here: s.age() == 0}
 }
 
 // TrackCheckSchema names the version of the JSON output of `track check`.
@@ -125,12 +126,13 @@ type TrackCheckOutput struct {
 
 // TrackCheckSeries is one series of a checked run.
 type TrackCheckSeries struct {
-	Name   string      `json:"name"`
-	Unit   string      `json:"unit"`
-	Gate   TrackGate   `json:"gate"`
-	Device *string     `json:"device"`
-	Driver *string     `json:"driver"`
-	Begins *TrackBegin `json:"begins"`
+	Name    string      `json:"name"`
+	Unit    string      `json:"unit"`
+	Gate    TrackGate   `json:"gate"`
+	Device  *string     `json:"device"`
+	Driver  *string     `json:"driver"`
+	Begins  *TrackBegin `json:"begins"`
+	LeftOut int         `json:"left_out"`
 }
 
 // TrackCheckJSON gives the value of the JSON output.
@@ -139,7 +141,7 @@ func TrackCheckJSON(c *TrackCheck) *TrackCheckOutput {
 		Series: make([]TrackCheckSeries, 0, len(c.Series)), NotMeasured: c.NotMeasured, Missing: append([]string{}, c.Missing...)}
 	for i := range c.Series {
 		s := &c.Series[i]
-		v.Series = append(v.Series, TrackCheckSeries{s.Name, c.Metric.Unit, trackGate(s), filled(s.Device), filled(s.Driver), trackBegin(s)})
+		v.Series = append(v.Series, TrackCheckSeries{s.Name, c.Metric.Unit, trackGate(s), filled(s.Device), filled(s.Driver), trackBegin(s), len(s.LeftOut)})
 	}
 	return v
 }

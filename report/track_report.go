@@ -90,11 +90,13 @@ func (r *TrackReport) headline() string {
 	for i := range r.Series {
 		s := &r.Series[i]
 		devices[s.Device] = true
-		points += len(s.Points)
-		for _, p := range s.Points {
-			runs[p.Run] = true
-			if first.IsZero() || p.Time.Before(first) {
-				first = p.Time
+		points += len(s.Points) + len(s.LeftOut)
+		for _, list := range [][]TrackedPoint{s.Points, s.LeftOut} {
+			for _, p := range list {
+				runs[p.Run] = true
+				if first.IsZero() || p.Time.Before(first) {
+					first = p.Time
+				}
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func (r *TrackReport) closing() string {
 	if changes > 0 {
 		text = Counted(changes, "change point", "change points") + " in " + Thousands(int64(changed)) + " of " + Counted(len(r.Series), "series", "series") + ". "
 	}
-	return text + "Newest values: " + startLower(r.Metric.counts(r.Series))
+	return text + "Newest values: " + startLower(r.Metric.counts(r.Series)) + leftOut(r.Series)
 }
 
 // verdicts counts the verdicts on the newest values.
@@ -155,7 +157,7 @@ func (r *TrackReport) verdicts() *Table {
 		{string(trend.OK), "within the threshold"},
 		{string(trend.Learning), "too few earlier runs to judge"},
 		{wordUnmeasurable, "too short for the sampling interval"},
-		{"ended", "the kernel went on with another device or driver"},
+		{"ended", "the kernel went on with another device, driver or launch shape"},
 	} {
 		rows = append(rows, []Cell{StatusCell(c.word, outcomeStatus(c.word)), IntCell(count[c.word]), TextCell(c.meaning)})
 	}
@@ -171,7 +173,7 @@ func (r *TrackReport) attention(series []*Tracked) Section {
 	s := Section{Key: SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: Glance | Page | Sheet}
 	for _, t := range series {
 		text := r.Metric.explain(t)
-		if len(t.Changes) > 0 && !t.Unmeasurable {
+		if len(t.Changes) > 0 {
 			if text != "" {
 				text += " "
 			}

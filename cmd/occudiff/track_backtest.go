@@ -53,17 +53,17 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 	if err != nil {
 		return err
 	}
-	if err := unmeasurable(ctx, db, all); err != nil {
-		return err
-	}
 	b := &report.TrackBacktest{Metric: metric, Where: db.Where(), Target: target}
 	var points [][]trend.Point
 	for _, s := range all {
-		if s.Unmeasurable {
-			b.Unmeasurable++
+		p := s.judged()
+		if left := len(s.LeftOut) + len(s.Points) - len(p); left > 0 {
+			b.LeftOut += left
+			b.LeftOutOf++
+		}
+		if len(p) == 0 {
 			continue
 		}
-		p := s.trendPoints()
 		r, err := metric.Gate.Backtest(p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)

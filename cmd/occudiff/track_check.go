@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
+	"occudiff/compare/trend"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/terminal"
@@ -25,9 +26,8 @@ func (a *app) trackCheckCommand(t *trackFlags) *cobra.Command {
 A run is beyond its threshold when it is off the median of the last 20 runs (--window) by more than 4 median absolute
 deviations and by more than 2 points (--threshold; for seconds 2 % of the median). The first such run is an alarm, which
 may be an outlier; the second in a row is a regression. With fewer than 8 earlier runs a series is learning and never
-alarms. Another device or driver is another series, which is said instead of an alarm.
-
-The metric that an intended change of the work-group size does not touch is residual, measured - predicted average.`,
+alarms. Another device, driver or launch shape is another series for every metric, which is said instead of an alarm.
+Earlier runs that were too short for the sampling interval are left out; of seconds none is.`,
 		Example: `  occudiff track check
   occudiff track check --metric residual -o check.xml --annotations
   occudiff track check --metric seconds --threshold 5`,
@@ -86,45 +86,91 @@ func readCheck(ctx context.Context, db *history.DB, id int64, m history.Metric, 
 	if err != nil {
 		return nil, err
 	}
-	// Three windows: enough to say how many runs in a row are beyond their thresholds, each against its own window.
-	series, err := db.Latest(ctx, id, m, 3*metric.Gate.Window+1)
+	all, err := readLatest(ctx, db, id, m, metric.Gate)
 	if err != nil {
 		return nil, err
 	}
-	earlier, err := db.Predecessors(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	check := &report.TrackCheck{Metric: metric, Where: db.Where(), Run: trackedRun(run)}
-	var all []*tracked
-	for _, s := range series {
-		if n := len(s.Points); n == 0 || s.Points[n-1].Run != id {
-			check.NotMeasured++
-			continue
-		}
-		one := newTracked(s)
-		if one.Gate, err = metric.Gate.Check(one.trendPoints()); err != nil {
-			return nil, fmt.Errorf("%s: %w", one.Name, err)
-		}
-		if e, ok := earlier[s.ID]; ok {
-			one.Begins = beginOf(s.Key, e)
-			if one.Begins == nil && len(one.Points) == 1 {
-				check.Unnamed++
-				check.UnnamedBefore = &report.TrackedBegin{Device: e.Key.Device, Driver: e.Key.Driver, Run: e.Run, Time: e.Last}
-			}
-		}
-		all = append(all, one)
-	}
-	check.NotMeasured = len(run.Rows) - len(all)
 	if len(all) == 0 {
 		return nil, nothingToCheck(&run, m)
 	}
-	markVerdicts(run.Rows, all)
-	if err := missing(ctx, db, &run, m, check, all); err != nil {
+	check := &report.TrackCheck{Metric: metric, Where: db.Where(), Run: trackedRun(run), NotMeasured: len(run.Rows) - len(all)}
+	spans, err := db.Spans(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	wentOn := addBegins(check, all, spans)
+	markFindings(run.Rows, all)
+	if err := missing(ctx, db, &run, m, check, wentOn); err != nil {
 		return nil, err
 	}
 	check.Series = plainSeries(all)
 	return check, nil
+}
+
+// readLatest reads the last points of the series that have a value in a run, and judges it.
+func readLatest(ctx context.Context, db *history.DB, id int64, m history.Metric, g trend.Gate) ([]*tracked, error) {
+	// Enough for a streak of some length. A longer one needs more: each of its runs is held against what came before it.
+	for n := 3*g.Memory() + 1; ; n *= 4 {
+		series, err := db.Latest(ctx, id, m, n, passedOver(m))
+		if err != nil {
+			return nil, err
+		}
+		var all []*tracked
+		whole := true
+		for _, s := range series {
+			if s.Points[len(s.Points)-1].Run != id {
+				continue
+			}
+			t := newTracked(s, passedOver(m))
+			if err := t.judge(g); err != nil {
+				return nil, err
+			}
+			t.LeftOut = leftOutOf(t, g.Memory())
+			whole = whole && (len(t.Points) < n || t.Gate.InARow == 0 || t.Gate.Index-t.Gate.InARow >= g.Memory())
+			all = append(all, t)
+		}
+		if whole {
+			return all, nil
+		}
+	}
+}
+
+// leftOutOf gives the runs that were left out between the last n judged ones, all when there are no more than these.
+func leftOutOf(t *tracked, n int) []report.TrackedPoint {
+	earlier := t.Points[:len(t.Points)-1]
+	if len(earlier) <= n {
+		return t.LeftOut
+	}
+	since := earlier[len(earlier)-n]
+	return slices.DeleteFunc(t.LeftOut, func(p report.TrackedPoint) bool { return before(p, since) })
+}
+
+// addBegins says what changed where the series begin, and counts those of which nobody can tell. It gives the keys that went
+// on in another launch shape.
+func addBegins(check *report.TrackCheck, all []*tracked, spans []history.Span) map[history.Key]bool {
+	same := map[history.Key][]history.Span{}
+	at := make(map[history.Key]int, len(spans))
+	for i, s := range spans {
+		same[kernelOf(s.Key)] = append(same[kernelOf(s.Key)], s)
+		at[s.Key] = i
+	}
+	shapes, wentOn := reshaped(spans), map[history.Key]bool{}
+	for _, t := range all {
+		own := spans[at[t.key]]
+		earlier := slices.DeleteFunc(slices.Clone(same[kernelOf(t.key)]), func(s history.Span) bool { return !s.Last.Before(own.First) })
+		if i := closest(t.key, earlier); i >= 0 {
+			t.Begins = beginOf(t.key, earlier[i])
+			if t.Begins == nil && own.First.Equal(own.Last) {
+				check.Unnamed++
+				check.UnnamedBefore = &report.TrackedBegin{Device: earlier[i].Key.Device, Driver: earlier[i].Key.Driver, Run: earlier[i].Run, Time: earlier[i].Last}
+			}
+		}
+		if i, ok := shapes[at[t.key]]; ok && (t.Begins == nil || t.Begins.Time.Before(spans[i].Last)) {
+			t.Begins = shapeBegin(spans[i])
+			wentOn[spans[i].Key] = true
+		}
+	}
+	return wentOn
 }
 
 // nothingToCheck is the error of a run without any value of the metric: a gate that can never fail helps nobody.
@@ -153,9 +199,9 @@ func hasMetric(r *history.Row, m history.Metric) bool {
 	return r.Measured.Present()
 }
 
-// missing finds the kernels that the run before on the same device and driver had and this one has not, and those that it has
-// in another launch shape.
-func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Metric, check *report.TrackCheck, all []*tracked) error {
+// missing finds the kernels that the run before on the same device and driver had and this one has not. Those that it has in
+// another launch shape are not missing.
+func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Metric, check *report.TrackCheck, wentOn map[history.Key]bool) error {
 	runs, err := db.List(ctx)
 	if err != nil {
 		return err
@@ -183,44 +229,11 @@ func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Me
 	check.MissingBefore = before.ID
 	for i := range old.Rows {
 		r := &old.Rows[i]
-		if now[r.Key] || !hasMetric(r, m) {
-			continue
+		if !now[r.Key] && !wentOn[r.Key] && hasMetric(r, m) {
+			check.Missing = append(check.Missing, r.Name())
 		}
-		if t := reshaped(r.Key, &old, all); t != nil {
-			t.Begins = &report.TrackedBegin{What: []string{report.LaunchShape}, Device: r.Device, Driver: r.Driver, Shape: shapeOf(r.Key), Run: before.ID, Time: before.Time}
-			continue
-		}
-		check.Missing = append(check.Missing, r.Name())
 	}
 	return nil
-}
-
-// reshaped gives the one new series of a task on the same device and driver, nil when there are several or none: then nobody
-// can tell which one took the place of the old one. The same holds when the task had several shapes before.
-func reshaped(key history.Key, old *history.Run, all []*tracked) *tracked {
-	sameTask := func(k history.Key) bool {
-		return k.Task == key.Task && k.Direction == key.Direction && k.Device == key.Device && k.Driver == key.Driver
-	}
-	before := 0
-	for i := range old.Rows {
-		if sameTask(old.Rows[i].Key) {
-			before++
-		}
-	}
-	var found *tracked
-	for _, t := range all {
-		if !sameTask(t.key) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = t
-	}
-	if before != 1 || found == nil || len(found.Points) != 1 {
-		return nil
-	}
-	return found
 }
 
 // emitCheck writes a check to standard output and to the files.

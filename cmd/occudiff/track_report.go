@@ -68,20 +68,16 @@ func (a *app) trackReport(ctx context.Context, t *trackFlags, p trend.Params) er
 // readReport reads the whole history of a metric, finds the change points and judges the newest values.
 func readReport(ctx context.Context, db *history.DB, m history.Metric, metric report.TrackMetric, p trend.Params) (*report.TrackReport, error) {
 	all, err := readSeries(ctx, db, m, func(t *tracked) error {
-		points := t.trendPoints()
 		var err error
-		if t.Changes, err = trend.ChangePoints(points, p); err == nil {
-			t.Gate, err = metric.Gate.Check(points)
-		}
-		if err != nil {
+		if t.Changes, err = trend.ChangePoints(t.judged(), p); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
-		return nil
+		return t.judge(metric.Gate)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := unmeasurable(ctx, db, all); err != nil {
+	if err := addFindings(ctx, db, all); err != nil {
 		return nil, err
 	}
 	findBegins(all)

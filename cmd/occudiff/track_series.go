@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/history"
@@ -19,14 +19,44 @@ type tracked struct {
 	report.Tracked
 }
 
-// newTracked takes the points of a series.
-func newTracked(s history.Series) *tracked {
-	t := &tracked{key: s.Key, Tracked: report.Tracked{Name: s.Key.Name(), Task: s.Key.Task, Device: s.Key.Device, Driver: s.Key.Driver, Points: make([]report.TrackedPoint, len(s.Points))}}
+// passedOver is the verdict of values that are not judged, "" when all are: the counter of a kernel that is too short for the
+// sampling interval shows other kernels. Time is no sampled counter.
+func passedOver(m history.Metric) string {
+	if m == history.Seconds {
+		return ""
+	}
+	return string(compare.Unmeasurable)
+}
+
+// newTracked takes the points of a series. Earlier ones that are not judged are left out; the newest is shown all the same.
+func newTracked(s history.Series, passOver string) *tracked {
+	t := &tracked{key: s.Key, Tracked: report.Tracked{Name: s.Key.Name(), Task: s.Key.Task, Device: s.Key.Device, Driver: s.Key.Driver, Points: make([]report.TrackedPoint, 0, len(s.Points))}}
 	t.Shape = shapeOf(s.Key)
 	for i, p := range s.Points {
-		t.Points[i] = report.TrackedPoint{Run: p.Run, Time: p.Time, Value: p.Value}
+		point := report.TrackedPoint{Run: p.Run, Time: p.Time, Value: p.Value}
+		switch {
+		case passOver == "" || p.Verdict != passOver:
+			t.Points = append(t.Points, point)
+		case i == len(s.Points)-1:
+			t.Points = append(t.Points, point)
+			t.Unmeasurable = true
+		default:
+			t.LeftOut = append(t.LeftOut, point)
+		}
 	}
 	return t
+}
+
+// judge holds the newest point against the ones before it.
+func (t *tracked) judge(g trend.Gate) error {
+	var err error
+	if t.Gate, err = g.Check(t.trendPoints()); err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if t.Unmeasurable {
+		t.Gate.InARow = 0
+	}
+	return nil
 }
 
 // shapeOf is a series' name without the task: 2048x2048 / 1024x1, SIMD32.
@@ -40,6 +70,15 @@ func (t *tracked) trendPoints() []trend.Point {
 	points := make([]trend.Point, len(t.Points))
 	for i, p := range t.Points {
 		points[i] = trend.Point{Time: p.Time, Value: p.Value}
+	}
+	return points
+}
+
+// judged gives the points that statistics may look at: not a newest one that is only shown.
+func (t *tracked) judged() []trend.Point {
+	points := t.trendPoints()
+	if t.Unmeasurable {
+		points = points[:len(points)-1]
 	}
 	return points
 }
@@ -63,7 +102,7 @@ func readSeries(ctx context.Context, db *history.DB, m history.Metric, work func
 	}
 	var all []*tracked
 	err := db.EachSeries(ctx, m, func(s history.Series) error {
-		t := newTracked(s)
+		t := newTracked(s, passedOver(m))
 		all = append(all, t)
 		select {
 		case todo <- t:
@@ -80,8 +119,8 @@ func readSeries(ctx context.Context, db *history.DB, m history.Metric, work func
 	return all, err
 }
 
-// unmeasurable marks the series whose newest value is not the kernel's own, and says of each what validate found.
-func unmeasurable(ctx context.Context, db *history.DB, all []*tracked) error {
+// addFindings says of each series what validate found in its newest run.
+func addFindings(ctx context.Context, db *history.DB, all []*tracked) error {
 	byRun := map[int64][]*tracked{}
 	for _, t := range all {
 		if n := len(t.Points); n > 0 {
@@ -93,13 +132,13 @@ func unmeasurable(ctx context.Context, db *history.DB, all []*tracked) error {
 		if err != nil {
 			return err
 		}
-		markVerdicts(run.Rows, list)
+		markFindings(run.Rows, list)
 	}
 	return nil
 }
 
-// markVerdicts takes the verdicts of a run's rows over into its series.
-func markVerdicts(rows []history.Row, list []*tracked) {
+// markFindings takes the findings of a run's rows over into its series.
+func markFindings(rows []history.Row, list []*tracked) {
 	at := make(map[history.Key]*history.Row, len(rows))
 	for i := range rows {
 		at[rows[i].Key] = &rows[i]
@@ -110,8 +149,6 @@ func markVerdicts(rows []history.Row, list []*tracked) {
 			continue
 		}
 		switch row.Verdict {
-		case string(compare.Unmeasurable):
-			t.Unmeasurable = true
 		case string(compare.Below), string(compare.Above):
 			t.Against = row.Verdict
 			if row.Cause != "" {
@@ -121,54 +158,6 @@ func markVerdicts(rows []history.Row, list []*tracked) {
 	}
 }
 
-// findBegins says of each series whether an earlier one of the same kernel, on another device or driver, ends where it begins.
-func findBegins(all []*tracked) {
-	type kernel struct{ key history.Key }
-	same := map[kernel][]*tracked{}
-	of := func(t *tracked) kernel {
-		k := t.key
-		k.Device, k.Driver = "", ""
-		return kernel{k}
-	}
-	for _, t := range all {
-		same[of(t)] = append(same[of(t)], t)
-	}
-	for _, t := range all {
-		if len(t.Points) == 0 {
-			continue
-		}
-		var best *report.TrackedBegin
-		for _, other := range same[of(t)] {
-			b := beginsAfter(t, other)
-			if b == nil {
-				continue
-			}
-			if best == nil || b.Time.After(best.Time) {
-				best = b
-			}
-			if last := other.Points[len(other.Points)-1]; last.Time.Before(t.Points[0].Time) {
-				other.Ended = true
-			}
-		}
-		t.Begins = best
-	}
-}
-
-// beginsAfter gives the last run of another series before t begins, nil when it has none or when nothing known differs.
-func beginsAfter(t, other *tracked) *report.TrackedBegin {
-	what := t.key.ChangedFrom(other.key)
-	if other == t || len(what) == 0 {
-		return nil
-	}
-	start := t.Points[0].Time
-	for i := len(other.Points) - 1; i >= 0; i-- {
-		if p := other.Points[i]; p.Time.Before(start) {
-			return &report.TrackedBegin{What: what, Device: other.Device, Driver: other.Driver, Run: p.Run, Time: p.Time}
-		}
-	}
-	return nil
-}
-
 // plainSeries gives the series as reports hold them.
 func plainSeries(all []*tracked) []report.Tracked {
 	list := make([]report.Tracked, len(all))
@@ -176,13 +165,4 @@ func plainSeries(all []*tracked) []report.Tracked {
 		list[i] = t.Tracked
 	}
 	return list
-}
-
-// beginOf is what the history says of a series' predecessor.
-func beginOf(key history.Key, e history.Earlier) *report.TrackedBegin {
-	what := key.ChangedFrom(e.Key)
-	if len(what) == 0 {
-		return nil
-	}
-	return &report.TrackedBegin{What: what, Device: e.Key.Device, Driver: e.Key.Driver, Run: e.Run, Time: e.Last.In(time.UTC)}
 }

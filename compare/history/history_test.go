@@ -117,7 +117,7 @@ func TestRemove(t *testing.T) {
 		}
 		want := fmt.Sprintf("no such run: %s has no run %d; `occudiff track list` shows the runs", d.Where(), a)
 		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }(),
-			func() error { _, err := d.Latest(bg, a, Measured, 5); return err }()} {
+			func() error { _, err := d.Latest(bg, a, Measured, 5, ""); return err }()} {
 			if !errors.Is(err, ErrNoRun) || err.Error() != want {
 				t.Errorf("a run that is gone: %v, want %s", err, want)
 			}
@@ -168,7 +168,7 @@ func TestSeries(t *testing.T) {
 		}
 		latest := func(run int, m Metric, n int) map[string][]float64 {
 			t.Helper()
-			series, err := d.Latest(bg, ids[run], m, n)
+			series, err := d.Latest(bg, ids[run], m, n, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestSeries(t *testing.T) {
 				t.Errorf("%s: Latest = %v, want %v", c.reason, got, c.want)
 			}
 		}
-		if _, err := d.Latest(bg, ids[0], "peak", 3); err == nil || err.Error() != `metric "peak" is not known; use measured, residual, loaded or seconds` {
+		if _, err := d.Latest(bg, ids[0], "peak", 3, ""); err == nil || err.Error() != `metric "peak" is not known; use measured, residual, loaded or seconds` {
 			t.Errorf("an unknown metric: %v", err)
 		}
 	})
@@ -210,33 +210,102 @@ func TestSameMoment(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
 		var ids []int64
-		for i := range 4 {
+		for i := range 6 {
 			run := sample(i, 1)
 			run.Time = start
 			ids = append(ids, add(t, d, run))
 		}
-		series, err := d.Latest(bg, ids[2], Measured, 2)
+		series, err := d.Latest(bg, ids[2], Measured, 2, "")
 		if err != nil || len(series) != 1 || len(series[0].Points) != 2 || series[0].Points[0].Run != ids[1] || series[0].Points[1].Run != ids[2] {
-			t.Errorf("Latest of the third of four runs of one moment = %+v, %v; want runs %d and %d", series, err, ids[1], ids[2])
+			t.Errorf("Latest of the third of six runs of one moment = %+v, %v; want runs %d and %d", series, err, ids[1], ids[2])
 		}
 	})
 }
 
-func TestPredecessors(t *testing.T) {
+// Points with a verdict that the caller names do not count, and come along: it says how many there were.
+func TestPassOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
-		old, unknown, changed := sample(0, 1), sample(1, 1), sample(2, 1)
-		unknown.Driver, changed.Driver = "", "24.2"
-		add(t, d, old)
-		add(t, d, unknown)
-		ids := add(t, d, changed)
-		got, err := d.Predecessors(bg, ids)
-		if err != nil || len(got) != 1 {
-			t.Fatalf("Predecessors = %+v, %v; want one", got, err)
+		var ids []int64
+		for i, word := range strings.Split("short ok short ok ok short short ok short", " ") {
+			run := sample(i, 1)
+			run.Rows[0].Verdict = word
+			ids = append(ids, add(t, d, run))
 		}
-		for _, e := range got {
-			if e.Key.Driver != "" || !e.Last.Equal(start.Add(time.Hour)) {
-				t.Errorf("the predecessor is %+v; want the newest, of the unknown driver", e)
+		cases := []struct {
+			reason string
+			run    int
+			n      int
+			pass   string
+			want   []int
+		}{
+			{"two that count, and those between", 7, 2, "short", []int{4, 5, 6, 7}},
+			{"the newest comes along even when it does not count", 8, 2, "short", []int{4, 5, 6, 7, 8}},
+			{"fewer than asked for: the whole series", 7, 9, "short", []int{0, 1, 2, 3, 4, 5, 6, 7}},
+			{"exactly all that count: nothing before the first of them", 7, 4, "short", []int{1, 2, 3, 4, 5, 6, 7}},
+			{"none is passed over", 7, 2, "", []int{6, 7}},
+			{"only such: the whole series", 0, 1, "short", []int{0}},
+		}
+		for _, c := range cases {
+			series, err := d.Latest(bg, ids[c.run], Measured, c.n, c.pass)
+			if err != nil || len(series) != 1 {
+				t.Fatalf("%s: %+v, %v", c.reason, series, err)
+			}
+			var got []int
+			for _, p := range series[0].Points {
+				got = append(got, slices.Index(ids, p.Run))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: Latest gives runs %v, want %v", c.reason, got, c.want)
+			}
+		}
+		var words []string
+		if err := d.EachSeries(bg, Measured, func(s Series) error {
+			for _, p := range s.Points {
+				words = append(words, p.Verdict)
+			}
+			return nil
+		}); err != nil || strings.Join(words, " ") != "short ok short ok ok short short ok short" {
+			t.Errorf("EachSeries gives the verdicts %v, %v", words, err)
+		}
+	})
+}
+
+func TestSpans(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		var ids []int64
+		for i, driver := range []string{"24.1", "", "24.2", "24.1", "24.3"} {
+			run := sample(i, 1)
+			run.Driver = driver
+			if i == 2 {
+				run.Rows[0].Local = unit.Size(256, 1)
+			}
+			ids = append(ids, add(t, d, run))
+		}
+		add(t, d, Run{Time: start, Rows: []Row{{Key: Key{Task: "another kernel"}, Verdict: "match"}}})
+		spans := func(run int) string {
+			list, err := d.Spans(bg, ids[run])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var words []string
+			for _, s := range list {
+				words = append(words, fmt.Sprintf("%s:%s:%v-%v:%d", s.Key.Driver, s.Key.Local, s.First.Sub(start).Hours(), s.Last.Sub(start).Hours(), slices.Index(ids, s.Run)))
+			}
+			return strings.Join(words, " ")
+		}
+		for _, c := range []struct {
+			reason string
+			run    int
+			want   string
+		}{
+			{"every driver and launch shape of the task, and no other task", 4, "24.1:1024x1:0-3:3 :1024x1:1-1:1 24.2:256x1:2-2:2 24.3:1024x1:4-4:4"},
+			{"as it was then: what came later is not there", 2, "24.1:1024x1:0-0:0 :1024x1:1-1:1 24.2:256x1:2-2:2"},
+			{"a series goes on after others began", 3, "24.1:1024x1:0-3:3 :1024x1:1-1:1 24.2:256x1:2-2:2"},
+		} {
+			if got := spans(c.run); got != c.want {
+				t.Errorf("%s: %s\nwant %s", c.reason, got, c.want)
 			}
 		}
 		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Driver: "24.1", Device: "A"}); !slices.Equal(what, []string{"driver"}) {

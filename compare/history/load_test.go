@@ -79,11 +79,11 @@ func BenchmarkLoad(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					got, err := d.Latest(bg, newest, Measured, 23)
+					got, err := d.Latest(bg, newest, Measured, 23, "unmeasurable")
 					if err != nil || len(got) != series || len(got[0].Points) != 23 {
 						b.Fatalf("%d series, %v", len(got), err)
 					}
-					if _, err := d.Predecessors(bg, newest); err != nil {
+					if _, err := d.Spans(bg, newest); err != nil {
 						b.Fatal(err)
 					}
 				}

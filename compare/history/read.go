@@ -11,9 +11,10 @@ import (
 
 // Point is a metric of one run.
 type Point struct {
-	Run   int64
-	Time  time.Time
-	Value float64 // in the metric's unit
+	Run     int64
+	Time    time.Time
+	Value   float64 // in the metric's unit
+	Verdict string  // of the run's row, as it was stored
 }
 
 // Series is a metric over time, oldest first. Runs without the metric have no point.
@@ -140,13 +141,14 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 	if err != nil {
 		return err
 	}
-	text := `SELECT series_id, time, run_id, ` + column + ` FROM occudiff_kernel WHERE ` + column + ` IS NOT NULL ORDER BY series_id, time, run_id`
+	text := `SELECT series_id, time, run_id, ` + column + `, verdict FROM occudiff_kernel WHERE ` + column + ` IS NOT NULL ORDER BY series_id, time, run_id`
 	return d.series(ctx, m, keys, text, nil, visit)
 }
 
-// Latest gives the series of a run with at most n points each up to that run, oldest first. A series whose last point is
-// not of the run has no value of the metric in it.
-func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int) ([]Series, error) {
+// Latest gives the series of a run with its last points up to that run, oldest first: n of them, and those between that have
+// the verdict passOver, which do not count; "" passes over none. A series whose last point is not of the run has no value
+// of the metric in it.
+func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
 	column, err := m.column()
 	if err != nil {
 		return nil, err
@@ -159,28 +161,39 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int) ([]Series, 
 	if err != nil {
 		return nil, err
 	}
+	args := []any{run, at, at, run, at, at, run}
+	counts := ""
+	if passOver != "" {
+		counts = `AND x.verdict <> ? `
+		args = append(args, passOver)
+	}
 	// Per series one step back over n points in the key, then forward from there.
-	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `
+	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
-		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND k.time >= COALESCE(
-			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL AND x.time <= ?
-			ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND (k.time < ? OR k.run_id <= ?) AND k.time >= COALESCE(
+			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL
+			AND x.time <= ? AND (x.time < ? OR x.run_id <= ?) ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
-	// One more than wanted, since runs of the same moment that came after this one are dropped.
-	err = d.series(ctx, m, keys, text, []any{run, at, at, n}, func(s Series) error {
-		for len(s.Points) > 0 && s.Points[len(s.Points)-1].Time.UnixMicro() == at && s.Points[len(s.Points)-1].Run > run {
-			s.Points = s.Points[:len(s.Points)-1]
-		}
-		if extra := len(s.Points) - n; extra > 0 {
-			s.Points = s.Points[extra:]
-		}
-		if len(s.Points) > 0 {
-			all = append(all, s)
-		}
+	err = d.series(ctx, m, keys, text, append(args, n-1), func(s Series) error {
+		s.Points = s.Points[cut(s.Points, n, passOver):] // runs of the moment of the first one
+		all = append(all, s)
 		return nil
 	})
 	return all, err
+}
+
+// cut gives where the last n points begin, and those between that do not count.
+func cut(points []Point, n int, passOver string) int {
+	for i := len(points) - 1; i >= 0; i-- {
+		if passOver != "" && points[i].Verdict == passOver {
+			continue
+		}
+		if n--; n == 0 {
+			return i
+		}
+	}
+	return 0
 }
 
 // minTime is before any run.
@@ -226,10 +239,11 @@ func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	return k, err
 }
 
-// series groups rows of (series, time, run, value) that come in order.
+// series groups rows of (series, time, run, value, verdict) that come in order.
 func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text string, args []any, visit func(Series) error) error {
 	var s Series
 	var stopped error
+	words := map[string]string{} // one text for all points of a verdict
 	flush := func() error {
 		if len(s.Points) == 0 {
 			return nil
@@ -245,8 +259,14 @@ func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text stri
 	err := d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
 		var id, us, run int64
 		var value float64
-		if err := rows.Scan(&id, &us, &run, &value); err != nil {
+		var raw sql.RawBytes
+		if err := rows.Scan(&id, &us, &run, &value, &raw); err != nil {
 			return err
+		}
+		verdict, known := words[string(raw)]
+		if !known {
+			verdict = string(raw)
+			words[verdict] = verdict
 		}
 		if id != s.ID {
 			if err := flush(); err != nil {
@@ -254,7 +274,7 @@ func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text stri
 			}
 			s = Series{ID: id, Points: make([]Point, 0, len(s.Points)+1)}
 		}
-		s.Points = append(s.Points, Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: m.point(value)})
+		s.Points = append(s.Points, Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: m.point(value), Verdict: verdict})
 		return nil
 	})
 	if stopped != nil {
@@ -266,35 +286,36 @@ func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text stri
 	return flush()
 }
 
-// Earlier is a series of the same kernel on another device or driver.
-type Earlier struct {
-	Key  Key
-	Last time.Time // of its newest run
-	Run  int64
+// Span is a series from its first run to its last.
+type Span struct {
+	ID          int64
+	Key         Key
+	First, Last time.Time
+	Run         int64 // the last
 }
 
-// Predecessors gives, for the series of a run, the series of the same kernel on another device or with another driver
-// that was added to last before this run, if any. Key.ChangedFrom says what changed.
-func (d *DB) Predecessors(ctx context.Context, run int64) (map[int64]Earlier, error) {
+// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when the
+// run was the newest: what came before it and where that ended.
+func (d *DB) Spans(ctx context.Context, run int64) ([]Span, error) {
 	at, err := d.timeOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	found := map[int64]Earlier{}
-	text := `SELECT n.series_id, k.time, k.run_id, o.task, o.global_size, o.local_size, o.simd, o.direction, o.device, o.driver
-		FROM occudiff_kernel n
-		JOIN occudiff_series s ON s.id = n.series_id
-		JOIN occudiff_series o ON o.kernel_identity = s.kernel_identity AND o.id <> s.id
-		JOIN occudiff_kernel k ON k.series_id = o.id AND k.time =
-			(SELECT MAX(x.time) FROM occudiff_kernel x WHERE x.series_id = o.id AND x.time <= ? AND x.run_id <> ?)
-		WHERE n.run_id = ? ORDER BY n.series_id, k.time, k.run_id`
-	err = d.query(ctx, "reading the series of "+d.engine.where, text, []any{at, run, run}, func(rows *sql.Rows) error {
-		var id, us, earlier int64
-		k, err := scanKey(rows, &id, &us, &earlier)
-		if err == nil && earlier != run {
-			found[id] = Earlier{Key: k, Last: time.UnixMicro(us).UTC(), Run: earlier}
+	var spans []Span
+	upTo := `WHERE k.series_id = o.id AND k.time <= ? AND (k.time < ? OR k.run_id <= ?) ORDER BY k.time DESC, k.run_id DESC LIMIT 1`
+	text := `SELECT o.id, (SELECT MIN(k.time) FROM occudiff_kernel k WHERE k.series_id = o.id),
+		(SELECT k.time FROM occudiff_kernel k ` + upTo + `), (SELECT k.run_id FROM occudiff_kernel k ` + upTo + `),
+		o.task, o.global_size, o.local_size, o.simd, o.direction, o.device, o.driver
+		FROM occudiff_series o WHERE o.task IN
+		(SELECT s.task FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?) ORDER BY o.id`
+	err = d.query(ctx, "reading the series of "+d.engine.where, text, []any{at, at, run, at, at, run, run}, func(rows *sql.Rows) error {
+		var id int64
+		var first, last, lastRun sql.NullInt64
+		k, err := scanKey(rows, &id, &first, &last, &lastRun)
+		if err == nil && last.Valid { // else all of its runs came later
+			spans = append(spans, Span{id, k, time.UnixMicro(first.Int64).UTC(), time.UnixMicro(last.Int64).UTC(), lastRun.Int64})
 		}
 		return err
 	})
-	return found, err
+	return spans, err
 }

@@ -72,7 +72,7 @@ type Metric string
 // The metrics.
 const (
 	Measured Metric = "measured" // measured occupancy in percent
-	Residual Metric = "residual" // measured - predicted, in points: immune to an intended change of work-group size
+	Residual Metric = "residual" // measured - predicted average, in points
 	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
 	Seconds  Metric = "seconds"  // average time of a launch
 )
