@@ -37,11 +37,13 @@ func (c *TrackCheck) Count(word string) int {
 }
 
 // Regressions lists the confirmed regressions, the largest first, each with its distance from the median: "Fan2 (-7.6 points)".
-func (c *TrackCheck) Regressions() []string {
+func (c *TrackCheck) Regressions() []string { return c.Metric.regressions(c.Series) }
+
+func (m *TrackMetric) regressions(series []Tracked) []string {
 	var names []string
-	for _, s := range c.Metric.inOrder(c.Series) {
-		if s.Gate.Outcome == trend.Regression && !s.Unmeasurable {
-			names = append(names, fmt.Sprintf("%s (%s)", CutMiddle(OneLine(s.Name), nameWidth), c.Metric.difference(s.Gate.Value-s.Gate.Median.Or(0))))
+	for _, s := range m.inOrder(series) {
+		if s.severity() == 0 {
+			names = append(names, fmt.Sprintf("%s (%s)", CutMiddle(OneLine(s.Name), nameWidth), m.difference(s.Gate.Value-s.Gate.Median.Or(0))))
 		}
 	}
 	return names

@@ -179,7 +179,6 @@ func (c *TrackCheck) testCase(t *Tracked) TestCase {
 	k := TestCase{Class: class, Name: OneLine(t.Name)}
 	switch word := t.word(); word {
 	case string(trend.OK):
-		return k
 	case string(trend.Regression):
 		k.Outcome = TestFailed
 		k.Type, k.Message = word, word+": "+c.Metric.difference(t.Gate.Value-t.Gate.Median.Or(0))+" off the median of "+Counted(t.Gate.N, "run", "runs")

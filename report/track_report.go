@@ -19,7 +19,10 @@ type TrackReport struct {
 	Series []Tracked // in the order in which they were first stored
 }
 
-// changed gives the series in the order in which a person wants to see them: verdicts that need attention first, then the
+// Regressions lists the confirmed regressions of series that go on, as those of a check.
+func (r *TrackReport) Regressions() []string { return r.Metric.regressions(r.Series) }
+
+// inOrder gives the series in the order in which a person wants to see them: verdicts that need attention first, then the
 // largest last change for the worse.
 func (r *TrackReport) inOrder() []*Tracked {
 	list := r.Metric.inOrder(r.Series)

@@ -247,6 +247,13 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
+	for _, k := range s.Cases { // every verdict prints what it came from, also a good one
+		for _, figure := range []string{"newest: ", "n: ", " of a window of 20\n", "median: ", "MAD: ", "threshold: "} {
+			if !strings.Contains(k.Text, figure) && !(figure == "threshold: " && strings.HasPrefix(k.Message, "learning")) && !strings.HasPrefix(k.Name+k.Class, "movedmtl-112/25.2") {
+				t.Errorf("%s has no %q:\n%s", k.Name, figure, k.Text)
+			}
+		}
+	}
 	hostile := hostileTracks(t)
 	c = &report.TrackCheck{Metric: hostile.Metric, Where: hostile.Where, Series: hostile.Series}
 	var b bytes.Buffer

@@ -59,7 +59,28 @@ shape on one device with one driver: what ran on another device or driver is nev
 	c.PersistentFlags().StringVar(&f.db, "db", "", "the history: a file, or a postgres:// URL (default: $"+historyEnv+", else "+defaultHistory+")")
 	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f), a.trackRemoveCommand(&f),
 		a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
+	for _, sub := range c.Commands() {
+		run := sub.RunE
+		sub.RunE = func(c *cobra.Command, args []string) error {
+			if err := a.checkFailOn(c.Name()); err != nil {
+				return err
+			}
+			return run(c, args)
+		}
+	}
 	return c
+}
+
+// checkFailOn refuses a gate that a command of track does not have: one that can never fail helps nobody.
+func (a *app) checkFailOn(command string) error {
+	judges := command == "check" || command == "report"
+	switch {
+	case a.failOn == "never", judges && a.failOn == "regression":
+		return nil
+	case judges:
+		return usageErrorf("--fail-on %s: track %s fails on confirmed regressions; use validate for %s", a.failOn, command, a.failOn)
+	}
+	return usageErrorf("--fail-on %s: track %s has no gate; 'occudiff track check' fails on a confirmed regression", a.failOn, command)
 }
 
 // dsn names the history.

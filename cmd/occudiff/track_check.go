@@ -43,9 +43,6 @@ Earlier runs that were too short for the sampling interval are left out; of seco
 }
 
 func (a *app) trackCheck(ctx context.Context, t *trackFlags, run int64) error {
-	if a.failOn == "mismatch" || a.failOn == "model" {
-		return usageErrorf("--fail-on %s: track check fails on confirmed regressions; use validate for %s", a.failOn, a.failOn)
-	}
 	m, metric, err := t.trackMetric()
 	if err != nil {
 		return err
@@ -253,7 +250,11 @@ func (a *app) emitCheck(check *report.TrackCheck, out *outputs) error {
 
 // gateCheck turns confirmed regressions into the exit status.
 func gateCheck(check *report.TrackCheck) error {
-	names := check.Regressions()
+	return gateRegressions(check.Regressions(), len(check.Series), fmt.Sprintf(" in run %d", check.Run.ID))
+}
+
+// gateRegressions is the error of series that regressed, nil when there are none.
+func gateRegressions(names []string, series int, where string) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -262,5 +263,5 @@ func gateCheck(check *report.TrackCheck) error {
 	if n > most {
 		names = append(names[:most:most], fmt.Sprintf("%d more", n-most))
 	}
-	return &gateError{fmt.Sprintf("%d of %d series regressed in run %d, confirmed by two runs or more in a row: %s", n, len(check.Series), check.Run.ID, strings.Join(names, ", "))}
+	return &gateError{fmt.Sprintf("%d of %d series regressed%s, confirmed by two runs or more in a row: %s", n, series, where, strings.Join(names, ", "))}
 }

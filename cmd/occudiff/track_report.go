@@ -19,6 +19,7 @@ func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
 		Short: "Show every series with its change points",
 		Long: `Show every series of the history with its change points: the runs at which its level changed, the means before and
 after, and p. They are found as Hunter and Apache Otava do it (E-divisive means with a t-test). What needs attention comes first.
+--fail-on regression exits 1 when the newest runs of a series that goes on are a confirmed regression.
 
 The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for each of the worst.`,
 		Example: `  occudiff track report
@@ -62,7 +63,10 @@ func (a *app) trackReport(ctx context.Context, t *trackFlags, p trend.Params) er
 	if err != nil {
 		return err
 	}
-	return a.emitTrack(r, out)
+	if err := a.emitTrack(r, out); err != nil || a.failOn != "regression" {
+		return err
+	}
+	return gateRegressions(r.Regressions(), len(r.Series), "")
 }
 
 // readReport reads the whole history of a metric, finds the change points and judges the newest values.

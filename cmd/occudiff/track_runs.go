@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,13 +72,15 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 	if err := a.noOutputs("track remove"); err != nil {
 		return err
 	}
-	ids := make([]int64, len(args))
-	for i, text := range args {
+	var ids []int64
+	for _, text := range args {
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
 			return usageErrorf("%q is no run: expected a number as 'occudiff track list' shows it", text)
 		}
-		ids[i] = id
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	if !yes && !isTerminal(a.stdin) {
 		return usageErrorf("nobody is there to ask whether to remove run %s; say --yes", strings.Join(args, ", "))

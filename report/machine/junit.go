@@ -50,6 +50,10 @@ type (
 		Line    int           `xml:"line,attr,omitempty"`
 		Failure *junitOutcome `xml:"failure"`
 		Skipped *junitOutcome `xml:"skipped"`
+		Out     *junitText    `xml:"system-out"`
+	}
+	junitText struct {
+		Text []byte `xml:",innerxml"` // escaped
 	}
 	junitOutcome struct {
 		Message string `xml:"message,attr"`
@@ -96,6 +100,10 @@ func junitCaseOf(c *report.TestCase) junitCase {
 	j := junitCase{Class: c.Class, Name: c.Name, Time: seconds(c.Seconds), File: c.File, Line: c.Line}
 	o := &junitOutcome{Message: c.Message, Type: c.Type, Text: escapeText(c.Text)}
 	switch c.Outcome {
+	case report.TestPassed:
+		if c.Text != "" {
+			j.Out = &junitText{o.Text}
+		}
 	case report.TestFailed:
 		j.Failure = o
 	case report.TestSkipped:
