@@ -338,8 +338,8 @@ func (m *TrackMetric) gateColumns() []trackedColumn {
 		{Column{Key: "n", Title: "Earlier runs", Brief: "n", Kind: Integer, In: all, Drop: 2}, func(t *Tracked) Cell { return IntCell(t.Gate.N) }},
 		{Column{Key: "window", Title: "Window", Kind: Integer, In: all, Drop: 1}, func(t *Tracked) Cell { return IntCell(t.Gate.Window) }},
 		{Column{Key: "in_a_row", Title: "Runs in a row beyond", Kind: Integer, In: Page | Sheet}, func(t *Tracked) Cell { return IntCell(t.Gate.InARow) }},
-		{Column{Key: "finding", Title: "Verdict", Kind: Text, In: Glance | Page}, func(t *Tracked) Cell { return StatusCell(t.finding(), t.status()) }},
-		{Column{Key: "verdict", Title: "Verdict", Kind: Text, In: Sheet, Words: outcomeWords()}, func(t *Tracked) Cell { return StatusCell(t.word(), t.status()) }},
+		{Column{Key: "finding", Title: "Verdict", Kind: Text, In: all, Words: outcomeWords()}, func(t *Tracked) Cell { return StatusCell(t.finding(), t.status()) }},
+		{Column{Key: "verdict", Title: "Verdict", Kind: Text}, func(t *Tracked) Cell { return StatusCell(t.word(), t.status()) }}, // for programs
 		{Column{Key: "against", Title: "Against the prediction", Kind: Text, In: Sheet}, func(t *Tracked) Cell { return TextCell(t.Against) }},
 	}
 }

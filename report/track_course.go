@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -41,7 +43,7 @@ type Panel struct {
 }
 
 const (
-	// largeCourses is how many series are shown large, and get a sheet: the worst ones.
+	// largeCourses is how many series are shown large, and get a sheet.
 	largeCourses = 13
 	// courseRuns is how many runs a large picture shows: more points than this cannot be told apart.
 	courseRuns = 2000
@@ -118,10 +120,29 @@ func (t *Tracked) plotTitle() string {
 	return title
 }
 
-// courses shows the worst series, the first of them large.
-func (r *TrackReport) courses(series []*Tracked) []Section {
+// drawn gives the series that are shown large: first the one with the largest last change, if any has changed, then the
+// worst ones. The title says which one the first is.
+func (r *TrackReport) drawn(series []*Tracked) (list []*Tracked, title string) {
+	most, size := 0, 0.0
+	for i, t := range series {
+		if n := len(t.Changes); n > 0 {
+			if d := math.Abs(t.Changes[n-1].MeanAfter - t.Changes[n-1].MeanBefore); d > size {
+				most, size = i, d
+			}
+		}
+	}
+	title = "The series with the largest last change"
+	if size == 0 {
+		title = "The first series: none has a change point"
+	}
+	list = slices.Concat(series[most:min(most+1, len(series))], series[:most], series[min(most+1, len(series)):])
+	return list[:min(len(list), largeCourses)], title
+}
+
+// courses shows some series, the first of them large.
+func (r *TrackReport) courses(drawn []*Tracked, title string) []Section {
 	var plots []Plot
-	for i, t := range series[:min(len(series), largeCourses)] {
+	for i, t := range drawn {
 		text := Counted(len(t.Points), "run", "runs") + ", oldest on the left."
 		if n := len(t.Points); n > courseRuns {
 			text = "The last " + Thousands(courseRuns) + " of " + Thousands(int64(n)) + " runs, oldest on the left."
@@ -136,7 +157,7 @@ func (r *TrackReport) courses(series []*Tracked) []Section {
 	if len(plots) == 0 {
 		return nil
 	}
-	list := []Section{{Key: SectionCourse, Title: "The series that changed most", In: Page, Plots: plots[:1],
+	list := []Section{{Key: SectionCourse, Title: title, In: Page, Plots: plots[:1],
 		Text: []string{"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}}
 	if len(plots) > 1 {
 		list = append(list, Section{Key: SectionCourses, Title: "The next ones", In: Page, Plots: plots[1:],
@@ -148,24 +169,24 @@ func (r *TrackReport) courses(series []*Tracked) []Section {
 func courseKey(i int) string { return "course-" + strconv.Itoa(i+1) }
 
 // panels shows every series small.
-func (r *TrackReport) panels(series []*Tracked) Section {
+func (r *TrackReport) panels(series, drawn []*Tracked) Section {
+	links := make(map[*Tracked]string, len(drawn))
+	for i, t := range drawn {
+		links[t] = courseKey(i)
+	}
 	p := Plot{Key: SectionPanels, Title: "All series", Unit: r.Metric.paper(), Text: "The last " + Thousands(panelRuns) + " runs of each at most; the vertical axis is the series' own.",
 		Panels: make([]Panel, len(series))}
 	for i, t := range series {
-		panel := Panel{Title: OneLine(t.Name), Detail: t.where(), Note: r.note(t), Status: t.status(), Course: r.course(t, panelRuns, false)}
-		if i < largeCourses {
-			panel.Link = courseKey(i)
-		}
-		p.Panels[i] = panel
+		p.Panels[i] = Panel{Title: OneLine(t.Name), Detail: t.where(), Note: r.note(t), Status: t.status(), Link: links[t], Course: r.course(t, panelRuns, false)}
 	}
 	return Section{Key: SectionPanels, Title: "All series", In: Page, Plots: []Plot{p},
 		Text: []string{"Every series small: " + startLower(p.Text)}}
 }
 
-// sheets gives each of the worst series a sheet of a workbook: its runs, with a chart drawn from them.
-func (r *TrackReport) sheets(series []*Tracked) []Section {
+// sheets gives each series that is drawn a sheet of a workbook: its runs, with a chart drawn from them.
+func (r *TrackReport) sheets(drawn []*Tracked) []Section {
 	var list []Section
-	for i, t := range series[:min(len(series), largeCourses)] {
+	for i, t := range drawn {
 		key := "runs-" + strconv.Itoa(i+1)
 		table := r.runTable(key, t)
 		s := Section{Key: key, Title: t.plotTitle(), Sheet: strconv.Itoa(i+1) + " " + OneLine(t.Name), In: Sheet, Tables: []*Table{table}}

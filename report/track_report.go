@@ -61,15 +61,16 @@ func FromTrack(r *TrackReport, prov Provenance) *Document {
 	d.Closing = r.closing()
 	summary := Section{Key: SectionSummary, Title: "Summary", Sheet: "Summary", Text: append(slices.Clone(d.Headline), d.Closing), Tables: []*Table{r.verdicts()}}
 	d.Sections = append(d.Sections, summary, r.attention(series))
-	d.Sections = append(d.Sections, r.courses(series)...)
+	drawn, title := r.drawn(series)
+	d.Sections = append(d.Sections, r.courses(drawn, title)...)
 	d.Sections = append(d.Sections, Section{Key: SectionSeries, Title: "Series", Sheet: "Series", Tables: []*Table{r.seriesTable(series)}})
 	if t := r.changeTable(series); t.Len > 0 {
 		d.Sections = append(d.Sections, Section{Key: "changes", Title: "Change points", Sheet: "Change points", In: Page | Sheet, Tables: []*Table{t}})
 	}
 	if len(series) > 0 {
-		d.Sections = append(d.Sections, r.panels(series))
+		d.Sections = append(d.Sections, r.panels(series, drawn))
 	}
-	d.Sections = append(d.Sections, r.sheets(series)...)
+	d.Sections = append(d.Sections, r.sheets(drawn)...)
 	end := trackProvenance(r.Where, &r.Metric, prov)
 	end[0].Text = append(end[0].Text, r.method())
 	d.Sections = append(d.Sections, end...)

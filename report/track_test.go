@@ -145,6 +145,65 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
+// TestTrackLarge wants the large picture to be what its heading says, though the list has its own order; small pictures lead to
+// the large ones of their series.
+func TestTrackLarge(t *testing.T) {
+	m := measured()
+	down, up, flat := followed(t, m, "down", steps(12, 80, 78)...), followed(t, m, "up", steps(12, 60, 70)...), followed(t, m, "flat", steps(12, 50)...)
+	ended := followed(t, m, "ended", steps(12, 90, 70)...)
+	ended.Ended = true
+	var many []report.Tracked
+	for range 20 {
+		many = append(many, down)
+	}
+	for _, c := range []struct {
+		reason      string
+		series      []report.Tracked
+		title, name string
+	}{
+		{"for the better is a change, too", []report.Tracked{flat, down, up}, "The series with the largest last change", "up"},
+		{"a series of the past can be the one", []report.Tracked{down, flat, ended}, "The series with the largest last change", "ended"},
+		{"it may stand far down in the list", append(many, ended), "The series with the largest last change", "ended"},
+		{"no series has changed", []report.Tracked{flat, flat}, "The first series: none has a change point", "flat"},
+	} {
+		d := report.FromTrack(&report.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov())
+		s := d.Section(report.SectionCourse)
+		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].Course.Large {
+			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
+		}
+		links := map[string]string{}
+		for _, name := range []string{report.SectionCourse, report.SectionCourses} {
+			for _, p := range d.Section(name).Plots {
+				links[p.Key] = p.Title
+			}
+		}
+		for _, p := range d.Section(report.SectionPanels).Plots[0].Panels {
+			if p.Link != "" && !strings.HasPrefix(links[p.Link], p.Title+" ") {
+				t.Errorf("%s: the small picture of %s leads to %q", c.reason, p.Title, links[p.Link])
+			}
+		}
+	}
+}
+
+// TestTrackSheetSaysEnded wants a workbook not to show a regression of the past as one of today.
+func TestTrackSheetSaysEnded(t *testing.T) {
+	r := tracks(t)
+	r.Series = r.Series[:0]
+	ended := followed(t, r.Metric, "moved", append(steps(9, 62.7), 54.7, 54.9)...)
+	ended.Ended = true
+	r.Series = append(r.Series, ended)
+	table := report.FromTrack(r, prov()).Table("series")
+	cells := table.Row(0, nil)
+	for i, c := range table.Columns {
+		if c.In&report.Sheet != 0 && c.Title == "Verdict" && cells[i].Text != "regression, ended" {
+			t.Errorf("the sheet's %s is %q", c.Key, cells[i].Text)
+		}
+	}
+	if got := cells[table.Column("verdict")].Text; got != "regression" {
+		t.Errorf("the verdict for programs is %q", got)
+	}
+}
+
 // TestTrackEverywhere renders every history in every format: no error, well-formed, the same twice.
 func TestTrackEverywhere(t *testing.T) {
 	all := others(t)
