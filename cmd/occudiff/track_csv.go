@@ -12,6 +12,7 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/ingest/note"
+	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
@@ -19,9 +20,13 @@ func (a *app) trackImportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [flags] FILE.csv",
 		Short: "Store points from a CSV file",
-		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device, driver and label. Time is
-RFC 3339 or Unix seconds; the value is in the metric's unit (percent, points, seconds). Points of one run, time, device,
-driver and label are one run. The same points again change nothing. What track export wrote comes back as it was.`,
+		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device, driver, label and verdict.
+Time is RFC 3339 or Unix seconds; the value is in the metric's unit (percent, points, seconds). Points of one run, time and
+label are one run; without a run they must share device and driver too.
+
+The same points again change nothing. What track export wrote comes back as it was, one metric after the other: a run that
+is stored already, by the name that track export gives it, its time and its label, takes the values and kernels that it has
+not. Another value than the stored one is an error: name the run otherwise, or remove the stored one first.`,
 		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n  occudiff track export | occudiff track import --db copy.db -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -47,6 +52,14 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 	if err != nil {
 		return err
 	}
+	table, err := a.table()
+	if err != nil {
+		return err
+	}
+	records.IsDevice = func(key string) bool {
+		m, err := table.Find(arch.Query{Name: key})
+		return err == nil && m.Device.Key == key
+	}
 	a.sayNotes(notes)
 	bad := 0
 	for _, n := range notes {
@@ -70,6 +83,9 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	text := fmt.Sprintf("%s of %s stored in %s", report.Counted(done.Points, "value", "values"), m, report.Counted(done.Runs, "run", "runs"))
+	if done.Filled > 0 {
+		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
+	}
 	if done.Runs == 0 {
 		text = "nothing was changed"
 	}
@@ -102,8 +118,9 @@ func (a *app) trackExportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [flags] [FILE.csv]",
 		Short: "Write the points of a metric as CSV",
-		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label; to standard output without a file.
-Texts that a spreadsheet would run as a formula carry an apostrophe, which track import takes away again.`,
+		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label, verdict; to standard output
+without a file. A run without a job is named by its number. Texts that a spreadsheet would run as a formula carry an apostrophe,
+which track import takes away again.`,
 		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {

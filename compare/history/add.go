@@ -48,24 +48,25 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	if err != nil || known.ID != 0 {
 		return known, err
 	}
-	id, err := d.addRun(ctx, tx, run)
+	id, err := d.store(ctx, tx, run)
 	if err != nil {
-		return Added{}, err
-	}
-	d.at("run")
-	if err := d.addInputs(ctx, tx, id, run); err != nil {
-		return Added{}, err
-	}
-	d.at("inputs")
-	series, err := d.seriesOf(ctx, tx, run.Rows)
-	if err != nil {
-		return Added{}, err
-	}
-	d.at("series")
-	if err := d.addRows(ctx, tx, id, run, series); err != nil {
 		return Added{}, err
 	}
 	return Added{ID: id, Stored: true}, nil
+}
+
+// store stores a clean run that is not known and gives its number.
+func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
+	if id, err = d.addRun(ctx, tx, run); err != nil {
+		return 0, err
+	}
+	d.at("run")
+	if err := d.addInputs(ctx, tx, id, run); err != nil {
+		return 0, err
+	}
+	d.at("inputs")
+	run.ID, run.Kernels = id, 0
+	return id, d.addRows(ctx, tx, run, "")
 }
 
 // known looks the content up.
@@ -125,20 +126,25 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
 }
 
-// addRows inserts the kernels, in the order of the table's key.
-func (d *DB) addRows(ctx context.Context, tx *sql.Tx, id int64, run Run, series []int64) error {
+// addRows inserts the kernels of run.ID, in the order of the table's key, behind the run.Kernels that it has already.
+func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, conflict string) error {
+	series, err := d.seriesOf(ctx, tx, run.Rows)
+	if err != nil {
+		return err
+	}
+	d.at("series")
 	at := run.Time.UnixMicro()
 	rows := make([][]any, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		rows[i] = []any{series[i], at, id,
+		rows[i] = []any{series[i], at, run.ID,
 			null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances),
 			null(r.PredictedPeak), null(r.PredictedAverage), null(r.ProfilerPeak), null(r.ModelResidual),
-			r.Verdict, r.Basis, r.Cause, r.Confidence, i}
+			r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels + i}
 	}
 	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
 	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, measured, residual, loaded, average_seconds, total_seconds, instances,
-		predicted_peak, predicted_average, profiler_peak, model_residual, verdict, basis, cause, confidence, position)`, rows, "")
+		predicted_peak, predicted_average, profiler_peak, model_residual, verdict, basis, cause, confidence, position)`, rows, conflict)
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.

@@ -26,6 +26,8 @@ type csvRecord struct {
 	Device cell   `csv:"device"`
 	Driver cell   `csv:"driver"`
 	Label  cell   `csv:"label"`
+	// Verdict is what validate said of the row; a value that is not the kernel's own is judged by nobody.
+	Verdict cell `csv:"verdict"`
 	// Added when reading: gocsv's own line numbers are wrong after blank lines and quoted newlines, and it reads ahead in
 	// a goroutine of its own, so that what is wrong with a line has to come along with it.
 	Line   int    `csv:"#line"`
@@ -35,7 +37,7 @@ type csvRecord struct {
 
 // csvColumns are the columns that are read; the first three must be there.
 func csvColumns() []string {
-	return []string{"series", "time", "value", "run", "device", "driver", "label"}
+	return []string{"series", "time", "value", "run", "device", "driver", "label", "verdict"}
 }
 
 // cell is a text that a spreadsheet must not run as a formula: an apostrophe stands before it in the file.
@@ -63,9 +65,9 @@ func runnable(s string) bool { return s != "" && strings.IndexByte("=+-@\t\r", s
 // maxNotes bounds the notes of one file; more of the same help nobody.
 const maxNotes = 100
 
-// ReadRecords reads points from CSV with the columns series, time and value, and optionally run, device, driver and
-// label. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file without the columns is an
-// error. file names the input in messages.
+// ReadRecords reads points from CSV with the columns series, time and value, and optionally run, device, driver,
+// label and verdict. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file without the
+// columns is an error. file names the input in messages.
 func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	d := &decoder{csv: csv.NewReader(r), file: file}
 	d.csv.FieldsPerRecord = -1
@@ -114,7 +116,8 @@ func (c *csvRecord) place(columns []string, column string) note.Pos {
 
 // record reads the cells that are no texts. With an error it names the column that is at fault, or none.
 func (c *csvRecord) record() (r Record, column string, err error) {
-	r = Record{Series: string(c.Series), Run: string(c.Run), Device: string(c.Device), Driver: string(c.Driver), Label: string(c.Label), Line: c.Line}
+	r = Record{Series: string(c.Series), Run: string(c.Run), Device: string(c.Device), Driver: string(c.Driver), Label: string(c.Label),
+		Verdict: string(c.Verdict), Line: c.Line}
 	if c.Fault != "" {
 		return r, "", errors.New(c.Fault)
 	}
@@ -187,7 +190,7 @@ func (d *decoder) header() error {
 	}
 	for _, must := range csvColumns()[:3] {
 		if !slices.Contains(d.columns, must) {
-			return fmt.Errorf("%s:1: there is no column %s; expected series,time,value and optionally run,device,driver,label", d.file, must)
+			return fmt.Errorf("%s:1: there is no column %s; expected series,time,value and optionally run,device,driver,label,verdict", d.file, must)
 		}
 	}
 	return nil
@@ -263,6 +266,8 @@ type csvExport struct {
 	Device cell   `csv:"device"`
 	Driver cell   `csv:"driver"`
 	Label  cell   `csv:"label"`
+
+	Verdict cell `csv:"verdict"`
 }
 
 // NewRecordWriter writes to w. Flush must be called at the end.
@@ -271,7 +276,7 @@ func NewRecordWriter(w io.Writer) *RecordWriter { return &RecordWriter{csv: csv.
 // Write adds a point. It fits the visitor of DB.Export.
 func (w *RecordWriter) Write(r Record) error {
 	w.batch = append(w.batch, csvExport{cell(r.Series), r.Time.UTC().Format(time.RFC3339Nano), strconv.FormatFloat(r.Value, 'g', -1, 64),
-		cell(r.Run), cell(r.Device), cell(r.Driver), cell(r.Label)})
+		cell(r.Run), cell(r.Device), cell(r.Driver), cell(r.Label), cell(r.Verdict)})
 	if len(w.batch) < 512 {
 		return nil
 	}

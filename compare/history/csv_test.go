@@ -43,7 +43,7 @@ func TestReadRecords(t *testing.T) {
 		texts = append(texts, n.String())
 	}
 	wantNotes := []string{
-		`h.csv:1: warning: the column "weather" is not used; known are series, time, value, run, device, driver, label`,
+		`h.csv:1: warning: the column "weather" is not used; known are series, time, value, run, device, driver, label, verdict`,
 		"h.csv:7:31: error: the line has no value; leave runs without a value out",
 		`h.csv:8:32: error: the value "1,234" is not a number; expected one like 62.7, without separators between thousands`,
 		`h.csv:9:26: error: the value "NaN" is not a measurement; leave the line out`,
@@ -66,7 +66,7 @@ func TestReadRecords(t *testing.T) {
 func TestReadRecordsRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
-		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label"},
+		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict"},
 		{"series,time,value,Time\n", "h.csv:1: the column time is there twice; remove one"},
 		{"a\"b\n", `h.csv: the first line cannot be read: parse error on line 1, column 2: bare " in non-quoted-field; expected the columns series,time,value`},
 	}
@@ -84,7 +84,7 @@ func TestReadRecordsRefuses(t *testing.T) {
 func TestRecordsRoundTrip(t *testing.T) {
 	var want []Record
 	for i, name := range []string{"plain", "=1+1", "'=1", "'quoted", "-x", "@x", "+", "a,\"b\"\nc", "Fan2 [16 / 4, SIMD32]"} {
-		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Value: 1 / float64(i+3), Run: "=r", Device: "d", Driver: name, Label: "l", Line: 2})
+		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Value: 1 / float64(i+3), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
 	}
 	for i := range 600 { // more than a batch
 		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Value: float64(i)})
@@ -111,7 +111,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Errorf("read back %+v\nwant %+v", got[:12], want[:12])
 	}
 	b.Reset()
-	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label\n" {
+	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label,verdict\n" {
 		t.Errorf("no points are written as %q, %v; want the column names", b.String(), err)
 	}
 }

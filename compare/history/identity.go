@@ -39,6 +39,9 @@ func (run *Run) digest() string {
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		put(h, r.identity(), fmt.Sprint(null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances)))
+		if r.Verdict != "" { // the digests of runs without verdicts stay those that are stored
+			put(h, "verdict "+r.Verdict)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

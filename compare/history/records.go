@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
-// Records are points on their way into a history. A million of them take 48 MB: a history repeats few texts very often,
+// Records are points on their way into a history. A million of them take 52 MB: a history repeats few texts very often,
 // so each is kept once.
 type Records struct {
+	// IsDevice, when not nil, says whether a text is the key of a device. The run of several adapters of a device
+	// ("max1100 GPU 0", "max1100 GPU 1") is then stored as one of that device.
+	IsDevice func(key string) bool
+
 	points []packed
 	texts  []string
 	number map[string]int32 // of each text
@@ -17,16 +22,16 @@ type Records struct {
 
 // packed is a Record whose texts are numbers.
 type packed struct {
-	us                                 int64
-	value                              float64
-	series, run, device, driver, label int32
-	line                               int32
+	us                                          int64
+	value                                       float64
+	series, run, device, driver, label, verdict int32
+	line                                        int32
 }
 
 // Add appends a point.
 func (r *Records) Add(p Record) {
 	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line), series: r.text(p.Series), run: r.text(p.Run),
-		device: r.text(p.Device), driver: r.text(p.Driver), label: r.text(p.Label)})
+		device: r.text(p.Device), driver: r.text(p.Driver), label: r.text(p.Label), verdict: r.text(p.Verdict)})
 }
 
 // text gives a text's number.
@@ -51,11 +56,12 @@ func (r *Records) Len() int { return len(r.points) }
 func (r *Records) At(i int) Record {
 	p := r.points[i]
 	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
-		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Line: int(p.line)}
+		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict], Line: int(p.line)}
 }
 
-// group gives the indices of the points of each run, oldest run first. Rows are made one run at a time: a million of them
-// would take more memory than everything else.
+// group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no name
+// does: a run may have several of them. Rows are made one run at a time: a million of them would take more memory than
+// everything else.
 func (r *Records) group() ([][]int32, error) {
 	type identity struct {
 		us                         int64
@@ -67,7 +73,10 @@ func (r *Records) group() ([][]int32, error) {
 		if r.texts[p.series] == "" {
 			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", ErrBadRun, p.line)
 		}
-		id := identity{p.us, p.run, p.device, p.driver, p.label}
+		id := identity{us: p.us, run: p.run, label: p.label}
+		if r.texts[p.run] == "" {
+			id.device, id.driver = p.device, p.driver
+		}
 		k, ok := at[id]
 		if !ok {
 			k = len(groups)
@@ -77,14 +86,16 @@ func (r *Records) group() ([][]int32, error) {
 		groups[k] = append(groups[k], int32(i))
 	}
 	for _, lines := range groups {
-		seen := make(map[int32]int32, len(lines))
+		type row struct{ series, device, driver int32 }
+		seen := make(map[row]int32, len(lines))
 		for _, i := range lines {
 			p := r.points[i]
-			if first, twice := seen[p.series]; twice {
+			key := row{p.series, p.device, p.driver}
+			if first, twice := seen[key]; twice {
 				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in the column `run`",
 					ErrBadRun, r.points[first].line, p.line, r.texts[p.series], time.UnixMicro(p.us).UTC().Format(time.RFC3339))
 			}
-			seen[p.series] = i
+			seen[key] = i
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(r.points[a[0]].us, r.points[b[0]].us) })
@@ -94,12 +105,36 @@ func (r *Records) group() ([][]int32, error) {
 // run makes a run of some points.
 func (r *Records) run(m Metric, lines []int32) Run {
 	first := r.At(int(lines[0]))
-	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Device: first.Device, Driver: first.Driver}
+	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run}
 	for _, i := range lines {
 		p := r.At(int(i))
-		row := Row{Key: ParseName(p.Series)}
+		row := Row{Key: ParseName(p.Series), Verdict: p.Verdict}
+		row.Device, row.Driver = p.Device, p.Driver
 		m.set(&row, p.Value)
 		run.Rows = append(run.Rows, row)
 	}
+	run.Device, run.Driver = r.platform(run.Rows)
 	return run
+}
+
+// platform gives what the rows of a run say of its device and driver: what all of them share, or the device that all of
+// their adapters are of.
+func (r *Records) platform(rows []Row) (device, driver string) {
+	device, driver = rows[0].Device, rows[0].Driver
+	word, _, _ := strings.Cut(device, " ")
+	one := r.IsDevice != nil
+	for i := range rows {
+		if rows[i].Device != rows[0].Device {
+			device = ""
+		}
+		if rows[i].Driver != rows[0].Driver {
+			driver = ""
+		}
+		first, _, _ := strings.Cut(rows[i].Device, " ")
+		one = one && first == word
+	}
+	if device == "" && one && word != "" && r.IsDevice(word) {
+		device = word
+	}
+	return device, driver
 }

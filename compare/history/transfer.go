@@ -10,29 +10,33 @@ import (
 
 // Record is one point as `track import` and `track export` exchange it.
 type Record struct {
-	Series string // Key.Name, or any other name
-	Time   time.Time
-	Value  float64 // in the metric's unit
-	Run    string  // names the run; points of one time without it are one run
-	Device string
-	Driver string
-	Label  string
-	Line   int // where it was read, for messages; 0 when nowhere
+	Series  string // Key.Name, or any other name
+	Time    time.Time
+	Value   float64 // in the metric's unit
+	Run     string  // names the run; points of one time, device and driver without it are one run
+	Device  string
+	Driver  string
+	Label   string
+	Verdict string
+	Line    int // where it was read, for messages; 0 when nowhere
 }
 
 // Imported says what Import did.
 type Imported struct {
-	Runs, Points int // stored
-	KnownRuns    int // that were stored already
+	Runs, Points int // that were stored, or were given values that they had not
+	Filled       int // those of Runs that were there already
+	KnownRuns    int // that had all of it already
 }
 
 // importBatch is the number of runs that one transaction of an import stores. Runs of one time touch the same pages of
 // the table, so that twenty of them cost hardly more than one.
 const importBatch = 20
 
-// Import stores points of a metric as runs. Points with the same run, time, device, driver and label are one run. The
-// same points twice change nothing. Runs are stored whole; when it ends early the ones before are kept, and importing the
-// same points again adds the rest.
+// Import stores points of a metric as runs. Points with the same run, time and label are one run; without a run they must
+// share device and driver too. A run that is stored already, be it from files or from another import, is not stored again:
+// it is given the values that it has not, and the same points twice change nothing. Another value than the stored one is an
+// error. Runs are stored whole; when it ends early the ones before are kept, and importing the same points again adds the
+// rest.
 func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, error) {
 	var done Imported
 	if _, err := m.column(); err != nil {
@@ -43,41 +47,20 @@ func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, 
 		return done, err
 	}
 	for batch := range slices.Chunk(groups, importBatch) {
-		var now Imported
+		var in *importer
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(tx *sql.Tx) error {
-			now = Imported{}
-			for _, lines := range batch {
-				if err := d.importRun(ctx, tx, records.run(m, lines), &now); err != nil {
-					return err
-				}
-			}
-			return nil
+			in = &importer{db: d, tx: tx, metric: m, records: records}
+			return in.runs(ctx, batch)
 		})
 		if err != nil {
 			return done, fmt.Errorf("after %d of %d runs: %w", done.Runs+done.KnownRuns, len(groups), err)
 		}
-		done = Imported{done.Runs + now.Runs, done.Points + now.Points, done.KnownRuns + now.KnownRuns}
+		done.Runs += in.done.Runs
+		done.Points += in.done.Points
+		done.Filled += in.done.Filled
+		done.KnownRuns += in.done.KnownRuns
 	}
 	return done, nil
-}
-
-// importRun stores one run within a batch.
-func (d *DB) importRun(ctx context.Context, tx *sql.Tx, run Run, done *Imported) error {
-	run, err := clean(run)
-	if err != nil {
-		return err
-	}
-	added, err := d.add(ctx, tx, run)
-	switch {
-	case err != nil:
-		return err
-	case added.Stored:
-		done.Runs++
-		done.Points += len(run.Rows)
-	default:
-		done.KnownRuns++
-	}
-	return nil
 }
 
 // Export hands out every point of a metric, series by series, oldest first.
@@ -86,18 +69,20 @@ func (d *DB) Export(ctx context.Context, m Metric, visit func(Record) error) err
 	if err != nil {
 		return err
 	}
-	byID := make(map[int64]Run, len(runs))
-	for _, r := range runs {
-		byID[r.ID] = r
+	names := runNames(runs)
+	labels := make(map[int64]string, len(runs))
+	for i := range runs {
+		labels[runs[i].ID] = runs[i].Label
 	}
 	return d.EachSeries(ctx, m, func(s Series) error {
 		name := s.Key.Name()
 		for _, p := range s.Points {
-			r := byID[p.Run]
-			record := Record{Series: name, Time: p.Time, Value: p.Value, Run: r.JobID, Device: s.Key.Device, Driver: s.Key.Driver, Label: r.Label}
-			if record.Run == "" {
-				record.Run = fmt.Sprint(p.Run)
+			run, ok := names[p.Run]
+			if !ok {
+				continue // stored after the runs were read
 			}
+			record := Record{Series: name, Time: p.Time, Value: p.Value, Run: run, Device: s.Key.Device, Driver: s.Key.Driver,
+				Label: labels[p.Run], Verdict: p.Verdict}
 			if err := visit(record); err != nil {
 				return err
 			}
