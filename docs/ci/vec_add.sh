@@ -33,12 +33,18 @@ version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.
   -report-output "$run/vec_add.hotspots.csv" -r "$run/vtune"
 "$vtune" -report summary -report-output "$run/vec_add.summary.txt" -r "$run/vtune"
 
-occudiff track add "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us \
-  --time "$started" --driver "$driver" --vtune-version "$version" --label "${LABEL:-vec_add}"
+# It says "run 12 stored: ...", or "run 12 has this content already": that run is checked. The newest of a history that several
+# jobs share may be another job's.
+added=$(occudiff track add "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us \
+  --time "$started" --driver "$driver" --vtune-version "$version" --label "${LABEL:-vec_add}")
+printf '%s\n' "$added"
+number=${added#run }
+number=${number%% *}
+[ -z "${GITHUB_ENV:-}" ] || echo "OCCUDIFF_RUN=$number" >>"$GITHUB_ENV" # for the steps that follow in a workflow
 
 # What was measured against the prediction, then against the runs before. The report is written either way.
 occudiff validate "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us -q -o "$run/report.xlsx" -o "$run/report.md"
 status=0
-occudiff track check -o "$run/check.xml" -o "$run/check.md" || status=$?
+occudiff track check --run "$number" -o "$run/check.xml" -o "$run/check.md" || status=$?
 occudiff track report -q -o "$run/trend.html" -o "$run/trend.xlsx" >"$run/trend.txt"
 exit "$status"
