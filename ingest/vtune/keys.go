@@ -52,7 +52,12 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 // direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
 func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
 	if c := &a.h.col[global]; c.there {
-		if _, n := r.Tail(c.cell); n > 0 {
+		last, n := r.Tail(c.cell)
+		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
+			return ingest.NoDirection, nil
+		}
+		// A cell as it stands in the file may be two quotes and nothing between them.
+		if n > 0 && len(bytes.TrimSpace(r.Cell(c.cell))) > 0 {
 			return ingest.NoDirection, nil
 		}
 	}

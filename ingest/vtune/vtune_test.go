@@ -292,6 +292,93 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	}
 }
 
+// A cell means the same with and without quotes, in rows that lie in one block and in rows that cross its end: two quotes
+// with nothing between them are an empty cell.
+func TestQuotedCells(t *testing.T) {
+	for _, c := range []struct{ reason, head string }{
+		{"the key side by side, the profiler's peak and its limits too", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:SIMD Width,Computing Task:Total Time,Computing Task:Instance Count," +
+			"Transfer Size:Host-to-Device,Transfer Size:Device-to-Host,Computing Task:Spill Memory Size,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%)," +
+			"Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%),XVE Threads Occupancy(%),Computing Threads Started"},
+		{"the SIMD width on its own, a column twice, the limits apart", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width," +
+			"Transfer Size:Host-to-Device,Transfer Size:Device-to-Host,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Computing Task:Spill Memory Size,Peak XVE Threads Occupancy(%),Computing Threads Started"},
+		{"the key in pieces, fractions, an average", "Computing Task,Global,Average Time,Local,Instance Count,SIMD Width,Host-to-Device,GPU Adapter,Device-to-Host,EU Threads Occupancy,GPU Barriers"},
+	} {
+		cells := map[string][]string{
+			"Computing Task":        {"zeCommandListAppendMemoryCopy", "K", "f(int)", "K", " ", "zeCommandListAppendMemoryCopy", "[Outside any task]", "vtune: x"},
+			"Global":                {"", "512 x 512", "1024", "", " ", "", "64 y", "1024"},
+			"Local":                 {"", "64", "8 x 8", "", " "},
+			"SIMD Width":            {"", "32", "8", "", "[Unknown]", "128", "16"},
+			"Total Time":            {"0.000123", "0.010000", "1.5", "", "12.000001", "1e-05"},
+			"Average Time":          {"0.000123", "0.010000", "1.5", "", "12.000001", "1e-05"},
+			"Instance Count":        {"1", "12", "", "12345678", "1", "123456789", "-1"},
+			"Host-to-Device":        {"0", "4096", "", "4096"},
+			"Device-to-Host":        {"4096", "0", "", " ", "4096"},
+			"Spill Memory Size":     {"0", "", "64"},
+			"XVE Threads Occupancy": {"50.0", "9.5", "100.0", "", "7", "101.0", " 5.0", "62.75"},
+			"EU Threads Occupancy":  {"0.5", "1", "0.627", ""},
+			"GPU Barriers":          {"0", "", "77"}, "Computing Threads Started": {"0", "1234567", "", "123456789012"},
+			"GPU Adapter": {"GPU 0", "", "GPU 1"},
+		}
+		names := strings.Split(c.head, ",")
+		write := func(quoted func(row, column int) bool) string {
+			var b strings.Builder
+			b.WriteString(c.head + "\n")
+			for i := range 600 {
+				for j, name := range names {
+					short := strings.TrimSuffix(name, "(%)")
+					of := cells[short]
+					if at := strings.LastIndexByte(short, ':'); of == nil && at >= 0 {
+						of = cells[short[at+1:]]
+					}
+					text := "100.0" // of a limit
+					if len(of) > 0 {
+						text = of[(i*(j+3)/7+i*i/11)%len(of)]
+					}
+					if quoted(i, j) {
+						text = `"` + text + `"`
+					}
+					if j > 0 {
+						b.WriteByte(',')
+					}
+					b.WriteString(text)
+				}
+				b.WriteByte('\n')
+			}
+			return b.String()
+		}
+		for _, keep := range []bool{false, true} {
+			var want string
+			for form, quoted := range []func(row, column int) bool{
+				func(int, int) bool { return false }, func(int, int) bool { return true },
+				func(row, column int) bool { return row%2 == 0 }, func(row, column int) bool { return (row*7+column*3)%5 < 2 },
+			} {
+				text := write(quoted)
+				for _, block := range []int{0, 97, 128, 333, 1000} {
+					f, err := read(context.Background(), "run.csv", scan.Input{At: strings.NewReader(text), Size: int64(len(text))}, scan.Options{Threads: 2, Block: block}, keep)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var s []string
+					for k := range f.All() {
+						s = append(s, line(k))
+					}
+					for _, n := range f.Notes {
+						n.Pos.Column = 0 // quotes take their place in the line
+						s = append(s, n.String())
+					}
+					got := strings.Join(s, "\n")
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Fatalf("%s, keep %v: form %d in blocks of %d: -want +got:\n%s", c.reason, keep, form, block, cmp.Diff(want, got))
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
