@@ -151,11 +151,12 @@ type Platform struct {
 
 // Props are the properties of a compiled kernel that a tracer prints.
 type Props struct {
-	Task      string
-	SIMD      unit.Opt[int]
-	SLM       unit.Opt[unit.Bytes] // per work-group
-	Private   unit.Opt[unit.Bytes] // per thread
-	Spill     unit.Opt[unit.Bytes] // per thread
-	Registers unit.Opt[int]        // registers per thread
-	Pos       note.Pos
+	Task          string
+	Global, Local Size3 // absent when the name carries no launch shape
+	SIMD          unit.Opt[int]
+	SLM           unit.Opt[unit.Bytes] // per work-group
+	Private       unit.Opt[unit.Bytes] // per thread
+	Spill         unit.Opt[unit.Bytes] // per thread
+	Registers     unit.Opt[int]        // registers per thread
+	Pos           note.Pos
 }

@@ -100,7 +100,7 @@ func Describe(f *ingest.File) string {
 		b.line("timing", t.Kernel, "groups", t.Groups, "seconds", t.Seconds, "printed", t.Printed, "unit", t.UnitAsPrinted, "at", t.Pos)
 	}
 	for _, p := range f.Props {
-		b.line("properties", fmt.Sprintf("%q", p.Task), "simd", p.SIMD, "slm", p.SLM, "private", p.Private, "spill", p.Spill,
+		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm", p.SLM, "private", p.Private, "spill", p.Spill,
 			"registers", p.Registers, "at", p.Pos)
 	}
 	for _, n := range f.Notes {

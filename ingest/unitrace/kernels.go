@@ -220,8 +220,8 @@ func (s *store) only(candidates []int, simd int) int {
 	return found
 }
 
-// needs is a kernel's properties without its place in the file.
+// needs is a kernel's properties without its launch shape and its place in the file.
 func needs(p ingest.Props) ingest.Props {
-	p.Pos = note.Pos{}
+	p.Global, p.Local, p.Pos = unit.Size3{}, unit.Size3{}, note.Pos{}
 	return p
 }

@@ -42,7 +42,7 @@ func (r *reader) properties(f fields) error {
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
-	p := ingest.Props{Task: t.name, SIMD: t.simd, Pos: r.in.Pos(f.nameAt + 1)}
+	p := ingest.Props{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd, Pos: r.in.Pos(f.nameAt + 1)}
 	for _, c := range []struct {
 		q  quantity
 		to *unit.Opt[unit.Bytes]

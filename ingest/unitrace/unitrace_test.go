@@ -51,7 +51,7 @@ kernel "clEnqueueWriteBuffer" at f:15:6
    direction host-to-device instances 8 seconds 0.003217914
 kernel "clEnqueueReadBuffer" at f:16:7
    direction device-to-host instances 4 seconds 0.002225152
-properties "ADD" simd 16 slm 64 private 0 spill 128 at f:26:2
+properties "ADD" global 1024x2x1 local 64x2x1 simd 16 slm 64 private 0 spill 128 at f:26:2
 `},
 		{"unitrace query", "instances are told apart by number, two tiles are one launch, adapters are kept apart; microseconds are scaled", unitraceQuery, `rows 4 bad 0
 kernel "f(int, float)" at f:5:1

@@ -1,0 +1,356 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// group is the kernels of one key: one, or its launches where they are kept apart. All are of one file.
+type group struct {
+	key         Key // as merger.key has it
+	n           int
+	first, last int
+}
+
+// regroup brings the groups up to date with the kernels that are known.
+func (m *merger) regroup() {
+	var of []int // the group of a shape of launches, and one more
+	for i := len(m.next); i < m.len(); i++ {
+		g := -1
+		if l := m.run.Launches; l == nil {
+			g = m.groupOf(m.key(&m.run.Kernels[i]))
+		} else {
+			if of == nil {
+				of = make([]int, l.Shapes())
+			}
+			place := &of[l.Shape(i)]
+			if *place == 0 {
+				k := l.ShapeOf(l.Shape(i))
+				*place = m.groupOf(m.key(&k)) + 1
+			}
+			g = *place - 1
+		}
+		at := &m.groups[g]
+		if at.n == 0 {
+			at.first = i
+		} else {
+			m.next[at.last] = uint32(i)
+		}
+		at.n, at.last = at.n+1, i
+		m.next = append(m.next, 0)
+	}
+}
+
+// groupOf gives the number of a key's group, a new one for a key that is not known.
+func (m *merger) groupOf(key Key) int {
+	g, known := m.index[key]
+	if !known {
+		g = len(m.groups)
+		m.index[key] = g
+		m.groups = append(m.groups, group{key: key})
+	}
+	return g
+}
+
+// members calls do with the place of each kernel of a group.
+func (m *merger) members(g int, do func(i int)) {
+	i := m.groups[g].first
+	for range m.groups[g].n {
+		do(i)
+		i = int(m.next[i])
+	}
+}
+
+// target gives the group that a kernel of a further file belongs to, -1 when it is a new one.
+func (m *merger) target(k *Kernel, kind string) int {
+	if g, known := m.index[m.key(k)]; known {
+		return g
+	}
+	return m.shapeless(k, kind)
+}
+
+// shapeless finds the one key of another tool that a row without a launch shape belongs to: device timings of a tracer
+// name the kernel but not always its shape.
+func (m *merger) shapeless(k *Kernel, kind string) int {
+	if k.Global.Present() || kind != "unitrace" {
+		return -1
+	}
+	found, name := -1, m.plainName(k.Task)
+	for g := range m.groups {
+		o := &m.groups[g]
+		if o.key.Task != name || o.key.Direction != k.Direction || m.kind(o.first) == kind {
+			continue
+		}
+		if s := k.SIMD.Or(0); s != 0 && o.key.SIMD != 0 && o.key.SIMD != s {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = g
+	}
+	return found
+}
+
+// pairing is how the rows that a further file has of a key go with the kernels that are known of it: the first with the
+// first and so on, when both are as many.
+type pairing struct {
+	rows   int
+	at     int // the kernel that the next row goes with
+	passed int // how many have been gone with
+	// Of rows that go with no kernel of their own:
+	other   note.Pos // where a launch takes another time than the one that it would go with
+	apart   bool     // one does
+	pos     note.Pos // the first row
+	shared  shared   // of all rows
+	unequal bool     // the rows do not share it
+	lost    columns  // what the rows have and the kernels lack
+
+	note, more int // place of the note on values that differ, and one more; kernels beside the one that it is about
+}
+
+// step gives the kernel that the next row goes with.
+func (p *pairing) step(m *merger, g int) (i int, ok bool) {
+	if p.passed == m.groups[g].n {
+		return 0, false
+	}
+	if p.passed == 0 {
+		p.at = m.groups[g].first
+	}
+	i = p.at
+	p.at = int(m.next[i])
+	p.passed++
+	return i, true
+}
+
+// addTo unites the kernels of a further file with those that are known, and adds those of new keys.
+func (m *merger) addTo(f *File, kind string) error {
+	m.regroup()
+	pairs := make([]pairing, len(m.groups))
+	m.each(f, kind, func(k *Kernel, g int) error {
+		if g >= 0 {
+			m.count(&pairs[g], k, g, kind)
+		}
+		return nil
+	})
+	for g := range pairs {
+		pairs[g].at, pairs[g].passed = 0, 0
+	}
+	err := m.each(f, kind, func(k *Kernel, g int) error {
+		if g < 0 {
+			m.append(k)
+			return nil
+		}
+		p := &pairs[g]
+		if p.rows != m.groups[g].n {
+			m.collect(p, k, g)
+			return nil
+		}
+		i, _ := p.step(m, g)
+		a := m.at(i)
+		if m.kind(i) == kind {
+			if err := twoRuns(&a, k); err != nil {
+				return err
+			}
+		}
+		if p.apart {
+			m.collect(p, k, g)
+			return nil
+		}
+		m.differ(p, k.Pos, &a, unite(&a, k, m.kind(i) == kind))
+		m.set(i, &a)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for g := range pairs {
+		m.settle(&pairs[g], g)
+	}
+	return nil
+}
+
+// each calls do with the kernels of a file and the groups that they belong to.
+func (m *merger) each(f *File, kind string, do func(k *Kernel, g int) error) error {
+	for i := range f.Kernels {
+		if err := do(&f.Kernels[i], m.target(&f.Kernels[i], kind)); err != nil {
+			return err
+		}
+	}
+	of := make([]int, f.Launches.Shapes())
+	for s := range of {
+		k := f.Launches.ShapeOf(s)
+		of[s] = m.target(&k, kind)
+	}
+	var k Kernel
+	for i := range f.Launches.Len() {
+		f.Launches.Into(i, &k)
+		if err := do(&k, of[f.Launches.Shape(i)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts a row and looks whether the launch that it would go with took the same time: exports of one collection
+// print the same, so that launches which do not agree are in another order or of another run.
+func (m *merger) count(p *pairing, k *Kernel, g int, kind string) {
+	p.rows++
+	i, ok := p.step(m, g)
+	if !ok || m.groups[g].n == 1 || p.apart || m.kind(i) != kind {
+		return
+	}
+	a := m.at(i)
+	x, both := a.Total.Value()
+	if y, ok := k.Total.Value(); both && ok && x != y {
+		p.other, p.apart = k.Pos, true
+	}
+}
+
+// shared is what all launches of a kernel have in common.
+type shared struct {
+	peak, peakWork, peakSLM, peakBarrier unit.Opt[unit.Ratio]
+	spill, slm                           unit.Opt[unit.Bytes]
+	registers                            unit.Opt[int]
+}
+
+func sharedOf(k *Kernel) shared {
+	return shared{k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier, k.Spill, k.SLM, k.Registers}
+}
+
+// columns are names of columns, in the order in which they were met.
+type columns []string
+
+func (c *columns) add(name string, lacks, has bool) {
+	if lacks && has && !slices.Contains(*c, name) {
+		*c = append(*c, name)
+	}
+}
+
+// collect takes what can be taken of a row that goes with no kernel of its own.
+func (m *merger) collect(p *pairing, k *Kernel, g int) {
+	s := sharedOf(k)
+	if p.pos.File == "" {
+		p.pos, p.shared = k.Pos, s
+	}
+	p.unequal = p.unequal || p.shared != s
+	a := m.at(m.groups[g].first)
+	p.lost.add("instance count", !a.Instances.Present(), k.Instances.Present())
+	p.lost.add("total time", !a.Total.Present(), k.Total.Present())
+	p.lost.add("measured occupancy", !a.Measured.Present(), k.Measured.Present())
+	p.lost.add("active", !a.Active.Present(), k.Active.Present())
+	p.lost.add("stalled", !a.Stalled.Present(), k.Stalled.Present())
+	p.lost.add("idle", !a.Idle.Present(), k.Idle.Present())
+	p.lost.add("barrier stalls", !a.BarrierStall.Present(), k.BarrierStall.Present())
+	p.lost.add("threads started", !a.Threads.Present(), k.Threads.Present())
+	p.lost.add("GPU barriers", !a.Barriers.Present(), k.Barriers.Present())
+}
+
+// settle ends what a file has to do with a group.
+func (m *merger) settle(p *pairing, g int) {
+	if p.pos.File != "" && !p.unequal {
+		k := Kernel{Task: m.groups[g].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork, PeakSLM: p.shared.peakSLM,
+			PeakBarrier: p.shared.peakBarrier, Spill: p.shared.spill, SLM: p.shared.slm, Registers: p.shared.registers}
+		m.members(g, func(i int) {
+			a := m.at(i)
+			m.differ(p, p.pos, &a, uniteShared(&a, &k))
+			m.set(i, &a)
+		})
+	}
+	if p.more > 0 {
+		m.run.Notes[p.note-1].Text += fmt.Sprintf(", in %d more of its launches as well", p.more)
+	}
+	if p.pos.File == "" || p.rows == 1 && len(p.lost) == 0 { // a row of all launches that adds nothing
+		return
+	}
+	a := m.at(m.groups[g].first)
+	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, rowsOf(m.groups[g].n), a.Pos, rowsOf(p.rows))
+	if p.apart && p.rows == m.groups[g].n {
+		text = fmt.Sprintf("the launches of task %q take other times here (%s) than at %s", a.Task, p.other, a.Pos)
+	}
+	text += ": which row is of which launch is not known"
+	if len(p.lost) > 0 {
+		text += ", so that the columns " + strings.Join(p.lost, ", ") + " of this file are not used"
+	}
+	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos, Text: text,
+		Hint: "give two exports of one run by computing-instance, with the same rows in the same order"})
+}
+
+func rowsOf(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+// differ takes note of values that differ between a further file and the kernel a: of a key with many launches once.
+func (m *merger) differ(p *pairing, pos note.Pos, a *Kernel, names []string) {
+	switch {
+	case len(names) == 0:
+	case p.note > 0:
+		p.more++
+	default:
+		m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: pos,
+			Text: fmt.Sprintf("task %q: %s here than at %s; the value of the first file is used", a.Task, "other "+strings.Join(names, ", "), a.Pos),
+			Hint: "give the exports of one run only"})
+		p.note = len(m.run.Notes)
+	}
+}
+
+// twoRuns refuses different measured occupancies in two files of one kind: these are two runs.
+func twoRuns(a, b *Kernel) error {
+	x, both := a.Measured.Value()
+	y, ok := b.Measured.Value()
+	if !both || !ok || x == y {
+		return nil
+	}
+	return note.Faultf("two-runs", b.Pos,
+		"give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run",
+		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(), x.Percent(), a.Pos)
+}
+
+// unite fills what a lacks from b, and gives the names of values that differ.
+func unite(a, b *Kernel, sameKind bool) (differ []string) {
+	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
+	fill(&a.Total, b.Total, "total time", &differ, sameKind)
+	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)
+	fill(&a.Active, b.Active, "active", &differ, sameKind)
+	fill(&a.Stalled, b.Stalled, "stalled", &differ, sameKind)
+	fill(&a.Idle, b.Idle, "idle", &differ, sameKind)
+	fill(&a.BarrierStall, b.BarrierStall, "barrier stalls", &differ, sameKind)
+	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
+	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
+	return append(differ, uniteShared(a, b)...)
+}
+
+// uniteShared is unite for what all launches of a kernel have in common.
+func uniteShared(a, b *Kernel) (differ []string) {
+	fill(&a.Peak, b.Peak, "peak occupancy", &differ, true)
+	fill(&a.PeakWork, b.PeakWork, "work size limit", &differ, true)
+	fill(&a.PeakSLM, b.PeakSLM, "SLM limit", &differ, true)
+	fill(&a.PeakBarrier, b.PeakBarrier, "barriers limit", &differ, true)
+	fill(&a.Spill, b.Spill, "spill", &differ, true)
+	fill(&a.SLM, b.SLM, "SLM per work-group", &differ, true)
+	fill(&a.Registers, b.Registers, "registers per thread", &differ, true)
+	return differ
+}
+
+// fill sets what is missing. Two collections of one run never agree to the digit on times and counters: a difference
+// is reported only where the caller says that the two should agree.
+func fill[T comparable](to *unit.Opt[T], from unit.Opt[T], name string, differ *[]string, report bool) {
+	v, ok := from.Value()
+	if !ok {
+		return
+	}
+	w, has := to.Value()
+	switch {
+	case !has:
+		*to = from
+	case report && v != w:
+		*differ = append(*differ, name)
+	}
+}

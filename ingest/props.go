@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// joinProps gives the properties of a kernel to all its launches.
+func (m *merger) joinProps() {
+	if len(m.props) == 0 {
+		return
+	}
+	m.regroup()
+	byName := map[string][]Props{}
+	for _, p := range m.props {
+		n := m.plainName(p.Task)
+		p.Global, p.Local = trim(p.Global), trim(p.Local)
+		byName[n] = append(byName[n], p)
+	}
+	for g := range m.groups {
+		of := &m.groups[g]
+		fits := fitting(byName[of.key.Task], &of.key)
+		if len(fits) == 0 {
+			continue
+		}
+		p, differ := agreed(fits)
+		first := m.at(of.first)
+		m.members(g, func(i int) {
+			k := m.at(i)
+			k.take(&p)
+			m.set(i, &k)
+		})
+		if names := differ.missing(&first); len(names) > 0 && first.Global.Present() { // else nothing is predicted
+			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ", Pos: first.Pos,
+				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch shape and SIMD width, and they differ in %s, which is left out",
+					first.Task, strings.Join(names, ", ")),
+				Hint: "trace a run with the same launch shapes"})
+		}
+	}
+}
+
+// fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape; else
+// those of other shapes.
+func fitting(props []Props, key *Key) []Props {
+	var same, shapeless, others []Props
+	for _, p := range props {
+		switch s, ok := p.SIMD.Value(); {
+		case ok && key.SIMD != 0 && s != key.SIMD:
+		case !p.Global.Present():
+			shapeless = append(shapeless, p)
+		case p.Global == key.Global && (p.Local == key.Local || !p.Local.Present() || !key.Local.Present()):
+			same = append(same, p)
+		default:
+			others = append(others, p)
+		}
+	}
+	switch {
+	case len(same) > 0:
+		return same
+	case key.Global.Present() && len(shapeless) > 0:
+		return shapeless
+	}
+	return append(others, shapeless...)
+}
+
+// differing says in what properties differ.
+type differing struct{ simd, slm, spill, registers bool }
+
+// agreed gives what properties have in common: where they differ, any of them would be a guess.
+func agreed(props []Props) (p Props, d differing) {
+	for i := range props {
+		d.simd = agree(&p.SIMD, props[i].SIMD) || d.simd
+		d.slm = agree(&p.SLM, props[i].SLM) || d.slm
+		d.spill = agree(&p.Spill, props[i].Spill) || d.spill
+		d.registers = agree(&p.Registers, props[i].Registers) || d.registers
+	}
+	drop(&p.SIMD, d.simd)
+	drop(&p.SLM, d.slm)
+	drop(&p.Spill, d.spill)
+	drop(&p.Registers, d.registers)
+	return p, d
+}
+
+func agree[T comparable](to *unit.Opt[T], from unit.Opt[T]) (differ bool) {
+	var names []string
+	fill(to, from, "", &names, true)
+	return len(names) > 0
+}
+
+func drop[T any](o *unit.Opt[T], when bool) {
+	if when {
+		*o = unit.Opt[T]{}
+	}
+}
+
+// missing names what a kernel lacks because properties differ.
+func (d differing) missing(k *Kernel) (names []string) {
+	for _, f := range []struct {
+		name          string
+		differ, there bool
+	}{
+		{"SIMD width", d.simd, k.SIMD.Present()},
+		{"SLM per work-group", d.slm, k.SLM.Present()},
+		{"spill", d.spill, k.Spill.Present()},
+		{"registers per thread", d.registers, k.Registers.Present()},
+	} {
+		if f.differ && !f.there {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// take fills in the properties of a kernel.
+func (k *Kernel) take(p *Props) {
+	if !k.SIMD.Present() && k.Global.Present() {
+		k.SIMD = p.SIMD
+	}
+	var ignored []string
+	fill(&k.SLM, p.SLM, "", &ignored, false)
+	fill(&k.Spill, p.Spill, "", &ignored, false)
+	fill(&k.Registers, p.Registers, "", &ignored, false)
+}
