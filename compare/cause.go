@@ -126,11 +126,11 @@ func (r *Result) sampling(row *Row) *Cause {
 		return nil
 	}
 	interval := r.Options.SamplingInterval
-	total, _ := row.Total.Value()
+	total, summed := row.Total.Value()
 	avg, timed := row.Average().Value()
 	life, known := row.ThreadLife.Value()
 	what := fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s", span(total), minIntervals, span(interval))
-	if timed && avg < interval && total >= minIntervals*interval {
+	if timed && avg < interval && (!summed || total >= minIntervals*interval) {
 		what = fmt.Sprintf("A launch takes %s, below the sampling interval of %s, and the value ", span(avg), span(interval))
 		if known {
 			what += fmt.Sprintf("would need threads that live %s", span(life))

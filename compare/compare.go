@@ -267,8 +267,8 @@ func (r *Result) checkRow(row *Row) {
 	}
 	avg, timed := row.Average().Value()
 	started, counted := row.Threads.Value()
-	n, _ := row.Instances.Value()
-	if row.Predicted == nil || !timed || !counted || avg < threadsIntervals*r.Options.SamplingInterval {
+	n, known := row.Instances.Value()
+	if row.Predicted == nil || !timed || !counted || !known || row.Uneven || avg < threadsIntervals*r.Options.SamplingInterval {
 		return
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)

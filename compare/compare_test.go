@@ -116,6 +116,9 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "1048576", "512", 16, 10, 1, peak(50), slmLimit(50)), Below, BasisPeak, -50, CauseModel, "VTune limits it by SLM to 50.0 %"},
 		{"short", "fewer than 10 sampling intervals in all", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "512", 32, 1, 0.004, measured(3)), Unmeasurable, BasisMeasured, math.NaN(), CauseSampling, "The whole kernel ran for 4 ms, less than 10 sampling intervals of 1 ms"},
+		{"average alone", "how many launches there were is not known, and that they are short is", max1100(), ingest.Platform{},
+			kernel("k", "4096", "256", 32, 0, 0, measured(90), func(k *ingest.Kernel) { k.Mean = unit.Some[unit.Seconds](1e-5) }),
+			Unmeasurable, BasisMeasured, math.NaN(), CauseSampling, "A launch takes 10 us, below the sampling interval of 1 ms, and the value would need threads that live 252 us"},
 		{"queried", "real: hgemm, 9.2 ms in two launches, but its counters were read around each launch", max1100(), ingest.Platform{},
 			kernel("hgemm", "3584x8x1", "64x8x1", 16, 2, 0.009238, measured(46.8372), func(k *ingest.Kernel) { k.PerLaunch, k.SLM = true, unit.Some(unit.Bytes(8)) }),
 			Match, BasisMeasured, 46.8372 - 50, "", ""},
@@ -206,6 +209,34 @@ func TestTolerance(t *testing.T) {
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, b580(), o)
 		if got := r.Rows[0].Verdict; got != c.want {
 			t.Errorf("40 against 5 with tolerance %v: %s, want %s", c.tolerance, got, c.want)
+		}
+	}
+}
+
+// TestThreadsStarted counts threads only against launches that are known and are all of those that were counted.
+func TestThreadsStarted(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		tell tell
+		want bool
+	}{
+		{"10 launches of 512 threads", func(k *ingest.Kernel) {}, false},
+		{"20 launches would be needed", func(k *ingest.Kernel) { k.Threads = unit.Some[int64](10240) }, true},
+		{"an average without a count", func(k *ingest.Kernel) {
+			k.Instances, k.Total, k.Mean = unit.Opt[int64]{}, unit.Opt[unit.Seconds]{}, unit.Some[unit.Seconds](0.1)
+		}, false},
+		{"a count of some of them", func(k *ingest.Kernel) {
+			k.Instances, k.Mean, k.Uneven = unit.Some[int64](3), unit.Some[unit.Seconds](0.1), true
+		}, false},
+	} {
+		k := kernel("k", "16384", "256", 32, 10, 1, measured(50), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](5120) }, c.tell)
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		got := false
+		for _, n := range r.Rows[0].Notes {
+			got = got || n.Code == "threads-started"
+		}
+		if got != c.want {
+			t.Errorf("%s: warned %v, want %v", c.why, got, c.want)
 		}
 	}
 }

@@ -112,6 +112,7 @@ func perKey(r *Result) []*Row {
 func uniteRows(parts []*Row) *Row {
 	r := *parts[0]
 	r.Total, r.Instances = sumOf(parts, func(p *Row) unit.Opt[unit.Seconds] { return p.Total }), sumOf(parts, func(p *Row) unit.Opt[int64] { return p.Instances })
+	r.Mean, r.Uneven = meanOf(parts)
 	r.Measured = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Measured })
 	r.Idle = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Idle })
 	r.Loaded = unit.Opt[unit.Ratio]{}
@@ -126,6 +127,25 @@ func uniteRows(parts []*Row) *Row {
 		}
 	}
 	return &r
+}
+
+// meanOf gives the mean time of a launch over the rows that tell it, when some do not.
+func meanOf(parts []*Row) (mean unit.Opt[unit.Seconds], uneven bool) {
+	var time unit.Seconds
+	var launches int64
+	for _, p := range parts {
+		t, timed := p.Average().Value()
+		n, counted := p.Instances.Value()
+		if timed && counted {
+			time += t * unit.Seconds(n)
+			launches += n
+		}
+		uneven = uneven || !timed || !counted || p.Mean.Present()
+	}
+	if uneven && launches > 0 {
+		mean = unit.Some(time / unit.Seconds(launches))
+	}
+	return mean, uneven
 }
 
 // sumOf is absent when one of the parts is.

@@ -359,6 +359,16 @@ func TestDiffLaunchesKeptApartAreOneSample(t *testing.T) {
 	}
 }
 
+// A launch without a time takes no part in the mean, alone in its row or added to one already.
+func TestDiffMeanOfSomeLaunches(t *testing.T) {
+	old := diffRun(fan2(func(x *k) { x.measured, x.seconds = 80, 0.003 }), fan2(func(x *k) { x.measured, x.seconds = 40, 0.001 }), fan2(func(x *k) { x.measured = 40 }))
+	old.Rows[0].Total, old.Rows[0].Mean, old.Rows[0].Uneven = unit.Some[unit.Seconds](0.15), unit.Some[unit.Seconds](0.003), true // 50 of the 100
+	d := Diff([]*Result{old}, []*Result{diffRun(fan2(func(x *k) { x.measured, x.seconds = 70, 0.002 }))}, DefaultDiffOptions())
+	if row := d.Rows[0]; math.Abs(row.Time.Change.Or(0)-1) > 1e-9 {
+		t.Errorf("got %+v; want equal times", row.Time)
+	}
+}
+
 func TestDiffNotes(t *testing.T) {
 	one := diffRun(fan2(func(x *k) { x.measured = 50 }))
 	one.Inputs = []ingest.Input{{Path: "run.csv", Kind: "vtune", Digest: "sha256:1"}, {Path: "s.txt", Kind: "vtune-summary", Digest: "sha256:2"}}

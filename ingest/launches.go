@@ -27,6 +27,7 @@ const (
 // The numbers that differ from launch to launch.
 const (
 	launchTotal = iota
+	launchMean
 	launchMeasured
 	launchActive
 	launchStalled
@@ -112,6 +113,7 @@ func (l *Launches) Into(i int, k *Kernel) {
 		return p.numbers[c][at]
 	}
 	putFloat(&k.Total, number(launchTotal))
+	putFloat(&k.Mean, number(launchMean))
 	putFloat(&k.Measured, number(launchMeasured))
 	putFloat(&k.Active, number(launchActive))
 	putFloat(&k.Stalled, number(launchStalled))
@@ -124,7 +126,7 @@ func (l *Launches) Into(i int, k *Kernel) {
 // split takes the numbers of a launch out of a kernel.
 func split(k *Kernel) (v [launchNumbers]uint64) {
 	v = [launchNumbers]uint64{
-		takeFloat(&k.Total), takeFloat(&k.Measured), takeFloat(&k.Active), takeFloat(&k.Stalled), takeFloat(&k.Idle), takeFloat(&k.BarrierStall),
+		takeFloat(&k.Total), takeFloat(&k.Mean), takeFloat(&k.Measured), takeFloat(&k.Active), takeFloat(&k.Stalled), takeFloat(&k.Idle), takeFloat(&k.BarrierStall),
 		takeCount(&k.Threads), takeCount(&k.Barriers),
 	}
 	k.Pos.Line = 0

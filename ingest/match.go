@@ -315,6 +315,9 @@ func twoRuns(a, b *Kernel) error {
 
 // unite fills what a lacks from b, and gives the names of values that differ.
 func unite(a, b *Kernel, sameKind bool) (differ []string) {
+	if timed := a.Total.Present() && a.Instances.Present(); !timed && (!a.Mean.Present() || b.Total.Present() && b.Instances.Present()) {
+		a.Mean, a.Uneven = b.Mean, b.Uneven
+	}
 	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
 	fill(&a.Total, b.Total, "total time", &differ, sameKind)
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)

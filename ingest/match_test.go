@@ -33,6 +33,10 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 				k.Instances = unit.Some(int64(v))
 			case "t":
 				k.Total = unit.Some(unit.Seconds(v))
+			case "mean":
+				k.Mean = unit.Some(unit.Seconds(v))
+			case "uneven":
+				k.Uneven = v > 0
 			case "measured":
 				ratio(&k.Measured, v)
 			case "peak":
@@ -71,6 +75,10 @@ func said(k *Kernel) string {
 	add(&b, "simd", k.SIMD, func(v int) any { return v })
 	add(&b, "n", k.Instances, func(v int64) any { return v })
 	add(&b, "t", k.Total, func(v unit.Seconds) any { return float64(v) })
+	add(&b, "mean", k.Mean, func(v unit.Seconds) any { return float64(v) })
+	if k.Uneven {
+		b.WriteString(" uneven 1")
+	}
 	percent := func(v unit.Ratio) any { return v.Percent() }
 	add(&b, "measured", k.Measured, percent)
 	add(&b, "peak", k.Peak, percent)
@@ -175,6 +183,9 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 64 t 1 spill 0\ntask A global 64 t 2 spill 0\ntask A global 64 t 3 spill 0", "vtune\ntask A global 64 t 1 spill 8\ntask A global 64 t 2 spill 8\ntask A global 64 t 3 spill 8"},
 			[]string{"task A global 64 t 1 spill 0", "task A global 64 t 2 spill 0", "task A global 64 t 3 spill 0",
 				`f2:2: warning: task "A": other spill here than at f1:2; the value of the first file is used, in 2 more of its launches as well (give the exports of one run only)`}},
+		{"a printed average is rounded: total and count of another file say it better, a total alone does not",
+			[]string{"vtune\ntask A global 64 mean 1\ntask B global 64 mean 1\ntask C global 64 n 2 t 3\ntask D global 64", "vtune\ntask A global 64 n 2 t 3\ntask B global 64 t 3\ntask C global 64 mean 1\ntask D global 64 n 4 t 3 mean 1 uneven 1"},
+			[]string{"task A global 64 n 2 t 3", "task B global 64 t 3 mean 1", "task C global 64 n 2 t 3", "task D global 64 n 4 t 3 mean 1 uneven 1"}},
 		{"properties of a launch shape are those of all its launches",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 64 local 8 simd 16 t 2\ntask A global 128 local 8 simd 16 t 3\ntask A global 128 local 8 simd 16 t 4",
 				"unitrace\nprops A global 64x1x1 local 8x1x1 simd 16 slm 64 registers 256\nprops A global 128x1x1 local 8x1x1 simd 16 slm 64 registers 128"},

@@ -70,6 +70,11 @@ type Kernel struct {
 
 	Instances unit.Opt[int64]
 	Total     unit.Opt[unit.Seconds] // over all launches
+	// Mean is the mean time of a launch where Total / Instances is not: an export may give averages alone. Uneven says that
+	// Total and Instances are not of the same launches, because some have no time or no count; Mean is then of those that
+	// have both.
+	Mean   unit.Opt[unit.Seconds]
+	Uneven bool
 
 	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
 	// PerLaunch is set when the counters were read around each launch (unitrace -q) instead of being sampled over time:
@@ -104,8 +109,12 @@ func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
 
-// Average gives the mean time of a launch, from total and count: the printed average is rounded to a microsecond.
+// Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed average
+// is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {
+	if k.Uneven || k.Mean.Present() {
+		return k.Mean
+	}
 	t, ok := k.Total.Value()
 	n, counted := k.Instances.Value()
 	if !ok || !counted || n <= 0 {

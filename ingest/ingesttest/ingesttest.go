@@ -192,7 +192,7 @@ func (b *printer) platform(p *ingest.Platform) {
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
 	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device", k.Device,
-		"instances", k.Instances, "seconds", k.Total)
+		"instances", k.Instances, "seconds", k.Total, "a launch", k.Mean)
 	b.indented("measured", k.Measured, "peak", k.Peak, "work", k.PeakWork, "SLM", k.PeakSLM, "barrier", k.PeakBarrier,
 		"active", k.Active, "stalled", k.Stalled, "idle", k.Idle)
 	b.indented("barrier stall", k.BarrierStall, "threads", k.Threads, "barriers", k.Barriers, "spill", k.Spill, "SLM bytes", k.SLM,

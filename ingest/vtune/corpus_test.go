@@ -55,6 +55,9 @@ func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 func line(k *ingest.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d|%s|%v|%v|%v|%s|n %v|t %v", k.Pos.Line, k.Task, k.Global, k.Local, opt(k.SIMD), k.Direction, opt(k.Instances), opt(k.Total))
+	if k.Mean.Present() || k.Uneven {
+		fmt.Fprintf(&b, "|a launch %v %v", opt(k.Mean), k.Uneven)
+	}
 	pct := func(name string, o unit.Opt[unit.Ratio]) {
 		if v, ok := o.Value(); ok {
 			fmt.Fprintf(&b, "|%s %v", name, v.Percent())

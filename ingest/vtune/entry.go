@@ -14,13 +14,16 @@ const none = -1
 // Times and shares are nano.
 type values [quantities]int64
 
-// seconds gives the time of the row's launches: the total, or else the printed average times the count.
+// seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is no
+// count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {
-	if v[total] != none {
+	switch n := v[count]; {
+	case v[total] != none:
 		return v[total]
-	}
-	if v[average] != none && v[count] > 0 && v[average] <= maxSeconds*one/v[count] {
-		return v[average] * v[count]
+	case v[average] != none && n == none:
+		return v[average]
+	case v[average] != none && n > 0 && v[average] <= maxSeconds*one/n:
+		return v[average] * n
 	}
 	return none
 }
@@ -37,6 +40,7 @@ type entry struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
+	partial  partial
 	threads  tally
 	barriers tally
 	spill    int64                         // the largest, none when no row has one
@@ -73,6 +77,43 @@ func (t tally) value() unit.Opt[int64] {
 	return unit.Some(t.sum)
 }
 
+// partial gathers the rows that have no count or no time. A mean is taken over those that have both.
+type partial struct {
+	untimed  tally // launches of rows without a time
+	nothing  int64 // rows with neither
+	loose    int64 // rows with a total, but no count
+	time     wide  // of those
+	averages int64 // rows with an average, but neither total nor count
+	average  wide  // of those
+}
+
+func (p *partial) add(v *values, t nano) {
+	switch {
+	case v[count] != none:
+		p.untimed.add(v[count])
+	case t == none:
+		p.nothing++
+	case v[total] != none:
+		p.loose++
+		p.time.add(uint64(t))
+	default:
+		p.averages++
+		p.average.add(uint64(t))
+	}
+}
+
+func (p *partial) merge(o *partial) {
+	p.untimed.merge(o.untimed)
+	p.nothing += o.nothing
+	p.loose += o.loose
+	p.time.addWide(o.time)
+	p.averages += o.averages
+	p.average.addWide(o.average)
+}
+
+// uncounted gives how many rows have no count.
+func (p *partial) uncounted() int64 { return p.nothing + p.loose + p.averages }
+
 // add adds a row and returns its time; shares are those that the file has columns of.
 func (e *entry) add(v *values, shares []field) (t nano) {
 	e.rows++
@@ -86,7 +127,10 @@ func (e *entry) add(v *values, shares []field) (t nano) {
 		e.launches.add(n)
 	}
 	weight := uint64(0)
-	if t = v.seconds(); t != none {
+	if t = v.seconds(); t == none || v[count] == none {
+		e.partial.add(v, t)
+	}
+	if t != none {
 		weight = uint64(t)
 		e.timed++
 		e.time.add(weight)
@@ -181,6 +225,7 @@ func (e *entry) merge(o *entry) {
 	e.launches.merge(o.launches)
 	e.timed += o.timed
 	e.time.addWide(o.time)
+	e.partial.merge(&o.partial)
 	e.threads.merge(o.threads)
 	e.barriers.merge(o.barriers)
 	e.spill = max(e.spill, o.spill)

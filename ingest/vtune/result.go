@@ -147,13 +147,7 @@ func (r *result) remarks() []note.Note {
 // kernel makes the row of a key.
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := r.identity(e, e.line)
-	k.Instances = e.launches.value()
-	if r.perLaunch && !r.h.col[count].there {
-		k.Instances = unit.Some(e.rows)
-	}
-	if e.timed > 0 {
-		k.Total = unit.Some(unit.Seconds(wide.over(e.time, wide{0, 1})))
-	}
+	r.times(e, &k)
 	for q := firstShare; q < quantities; q++ {
 		if v, ok := e.means[q-firstShare].value(e.sums[q-firstShare], e.time); ok && r.h.col[q].there {
 			*share(&k, q) = unit.Some(r.ratio(q, v))
@@ -167,6 +161,41 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 		k.Launches = r.spread(e)
 	}
 	return k
+}
+
+// outside is what VTune calls the time between tasks: it has no launches.
+const outside = "[Outside any task]"
+
+// times gives a kernel its launches and their time. A row without a count is a launch where the file has a row per launch;
+// elsewhere how many it is of is not known, and an average alone makes no total.
+func (r *result) times(e *entry, k *ingest.Kernel) {
+	p := &e.partial
+	launches, timed, time := e.launches, e.timed, e.time
+	paired, pairedTime := e.launches.sum-p.untimed.sum, e.time.minus(p.time).minus(p.average) // of rows that have both
+	uneven := p.untimed.any
+	if r.perLaunch && e.Task != outside {
+		if n := p.uncounted(); n > 0 {
+			launches.add(n)
+		}
+		paired, pairedTime = paired+p.loose+p.averages, e.time
+		uneven = uneven || p.nothing > 0
+	} else {
+		timed, time = timed-p.averages, time.minus(p.average)
+		uneven = uneven || p.loose+p.averages > 0
+	}
+	k.Instances = launches.value()
+	if timed > 0 {
+		k.Total = unit.Some(unit.Seconds(time.over(wide{0, 1})))
+	}
+	switch {
+	case !uneven:
+		return
+	case paired > 0:
+		k.Mean = unit.Some(unit.Seconds(pairedTime.over(wide{0, uint64(paired)})))
+	case p.averages == 1:
+		k.Mean = unit.Some(unit.Seconds(p.average.over(wide{0, 1})))
+	}
+	k.Uneven = k.Instances.Present() && k.Total.Present()
 }
 
 func (r *result) identity(e *entry, line int) ingest.Kernel {
@@ -252,11 +281,15 @@ func (r *result) launch(l *launch) ingest.Kernel {
 		return o
 	}
 	k.Instances, k.Threads, k.Barriers = number(count), number(threads), number(barriers)
-	if r.perLaunch && !r.h.col[count].there {
+	if r.perLaunch && l.v[count] == none && k.Task != outside {
 		k.Instances = unit.Some[int64](1)
 	}
 	if t := l.v.seconds(); t != none {
-		k.Total = unit.Some(unit.Seconds(float64(t) / one))
+		to := &k.Total
+		if l.v[total] == none && !k.Instances.Present() {
+			to = &k.Mean
+		}
+		*to = unit.Some(unit.Seconds(float64(t) / one))
 	}
 	if v := l.v[spill]; v != none {
 		k.Spill = unit.Some(unit.Bytes(v))

@@ -52,7 +52,33 @@ func TestRead(t *testing.T) {
 			head + "K,64,64,0.3,1,16,\nK,64,64,0.1,1,16,90.0\nL,64,64,,,,\n", []string{
 				"3 rows, 0 bad",
 				"2|K|64|64|16||n 2|t 0.4|measured 90|threads -|barriers -|spill -|spread 0.1 0.2 0.3 90 90 90",
-				"4|L|64|64|-||n -|t -|threads -|barriers -|spill -"}},
+				"4|L|64|64|-||n 1|t -|threads -|barriers -|spill -"}}, // in an export by computing instance a row is a launch
+		{"launches without a time: the mean is over those that have one",
+			head + "K,64,64,0.01,1,16,50.0\nK,64,64,,1,16,50.0\nK,64,64,,1,16,50.0\nK,64,64,0.01,1,16,50.0\n", []string{
+				"4 rows, 0 bad",
+				"2|K|64|64|16||n 4|t 0.02|a launch 0.01 true|measured 50|threads -|barriers -|spill -|spread 0.01 0.01 0.01 50 50 50"}},
+		{"rows without a count in an export by computing instance are launches; what is outside any task has none",
+			head + "K,64,64,0.01,1,16,50.0\nK,64,64,0.02,,16,50.0\nK,64,64,0.03,,16,50.0\n[Outside any task],,,0,,,20.0\n", []string{
+				"4 rows, 0 bad",
+				"2|K|64|64|16||n 3|t 0.06|measured 50|threads -|barriers -|spill -|spread 0.01 0.02 0.03 50 50 50",
+				"5|[Outside any task]|||-||n -|t 0|measured 20|threads -|barriers -|spill -|spread 0 0 0 20 20 20"}},
+		{"in an export by computing task how many launches they are of is not known: the mean is over the others",
+			head + "K,64,64,0.04,4,16,50.0\nK,64,64,0.02,,16,50.0\nK,64,64,,7,16,50.0\nL,64,64,0.04,,16,50.0\nL,64,64,,4,16,50.0\nM,64,64,,4,16,50.0\n", []string{
+				"6 rows, 0 bad",
+				"2|K|64|64|16||n 11|t 0.06|a launch 0.01 true|measured 50|threads -|barriers -|spill -",
+				"5|L|64|64|16||n 4|t 0.04|a launch - true|measured 50|threads -|barriers -|spill -",
+				"7|M|64|64|16||n 4|t -|measured 50|threads -|barriers -|spill -"}},
+		{"an average alone is the mean, and no total; in rows of one key it is the time of a launch each: (0.5*0.01 + 0.7*0.03) / 0.04",
+			"Computing Task,Global,Average Time,EU Threads Occupancy\nK,64,0.01,0.5\nK,64,0.03,0.7\n", []string{
+				"2 rows, 0 bad",
+				"2|K|64||-||n 2|t 0.04|measured 65|threads -|barriers -|spill -|spread 0.01 0.02 0.03 50 60 70"}},
+		{"and of a key that has one row",
+			"Computing Task,Global,Average Time,Instance Count,EU Threads Occupancy\nK,64,0.00001,,0.9\nL,64,0.01,5,0.9\nM,64,0.01,5,0.9\nM,64,0.04,,0.9\nN,64,0.01,,0.9\nN,64,0.02,,0.9\n", []string{
+				"6 rows, 0 bad",
+				"2|K|64||-||n -|t -|a launch 1e-05 false|measured 90|threads -|barriers -|spill -",
+				"3|L|64||-||n 5|t 0.05|measured 90|threads -|barriers -|spill -",
+				"4|M|64||-||n 5|t 0.05|a launch 0.01 true|measured 90|threads -|barriers -|spill -",
+				"6|N|64||-||n -|t -|measured 90|threads -|barriers -|spill -"}},
 		{"no instance count in an export by computing instance: a row is a launch",
 			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.000003,10.0\nK,64,0.000001,30.0\nK,64,0.000002,15.0\nL,64,1.5,5\n", []string{
 				"4 rows, 0 bad",
@@ -223,6 +249,22 @@ func TestSniff(t *testing.T) {
 	} {
 		if got := (Format{}).Sniff([]byte(c.text)); got != c.want {
 			t.Errorf("%s: %v", c.reason, got)
+		}
+	}
+}
+
+// A launch that is kept has its own time, and an average alone makes no total of a row of several launches.
+func TestInstancesWithoutTotal(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Average Time,Instance Count\n"
+	for _, c := range []struct {
+		rows string
+		want []string
+	}{
+		{"K,64,0.3,\nK,64,0.1,1\n", []string{"2 rows, 0 bad", "2|K|64||-||n 1|t 0.3|threads -|barriers -|spill -", "3|K|64||-||n 1|t 0.1|threads -|barriers -|spill -"}},
+		{"K,64,0.3,\nL,64,0.1,3\n", []string{"2 rows, 0 bad", "2|K|64||-||n -|t -|a launch 0.3 false|threads -|barriers -|spill -", "3|L|64||-||n 3|t 0.3|threads -|barriers -|spill -"}},
+	} {
+		if d := cmp.Diff(c.want, lines(t, head+c.rows, ingest.ReadOptions{Instances: true})); d != "" {
+			t.Errorf("-want +got:\n%s", d)
 		}
 	}
 }
