@@ -37,7 +37,7 @@ type TestCase struct {
 	Outcome TestOutcome
 	Type    string // the cause, else the verdict, of what did not pass
 	Message string // one line: below by 36.8 points: dispatch
-	Text    string // the cause's evidence and the figures, several lines
+	Text    string // the cause's evidence and the figures, several lines; may be empty of what passed
 }
 
 // TestOutcome says how a case ended.

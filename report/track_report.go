@@ -243,9 +243,13 @@ func (r *TrackReport) seriesTable(series []*Tracked) *Table {
 	s := m.seriesColumns(series)
 	all := Glance | Page | Sheet
 	s.add(Column{Key: "runs", Title: "Runs", Kind: Integer, In: all}, func(t *Tracked) Cell { return IntCell(len(t.Points)) })
+	s.add(Column{Key: "left_out", Title: "Left out", Kind: Integer, In: Sheet}, func(t *Tracked) Cell { return IntCell(len(t.LeftOut)) })
 	s.add(m.column("value", "", "Newest"), func(t *Tracked) Cell { return m.cell(t.Gate.Value) })
 	for _, c := range m.gateColumns() {
-		if c.Key == "window" || c.Key == "n" {
+		switch c.Key {
+		case "window": // all series have the one that the rule names
+			c.In = Sheet
+		case "n":
 			c.In = Page | Sheet
 		}
 		s.add(c.Column, c.cell)

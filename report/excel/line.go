@@ -29,7 +29,9 @@ func (b *book) lineChart(plot report.Plot, at place, height int) *excelize.Chart
 		Title:     excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: report.CutMiddle(plot.Title, 90), Font: &excelize.Font{Bold: true, Size: 13}}}},
 		Legend:    excelize.ChartLegend{Position: "bottom"},
 		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
-		XAxis:     excelize.ChartAxis{Font: axis, TickLabelPosition: excelize.ChartTickLabelLow, TickLabelSkip: max(1, plot.Rows/8)},
+		// Aslant, since LibreOffice does not know the skip: it wraps dates that lie flat, and leaves out what has no room aslant.
+		XAxis: excelize.ChartAxis{Font: axis, TickLabelPosition: excelize.ChartTickLabelLow, TickLabelSkip: max(1, plot.Rows/8),
+			Alignment: excelize.Alignment{TextRotation: -45}},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: axis, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0.0"},
 			Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: "[" + plot.Unit + "]", Font: &axis}}}},
 		ShowBlanksAs: "gap",

@@ -141,7 +141,7 @@ func (p *page) table(t *report.Table) {
 		switch {
 		case top.height > 0:
 			p.widenTo(k, headWidth(heading))
-		case k < len(columns)-1:
+		case k < len(columns)-1, t.Columns[i].RightAligned():
 			p.widen(k, heading)
 		}
 	}

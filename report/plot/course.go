@@ -16,6 +16,8 @@ const (
 	courseWidth, courseHeight = 560.0, 230.0
 	courseLeft, courseRight   = 62.0, 14.0
 	courseTop, courseBottom   = 14.0, 34.0
+	// labelWidth is what a date takes with the air around it, also where it moves in from the edge.
+	labelWidth = 95.0
 	// dottedRuns is up to how many runs each has a dot.
 	dottedRuns = 600
 	// thresholdRuns is over how many of the last runs the threshold is drawn: it is the newest run's.
@@ -137,14 +139,12 @@ func (p *pen) axes(f *frame, c *report.Course, unit string) {
 	if first, last := c.Points[0].Time, c.Points[f.n-1].Time; last.Sub(first).Hours() < 48 {
 		layout = "01-02 15:04"
 	}
-	before := ""
-	for k, marks := 0, min(f.n, int((f.x1-f.x0)/90)); k < marks; k++ {
-		i := 0
-		if marks > 1 {
-			i = k * (f.n - 1) / (marks - 1)
-		}
-		if label := c.Points[i].Time.UTC().Format(layout); label != before {
-			before = label
+	// From the newest back in equal steps, as wide as a label needs them.
+	apart := int(math.Ceil(labelWidth * float64(f.n) / (f.x1 - f.x0)))
+	after := ""
+	for i := f.n - 1; i >= 0; i -= apart {
+		if label := c.Points[i].Time.UTC().Format(layout); label != after {
+			after = label
 			x := f.x(float64(i))
 			p.line(x, f.y1, x, f.y1+4, axis, 1, "")
 			p.text(math.Min(math.Max(x, f.x0+24), f.x1-26), f.y1+18, "middle", 11, muted, label)

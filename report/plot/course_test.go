@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +69,36 @@ func TestCourseSound(t *testing.T) {
 						t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestCourseDates wants the dates below a course to stand apart, the newest among them, however many runs there are.
+func TestCourseDates(t *testing.T) {
+	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>([0-9: -]+)</text>`)
+	for n := range 120 {
+		c := course(n+1, "k")
+		for i := range c.Points { // at this pace a date takes the most room
+			c.Points[i].Time = time.Date(2026, 1, 1, 0, 20*i, 0, 0, time.UTC)
+		}
+		for _, large := range []bool{false, true} {
+			c.Large = large
+			var at []float64
+			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{}, &report.Plot{Key: "c", Course: c}, plot.Look{}), -1) {
+				x, err := strconv.ParseFloat(m[1], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(at) == 0 && m[2] != c.Points[n].Time.Format("01-02 15:04") {
+					t.Errorf("%d runs: the last date is %s, want that of the newest run", n+1, m[2])
+				}
+				if at = append(at, x); len(at) > 1 && at[len(at)-2]-x < 64 {
+					t.Errorf("%d runs: dates at %v overlap", n+1, at)
+				}
+			}
+			if len(at) == 0 {
+				t.Errorf("%d runs: no date", n+1)
 			}
 		}
 	}
