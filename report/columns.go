@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
 
@@ -157,19 +159,30 @@ func fromCause(get func(*compare.Cause) string) func(*compare.Row) Cell {
 	}
 }
 
+// spreadColumns are the least, the median and the most of the launches that a row is made of.
 func spreadColumns() []kernelColumn {
-	column := func(key, title string, micros func(*compare.Row) float64) kernelColumn {
+	of := func(get func(*ingest.Spread) Cell) func(*compare.Row) Cell {
+		return func(r *compare.Row) Cell {
+			if r.Launches == nil {
+				return Cell{}
+			}
+			return get(r.Launches)
+		}
+	}
+	time := func(key, title string, get func(*ingest.Spread) unit.Seconds) kernelColumn {
 		return kernelColumn{Column: Column{Key: key, Group: "Launch", Title: title, Unit: "us", Kind: Number, Decimals: 1, In: Sheet},
-			cell: func(r *compare.Row) Cell {
-				if r.Launches == nil {
-					return Cell{}
-				}
-				return NumCell(Number, micros(r)*1e6)
-			}}
+			cell: of(func(s *ingest.Spread) Cell { return NumCell(Number, float64(get(s))*1e6) })}
+	}
+	occupancy := func(key, title string, get func(*ingest.Spread) unit.Opt[unit.Ratio]) kernelColumn {
+		return kernelColumn{Column: Column{Key: key, Group: "Launch measured", Title: title, Unit: "%", Kind: Percent, In: Sheet},
+			cell: of(func(s *ingest.Spread) Cell { return optPercent(get(s)) })}
 	}
 	return []kernelColumn{
-		column("launch_min", "shortest", func(r *compare.Row) float64 { return float64(r.Launches.MinSeconds) }),
-		column("launch_median", "median", func(r *compare.Row) float64 { return float64(r.Launches.MedianSeconds) }),
-		column("launch_max", "longest", func(r *compare.Row) float64 { return float64(r.Launches.MaxSeconds) }),
+		time("launch_min", "shortest", func(s *ingest.Spread) unit.Seconds { return s.MinSeconds }),
+		time("launch_median", "median", func(s *ingest.Spread) unit.Seconds { return s.MedianSeconds }),
+		time("launch_max", "longest", func(s *ingest.Spread) unit.Seconds { return s.MaxSeconds }),
+		occupancy("launch_measured_min", "lowest", func(s *ingest.Spread) unit.Opt[unit.Ratio] { return s.MinMeasured }),
+		occupancy("launch_measured_median", "median", func(s *ingest.Spread) unit.Opt[unit.Ratio] { return s.MedianMeasured }),
+		occupancy("launch_measured_max", "highest", func(s *ingest.Spread) unit.Opt[unit.Ratio] { return s.MaxMeasured }),
 	}
 }

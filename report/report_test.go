@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -26,7 +27,7 @@ func TestContractFields(t *testing.T) {
 		{report.ValidateInput{}, "path kind digest rows bad_rows"},
 		{report.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +
 			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
-			"basis difference_points model_difference_points verdict cause notes"},
+			"basis difference_points model_difference_points verdict cause notes launches,omitempty"},
 		{report.ValidatePrediction{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
 			"xe_core_percent peak_percent average_percent waves tail_percent"},
 		{report.ValidateCause{}, "name confidence because"},
@@ -192,5 +193,33 @@ func TestProvenance(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLaunches looks for the spread of launches in the kernel table, once for a run that has it.
+func TestLaunches(t *testing.T) {
+	for _, spread := range []*ingest.Spread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
+		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {
+		r := sample.Gaussian()
+		r.Rows[0].Launches = spread
+		table := report.FromResult(r, report.Provenance{}).Table("kernels")
+		got := map[string]float64{}
+		for i, c := range table.Columns {
+			if strings.HasPrefix(c.Key, "launch_") {
+				for row := range table.Len {
+					if cell := table.Row(row, nil)[i]; cell != (report.Cell{}) {
+						got[c.Key] = cell.Num
+					}
+				}
+			}
+		}
+		want := map[string]float64{}
+		if spread != nil {
+			want = map[string]float64{"launch_min": 1, "launch_median": 2, "launch_max": 4,
+				"launch_measured_min": 25, "launch_measured_median": 50, "launch_measured_max": 75}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("spread %v (-want +got):\n%s", spread, diff)
+		}
 	}
 }

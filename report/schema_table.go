@@ -122,6 +122,8 @@ func schemaNotes() map[string]string {
 		"ValidateRow.basis":                         "the two numbers that difference_points is of",
 		"ValidateRow.difference_points":             "what was seen - what was predicted, in percentage points",
 		"ValidateRow.model_difference_points":       "profiler's peak - predicted peak, in percentage points",
+		"ValidateRow.launches":                      "only of rows that are made of the launches of a per-launch export",
+		"ValidateLaunches.measured_percent":         "null when no launch has a measured occupancy",
 		"ValidateRow.cause":                         "why a row does not match",
 		"ValidatePrediction.limits":                 "why the prediction is not higher",
 		"ValidatePrediction.xe_core_percent":        "of one full Xe-core, 0..100",

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -72,6 +73,20 @@ type ValidateRow struct {
 	Verdict               string              `json:"verdict"`
 	Cause                 *ValidateCause      `json:"cause"`
 	Notes                 []ValidateMessage   `json:"notes"`
+	Launches              *ValidateLaunches   `json:"launches,omitempty"` // beside the contract's fields
+}
+
+// ValidateLaunches is how much the launches differ that a row of a per-launch export is made of.
+type ValidateLaunches struct {
+	Seconds         ValidateSpread  `json:"seconds"`
+	MeasuredPercent *ValidateSpread `json:"measured_percent"`
+}
+
+// ValidateSpread is the least, the median and the most.
+type ValidateSpread struct {
+	Min    float64 `json:"min"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
 }
 
 // ValidatePrediction is the theoretical occupancy of one row. What needs the number of work-groups is null when the
@@ -205,6 +220,7 @@ func validateRow(r *compare.Row) ValidateRow {
 		Verdict:               string(r.Verdict),
 		Cause:                 validateCause(r.Cause),
 		Notes:                 messages(rowNotes(r)),
+		Launches:              validateLaunches(r.Launches),
 	}
 }
 
@@ -220,6 +236,18 @@ func rowNotes(r *compare.Row) []note.Note {
 	}
 	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPredictionWhy}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
+}
+
+func validateLaunches(s *ingest.Spread) *ValidateLaunches {
+	if s == nil {
+		return nil
+	}
+	v := &ValidateLaunches{Seconds: ValidateSpread{float64(s.MinSeconds), float64(s.MedianSeconds), float64(s.MaxSeconds)}}
+	low, ok := s.MinMeasured.Value()
+	if ok {
+		v.MeasuredPercent = &ValidateSpread{low.Percent(), s.MedianMeasured.Or(0).Percent(), s.MaxMeasured.Or(0).Percent()}
+	}
+	return v
 }
 
 func validatePrediction(p *predict.Prediction) *ValidatePrediction {
