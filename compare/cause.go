@@ -114,7 +114,11 @@ func (r *Result) model(row *Row) *Cause {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
 		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: give unitrace's kernel properties beside it.", figures, slm.Percent())
 	case barriers < 1 && barriers <= slm:
-		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group takes is in no export.", figures, barriers.Percent())
+		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group takes is in no export", figures, barriers.Percent())
+		if leastBarriers(&row.Kernel) > 0 {
+			c.Because += "; one is taken, the least"
+		}
+		c.Because += "."
 	default:
 		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch shape is not the one that ran."
 	}
@@ -290,7 +294,7 @@ func (r *Result) smallerGRF(row *Row) *Cause {
 // launchOf is the launch that was predicted for a row.
 func (r *Result) launchOf(row *Row) predict.Launch {
 	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0),
-		GRF: row.Registers.Or(0), Policy: row.Predicted.Policy}
+		Barriers: leastBarriers(&row.Kernel), GRF: row.Registers.Or(0), Policy: row.Predicted.Policy}
 	if !l.Local.Present() {
 		l.Local = r.Options.Local
 	}

@@ -97,7 +97,7 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 		f.why = "the input has no SIMD width for it; give it with --simd"
 		return f
 	}
-	l := predict.Launch{Global: k.Global, Local: local, SIMD: simd, SLM: k.SLM.Or(0), GRF: k.Registers.Or(0)}
+	l := predict.Launch{Global: k.Global, Local: local, SIMD: simd, SLM: k.SLM.Or(0), Barriers: leastBarriers(k), GRF: k.Registers.Or(0)}
 	p, other, err := r.choosePolicy(l, k)
 	if err != nil {
 		f.why = err.Error()
@@ -127,9 +127,18 @@ func mostThreads(d *arch.Device) int {
 	return best.Registers
 }
 
+// leastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier messages
+// were counted says that it has one.
+func leastBarriers(k *ingest.Kernel) int {
+	if k.Barriers.Or(0) > 0 {
+		return 1
+	}
+	return 0
+}
+
 // choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either mean
 // that work-groups stay whole. Without such evidence it is the one that agrees with the profiler's peak when the other
-// does not, and else free. How many barrier slots a kernel takes is in no export, so that they set no limit here.
+// does not, and else free.
 func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
 	l.Policy = predict.Whole
 	whole, err := predict.Predict(r.Device, l)
@@ -141,7 +150,7 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 	if err != nil {
 		return free, free, err
 	}
-	if l.SLM > 0 || k.Barriers.Or(0) > 0 || k.PeakSLM.Or(1) < 1 || k.PeakBarrier.Or(1) < 1 {
+	if l.SLM > 0 || l.Barriers > 0 || k.PeakSLM.Or(1) < 1 || k.PeakBarrier.Or(1) < 1 {
 		return whole, free, nil
 	}
 	agrees := func(p predict.Prediction) bool {

@@ -19,6 +19,14 @@ func mtl112() *arch.Device {
 		MaxGroupSize: 1024, GroupSlots: 128, BarrierSlots: []arch.SourcedCount{{Source: "calculator", Count: 128}}}
 }
 
+// gen9 has 3 x 8 x 7 = 168 thread slots, and 32 barrier slots in each Xe-core of 56.
+func gen9() *arch.Device {
+	d := *mtl112()
+	d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.GroupSlots, d.BarrierSlots = "gen9", 3, 8, 7, 56, []arch.SourcedCount{{Source: "calculator", Count: 32}}
+	d.GRFModes = []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}
+	return &d
+}
+
 // b580 has 20 x 8 x 8 = 1280 thread slots.
 func b580() *arch.Device {
 	d := *mtl112()
@@ -166,7 +174,13 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "4194304", "32", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
 		{"no local", "the export lacks a column, and its peak is what is left to compare with", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "The export lacks the launch shape"},
-		{"barriers, no limit", "GPU Barriers say that work-groups stay whole, not how many barrier slots they take", mtl112(), ingest.Platform{},
+		{"barrier", "GPU Barriers say that a work-group has one at least: 32 barrier slots hold 32 of 56 threads, as VTune says itself", gen9(), ingest.Platform{},
+			kernel("k", "1048576", "8", 8, 10, 1, measured(57), peak(57.1), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(131072)); pct(&k.PeakBarrier, 57.1) }),
+			Match, BasisMeasured, 57 - 100*131072.0/(1366*168), "", ""},
+		{"barriers", "one is the least, and VTune knows of more", gen9(), ingest.Platform{},
+			kernel("k", "1048576", "8", 8, 10, 1, measured(28), peak(28.6), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(131072)); pct(&k.PeakBarrier, 28.6) }),
+			Below, BasisMeasured, math.NaN(), CauseModel, "how many barriers a work-group takes is in no export; one is taken, the least."},
+		{"barrier, no limit", "as many barrier slots as threads", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(99), peak(100), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(1000)) }), Match, BasisMeasured, math.NaN(), "", ""},
 		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
 			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, BasisNone, math.NaN(), "", ""},
