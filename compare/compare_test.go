@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -288,9 +289,9 @@ func TestOrder(t *testing.T) {
 // TestTimings joins the log's names to VTune's, and predicts timings on their own when the sizes are given.
 func TestTimings(t *testing.T) {
 	timings := []ingest.Timing{
-		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12))},
-		{Kernel: "VectorAdd<1>", Groups: unit.Some(int64(1))},
-		{Kernel: "VectorAdd1"},
+		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12)), Pos: note.Pos{File: "log", Line: 2}},
+		{Kernel: "VectorAdd<1>", Groups: unit.Some(int64(1)), Pos: note.Pos{File: "log", Line: 3}},
+		{Kernel: "VectorAdd1", Pos: note.Pos{File: "log", Line: 4}},
 	}
 	long := kernel("VectorAdd<(int)12, (int)256, (int)32>(int, sycl::_V1::queue&)", "3072", "256", 32, 1, 1, peak(12))
 	other := kernel("VectorAdd<(int)120, (int)256, (int)32>(int)", "3072", "256", 32, 1, 1, peak(12))
@@ -306,7 +307,13 @@ func TestTimings(t *testing.T) {
 	if n := r.Notes[0]; n.Code != "timing-without-row" || !strings.HasPrefix(n.Text, "2 timings have no prediction") {
 		t.Errorf("note %v", n)
 	}
+	if r.Notes[0].Pos.Line != 3 {
+		t.Errorf("the note is at %v, want the first timing that has no row", r.Notes[0].Pos)
+	}
 	o.Local, o.SIMD = unit.Size(256), 32
+	if r = Compare(run, mtl112(), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
+		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
+	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
 	r = Compare(run, mtl112(), o)
 	row := r.Rows[r.Timings[1].Row]

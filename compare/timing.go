@@ -14,7 +14,7 @@ import (
 // joinTimings gives each timing of a log the row it belongs to. A timing without one becomes a row of its own when the
 // launch sizes are known from the options.
 func (r *Result) joinTimings(run *ingest.Run) {
-	missing, groupsMissing := 0, 0
+	var missing, groupsMissing []ingest.Timing
 	byKey := map[ingest.Key]int{}
 	byName := r.byName(run)
 	for _, t := range run.Timings {
@@ -36,19 +36,20 @@ func (r *Result) joinTimings(run *ingest.Run) {
 					}
 				}
 			} else if r.Options.Local.Present() && r.Options.SIMD > 0 {
-				groupsMissing++
+				groupsMissing = append(groupsMissing, t)
 			} else {
-				missing++
+				missing = append(missing, t)
 			}
 		}
 		r.Timings = append(r.Timings, Timing{Timing: t, Row: row})
 	}
-	add := func(n int, text, hint string) {
+	add := func(list []ingest.Timing, text, hint string) {
+		n := len(list)
 		if n == 1 {
 			text = strings.Replace(text, "have", "has", 1)
 		}
 		if n > 0 {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: run.Timings[0].Pos,
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: list[0].Pos,
 				Text: fmt.Sprintf("%s %s", plural(int64(n), "timing"), text), Hint: hint})
 		}
 	}

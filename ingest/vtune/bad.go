@@ -1,6 +1,7 @@
 package vtune
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,7 +56,17 @@ func (a *adder) wrong(q quantity, b []byte, negative bool) *problem {
 	case negative:
 		expected = "0 or above"
 	}
-	return &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected), hint: correctHint}
+	p := &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected), hint: correctHint}
+	if (q >= firstShare || q == total || q == average) && decimalComma(b) {
+		p.hint = "the number has a decimal comma: export the file again where numbers have a decimal point, as with LC_ALL=C"
+	}
+	return p
+}
+
+// decimalComma says whether a text would be a number if its comma were a point.
+func decimalComma(b []byte) bool {
+	_, ok := parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
+	return ok && bytes.IndexByte(b, ',') >= 0
 }
 
 // shorten quotes a cell for a message.
