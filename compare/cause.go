@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -81,13 +82,16 @@ func (r *Result) shape(row *Row) *Cause {
 	if peak <= row.ModelPeak || threads >= slots || step < shapeStepPoints {
 		return nil
 	}
-	clamped := peak >= 1 // then any grid from k times on would fit as well
-	k := int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
+	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
+	k := (slots + threads - 1) / threads
+	most := r.grown(row, k)
+	clamped := abs(peak.Minus(most)) <= shapeFitPoints+digit
 	if clamped {
-		k = (slots + threads - 1) / threads
+		k = max(int64(math.Ceil(float64(most)*float64(slots)/float64(threads)-1e-9)), 1)
+	} else {
+		k = int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
 	}
-	fitted := unit.Ratio(math.Min(1, float64(k*threads)/float64(slots)))
-	if k < 2 || abs(peak.Minus(fitted)) > shapeFitPoints+digit {
+	if k < 2 || abs(peak.Minus(r.grown(row, k))) > shapeFitPoints+digit {
 		return nil
 	}
 	c := &Cause{Name: CauseShape, Confidence: "high"}
@@ -99,9 +103,23 @@ func (r *Result) shape(row *Row) *Cause {
 		c.Confidence = "low"
 	}
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: "+
-		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: check the device).", peak.Percent(), plural(min(k*threads, slots), "thread"), count(slots), row.Global, row.Local,
+		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: check the device).", peak.Percent(),
+		plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), count(slots), row.Global, row.Local,
 		row.SIMD.Or(r.Options.SIMD), plural(threads, "thread"), times, count(int64(math.Round(float64(threads)/float64(peak)))))
 	return c
+}
+
+// grown is the peak that the profiler would print for k times as many work-groups of the row's launch.
+func (r *Result) grown(row *Row, k int64) unit.Ratio {
+	l := r.launchOf(row)
+	l.GRF = mostThreads(r.Device)
+	size := row.Predicted.GroupSize
+	l.Local, l.Global = unit.Size(size), unit.Size(k*row.Predicted.Groups*size)
+	p, err := predict.Predict(r.Device, l)
+	if err != nil {
+		return 0
+	}
+	return p.Peak
 }
 
 func (r *Result) model(row *Row) *Cause {
@@ -159,58 +177,12 @@ func (r *Result) overlap(row *Row) *Cause {
 	case row.Basis == BasisMeasuredPeak && !row.Average().Present():
 		c.Confidence = "low"
 		c.Because += " The summary gives no launch count: launches shorter than the sampling interval would look the same."
-	case m <= ref: // between the average over waves and the peak
+	case row.Predicted != nil && m.Minus(ref) <= r.unseen(row)+digit: // between the average over waves and the peak
 		c.Confidence = "low"
 		c.Because = fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
 			m.Percent(), row.Predicted.Average.Percent(), name, ref.Percent())
 	}
 	return c
-}
-
-func (r *Result) adapters(row *Row) *Cause {
-	n := r.Platform.Adapters.Or(1) * r.Platform.Stacks.Or(1)
-	ref, name, ok := reference(row)
-	if row.Predicted != nil {
-		ref, name = row.Predicted.Average, "predicted average"
-	}
-	m, measured := row.Measured.Value()
-	if n < 2 || !ok || !measured {
-		return nil
-	}
-	first, last := 1, n-1
-	worked, counted := r.Platform.BusyStacks.Value()
-	if counted {
-		first, last = max(worked, 1), min(worked, n-1)
-	}
-	for busy := first; busy <= last; busy++ {
-		v := m * unit.Ratio(n) / unit.Ratio(busy)
-		if v > 1+unit.Ratio(refitAbove)/100 || abs(v.Minus(ref)) > r.Options.Tolerance+digit {
-			continue
-		}
-		c := &Cause{Name: CauseAdapters, Confidence: "medium", Because: fmt.Sprintf(
-			"The profiler averages over %d adapters or stacks; if %d of them worked, %.1f %% is %.1f %% of those, which fits the %s of %.1f %%. Collect with -knob target-gpu.",
-			n, busy, m.Percent(), v.Percent(), name, ref.Percent())}
-		if counted {
-			c.Confidence = "high"
-		}
-		return c
-	}
-	return nil
-}
-
-// idleAdapters explains a measured value that has nothing to be held against, when the summary says itself that some of
-// the adapters it is the average of did not work.
-func (r *Result) idleAdapters(row *Row) *Cause {
-	n := r.Platform.Adapters.Or(1) * r.Platform.Stacks.Or(1)
-	worked, counted := r.Platform.BusyStacks.Value()
-	m, measured := row.Measured.Value()
-	v := m * unit.Ratio(n) / unit.Ratio(max(worked, 1))
-	if !measured || !counted || worked < 1 || worked >= n || v > 1+unit.Ratio(refitAbove)/100 {
-		return nil
-	}
-	return &Cause{Name: CauseAdapters, Confidence: "high", Because: fmt.Sprintf(
-		"The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% is %.1f %% of those. Collect with -knob target-gpu.",
-		n, worked, m.Percent(), v.Percent())}
 }
 
 func (r *Result) idle(row *Row) *Cause {
@@ -219,29 +191,66 @@ func (r *Result) idle(row *Row) *Cause {
 	if !ok || !known || abs(loaded.Minus(ref)) > r.Options.Tolerance+digit {
 		return nil
 	}
-	m := row.Measured.Or(0)
-	explained := loaded.Minus(m)
+	m, own := r.own(row)
+	idle, gap := own.Or(0), ref.Minus(m)
+	// The same idle time takes more from the predicted peak than from the occupancy while loaded, and the gap may start at
+	// either: its part is half way between the two.
+	explained := unit.Points(100 * idle * (ref + loaded) / 2)
 	if row.Predicted != nil {
 		explained += ref.Minus(row.Predicted.Average) // the tail
 	}
-	if gap := ref.Minus(m); explained < gap*idleShare {
+	if gap <= 0 || explained < gap*idleShare {
 		return nil
 	}
-	return &Cause{Name: CauseIdle, Confidence: "high", Because: fmt.Sprintf(
-		"The XVEs were idle %.1f %% of the kernel's time. While loaded, occupancy was %.1f %%, which fits the %s of %.1f %%: the gap is idle time and tail, not residency. Larger launches, or launches without a wait between them, would help.",
-		row.Idle.Or(0).Percent(), loaded.Percent(), name, ref.Percent())}
+	fits := "fits"
+	if explained < gap*idleMost {
+		fits = fmt.Sprintf("is within %g points of", float64(r.Options.Tolerance))
+	}
+	c := &Cause{Name: CauseIdle, Confidence: "high", Because: fmt.Sprintf("While loaded, occupancy was %.1f %%, which %s the %s of %.1f %%: ",
+		loaded.Percent(), fits, name, ref.Percent())}
+	what := "the gap"
+	const advice = "Larger launches, or launches without a wait between them, would help."
+	if of := r.ownText(row); of != "" { // two things at once
+		c.Because, c.Confidence, what = of+c.Because, "medium", "the rest of the gap"
+	} else {
+		c.Because = fmt.Sprintf("The XVEs were idle %.1f %% of the kernel's time. ", idle.Percent()) + c.Because
+	}
+	if explained < gap*idleMost {
+		c.Confidence = "medium"
+		c.Because += fmt.Sprintf("most of %s of %.1f points is idle time and tail. %s", what, float64(gap), advice)
+	} else {
+		c.Because += fmt.Sprintf("%s is idle time and tail, not residency. %s", what, advice)
+	}
+	return c
 }
 
 func (r *Result) dispatch(row *Row) *Cause {
-	life, known := row.ThreadLife.Value()
-	if !known || life > dispatchLife {
+	avg, timed := row.Average().Value()
+	p := row.Predicted
+	m := row.Measured.Or(0)
+	if p == nil || !timed || !row.ThreadLife.Present() || r.nothingSeen(row) {
 		return nil
 	}
-	avg, _ := row.Average().Value()
-	p := row.Predicted
+	// Several GPUs may have worked in turn or at once: threads live no longer than if it was in turn.
+	gpus := r.averagedGPUs(row)
+	slots, threads := int64(r.Device.Slots()*gpus), p.Groups*p.ThreadsPerGroup
+	life := func(m unit.Ratio) unit.Seconds { return littlesLaw(m, slots, avg, threads) }
+	if life(m+unit.FromPercent(float64(r.unseen(row)))) > dispatchLife {
+		return nil
+	}
+	lives, of := "lives", ""
+	if gpus > 1 {
+		lives, of = "lives at most", fmt.Sprintf(" of %d GPUs", gpus)
+	}
 	return &Cause{Name: CauseDispatch, Confidence: "high", Because: fmt.Sprintf(
-		"A thread lives %s (%.1f %% of %s slots, %s per launch, %s), so the dispatcher cannot keep the slots full. More work per work-item, or fewer and longer threads, would help.",
-		span(life), row.Measured.Or(0).Percent(), count(int64(r.Device.Slots())), span(avg), plural(p.Groups*p.ThreadsPerGroup, "thread"))}
+		"A thread %s %s (%.1f %% of %s slots%s, %s per launch, %s), so the dispatcher cannot keep the slots full. More work per work-item, or fewer and longer threads, would help.",
+		lives, span(life(m)), m.Percent(), count(slots), of, span(avg), plural(threads, "thread"))}
+}
+
+// nothingSeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.
+func (r *Result) nothingSeen(row *Row) bool {
+	m, measured := row.Measured.Value()
+	return measured && m.Percent() < float64(r.unseen(row))
 }
 
 // imbalanceSeen is imbalance with barrier stalls as evidence.
@@ -283,9 +292,13 @@ func (r *Result) smallerGRF(row *Row) *Cause {
 		g.GRF = mode.Registers
 		p, err := predict.Predict(r.Device, g)
 		if err == nil && p.Peak > row.Predicted.Peak && abs(m.Minus(p.Average)) <= r.Options.Tolerance+digit {
+			ref, name := row.Predicted.Peak, "peak"
+			if m.Minus(ref) <= r.unseen(row)+digit {
+				ref, name = row.Predicted.Average, "average"
+			}
 			return &Cause{Name: CauseGRF, Confidence: "medium", Because: fmt.Sprintf(
-				"Measured %.1f %% is above the predicted peak of %.1f %%, which assumes 128 registers per thread; a kernel compiled for %d registers predicts %.1f %%. unitrace prints the register file size per thread.",
-				m.Percent(), row.Predicted.Peak.Percent(), mode.Registers, p.Average.Percent())}
+				"Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers per thread; a kernel compiled for %d registers predicts %.1f %%. unitrace prints the register file size per thread.",
+				m.Percent(), name, ref.Percent(), mode.Registers, p.Average.Percent())}
 		}
 	}
 	return nil
@@ -306,12 +319,15 @@ func (r *Result) launchOf(row *Row) predict.Launch {
 func (r *Result) refit(row *Row) *Cause {
 	loaded, known := row.Loaded.Value()
 	avg, timed := row.Average().Value()
-	m, _ := row.Measured.Value()
-	if row.Predicted == nil || !known || !timed || avg < refitIntervals*r.Options.SamplingInterval {
+	m, _ := r.own(row)
+	if row.Predicted == nil || !known || !timed || avg < refitIntervals*r.Options.SamplingInterval || r.nothingSeen(row) {
 		return nil
 	}
+	// A prediction that stays as it was, or fits no better, is no sign of anything.
+	before := abs(loaded.Minus(row.Predicted.Peak))
 	fits := func(p predict.Prediction) bool {
-		return abs(loaded.Minus(p.Peak)) <= r.Options.Tolerance+digit && m.Minus(p.Peak) <= refitAbove+digit
+		off := abs(loaded.Minus(p.Peak))
+		return off <= r.Options.Tolerance+digit && off < before-digit && m.Minus(p.Peak) <= refitAbove+digit
 	}
 	l := r.launchOf(row)
 	because := func(what string, p predict.Prediction) string {
@@ -358,15 +374,20 @@ func (r *Result) refit(row *Row) *Cause {
 func (r *Result) unexplained(row *Row) *Cause {
 	d, _ := row.Difference.Value()
 	c := &Cause{Name: CauseUnexplained, Confidence: "low", Because: fmt.Sprintf("The difference of %+.1f points fits none of the known causes.", float64(d))}
-	if missing := missingEvidence(row); missing != "" {
+	if of := r.ownText(row); of != "" {
+		c.Because += " " + strings.TrimSpace(of)
+	}
+	if missing := r.missingEvidence(row); missing != "" {
 		c.Because += " " + missing
 	}
 	return c
 }
 
 // missingEvidence says which column would have helped.
-func missingEvidence(row *Row) string {
+func (r *Result) missingEvidence(row *Row) string {
 	switch {
+	case r.nothingSeen(row):
+		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of another window or of another adapter.", row.Measured.Or(0).Percent())
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
 		return "The export lacks the launch shape: export it with the columns Work Size:Global, Work Size:Local and SIMD Width."
 	case row.Basis == BasisMeasuredPeak:

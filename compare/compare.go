@@ -180,9 +180,23 @@ func (r *Result) derive(row *Row) {
 		return
 	}
 	if threads := row.Predicted.Groups * row.Predicted.ThreadsPerGroup; threads > 0 {
-		// Little's law: threads resident = arrival rate x mean life.
-		row.ThreadLife = unit.Some(unit.Seconds(float64(m) * float64(r.Device.Slots()) * float64(avg) / float64(threads)))
+		slots := int64(r.Device.Slots() * r.averagedGPUs(row))
+		row.ThreadLife = unit.Some(littlesLaw(m, slots, avg, threads) / unit.Seconds(r.workedGPUs(row)))
 	}
+}
+
+// littlesLaw gives the mean life of a thread: threads resident = arrival rate x mean life.
+func littlesLaw(measured unit.Ratio, slots int64, launch unit.Seconds, threads int64) unit.Seconds {
+	return unit.Seconds(float64(measured) * float64(slots) * float64(launch) / float64(threads))
+}
+
+// unseen is how far a measured value may be from the one that was printed. Counters that were read around each launch are
+// printed in full.
+func (r *Result) unseen(row *Row) unit.Points {
+	if row.PerLaunch {
+		return 0
+	}
+	return printedHalf
 }
 
 // shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to hold
@@ -264,7 +278,7 @@ func (r *Result) checkRow(row *Row) {
 			"the profiler does not know the GRF mode, so its peak is held against %.1f %%, that of the mode with the most threads, and not against the predicted peak of %.1f %%",
 			row.ModelPeak.Percent(), p.Peak.Percent())})
 	}
-	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() {
+	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() && m.Minus(1-row.Idle.Or(0)) > arraySum {
 		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be loaded while an XVE is idle, so these are not of one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
@@ -282,7 +296,11 @@ func (r *Result) checkRow(row *Row) {
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)
 	if d := float64(started)/want - 1; d > threadsDiffer || d < -threadsDiffer {
-		warn("threads-started", "%d threads were started where %.0f are predicted: check the launch shape", started, want)
+		noun := "threads were"
+		if started == 1 {
+			noun = "thread was"
+		}
+		warn("threads-started", "%d %s started where %.0f are predicted: check the launch shape", started, noun, want)
 	}
 }
 

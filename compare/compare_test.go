@@ -49,6 +49,13 @@ func max1550() *arch.Device {
 	return &d
 }
 
+// tgl has 6 x 16 x 7 slots.
+func tgl() *arch.Device {
+	d := *mtl112()
+	d.Key, d.XeCores, d.ThreadsPerXVE, d.MaxGroupSize, d.GRFModes = "tgl", 6, 7, 512, []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}
+	return &d
+}
+
 // xe3 has 12 x 8 x 10 slots, of which a kernel of 128 registers reaches 8 of 10.
 func xe3() *arch.Device {
 	d := *mtl112()
@@ -88,6 +95,7 @@ func measured(v float64) tell { return func(k *ingest.Kernel) { pct(&k.Measured,
 func peak(v float64) tell     { return func(k *ingest.Kernel) { pct(&k.Peak, v) } }
 func idle(v float64) tell     { return func(k *ingest.Kernel) { pct(&k.Idle, v) } }
 func barrier(v float64) tell  { return func(k *ingest.Kernel) { pct(&k.BarrierStall, v) } }
+func barriers(n int64) tell   { return func(k *ingest.Kernel) { k.Barriers = unit.Some(n) } }
 func slmLimit(v float64) tell { return func(k *ingest.Kernel) { pct(&k.PeakSLM, v) } }
 
 // TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
@@ -183,6 +191,38 @@ func TestVerdictAndCause(t *testing.T) {
 			Below, BasisMeasured, math.NaN(), CauseModel, "how many barriers a work-group takes is in no export; one is taken, the least."},
 		{"barrier, no limit", "as many barrier slots as threads", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(99), peak(100), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(1000)) }), Match, BasisMeasured, math.NaN(), "", ""},
+		{"grf that changes nothing", "64 threads leave an XVE far from full in any register mode; 70 % idle takes the most", mtl112(), ingest.Platform{},
+			kernel("k", "1024", "16", 32, 20, 0.98071, measured(1.1), peak(7.1), idle(70)), Below, BasisMeasured, math.NaN(), CauseIdle, "is within 5 points of the predicted peak of 7.1 %: most of the gap of 6.0 points"},
+		{"idle takes less than residency", "3.5 of 7.1 while loaded is a half, 40 % idle is less", mtl112(), ingest.Platform{},
+			kernel("k", "2048", "512", 32, 500, 2.043255, measured(2.1), peak(7.1), idle(40)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"simd that changes nothing", "two full waves at either width", max1550(), ingest.Platform{},
+			kernel("k", "524288", "64", 32, 20, 0.98071, measured(94.8), idle(0.3)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"stack that fits no better", "half of 24 and 24 are as far from 18 while loaded", max1550(), ingest.Platform{},
+			kernel("k", "31456", "16", 16, 20, 0.98071, measured(17.9), idle(0.5), func(k *ingest.Kernel) { k.Registers = unit.Some(128) }), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"nothing seen", "0.0 allows threads of up to 27 us, and agrees with 100 % idle", max1100(), ingest.Platform{},
+			kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), peak(100), idle(100)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "0.0 % says that no thread was seen"},
+		{"nothing seen, loaded", "0.0 in an array that was idle 9.6 % is of another window", max1100(), ingest.Platform{},
+			kernel("k", "1048576", "256", 32, 10, 0.5, measured(0), peak(100), idle(9.6)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "0.0 % says that no thread was seen"},
+		{"dispatch open", "0.1 may be 0.149: 4.4 us or 6.5 us", max1100(), ingest.Platform{},
+			kernel("k", "1048576", "256", 32, 10, 0.4, measured(0.1), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseUnexplained, ""},
+		{"dispatch, digit closed", "0.1 is at most 0.15: 4.9 us", max1100(), ingest.Platform{},
+			kernel("k", "1048576", "256", 32, 10, 0.29, measured(0.1), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseDispatch, "A thread lives 3.2 us"},
+		{"life of one of four", "the profiler's 20 % is of four adapters: 6.45 us, not 1.6", max1100(), oneOfFour,
+			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20), peak(100), idle(76)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "1 of them worked: 20.0 % is 80.0 % of those, which were idle 4.0 % of the time"},
+		{"life of unknown adapters", "nothing says how many worked: at most 4.8 us", max1100(), four,
+			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 11, measured(20), peak(100), idle(76)), Below, BasisMeasured, math.NaN(), CauseDispatch, "A thread lives at most 4.8 us (20.0 % of 14,336 slots of 4 GPUs, 5.5 ms per launch, 3,276,800 threads)"},
+		{"idle of one of four", "75 of 80 % are adapters that did not work; the one that did was idle a fifth of the time", max1100(), oneOfFour,
+			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20), peak(100), idle(80)), Below, BasisMeasured, math.NaN(), CauseIdle, "which were idle 20.0 % of the time. While loaded, occupancy was 100.0 %, which fits the predicted peak of 100.0 %: the rest of the gap"},
+		{"idle contradicts one of four", "20 % idle cannot be if three of four did not work: the summary is not of this kernel", max1100(), oneOfFour,
+			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(77), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseIdle, "The XVEs were idle 20.0 % of the kernel's time. While loaded, occupancy was 96.2 %"},
+		{"shape beyond the cap", "work-groups of 15 threads that stay whole fill 60 of 64 slots: no grid reaches 100", max1100(), ingest.Platform{},
+			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(100), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseModel, "The profiler's peak is 100.0 % and the predicted peak 26.8 %"},
+		{"shape at the cap", "and any grid of 3360 threads or more reaches 93.75", max1100(), ingest.Platform{},
+			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(93.8), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseShape, "is 3,360 threads of 3,584 thread slots where the work-size cell (15360 in work-groups of 240, SIMD 16) has 960 threads: a grid 4 or more times larger fits"},
+		{"overlap by a digit", "80.4 is how the peak of 80.357 is printed, so the launch alone reaches it", tgl(), ingest.Platform{},
+			kernel("k", "4800", "240", 8, 20, 0.98, measured(80.4), peak(80.4), idle(1), barriers(5)), Above, BasisMeasured, math.NaN(), CauseOverlap, "above the predicted average of 44.6 % and within the predicted peak of 80.4 %"},
+		{"grf smaller, below the peak", "what it is above is named: the average, not the peak of 80", xe3(), ingest.Platform{},
+			kernel("k", "50688", "512", 32, 10, 1, measured(79), peak(100)), Above, BasisMeasured, math.NaN(), CauseGRF, "is above the predicted average of 55.0 %"},
 		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
 			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, BasisNone, math.NaN(), "", ""},
 		{"no peak, no measurement", "a launch shape alone", mtl112(), ingest.Platform{},
@@ -209,6 +249,62 @@ func TestVerdictAndCause(t *testing.T) {
 				t.Errorf("%s: cause %q %q, want %q with %q", c.why, row.Cause.Name, row.Cause.Because, c.cause, c.because)
 			}
 		})
+	}
+}
+
+// TestThreadLife holds the mean life to Little's law over the slots that the measured value is of.
+func TestThreadLife(t *testing.T) {
+	four, one, two := unit.Some(4), unit.Some(1), unit.Some(2)
+	for _, c := range []struct {
+		why      string
+		dev      *arch.Device
+		platform ingest.Platform
+		more     tell
+		times    float64 // the slots of the device
+	}{
+		{"one adapter", max1100(), ingest.Platform{}, nil, 1},
+		{"one of four worked", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: one}, nil, 4},
+		{"two of four worked, at once as far as we know", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: two}, nil, 2},
+		{"nothing says how many worked", max1100(), ingest.Platform{Adapters: four}, nil, 1},
+		{"more measured than one of four can hold", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: one}, measured(30), 1},
+		{"the row names its adapter", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: one}, func(k *ingest.Kernel) { k.Device = "GPU 2" }, 1},
+		{"counters read around each launch", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: one}, func(k *ingest.Kernel) { k.PerLaunch = true }, 1},
+		{"the table's device is both stacks", max1550(), ingest.Platform{Adapters: one, Stacks: two, BusyStacks: one}, nil, 1},
+		{"one stack of four adapters of two", max1550(), ingest.Platform{Adapters: four, Stacks: two, BusyStacks: one}, measured(10), 4},
+		{"nothing says how many stacks an adapter has", max1550(), ingest.Platform{Adapters: four, BusyStacks: one}, nil, 4},
+	} {
+		k := kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20))
+		if c.more != nil {
+			c.more(&k)
+		}
+		row := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, c.dev, DefaultOptions()).Rows[0]
+		want := float64(k.Measured.Or(0)) * float64(c.dev.Slots()) * c.times * (14.74 / 2000) / 3276800
+		if got := float64(row.ThreadLife.Or(0)); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%s: %v, want %v", c.why, got, want)
+		}
+	}
+}
+
+// TestRowNotes holds what the figures of a row say against each other.
+func TestRowNotes(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		k    ingest.Kernel
+		want string // code and beginning of the text
+	}{
+		{"nothing loaded in an array that was idle throughout is consistent", kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), idle(100)), ""},
+		{"60 % in an array that was idle throughout is not", kernel("k", "1048576", "256", 32, 1, 0.5, measured(60), idle(100)), "idle-contradicts measured 60.0 %"},
+		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
+		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
+	} {
+		row := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, mtl112(), DefaultOptions()).Rows[0]
+		got := ""
+		for _, n := range row.Notes {
+			got += n.Code + " " + n.Text
+		}
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: notes %q, want %q", c.why, got, c.want)
+		}
 	}
 }
 

@@ -24,7 +24,9 @@ const (
 	shapeFactor                 = 64
 
 	// idleShare is how much of the gap idle time and tail have to account for before they are its cause.
+	// From nine tenths on nothing else is left to name: what remains of a gap of 5 points is half a point.
 	idleShare = 0.5
+	idleMost  = 0.9
 
 	// dispatchLife is the mean thread life up to which the dispatcher is the bottleneck. A real launch-bound kernel
 	// (Fan2, 62.7 % of a predicted 99.5 %) shows 2.2 us; saturating GEMM threads live 200 us and more.
@@ -41,6 +43,9 @@ const (
 	refitIntervals             = 3
 	refitAbove     unit.Points = 2
 
+	// atMost is the highest occupancy that a reading may come to: 100 % and refitAbove.
+	atMost unit.Ratio = 1.02
+
 	// threadsIntervals is how long a launch has to be, in sampling intervals, before "Computing Threads Started" counts
 	// all of it: exact at 55 ms launches, 0.42 to 0.61 of the truth at 2 ms, 0.1 to 60 times below.
 	threadsIntervals = 50
@@ -48,6 +53,9 @@ const (
 
 	// arraySum is how far active + stalled + idle may be from 100 %: three values rounded to 0.1, doubled.
 	arraySum unit.Points = 0.3
+
+	// printedHalf is how far a printed occupancy may be from the counter's: half of the last digit. 0.0 is anything below.
+	printedHalf unit.Points = 0.05
 
 	// digit absorbs binary fractions when a difference is held against a tolerance given in decimals.
 	digit unit.Points = 1e-9
