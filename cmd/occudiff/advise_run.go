@@ -18,7 +18,11 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) err
 		return err
 	}
 	defer out.discard()
-	names := v.names()
+	t, err := a.table()
+	if err != nil {
+		return err
+	}
+	names := v.names(t.Knows)
 	if len(names) > 1 {
 		return usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
 	}

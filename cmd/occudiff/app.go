@@ -14,6 +14,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 )
 
 // The exit statuses; see README.md.
@@ -48,6 +49,7 @@ type app struct {
 	quiet      bool
 
 	samplingSet bool
+	devices     *arch.Table // once it was asked for
 }
 
 // gateError means that everything worked and a gate that was asked for failed.

@@ -17,15 +17,22 @@ type chosen struct {
 	notes  []note.Note
 }
 
-// table gives the device table with the user's device file on top.
+// table gives the device table with the user's device file on top. It is read once, so that what the file is warned of is
+// said once.
 func (a *app) table() (*arch.Table, error) {
-	t, err := arch.Builtin()
-	if err != nil || a.deviceFile == "" {
-		return t, err
+	if a.devices != nil {
+		return a.devices, nil
 	}
-	notes, err := t.AddFile(a.deviceFile)
-	for _, n := range notes {
-		a.say("%s", n)
+	t, err := arch.Builtin()
+	if err == nil && a.deviceFile != "" {
+		var notes []note.Note
+		notes, err = t.AddFile(a.deviceFile)
+		for _, n := range notes {
+			a.say("%s", n)
+		}
+	}
+	if err == nil {
+		a.devices = t
 	}
 	return t, err
 }

@@ -40,13 +40,13 @@ func (a *app) predictCalculator(p *predictFlags) error {
 		return err
 	}
 	defer out.discard()
-	name, err := p.one("--compat calculator")
-	if err != nil {
-		return usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
-	}
 	t, err := calculator.Builtin()
 	if err != nil {
 		return err
+	}
+	name, err := p.one("--compat calculator", func(name string) bool { _, err := t.Find(name, 0); return err == nil })
+	if err != nil {
+		return usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(name, a.xve)
 	if err != nil {

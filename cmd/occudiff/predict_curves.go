@@ -17,7 +17,11 @@ var curveEndings = []string{".svg", ".md", ".json", ".csv"}
 
 // oneDevice finds the only device that was asked for.
 func (a *app) oneDevice(l *launchFlags, what string) (chosen, error) {
-	if _, err := l.one(what); err != nil {
+	t, err := a.table()
+	if err != nil {
+		return chosen{}, err
+	}
+	if _, err := l.one(what, t.Knows); err != nil {
 		return chosen{}, err
 	}
 	list, err := a.chooseDevices(l)

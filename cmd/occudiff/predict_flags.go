@@ -113,22 +113,28 @@ func (l *launchFlags) on(d *arch.Device, p predict.Launch) (predict.Launch, erro
 	return p, nil
 }
 
-// names lists the devices that were asked for, without blanks; several names may stand in one flag.
-func (l *launchFlags) names() []string {
+// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold commas
+// themselves: what is known as a whole is one name.
+func (l *launchFlags) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.devices {
-		for _, n := range strings.Split(v, ",") {
-			if n = strings.TrimSpace(n); n != "" {
-				names = append(names, n)
+		parts := strings.Split(v, ",")
+		for len(parts) > 0 {
+			n := len(parts)
+			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
+			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
+				names = append(names, name)
+			}
+			parts = parts[n:]
 		}
 	}
 	return names
 }
 
 // one gives the only device name, for what works on one device.
-func (l *launchFlags) one(what string) (string, error) {
-	names := l.names()
+func (l *launchFlags) one(what string, known func(string) bool) (string, error) {
+	names := l.names(known)
 	if len(names) != 1 || strings.EqualFold(names[0], "all") {
 		return "", usageErrorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
 	}
@@ -141,7 +147,7 @@ func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := l.names()
+	names := l.names(t.Knows)
 	if len(names) == 0 {
 		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
 	}

@@ -53,7 +53,11 @@ func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
 
 // batchRun makes the model that the flags ask for.
 func (a *app) batchRun(p *predictFlags) (batchRun, error) {
-	names := p.names()
+	all, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	names := p.names(all.Knows)
 	if len(names) > 1 {
 		return nil, usageErrorf("--batch takes the device from its column; --device names one for the rows that leave it empty")
 	}
@@ -75,15 +79,11 @@ func (a *app) batchRun(p *predictFlags) (batchRun, error) {
 		}
 		return launchBatch(calculatorWorker(t, device, a.xve), device != "").run, nil
 	}
-	t, err := a.table()
-	if err != nil {
-		return nil, err
-	}
 	launch, err := p.launch()
 	if err != nil {
 		return nil, err
 	}
-	return launchBatch(modelWorker(t, launch, device, a.xve), device != "").run, nil
+	return launchBatch(modelWorker(all, launch, device, a.xve), device != "").run, nil
 }
 
 // openBatch opens the batch file; - is standard input.

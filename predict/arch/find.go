@@ -53,6 +53,11 @@ func (t *Table) Find(q Query) (Match, error) {
 	return m, nil
 }
 
+// Knows says whether a name means a device or several.
+func (t *Table) Knows(name string) bool {
+	return len(name) <= 2*maxName && len(t.candidates(takeApart(name)).devices) > 0
+}
+
 // candidates are the devices that a name may mean.
 type candidates struct {
 	hit

@@ -81,6 +81,8 @@ func TestFind(t *testing.T) {
 		{"Intel(R) Graphics [0x1234]", 56, "lnl-56", idUnknown, "an unknown id leaves the name"},
 		{"00:02.0 VGA compatible controller [0300]: Intel Corporation Meteor Lake-P [Intel Arc Graphics] [8086:7d55] (rev 08)", 0, "mtl-128", fullPart, "a line of lspci -nn"},
 		// Ambiguous names with a count.
+		{"Meteor Lake Arc Graphics", 0, "mtl-112", "", "the exact name of one, as the table prints it"},
+		{"Meteor Lake Arc Graphics", 128, "mtl-128", "", "and still a family to whom gives a count"},
 		{"Intel(R) Arc(TM) Graphics", 112, "mtl-112", "", "only Meteor Lake has 112"},
 		{"Intel(R) Arc(TM) Graphics", 128, "mtl-128", sameShape, "Arrow Lake-H has the same shape"},
 		{"Intel(R) Arc(TM) Graphics", 64, "lnl-64", "", "only Lunar Lake has 64 under this name"},
@@ -188,6 +190,30 @@ func TestFindAnswersToEverything(t *testing.T) {
 	}
 }
 
+// TestPrintedNames gives each name that outputs print back: it is that device, or, for a name that the driver has for two,
+// the candidates.
+func TestPrintedNames(t *testing.T) {
+	table := builtin(t)
+	for i := range table.devices {
+		d := &table.devices[i]
+		m, err := table.Find(Query{Name: d.Name})
+		var a *AmbiguousError
+		switch {
+		case errors.As(err, &a) && d.Name == "Intel(R) Data Center GPU Max 1550":
+		case err != nil || m.Device.Key != d.Key:
+			t.Errorf("%q of %s gives %v, %v", d.Name, d.Key, m.Device, err)
+		}
+		if !table.Knows(d.Name) {
+			t.Errorf("%q is not known", d.Name)
+		}
+	}
+	for _, n := range []string{"tgl,a770", "", "nope", strings.Repeat("tgl", 1000)} {
+		if table.Knows(n) {
+			t.Errorf("%.20q is known", n)
+		}
+	}
+}
+
 // TestAmbiguousNames takes the ambiguous names of the reference data.
 func TestAmbiguousNames(t *testing.T) {
 	_, _, names := readGolden(t)
@@ -220,6 +246,9 @@ func TestFindErrors(t *testing.T) {
 		{"uhd-p630", 48, `device "uhd-p630" does not come with 48 XVE; it has 24 (correct --xve or --device, or describe the part in a --device-file)`, "more than the full part"},
 		{"mtl", -1, `device "mtl" does not come with -1 XVE; it has 128, 112, 64 (correct --xve or --device, or describe the part in a --device-file)`, "a count from a broken file"},
 		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; the nearest are max1100 (`occudiff devices` lists all, --device-file FILE adds one)", "a slip of the pen"},
+		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; the nearest are tgl-96 (`occudiff devices` lists all, --device-file FILE adds one)", "a slip in the name of a family: its usual part"},
+		{"meteorlak", 0, "device \"meteorlak\" is not in the device table; the nearest are mtl-64, mtl-128, mtl-112 (`occudiff devices` lists all, --device-file FILE adds one)", "of a family that has none: all"},
+		{"nope", 0, "device \"nope\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "shares no letter in its place with any name"},
 		{"UHD P360", 0, "device \"UHD P360\" is not in the device table; the nearest are uhd-p630, uhd730, rkl-32, cfl-gt2 (`occudiff devices` lists all, --device-file FILE adds one)", "digits swapped; of equally near names the ones whose key is near come first"},
 		{"GeForce RTX 4090", 0, "device \"GeForce RTX 4090\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "nothing near: no guess"},
 		{"0x1234", 96, "device \"0x1234\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "an id that nobody has"},

@@ -14,16 +14,45 @@ func (t *Table) unknown(name string) *UnknownError {
 	if len(spoken) > maxWord { // nothing is near to it
 		return &UnknownError{Name: name}
 	}
-	limit := max(2, len(spoken)/3) // a third of the letters may be wrong
+	e := &UnknownError{Name: name}
+	if spoken == "" {
+		return e
+	}
+	found := t.near(spoken, max(2, len(spoken)/3)) // a third of the letters may be wrong
+	e.Nearest = append(e.Nearest, found[:min(most, len(found))]...)
+	return e
+}
+
+// near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first.
+func (t *Table) near(spoken string, limit int) []string {
 	type near struct {
 		key           string
 		distance, own int // of the nearest of its names, and of its key: of equally near ones the one that is called so
+	}
+	families := map[string]int{} // the distance of the nearest family of each key
+	for _, row := range t.families {
+		best := limit + 1
+		for _, n := range row.Names {
+			best = min(best, editDistance(spoken, squash(n), limit))
+		}
+		keys := []string(row.Devices)
+		if row.Default != "" {
+			keys = []string{string(row.Default)}
+		}
+		for _, k := range keys {
+			if old, seen := families[k]; !seen || best < old {
+				families[k] = best
+			}
+		}
 	}
 	var found []near
 	for i := range t.devices {
 		d := &t.devices[i]
 		own := editDistance(spoken, squash(d.Key), len(spoken))
 		best := own
+		if n, ok := families[d.Key]; ok {
+			best = min(best, n)
+		}
 		for _, n := range append([]string{d.Name}, d.Aliases...) {
 			s := squash(n)
 			best = min(best, editDistance(spoken, s, limit), editDistance(shorten(spoken), shortest(shorten(s)), limit))
@@ -33,11 +62,11 @@ func (t *Table) unknown(name string) *UnknownError {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.own, b.own)) })
-	e := &UnknownError{Name: name}
-	for _, n := range found[:min(most, len(found))] {
-		e.Nearest = append(e.Nearest, n.key)
+	keys := make([]string, len(found))
+	for i, n := range found {
+		keys[i] = n.key
 	}
-	return e
+	return keys
 }
 
 // didYouMean gives a hint at the nearest of the known words, or nothing.
