@@ -174,6 +174,18 @@ func (a *app) checkFlags() error {
 	return nil
 }
 
+// noGate refuses --fail-on for a command that holds nothing against anything: a gate that never fails must not look like one.
+func (a *app) noGate(command, does string) error {
+	if a.failOn == "never" {
+		return nil
+	}
+	with := "validate"
+	if a.failOn == "regression" {
+		with = "diff OLD NEW' or 'occudiff track check"
+	}
+	return usageErrorf("--fail-on %s: %s %s and fails on nothing; use 'occudiff %s'", a.failOn, command, does, with)
+}
+
 // options gives the comparison's options from the flags.
 func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
