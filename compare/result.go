@@ -3,6 +3,8 @@
 package compare
 
 import (
+	"math"
+
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -67,6 +69,38 @@ type Row struct {
 	FromLog         bool // the row stands for a log's timing that no export row explains
 }
 
+// DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By Little's
+// law the threads resident are this rate x the mean thread life.
+func (r *Row) DispatchRate() unit.Opt[float64] {
+	avg, timed := r.Average().Value()
+	if r.Predicted == nil || !timed || avg <= 0 {
+		return unit.Opt[float64]{}
+	}
+	return unit.Some(float64(r.Predicted.Groups*r.Predicted.ThreadsPerGroup) / float64(avg))
+}
+
+// ThreadsPredicted is how many threads all launches start together.
+func (r *Row) ThreadsPredicted() unit.Opt[int64] {
+	n, counted := r.Instances.Value()
+	if r.Predicted == nil || !counted {
+		return unit.Opt[int64]{}
+	}
+	launch := r.Predicted.Groups * r.Predicted.ThreadsPerGroup
+	if launch > 0 && n > math.MaxInt64/launch { // a count that nobody launched
+		return unit.Opt[int64]{}
+	}
+	return unit.Some(launch * n)
+}
+
+// IdleLanes is the share of lanes without a work-item, in the last sub-group of each work-group. Occupancy does not show it.
+func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
+	p := r.Predicted
+	if p == nil || p.GroupSize <= 0 {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(unit.Ratio(p.IdleLanes) / unit.Ratio(p.GroupSize+p.IdleLanes))
+}
+
 // Timing is a log's timing with the row it belongs to.
 type Timing struct {
 	ingest.Timing
@@ -109,6 +143,16 @@ type Result struct {
 	Notes   []note.Note
 
 	launches *launchRows // of a run that keeps every launch, else nil
+}
+
+// TimeShare is the part of the GPU time of all tasks that a row takes.
+func (r *Result) TimeShare(row *Row) unit.Opt[unit.Ratio] {
+	t, ok := row.Total.Value()
+	all := r.Summary.GPUTime.Or(0)
+	if !ok || all <= 0 {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(unit.Ratio(t / all))
 }
 
 // Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.

@@ -14,7 +14,7 @@ import (
 func (s *rowSet) columns() []kernelColumn {
 	list := s.launchColumns()
 	list = append(list, predictionColumns()...)
-	list = append(list, seenColumns()...)
+	list = append(list, s.seenColumns()...)
 	return append(list, s.detailColumns()...)
 }
 
@@ -64,7 +64,7 @@ func predictionColumns() []kernelColumn {
 }
 
 // seenColumns are what explains a difference.
-func seenColumns() []kernelColumn {
+func (s *rowSet) seenColumns() []kernelColumn {
 	return []kernelColumn{
 		{Column: Column{Key: "model_difference", Title: "Peak difference", Unit: "points", Kind: Points, In: Page | Sheet},
 			cell: func(r *compare.Row) Cell { return optPoints(r.ModelDifference) }},
@@ -78,9 +78,24 @@ func seenColumns() []kernelColumn {
 			cell: func(r *compare.Row) Cell { return optPercent(r.Loaded) }},
 		{Column: Column{Key: "threads_started", Title: "Threads started", Kind: Integer, In: Sheet},
 			cell: func(r *compare.Row) Cell { return optInt(r.Threads) }},
+		{Column: Column{Key: "threads_predicted", Title: "Threads predicted", Kind: Integer, In: Sheet},
+			cell: func(r *compare.Row) Cell { return optInt(r.ThreadsPredicted()) }},
 		{Column: Column{Key: "thread_life", Title: "Thread life", Unit: "us", Kind: Number, Decimals: 1, In: Sheet},
 			cell: func(r *compare.Row) Cell { return optSeconds(r.ThreadLife, 1e6) }},
+		{Column: Column{Key: "dispatch_rate", Title: "Dispatch rate", Unit: "threads/us", Kind: Number, Decimals: 1, In: Sheet},
+			cell: func(r *compare.Row) Cell { return dispatchRate(r) }},
+		{Column: Column{Key: "idle_lanes", Title: "Idle lanes", Unit: "%", Kind: Percent, In: Sheet},
+			cell: func(r *compare.Row) Cell { return optPercent(r.IdleLanes()) }},
+		{Column: Column{Key: "time_share", Title: "Share of GPU time", Unit: "%", Kind: Percent, In: Sheet},
+			cell: func(r *compare.Row) Cell { return optPercent(s.result.TimeShare(r)) }},
 	}
+}
+
+func dispatchRate(r *compare.Row) Cell {
+	if rate, ok := r.DispatchRate().Value(); ok {
+		return NumCell(Number, rate/1e6)
+	}
+	return Cell{}
 }
 
 // basisText says which two numbers were compared.

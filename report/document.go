@@ -65,6 +65,7 @@ type Item struct {
 	Table string
 	Row   int
 	Steps func() []Step // the reasoning, made when it is asked for; nil when there is none
+	Facts func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
 	Plot  *Plot         // nil when there is none
 }
 

@@ -217,7 +217,8 @@ func attentionSection(r *compare.Result, rows *rowSet) Section {
 			Steps: func() []Step {
 				row := r.Row(t.row, nil)
 				return append(predictionSteps(r, row), seenSteps(r, row)...)
-			}}
+			},
+			Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
 		if t.n > 1 {
 			it.Text += longestOf(t.n)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/predict"
@@ -77,6 +78,19 @@ func seenSteps(r *compare.Result, row *compare.Row) []Step {
 	if life, ok := row.ThreadLife.Value(); ok {
 		add("Mean life of a thread", "Little's law: measured x thread slots x time per launch / threads per launch", duration(float64(life)))
 	}
+	if rate, ok := row.DispatchRate().Value(); ok {
+		add("Dispatch rate", "threads per launch / time per launch", significant(rate/1e6)+" threads/us")
+	}
+	if started, ok := row.Threads.Value(); ok {
+		from := "as exported; a sampled counter"
+		if n, ok := row.ThreadsPredicted().Value(); ok {
+			from += ", " + Thousands(n) + " predicted over all launches"
+		}
+		add("Threads started", from, Thousands(started))
+	}
+	if share, ok := r.TimeShare(row).Value(); ok {
+		add("Share of GPU time", "of all tasks together", percentText(share.Percent()))
+	}
 	if d, ok := row.Difference.Value(); ok {
 		add("Difference", basisText(row.Basis)+", tolerance "+plain(float64(r.Options.Tolerance))+" points", signed(float64(d), 1)+" points")
 	}
@@ -84,6 +98,38 @@ func seenSteps(r *compare.Result, row *compare.Row) []Step {
 		add("Cause", "the first that applies, with "+c.Confidence+" confidence", c.Name)
 	}
 	return steps
+}
+
+// facts is what a row tells beyond its cells, in a line; empty when that is nothing.
+func facts(r *compare.Result, row *compare.Row) string {
+	var list []string
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if loaded, ok := row.Loaded.Value(); ok {
+		add("%s while loaded", percentText(loaded.Percent()))
+	}
+	if life, ok := row.ThreadLife.Value(); ok {
+		add("mean thread life %s", duration(float64(life)))
+	}
+	if rate, ok := row.DispatchRate().Value(); ok {
+		add("%s threads/us dispatched", significant(rate/1e6))
+	}
+	predicted, known := row.ThreadsPredicted().Value()
+	switch started, counted := row.Threads.Value(); {
+	case counted && known:
+		add("threads started %s by a sampled counter, predicted %s", Thousands(started), Thousands(predicted))
+	case known:
+		add("threads predicted %s", Thousands(predicted))
+	}
+	if lanes, ok := row.IdleLanes().Value(); ok && lanes > 0 {
+		add("%s of the lanes idle", percentText(lanes.Percent()))
+	}
+	if share, ok := r.TimeShare(row).Value(); ok {
+		add("%s of the GPU time", percentText(share.Percent()))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return upperFirst(strings.Join(list, ", ")) + "."
 }
 
 func percentText(p float64) string { return Decimal(p, 1) + " %" }

@@ -12,6 +12,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/predict"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 )
@@ -162,18 +163,81 @@ func TestClosing(t *testing.T) {
 	for i := range twoPredictions.Rows[:2] {
 		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.Match
 	}
+	unexplained := sample.Gaussian()
+	unexplained.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2}
 	for _, c := range []struct {
 		reason string
 		result *compare.Result
 		want   string
 	}{
-		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2."},
+		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. Unexplained: 0 of 1 mismatch (0.0 %)."},
+		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
 		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so two predictions are compared; the model agrees with VTune's peak on 2 of 2."},
 		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
 		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
 	} {
 		if got := report.FromResult(c.result, report.Provenance{}).Closing; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestWhatElse wants what a row tells beyond its cells in the workbook, in the steps and on a page. By hand, Fan2: 131,072
+// threads in 523.2 us are 250.5 a microsecond. Fan1 has 16 work-items in sub-groups of 32.
+func TestWhatElse(t *testing.T) {
+	d := report.FromResult(sample.Gaussian(), report.Provenance{})
+	table := d.Table(report.SectionKernels)
+	columns := map[string]int{}
+	for i, c := range table.Columns {
+		columns[c.Key] = i
+	}
+	for i, want := range []struct {
+		rate, lanes, share float64
+		threads            int64
+	}{{131072 / (1.070996 / 2047 * 1e6), 0, 100 * 1.070996 / 1.112048, 131072 * 2047}, {128 / (0.037689 / 2047 * 1e6), 50, 100 * 0.037689 / 1.112048, 128 * 2047}} {
+		row := table.Row(i, nil)
+		for key, w := range map[string]float64{"dispatch_rate": want.rate, "idle_lanes": want.lanes, "time_share": want.share} {
+			if got := row[columns[key]].Num; math.Abs(got/w-1) > 1e-3 && got != w {
+				t.Errorf("%s of row %d is %v, want %v", key, i, got, w)
+			}
+		}
+		if got := row[columns["threads_predicted"]].Int; got != want.threads {
+			t.Errorf("%d threads predicted, want %d", got, want.threads)
+		}
+	}
+	for _, s := range d.Sections {
+		if s.Key != report.SectionAttention {
+			continue
+		}
+		labels := map[string]string{}
+		for _, step := range s.Items[1].Steps() {
+			labels[step.Label] = step.From + ": " + step.Value
+		}
+		for label, want := range map[string]string{
+			"Dispatch rate":     "threads per launch / time per launch: 6.95 threads/us",
+			"Threads started":   "as exported; a sampled counter, 262,016 predicted over all launches: 969,161",
+			"Share of GPU time": "of all tasks together: 3.4 %",
+		} {
+			if labels[label] != want {
+				t.Errorf("step %s is %q, want %q", label, labels[label], want)
+			}
+		}
+		if got := s.Items[1].Facts(); !strings.Contains(got, "6.95 threads/us dispatched, threads started 969,161 by a sampled counter, predicted 262,016, 50.0 % of the lanes idle, 3.4 % of the GPU time.") {
+			t.Errorf("facts %q", got)
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		row  compare.Row
+		want bool
+	}{
+		{"no prediction", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}}, false},
+		{"no count", compare.Row{Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"a count that nobody launched", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"all of it", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
+	} {
+		if n, ok := c.row.ThreadsPredicted().Value(); ok != c.want || ok && n != 24 {
+			t.Errorf("%s: %d, %v", c.why, n, ok)
 		}
 	}
 }

@@ -102,6 +102,9 @@ func closing(r *compare.Result, predictions int) string {
 		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", Thousands(int64(s.ModelMatched)), Thousands(int64(s.ModelCompared)))
 	}
 	b.WriteByte('.')
+	if n := s.Below + s.Above; n > 0 {
+		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", Thousands(int64(s.Unexplained)), Counted(n, "mismatch", "mismatches"), Decimal(unexplainedPercent(s), 1))
+	}
 	return b.String()
 }
 

@@ -117,6 +117,9 @@ func figureTable(s *compare.Summary) *Table {
 	add("Kernels with a peak of VTune", IntCell(s.ModelCompared), "kernels")
 	add("VTune's peak agrees with the model", IntCell(s.ModelMatched), "kernels")
 	add("Unexplained differences", IntCell(s.Unexplained), "kernels")
+	if n := s.Below + s.Above; n > 0 {
+		add("Unexplained share of those that do not match", NumCell(Percent, unexplainedPercent(s)), "%")
+	}
 	add("GPU time", optSeconds(s.GPUTime, 1e3), "ms")
 	add("GPU time in kernels", optSeconds(s.KernelTime, 1e3), "ms")
 	return Fixed("figures", "Figures", []Column{
@@ -124,6 +127,11 @@ func figureTable(s *compare.Summary) *Table {
 		{Key: "value", Title: "Value", Kind: Number, Decimals: 3, In: Page | Sheet},
 		{Key: "unit", Title: "Unit", Kind: Text, In: Page | Sheet},
 	}, rows)
+}
+
+// unexplainedPercent is how many of the kernels that do not match have no known cause: how much the tool cannot tell.
+func unexplainedPercent(s *compare.Summary) float64 {
+	return 100 * float64(s.Unexplained) / float64(s.Below+s.Above)
 }
 
 // magnitude is an amount of points that has no sign.

@@ -63,6 +63,11 @@ func (p *page) section(s *report.Section) {
 		} else {
 			p.w.WriteString(line + "\n")
 		}
+		if it.Facts != nil {
+			if facts := it.Facts(); facts != "" {
+				p.w.WriteString("  - " + Escape(facts) + "\n")
+			}
+		}
 		if it.Plot == nil {
 			continue
 		}
