@@ -45,5 +45,5 @@ func raw(c report.Cell) string {
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}
-	return strconv.FormatFloat(c.Num, 'g', -1, 64)
+	return strconv.FormatFloat(c.Num, 'f', -1, 64)
 }
