@@ -272,6 +272,10 @@ func TestImportFills(t *testing.T) {
 			{Measured, []Record{k("a", "A", 66.66666666666667)}, Imported{Runs: 1, Points: 1}},
 			{Measured, []Record{k("a", "A", 66.6666666666667)}, Imported{KnownRuns: 1}},
 		}, "r A/1 a:A:0.6666666666666667:<nil>:"},
+		{"a verdict beside a value of 15 digits: the stored value stays", []step{
+			{Measured, []Record{k("a", "A", 66.66666666666667)}, Imported{Runs: 1, Points: 1}},
+			{Measured, []Record{verdict(k("a", "A", 66.6666666666667), "match")}, Imported{Runs: 1, Filled: 1}},
+		}, "r A/1 a:A:0.6666666666666667:<nil>:match"},
 		{"another label, another time are other runs", []step{
 			{Measured, []Record{k("a", "A", 60)}, Imported{Runs: 1, Points: 1}},
 			{Measured, []Record{func() Record { r := k("a", "A", 61); r.Label = "x"; return r }(),
@@ -461,5 +465,32 @@ func TestImportsAtOnce(t *testing.T) {
 			t.Errorf("%d runs are stored, want %d", n, runs)
 		}
 		whole(t, d)
+	})
+}
+
+// Two runs of one moment that nobody named: the points are of the one that has them.
+func TestImportUnnamed(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		var points []Record
+		for i := range 2 {
+			run := sample(i, 1)
+			run.Time, run.Label, run.JobID = start, "", ""
+			add(t, d, run)
+			points = append(points, Record{Series: run.Rows[0].Name(), Time: start, Value: 60 - float64(i)/100, Device: "Max 1100", Driver: "24.1", Line: 2})
+		}
+		before := contentOf(t, d)
+		for i, p := range points {
+			if done, err := d.Import(bg, Measured, pack([]Record{p})); err != nil || done != (Imported{KnownRuns: 1}) {
+				t.Errorf("the point of run %d: Import = %+v, %v; want a known run", i+1, done, err)
+			}
+		}
+		points[0].Value = 50
+		if _, err := d.Import(bg, Measured, pack(points[:1])); err == nil || !strings.Contains(err.Error(), ", run 1 of the history has 60; ") {
+			t.Errorf("a point of neither: %v; want an error that names the first", err)
+		}
+		if after := contentOf(t, d); after != before {
+			t.Errorf("the history became\n%s\nand was\n%s", after, before)
+		}
 	})
 }
