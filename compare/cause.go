@@ -111,7 +111,7 @@ func (r *Result) shape(row *Row) *Cause {
 
 // grown is the peak that the profiler would print for k times as many work-groups of the row's launch.
 func (r *Result) grown(row *Row, k int64) unit.Ratio {
-	l := r.launchOf(row)
+	l := r.LaunchOf(row)
 	l.GRF = mostThreads(r.Device)
 	size := row.Predicted.GroupSize
 	l.Local, l.Global = unit.Size(size), unit.Size(k*row.Predicted.Groups*size)
@@ -133,7 +133,7 @@ func (r *Result) model(row *Row) *Cause {
 		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: give unitrace's kernel properties beside it.", figures, slm.Percent())
 	case barriers < 1 && barriers <= slm:
 		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group takes is in no export", figures, barriers.Percent())
-		if leastBarriers(&row.Kernel) > 0 {
+		if row.LeastBarriers() > 0 {
 			c.Because += "; one is taken, the least"
 		}
 		c.Because += "."
@@ -286,7 +286,7 @@ func (r *Result) smallerGRF(row *Row) *Cause {
 	if row.Predicted == nil || !measured || row.Registers.Present() {
 		return nil
 	}
-	l := r.launchOf(row)
+	l := r.LaunchOf(row)
 	for _, mode := range r.Device.GRFModes {
 		g := l
 		g.GRF = mode.Registers
@@ -304,16 +304,6 @@ func (r *Result) smallerGRF(row *Row) *Cause {
 	return nil
 }
 
-// launchOf is the launch that was predicted for a row.
-func (r *Result) launchOf(row *Row) predict.Launch {
-	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0),
-		Barriers: leastBarriers(&row.Kernel), GRF: row.Registers.Or(0), Policy: row.Predicted.Policy}
-	if !l.Local.Present() {
-		l.Local = r.Options.Local
-	}
-	return l
-}
-
 // refit looks for the one simple thing which, if it were otherwise than assumed, would make the prediction fit: half the
 // threads (a large-GRF kernel), half the Xe-cores (one stack of two), another SIMD width.
 func (r *Result) refit(row *Row) *Cause {
@@ -329,7 +319,7 @@ func (r *Result) refit(row *Row) *Cause {
 		off := abs(loaded.Minus(p.Peak))
 		return off <= r.Options.Tolerance+digit && off < before-digit && m.Minus(p.Peak) <= refitAbove+digit
 	}
-	l := r.launchOf(row)
+	l := r.LaunchOf(row)
 	because := func(what string, p predict.Prediction) string {
 		return fmt.Sprintf("Occupancy while loaded is %.1f %%, and %s predicts a peak of %.1f %%.", loaded.Percent(), what, p.Peak.Percent())
 	}

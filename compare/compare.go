@@ -82,22 +82,15 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 		f.why = "the input has no global work size for it"
 		return f
 	}
-	local, simd := k.Local, k.SIMD.Or(0)
-	if !local.Present() {
-		local = r.Options.Local
-	}
-	if simd == 0 {
-		simd = r.Options.SIMD
-	}
+	l := r.launchOfKernel(k)
 	switch {
-	case !local.Present():
+	case !l.Local.Present():
 		f.why = "the input has no work-group size for it; give it with --local"
 		return f
-	case simd == 0:
+	case l.SIMD == 0:
 		f.why = "the input has no SIMD width for it; give it with --simd"
 		return f
 	}
-	l := predict.Launch{Global: k.Global, Local: local, SIMD: simd, SLM: k.SLM.Or(0), Barriers: leastBarriers(k), GRF: k.Registers.Or(0)}
 	p, other, err := r.choosePolicy(l, k)
 	if err != nil {
 		f.why = err.Error()
@@ -127,13 +120,25 @@ func mostThreads(d *arch.Device) int {
 	return best.Registers
 }
 
-// leastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier messages
-// were counted says that it has one.
-func leastBarriers(k *ingest.Kernel) int {
-	if k.Barriers.Or(0) > 0 {
-		return 1
+// launchOfKernel is what is known of a kernel's launch; the options say what the input does not.
+func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
+	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0), Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
+	if !l.Local.Present() {
+		l.Local = r.Options.Local
 	}
-	return 0
+	if l.SIMD == 0 {
+		l.SIMD = r.Options.SIMD
+	}
+	return l
+}
+
+// LaunchOf is the launch of a row as it is predicted, with the policy that was taken.
+func (r *Result) LaunchOf(row *Row) predict.Launch {
+	l := r.launchOfKernel(&row.Kernel)
+	if row.Predicted != nil {
+		l.Policy = row.Predicted.Policy
+	}
+	return l
 }
 
 // choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either mean

@@ -72,11 +72,7 @@ func (r *Result) compareLaunches(list *ingest.Launches) {
 
 // forecast gives the place of what is predicted for a launch.
 func (l *launchRows) forecast(i int, k *ingest.Kernel) *forecast {
-	barriers := 0
-	if k.Barriers.Or(0) > 0 {
-		barriers = 1
-	}
-	return &l.forecasts[barriers][l.list.Shape(i)]
+	return &l.forecasts[k.LeastBarriers()][l.list.Shape(i)]
 }
 
 func whatFound(row *Row) found {

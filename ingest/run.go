@@ -109,6 +109,15 @@ func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
 
+// LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier messages
+// were counted says that it has one.
+func (k *Kernel) LeastBarriers() int {
+	if k.Barriers.Or(0) > 0 {
+		return 1
+	}
+	return 0
+}
+
 // Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed average
 // is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {

@@ -22,14 +22,7 @@ func predictionSteps(r *compare.Result, row *compare.Row) []Step {
 	if row.Predicted == nil || r.Device == nil {
 		return nil
 	}
-	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0),
-		GRF: row.Registers.Or(0), Policy: row.Predicted.Policy}
-	if !l.Local.Present() {
-		l.Local = r.Options.Local
-	}
-	if row.Barriers.Or(0) > 0 {
-		l.Barriers = 1
-	}
+	l := r.LaunchOf(row)
 	if p, err := predict.Predict(r.Device, l); err != nil || p != *row.Predicted {
 		return nil
 	}

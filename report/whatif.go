@@ -126,15 +126,9 @@ func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
 // whatIfLaunch is the launch of a row as the comparison predicted it. Its policy is named only where the figures of the
 // launch would not choose it.
 func whatIfLaunch(r *compare.Result, row *compare.Row) predict.Launch {
-	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(r.Options.SIMD), SLM: row.SLM.Or(0), GRF: row.Registers.Or(0)}
-	if !l.Local.Present() {
-		l.Local = r.Options.Local
-	}
-	if row.Barriers.Or(0) > 0 {
-		l.Barriers = 1
-	}
-	if p := row.Predicted; p != nil && (p.Policy == predict.Whole) != (l.SLM > 0 || l.Barriers > 0) {
-		l.Policy = p.Policy
+	l := r.LaunchOf(row)
+	if (l.Policy == predict.Whole) == (l.SLM > 0 || l.Barriers > 0) {
+		l.Policy = predict.Auto
 	}
 	return l
 }

@@ -66,7 +66,7 @@ func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]report.AdviceCase
 		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
 			continue
 		}
-		k := report.AdviceCase{Device: r.Device, ChosenBy: r.ChosenBy, Launch: rowLaunch(row, r.Options, v), Row: row}
+		k := report.AdviceCase{Device: r.Device, ChosenBy: r.ChosenBy, Launch: launchOf(r, row, v), Row: row}
 		advice, err := predict.Advise(r.Device, k.Launch, v.vary())
 		if err != nil {
 			continue // the row has a prediction, so that this launch runs
@@ -77,18 +77,9 @@ func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]report.AdviceCase
 	return cases, kernels
 }
 
-// rowLaunch is the launch of a row as it was predicted, with the policy that the evidence named.
-func rowLaunch(row *compare.Row, o compare.Options, v *adviseFlags) predict.Launch {
-	l := predict.Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0), SLM: row.SLM.Or(0), GRF: row.Registers.Or(0),
-		Policy: row.Predicted.Policy, BarrierSlots: v.barrierSlots, GroupSlots: v.groupSlots}
-	if !l.Local.Present() {
-		l.Local = o.Local
-	}
-	if l.SIMD == 0 {
-		l.SIMD = o.SIMD
-	}
-	if row.Barriers.Or(0) > 0 {
-		l.Barriers = 1
-	}
+// launchOf is the launch of a row as it was predicted, with the slots that were asked for.
+func launchOf(r *compare.Result, row *compare.Row, v *adviseFlags) predict.Launch {
+	l := r.LaunchOf(row)
+	l.BarrierSlots, l.GroupSlots = v.barrierSlots, v.groupSlots
 	return l
 }
