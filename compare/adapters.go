@@ -16,9 +16,9 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// averagedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has, it
+// AveragedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has, it
 // is one of the device.
-func (r *Result) averagedGPUs(row *Row) int {
+func (r *Result) AveragedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
 	if !r.Platform.Stacks.Present() {
@@ -27,10 +27,10 @@ func (r *Result) averagedGPUs(row *Row) int {
 	return max(stacks/tiles, 1)
 }
 
-// workedGPUs is how many of those worked at once, as far as anything says so: all of them where nothing does.
-func (r *Result) workedGPUs(row *Row) int {
+// WorkedGPUs is how many of those worked at once, as far as anything says so: all of them where nothing does.
+func (r *Result) WorkedGPUs(row *Row) int {
 	if r.workedShare(row) == 1 {
-		return r.averagedGPUs(row)
+		return r.AveragedGPUs(row)
 	}
 	_, worked := r.averaged(row)
 	tiles := max(r.Device.Tiles, 1)

@@ -232,7 +232,7 @@ func (r *Result) dispatch(row *Row) *Cause {
 		return nil
 	}
 	// Several GPUs may have worked in turn or at once: threads live no longer than if it was in turn.
-	gpus := r.averagedGPUs(row)
+	gpus := r.AveragedGPUs(row)
 	slots, threads := int64(r.Device.Slots()*gpus), p.Groups*p.ThreadsPerGroup
 	life := func(m unit.Ratio) unit.Seconds { return littlesLaw(m, slots, avg, threads) }
 	if life(m+unit.FromPercent(float64(r.unseen(row)))) > dispatchLife {

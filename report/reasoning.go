@@ -69,7 +69,14 @@ func seenSteps(r *compare.Result, row *compare.Row) []Step {
 		add("Occupancy while loaded", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
-		add("Mean life of a thread", "Little's law: measured x thread slots x time per launch / threads per launch", duration(float64(life)))
+		slots := "thread slots"
+		if n := r.AveragedGPUs(row); n > 1 {
+			slots += fmt.Sprintf(" of %d GPUs", n)
+			if working := r.WorkedGPUs(row); working > 1 {
+				slots += fmt.Sprintf(" / %d that worked at once", working)
+			}
+		}
+		add("Mean life of a thread", "Little's law: measured x "+slots+" x time per launch / threads per launch", duration(float64(life)))
 	}
 	if rate, ok := row.DispatchRate().Value(); ok {
 		add("Dispatch rate", "threads per launch / time per launch", significant(rate/1e6)+" threads/us")

@@ -226,6 +226,22 @@ func TestWhatElse(t *testing.T) {
 			t.Errorf("facts %q", got)
 		}
 	}
+	four := sample.Gaussian()
+	four.Platform.Adapters = unit.Some(4)
+	for _, s := range report.FromResult(four, report.Provenance{}).Sections {
+		if s.Key != report.SectionAttention {
+			continue
+		}
+		from := ""
+		for _, step := range s.Items[0].Steps() {
+			if step.Label == "Mean life of a thread" {
+				from = step.From
+			}
+		}
+		if from != "Little's law: measured x thread slots of 4 GPUs / 4 that worked at once x time per launch / threads per launch" {
+			t.Errorf("life of a thread from %q", from)
+		}
+	}
 	for _, c := range []struct {
 		why  string
 		row  compare.Row
