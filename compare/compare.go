@@ -261,13 +261,14 @@ func (r *Result) unmeasurable(row *Row) bool {
 	if !timed || avg >= interval {
 		return false
 	}
-	if life, known := row.ThreadLife.Value(); known {
-		return life > avg
+	m := row.Measured.Or(0)
+	if life, known := row.ThreadLife.Value(); known { // not beyond the launch by printing alone
+		return float64(life)*(1-float64(r.unseen(row))/m.Percent()) > float64(avg)
 	}
 	// Without a launch shape: a peak below 100 % is all threads of the launch at once, so a value above it has the same
 	// contradiction in it.
 	peak, ok := row.Peak.Value()
-	return row.Predicted == nil && ok && peak < 1 && row.Measured.Or(0) > peak
+	return row.Predicted == nil && ok && peak < 1 && m > peak
 }
 
 // checkRow notes what the row's own figures say against each other.

@@ -116,6 +116,8 @@ func TestVerdictAndCause(t *testing.T) {
 		{"Fan1", "real: 18 us launches; Little's law wants threads that live longer than the launch", mtl112(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 0.037689, measured(19.9), peak(14.3), idle(70.8)),
 			Unmeasurable, BasisMeasured, 19.9 - 100*128.0/896, CauseSampling, "A launch takes 18 us, below the sampling interval of 1 ms, and the value would need threads that live 26 us"},
+		{"one wave", "printed 14.3 for 14.2857: threads live as long as the launch, not longer", mtl112(), ingest.Platform{},
+			kernel("k", "2048", "16", 32, 2000, 0.036, measured(14.3), peak(14.3)), Match, BasisMeasured, 14.3 - 100*128.0/896, "", ""},
 		{"Fan2", "real: launch-bound", mtl112(), ingest.Platform{},
 			kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), peak(100), idle(20.7)),
 			Below, BasisMeasured, 62.7 - 100*(131072.0/896)/147, CauseDispatch, "A thread lives 2.2 us (62.7 % of 896 slots, 523 us per launch, 131,072 threads)"},
