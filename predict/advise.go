@@ -66,7 +66,7 @@ type Advice struct {
 	// average has the highest peak, the last one has. Never nil; empty when no setting runs.
 	Best []Setting
 	// Least is the smallest change of a single setting that gains at least MinGain points of peak or average and costs
-	// neither; for a launch that cannot run, the smallest that makes it run. Nil when there is none.
+	// neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest that makes it run. Nil when there is none.
 	Least *Setting
 	Next  []NextStep // how far each limit is from letting go; never nil
 	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
@@ -239,16 +239,20 @@ func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 	return &chosen
 }
 
-// helps says whether a setting gains enough of one figure and loses nothing of the other, also without the idle lanes.
+// helps says whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and without them.
 func (s *Setting) helps(now *Setting) bool {
+	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
+		const same = 1e-9 // equal shares of lanes are worked out in different orders
+		return newAverage >= average-same && newPeak >= peak-same && max(newAverage.Minus(average), newPeak.Minus(peak)) >= MinGain
+	}
 	average, peak := now.outcome()
 	newAverage, newPeak := s.outcome()
-	if newAverage < average || newPeak < peak || max(newAverage.Minus(average), newPeak.Minus(peak)) < MinGain {
+	if !gains(average, peak, newAverage, newPeak) {
 		return false
 	}
 	average, peak = now.useful()
 	newAverage, newPeak = s.useful()
-	return newAverage >= average && newPeak >= peak
+	return gains(average, peak, newAverage, newPeak)
 }
 
 // Fill says how many work-groups keep the whole GPU busy.

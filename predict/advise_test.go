@@ -195,6 +195,7 @@ func TestAdviseOddGrids(t *testing.T) {
 			"100 work-items need no 64 threads: as many lanes are in use with 20"},
 		{tgl(), Launch{Global: size(24), Local: size(3), SIMD: 16}, "work-group 3, sub-group 8: peak 1.2 %, average 1.2 %", false,
 			"24 is a multiple of 8 and of no larger sub-group, and at 8 the same lanes are in use whatever the work-group"},
+		{mtl112(), Launch{Global: size(1009), Local: size(448), SIMD: 16, Barriers: 1}, "", true, "864 work-items would take more threads, all of them without a work-item"},
 		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "what is proposed leaves work-groups at the edge that are smaller"},
 	}
 	for _, tt := range tests {
@@ -210,8 +211,15 @@ func TestAdviseOddGrids(t *testing.T) {
 		}
 		now := Setting{Launch: tt.l, Prediction: *a.Current}
 		average, _ := now.useful()
+		if a.Least != nil {
+			newAverage, newPeak := a.Least.useful()
+			average, peak := now.useful()
+			if max(newAverage.Minus(average), newPeak.Minus(peak)) < MinGain {
+				t.Errorf("%s: %s gains idle lanes only", tt.l.Global, a.Least.Words())
+			}
+		}
 		for _, s := range a.Best {
-			if got, _ := s.useful(); got < average {
+			if got, _ := s.useful(); got < average-1e-9 {
 				t.Errorf("%s: %s uses fewer lanes than now", tt.l.Global, s.Words())
 			}
 			for i := range 3 {

@@ -39,13 +39,13 @@ func ParseGroupLimits(text string) ([]GroupLimit, error) {
 		if err != nil || most == 0 || name == "" {
 			return nil, fmt.Errorf("%s is not a limit; expected name=number as in large_grf_simd16=512", quoted(pair))
 		}
-		name = strings.TrimPrefix(name, "max_threads_per_wg.")
+		name, threads := strings.CutPrefix(name, "max_threads_per_wg.")
 		for kernels := range strings.SplitSeq(name, "_or_") {
 			g, ok := kernelsOf(kernels)
 			if !ok {
 				return nil, fmt.Errorf("%s does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =", quoted(pair))
 			}
-			if strings.HasPrefix(name, "large_grf") {
+			if strings.HasPrefix(name, "large_grf") && !threads {
 				g.WorkItems = most
 			} else {
 				g.Threads = most

@@ -19,6 +19,7 @@ func TestParseGroupLimits(t *testing.T) {
 		{"large_grf=256", []GroupLimit{{MinRegisters: 256, MaxRegisters: most, WorkItems: 256}}, "any sub-group size"},
 		{"max_threads_per_wg.simd16_grf128=64;other=32", []GroupLimit{
 			{SIMD: 16, MinRegisters: 128, MaxRegisters: 128, Threads: 64}, {MaxRegisters: most, Threads: 32}}, "the driver's own name, either separator"},
+		{"max_threads_per_wg.large_grf=32", []GroupLimit{{MinRegisters: 256, MaxRegisters: most, Threads: 32}}, "the driver's own name says threads"},
 		{"grf256_or_simd32=16", []GroupLimit{
 			{MinRegisters: 256, MaxRegisters: 256, Threads: 16}, {SIMD: 32, MaxRegisters: most, Threads: 16}}, "alternatives are limits of their own"},
 	}
