@@ -78,6 +78,13 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
+// ofBusy turns an average over n stacks into one over those that worked, and says whether that is possible: beyond 100 % by
+// more than printing and sampling it is not.
+func ofBusy(average unit.Ratio, busy, n int) (own unit.Ratio, possible bool) {
+	own = average * unit.Ratio(n) / unit.Ratio(busy)
+	return min(own, 1), own <= atMost
+}
+
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	ref, name, ok := reference(row)
@@ -94,16 +101,16 @@ func (r *Result) adapters(row *Row) *Cause {
 		first, last = max(worked, 1), min(worked, n-1)
 	}
 	for busy := first; busy <= last; busy++ {
-		v := m * unit.Ratio(n) / unit.Ratio(busy)
-		if v > atMost || abs(v.Minus(ref)) > r.Options.Tolerance+digit {
+		v, possible := ofBusy(m, busy, n)
+		if !possible || abs(v.Minus(ref)) > r.Options.Tolerance+digit {
 			continue
 		}
-		c := &Cause{Name: CauseAdapters, Confidence: "medium", Because: fmt.Sprintf(
-			"The profiler averages over %d adapters or stacks; if %d of them worked, %.1f %% is %.1f %% of those, which fits the %s of %.1f %%. Collect with -knob target-gpu.",
-			n, busy, m.Percent(), v.Percent(), name, ref.Percent())}
+		c, which := &Cause{Name: CauseAdapters, Confidence: "medium"}, "; if %d of them worked,"
 		if known {
-			c.Confidence = "high"
+			c.Confidence, which = "high", ", and %d of them worked:"
 		}
+		c.Because = fmt.Sprintf("The profiler averages over %d adapters or stacks"+which+" %.1f %% is %.1f %% of those, which fits the %s of %.1f %%. Collect with -knob target-gpu.",
+			n, busy, m.Percent(), v.Percent(), name, ref.Percent())
 		return c
 	}
 	return nil
@@ -115,8 +122,11 @@ func (r *Result) idleAdapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	worked, known := counted.Value()
 	m, measured := row.Measured.Value()
-	v := m * unit.Ratio(n) / unit.Ratio(max(worked, 1))
-	if !measured || !known || worked < 1 || worked >= n || v > atMost {
+	if !measured || !known || worked < 1 || worked >= n {
+		return nil
+	}
+	v, possible := ofBusy(m, worked, n)
+	if !possible {
 		return nil
 	}
 	return &Cause{Name: CauseAdapters, Confidence: "high", Because: fmt.Sprintf(
