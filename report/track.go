@@ -48,8 +48,8 @@ type Tracked struct {
 	Gate    trend.Verdict // of the newest point
 	// Begins says what changed where the series begins, when an earlier series of the kernel ends there; nil otherwise.
 	Begins *TrackedBegin
-	// Ended is set when the kernel went on, on another device or driver or in another launch shape, and this series did not:
-	// its verdict is of the past.
+	// Ended is set when the kernel went on, on another device or driver or in another launch shape, and this series did not, or
+	// when none of the last runs on its device has it: its verdict is of the past.
 	Ended bool
 	// Unmeasurable is set when the newest value is not the kernel's own: it is too short for the sampling interval. Such
 	// values are shown and not judged.

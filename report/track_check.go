@@ -189,7 +189,7 @@ func (m *TrackMetric) counts(series []Tracked) string {
 		}
 	}
 	if ended > 0 {
-		parts = append(parts, Thousands(int64(ended))+" of the past (the kernel went on with another device, driver or launch shape)")
+		parts = append(parts, Thousands(int64(ended))+" of the past (the kernel went on with another device, driver or launch shape, or is in none of the last "+plain(float64(m.Gate.Learning))+" runs)")
 	}
 	text := "No confirmed regression"
 	if k := n[string(trend.Regression)]; k > 0 {

@@ -43,7 +43,7 @@ vendor, and how many work-groups fill the whole GPU without a tail.`,
   occudiff advise --model compute-unit --platform rtx2080ti --simd 32
   occudiff advise --device mtl --xve 112 run.hotspots.csv`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.noGate("advise", "looks for better settings"); err != nil {
+			if err := a.noGate("advise"); err != nil {
 				return err
 			}
 			if err := v.check(c.Flags(), args); err != nil {

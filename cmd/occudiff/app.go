@@ -175,15 +175,15 @@ func (a *app) checkFlags() error {
 }
 
 // noGate refuses --fail-on for a command that holds nothing against anything: a gate that never fails must not look like one.
-func (a *app) noGate(command, does string) error {
-	if a.failOn == "never" {
+func (a *app) noGate(command string) error {
+	with := "'occudiff validate'"
+	switch a.failOn {
+	case "never":
 		return nil
+	case "regression":
+		with = "'occudiff diff' or 'occudiff track check'"
 	}
-	with := "validate"
-	if a.failOn == "regression" {
-		with = "diff OLD NEW' or 'occudiff track check"
-	}
-	return usageErrorf("--fail-on %s: %s %s and fails on nothing; use 'occudiff %s'", a.failOn, command, does, with)
+	return usageErrorf("--fail-on %s: %s has no gate and would never fail; use %s", a.failOn, command, with)
 }
 
 // options gives the comparison's options from the flags.

@@ -43,7 +43,7 @@ that cannot be predicted gets the status error and a message, and the rest go on
   occudiff predict --batch launches.csv -o predicted.csv`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.noGate("predict", "measures nothing"); err != nil {
+			if err := a.noGate("predict"); err != nil {
 				return err
 			}
 			if err := p.check(c.Flags()); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"occudiff/compare/history"
@@ -30,17 +31,17 @@ func (t *tracked) span() history.Span {
 }
 
 // until gives the last run before a series began, false when there is none, or when this series has a run while that one
-// lasts: two devices in every run, or machines that take turns, are parallel, and nothing changed.
+// lasts: two devices in every run, runs of one moment, or machines that take turns, are parallel, and nothing changed.
 func (t *tracked) until(other *tracked) (last report.TrackedPoint, ok bool) {
 	first, end := other.ends()
 	for _, points := range [][]report.TrackedPoint{t.Points, t.LeftOut} {
 		for _, p := range points {
 			switch {
-			case before(p, first):
+			case p.Time.Before(first.Time):
 				if !ok || before(last, p) {
 					last, ok = p, true
 				}
-			case !before(end, p):
+			case !p.Time.After(end.Time):
 				return report.TrackedPoint{}, false
 			}
 		}
@@ -85,18 +86,17 @@ func findBegins(all []*tracked) {
 	}
 	took := make(map[*tracked]*tracked, len(all))
 	for _, t := range all {
-		var spans []history.Span
+		var earlier []history.Span
 		var whose []*tracked
 		for _, other := range same[kernelOf(t.key)] {
-			if len(t.key.ChangedFrom(other.key)) == 0 {
-				continue
-			}
 			if last, ok := other.until(t); ok {
-				spans, whose = append(spans, history.Span{Key: other.key, Last: last.Time, Run: last.Run}), append(whose, other)
+				earlier, whose = append(earlier, history.Span{Key: other.key, Last: last.Time, Run: last.Run}), append(whose, other)
 			}
 		}
-		if i := closest(t.key, spans); i >= 0 {
-			t.Begins, took[t] = beginOf(t.key, spans[i]), whose[i]
+		if i := closest(t.key, earlier); i >= 0 {
+			if t.Begins = beginOf(t.key, earlier[i]); t.Begins != nil {
+				took[t] = whose[i]
+			}
 		}
 	}
 	spans := make([]history.Span, len(all))
@@ -104,14 +104,39 @@ func findBegins(all []*tracked) {
 		spans[i] = t.span()
 	}
 	for now, old := range reshaped(spans) {
-		if t := all[now]; t.Begins == nil || t.Begins.Time.Before(spans[old].Last) {
-			t.Begins, took[t] = shapeBegin(spans[old]), all[old]
+		if t := all[now]; t.fromShape(spans[old]) {
+			took[t] = all[old]
 		}
+		all[old].Ended = true
 	}
 	for t, old := range took {
 		first, _ := t.ends()
 		_, last := old.ends()
-		old.Ended = old.Ended || before(last, first)
+		old.Ended = old.Ended || last.Time.Before(first.Time)
+	}
+}
+
+// fromShape takes a series in another launch shape, on the same device and driver, for the one before, unless that device
+// got another driver since.
+func (t *tracked) fromShape(old history.Span) bool {
+	if b := t.Begins; b != nil && b.Device == t.key.Device && !b.Time.Before(old.Last) {
+		return false
+	}
+	t.Begins = shapeBegin(old)
+	return true
+}
+
+// markStopped marks the series that none of the last runs on their device has: what they say is of the past.
+func markStopped(all []*tracked, runs []history.Run, enough int) {
+	for _, t := range all {
+		_, last := t.ends()
+		later := 0
+		for i := len(runs) - 1; i >= 0 && later < enough && runs[i].Time.After(last.Time); i-- {
+			if on := runs[i].Device; on == t.key.Device || on != "" && strings.HasPrefix(t.key.Device, on+" ") {
+				later++
+			}
+		}
+		t.Ended = t.Ended || later >= enough
 	}
 }
 

@@ -162,8 +162,8 @@ func addBegins(check *report.TrackCheck, all []*tracked, spans []history.Span) m
 				check.UnnamedBefore = &report.TrackedBegin{Device: earlier[i].Key.Device, Driver: earlier[i].Key.Driver, Run: earlier[i].Run, Time: earlier[i].Last}
 			}
 		}
-		if i, ok := shapes[at[t.key]]; ok && (t.Begins == nil || t.Begins.Time.Before(spans[i].Last)) {
-			t.Begins = shapeBegin(spans[i])
+		if i, ok := shapes[at[t.key]]; ok {
+			t.fromShape(spans[i])
 			wentOn[spans[i].Key] = true
 		}
 	}

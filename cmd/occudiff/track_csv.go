@@ -86,8 +86,11 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 	if done.Filled > 0 {
 		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
 	}
-	if done.Runs == 0 {
+	switch {
+	case done.Runs == 0:
 		text = "nothing was changed"
+	case done.Points == 0:
+		text = "verdicts filled in in " + report.Counted(done.Runs, "run that was", "runs that were") + " there already"
 	}
 	if done.KnownRuns > 0 {
 		text += fmt.Sprintf("; %s stored before", wereStored(done.KnownRuns))

@@ -229,6 +229,9 @@ func TestBegins(t *testing.T) {
 		{"one became two", []string{a, "A 1 32,A 1 64"}, "A/1/32; A/1/64", "A/1/16; A/1/32; A/1/64"},
 		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32"},
 		{"shape and driver: no series tells one from the other", []string{a, "A 2 32"}, "A/2/32", "A/1/16; A/2/32"},
+		{"a new launch shape on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch shape, run 4",
+			"A/1/16, ended; A/1/32: launch shape, run 3; B/1/16, ended; B/1/32: launch shape, run 4"},
+		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16", "A//16: device, run 1; A/2/16; B/1/16, ended"},
 		{"a driver that is not known is no change", []string{"A - 16", "A 2 16"}, "A/2/16", "A//16; A/2/16"},
 	}
 	for _, c := range cases {
@@ -260,6 +263,42 @@ func TestBegins(t *testing.T) {
 		}
 		if slices.Sort(got); strings.Join(got, "; ") != c.report {
 			t.Errorf("%s: the report says %q, want %q", c.reason, strings.Join(got, "; "), c.report)
+		}
+	}
+}
+
+// TestStopped holds the gate of the report against series that are over: a regression that nobody can repair any more must not
+// fail it for ever.
+func TestStopped(t *testing.T) {
+	row := func(task string, value float64) history.Row {
+		r := measuredRow(value, "match")
+		r.Task = task
+		return r
+	}
+	for _, c := range []struct {
+		reason string
+		device string // of the later runs
+		later  int
+		exit   int
+	}{
+		{"the newest run has it", "A", 0, exitGate},
+		{"it may come back", "A", 7, exitGate},
+		{"none of the last eight runs has it", "A", 8, exitDone},
+		{"runs on another device say nothing of it", "B", 20, exitGate},
+	} {
+		var runs []history.Run
+		for i := range 12 + c.later {
+			run := history.Run{Device: "A", Rows: []history.Row{row("other", 80)}}
+			if i < 12 {
+				run.Rows = append(run.Rows, row("gone", 90-20*float64(i/10)))
+			} else {
+				run.Device = c.device
+			}
+			runs = append(runs, run)
+		}
+		text := inTrack(t, c.exit, "track", "report", "--db", storeRuns(t, runs...), "--fail-on", "regression")
+		if over := strings.Contains(text, "regression, ended"); over != (c.exit == exitDone) {
+			t.Errorf("%s:\n%s", c.reason, text)
 		}
 	}
 }

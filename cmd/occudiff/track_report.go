@@ -85,6 +85,11 @@ func readReport(ctx context.Context, db *history.DB, m history.Metric, metric re
 		return nil, err
 	}
 	findBegins(all)
+	runs, err := db.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	markStopped(all, runs, metric.Gate.Learning)
 	return &report.TrackReport{Metric: metric, Params: p, Where: db.Where(), Series: plainSeries(all)}, nil
 }
 

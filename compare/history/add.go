@@ -175,14 +175,14 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) ([]int64, err
 	for i, identity := range identities {
 		if _, ok := ids[identity]; !ok {
 			k := rows[i].Key
-			fresh = append(fresh, []any{identity, k.kernelIdentity(), k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
+			fresh = append(fresh, []any{identity, k.taskIdentity(), k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
 			missing = append(missing, identity)
 		}
 	}
 	if len(fresh) > 0 {
 		// In one order for all: two writers that make the same series in different orders would block each other.
 		slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-		err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task, global_size, local_size, simd, direction, device, driver)",
+		err := d.insert(ctx, tx, "occudiff_series (identity, task_identity, task, global_size, local_size, simd, direction, device, driver)",
 			fresh, " ON CONFLICT (identity) DO NOTHING")
 		if err == nil {
 			err = d.lookUp(ctx, tx, missing, ids)

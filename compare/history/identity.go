@@ -46,16 +46,16 @@ func (run *Run) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// identity is a digest of the whole key, kernelIdentity of what stays the same on another device or driver.
+// identity is a digest of the whole key, taskIdentity of the task alone.
 func (k Key) identity() string {
 	h := sha256.New()
-	put(h, k.kernelIdentity(), k.Device, k.Driver)
+	put(h, k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (k Key) kernelIdentity() string {
+func (k Key) taskIdentity() string {
 	h := sha256.New()
-	put(h, k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction)
+	put(h, k.Task)
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -1,10 +1,12 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -60,9 +62,10 @@ type importer struct {
 
 // runs stores the batch.
 func (in *importer) runs(ctx context.Context, batch [][]int32) error {
-	// One import at a time on a server: two that bring two metrics of one run would both find it missing, and make it.
-	var version int
-	if err := in.tx.QueryRowContext(ctx, `SELECT value FROM occudiff_meta WHERE name = 'schema'`+in.db.engine.forUpdate).Scan(&version); err != nil {
+	// One import at a time on a server: two that bring two metrics of one run would both find it missing, and make it. The row
+	// is read to lock it.
+	var locked int
+	if err := in.tx.QueryRowContext(ctx, `SELECT value FROM occudiff_meta WHERE name = 'schema'`+in.db.engine.forUpdate).Scan(&locked); err != nil {
 		return err
 	}
 	for _, lines := range batch {
@@ -91,21 +94,22 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 	if err != nil {
 		return err
 	}
-	var contradiction error
+	var first error
+	content := contents(run)
 	for _, old := range stored {
-		news, err := in.compare(ctx, old, &run, lines)
+		n, err := in.compare(ctx, old, run.on(old), lines)
 		if err != nil {
 			return err
 		}
-		if news.contradiction == nil {
-			return in.fill(ctx, old, run, news)
+		if n.contradiction == nil {
+			return in.fill(ctx, old, content, n)
 		}
-		if contradiction == nil {
-			contradiction = news.contradiction
+		if first == nil {
+			first = n.contradiction
 		}
 	}
-	if contradiction != nil {
-		return contradiction
+	if first != nil {
+		return first
 	}
 	if _, err := in.db.store(ctx, in.tx, run); err != nil {
 		return err
@@ -113,6 +117,16 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 	in.done.Runs++
 	in.done.Points += len(run.Rows)
 	return nil
+}
+
+// on gives the rows of an imported run as those of a stored one: what they do not say of device and driver it does.
+func (run *Run) on(old *Run) []Row {
+	rows := slices.Clone(run.Rows)
+	for i := range rows {
+		rows[i].Device = cmp.Or(rows[i].Device, old.Device)
+		rows[i].Driver = cmp.Or(rows[i].Driver, old.Driver)
+	}
+	return rows
 }
 
 // find gives the stored run that an imported one is: the one of its time and label that export would give its name.
@@ -163,11 +177,11 @@ type news struct {
 	fresh         []Row // rows that are not there
 	filled        []Row // rows that are there without the value, or without a verdict
 	values        int   // new ones
-	contradiction error // another value than the stored one
+	contradiction error // another value or verdict than the stored one
 }
 
-// compare says what an imported run adds to a stored one.
-func (in *importer) compare(ctx context.Context, old, run *Run, lines []int32) (news, error) {
+// compare says what imported rows add to a stored run.
+func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines []int32) (news, error) {
 	column, err := in.metric.column()
 	if err != nil {
 		return news{}, err
@@ -177,7 +191,7 @@ func (in *importer) compare(ctx context.Context, old, run *Run, lines []int32) (
 		verdict string
 	}
 	var n news
-	points := make(map[string]point, len(run.Rows))
+	points := make(map[string]point, len(imported))
 	rows, err := in.tx.QueryContext(ctx, in.db.engine.bind(`SELECT s.identity, s.device, s.driver, k.`+column+`, k.verdict
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ?`), old.ID)
 	if err != nil {
@@ -197,7 +211,7 @@ func (in *importer) compare(ctx context.Context, old, run *Run, lines []int32) (
 	if err := rows.Err(); err != nil {
 		return news{}, err
 	}
-	for i, row := range run.Rows {
+	for i, row := range imported {
 		p, there := points[row.identity()]
 		switch {
 		case !there:
@@ -207,7 +221,11 @@ func (in *importer) compare(ctx context.Context, old, run *Run, lines []int32) (
 			n.filled = append(n.filled, row)
 			n.values++
 		case !sameValue(in.metric.point(p.value.Float64), in.records.At(int(lines[i])).Value):
-			n.contradiction = in.contradiction(old, in.records.At(int(lines[i])), in.metric.point(p.value.Float64))
+			n.contradiction = in.differs(old, in.records.At(int(lines[i])), fmt.Sprintf("%s %v", in.metric, in.records.At(int(lines[i])).Value),
+				fmt.Sprint(in.metric.point(p.value.Float64)))
+			return n, nil
+		case p.verdict != "" && row.Verdict != "" && p.verdict != row.Verdict:
+			n.contradiction = in.differs(old, in.records.At(int(lines[i])), fmt.Sprintf("verdict %q", row.Verdict), strconv.Quote(p.verdict))
 			return n, nil
 		case p.verdict == "" && row.Verdict != "":
 			n.filled = append(n.filled, row)
@@ -221,14 +239,14 @@ func sameValue(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// contradiction is the error of a point that is stored with another value.
-func (in *importer) contradiction(old *Run, p Record, stored float64) error {
-	return fmt.Errorf("%w: line %d has %s %v for %q at %s, run %d of the history has %v; give another run another name in the column `run`, correct a run after `occudiff track remove %d`",
-		ErrBadRun, p.Line, in.metric, p.Value, p.Series, p.Time.Format(time.RFC3339), old.ID, stored, old.ID)
+// differs is the error of a point that is stored with another value or verdict.
+func (in *importer) differs(old *Run, p Record, what, stored string) error {
+	return fmt.Errorf("%w: line %d has %s for %q at %s, run %d of the history has %s; give another run another name in the column `run`, correct a run after `occudiff track remove %d`",
+		ErrBadRun, p.Line, what, p.Series, p.Time.Format(time.RFC3339), old.ID, stored, old.ID)
 }
 
-// fill gives a stored run what it has not.
-func (in *importer) fill(ctx context.Context, old *Run, run Run, n news) error {
+// fill gives a stored run what it has not. content are the digests of what was imported.
+func (in *importer) fill(ctx context.Context, old *Run, content []string, n news) error {
 	if len(n.fresh)+len(n.filled) == 0 {
 		in.done.KnownRuns++
 		return nil
@@ -237,9 +255,8 @@ func (in *importer) fill(ctx context.Context, old *Run, run Run, n news) error {
 	if err != nil {
 		return err
 	}
-	content := contents(run)
 	// The fresh ones first: they go behind the rows that are there.
-	run.ID, run.Kernels, run.Rows = old.ID, old.Kernels, append(n.fresh, n.filled...)
+	run := Run{ID: old.ID, Time: old.Time, Kernels: old.Kernels, Rows: append(n.fresh, n.filled...)}
 	err = in.db.addRows(ctx, in.tx, run, ` ON CONFLICT (series_id, time, run_id) DO UPDATE SET
 		`+column+` = COALESCE(occudiff_kernel.`+column+`, excluded.`+column+`),
 		verdict = CASE occudiff_kernel.verdict WHEN '' THEN excluded.verdict ELSE occudiff_kernel.verdict END`)

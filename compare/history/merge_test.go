@@ -264,10 +264,14 @@ func TestImportFills(t *testing.T) {
 		{"a row without a device does not take that of its neighbours", []step{
 			{Measured, []Record{k("a", "Max", 60), k("a", "", 70)}, Imported{Runs: 1, Points: 2}},
 		}, "r /1 a:Max:0.6:<nil>: a::0.7:<nil>:"},
-		{"a verdict for a row that has none; one that is there stays", []step{
+		{"a verdict for a row that has none; the same one again", []step{
 			{Measured, []Record{k("a", "A", 60), verdict(k("b", "A", 70), "match")}, Imported{Runs: 1, Points: 2}},
-			{Measured, []Record{verdict(k("a", "A", 60), "unmeasurable"), verdict(k("b", "A", 70), "below")}, Imported{Runs: 1, Filled: 1}},
+			{Measured, []Record{verdict(k("a", "A", 60), "unmeasurable"), verdict(k("b", "A", 70), "match")}, Imported{Runs: 1, Filled: 1}},
 		}, "r A/1 a:A:0.6:<nil>:unmeasurable b:A:0.7:<nil>:match"},
+		{"what a file does not say of device and driver, the stored run does", []step{
+			{Measured, []Record{k("a", "A", 60), k("b", "A", 70)}, Imported{Runs: 1, Points: 2}},
+			{Seconds, []Record{k("a", "", 0.5)}, Imported{Runs: 1, Points: 1, Filled: 1}},
+		}, "r A/1 a:A:0.6:0.5: b:A:0.7:<nil>:"},
 		{"a spreadsheet kept 15 digits", []step{
 			{Measured, []Record{k("a", "A", 66.66666666666667)}, Imported{Runs: 1, Points: 1}},
 			{Measured, []Record{k("a", "A", 66.6666666666667)}, Imported{KnownRuns: 1}},
@@ -366,7 +370,7 @@ func TestImportIntoAdded(t *testing.T) {
 func TestImportContradicts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
-		named := Record{Series: "a [16 / 4]", Time: start, Value: 60, Run: "r", Device: "A", Line: 2}
+		named := Record{Series: "a [16 / 4]", Time: start, Value: 60, Run: "r", Device: "A", Verdict: "match", Line: 2}
 		unnamed := Record{Series: "a [16 / 4]", Time: start, Value: 62.5, Device: "A", Line: 3}
 		if _, err := d.Import(bg, Measured, pack([]Record{named, unnamed})); err != nil {
 			t.Fatal(err)
@@ -380,6 +384,8 @@ func TestImportContradicts(t *testing.T) {
 		}{
 			{"a named run", func(a, _ *Record) { a.Value = 61 },
 				`line 2 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has 60` + fmt.Sprintf(why, 1)},
+			{"a verdict", func(a, _ *Record) { a.Verdict = "unmeasurable" },
+				`line 2 has verdict "unmeasurable" for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has "match"` + fmt.Sprintf(why, 1)},
 			{"a run that nobody names", func(_, b *Record) { b.Value = 61 },
 				`line 3 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 2 of the history has 62.5` + fmt.Sprintf(why, 2)},
 		}

@@ -306,8 +306,8 @@ func (d *DB) Spans(ctx context.Context, run int64) ([]Span, error) {
 	text := `SELECT o.id, (SELECT MIN(k.time) FROM occudiff_kernel k WHERE k.series_id = o.id),
 		(SELECT k.time FROM occudiff_kernel k ` + upTo + `), (SELECT k.run_id FROM occudiff_kernel k ` + upTo + `),
 		o.task, o.global_size, o.local_size, o.simd, o.direction, o.device, o.driver
-		FROM occudiff_series o WHERE o.task IN
-		(SELECT s.task FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?) ORDER BY o.id`
+		FROM occudiff_series o WHERE o.task_identity IN
+		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?) ORDER BY o.id`
 	err = d.query(ctx, "reading the series of "+d.engine.where, text, []any{at, at, run, at, at, run, run}, func(rows *sql.Rows) error {
 		var id int64
 		var first, last, lastRun sql.NullInt64

@@ -30,10 +30,10 @@ func migrations() [][]string {
 		`CREATE INDEX occudiff_content_run ON occudiff_content (run_id)`,
 		`CREATE TABLE occudiff_series (
 			id {id},
-			identity TEXT NOT NULL UNIQUE, kernel_identity TEXT NOT NULL,
+			identity TEXT NOT NULL UNIQUE, task_identity TEXT NOT NULL,
 			task TEXT NOT NULL, global_size TEXT NOT NULL, local_size TEXT NOT NULL, simd BIGINT NOT NULL,
 			direction TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL)`,
-		`CREATE INDEX occudiff_series_kernel ON occudiff_series (kernel_identity)`,
+		`CREATE INDEX occudiff_series_task ON occudiff_series (task_identity)`,
 		`CREATE TABLE occudiff_kernel (
 			series_id BIGINT NOT NULL, time BIGINT NOT NULL, run_id BIGINT NOT NULL,
 			measured DOUBLE PRECISION, residual DOUBLE PRECISION, loaded DOUBLE PRECISION,
