@@ -295,7 +295,7 @@ func (m *merger) differ(p *pairing, pos note.Pos, a *Kernel, names []string) {
 		p.more++
 	default:
 		m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: pos,
-			Text: fmt.Sprintf("task %q: %s here than at %s; the value of the first file is used", a.Task, "other "+strings.Join(names, ", "), a.Pos),
+			Text: fmt.Sprintf("task %q: other %s here than at %s; the value of the first file is used", a.Task, strings.Join(names, ", "), a.Pos),
 			Hint: "give the exports of one run only"})
 		p.note = len(m.run.Notes)
 	}
@@ -315,9 +315,7 @@ func twoRuns(a, b *Kernel) error {
 
 // unite fills what a lacks from b, and gives the names of values that differ.
 func unite(a, b *Kernel, sameKind bool) (differ []string) {
-	if timed := a.Total.Present() && a.Instances.Present(); !timed && (!a.Mean.Present() || b.Total.Present() && b.Instances.Present()) {
-		a.Mean, a.Uneven = b.Mean, b.Uneven
-	}
+	uniteMean(a, b, sameKind)
 	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
 	fill(&a.Total, b.Total, "total time", &differ, sameKind)
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)
@@ -328,6 +326,22 @@ func unite(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
 	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
 	return append(differ, uniteShared(a, b)...)
+}
+
+// uniteMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a
+// count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
+func uniteMean(a, b *Kernel, sameKind bool) {
+	timed := b.Total.Present() && b.Instances.Present()
+	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
+		return
+	}
+	n, counted := a.Instances.Value()
+	t, total := a.Total.Value()
+	if timed && (counted && n != b.Instances.Or(0) || sameKind && total && t != b.Total.Or(0)) {
+		a.Mean, a.Uneven = b.Average(), true
+		return
+	}
+	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
 // uniteShared is unite for what all launches of a kernel have in common.
