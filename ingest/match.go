@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -105,6 +106,7 @@ type pairing struct {
 	// Of rows that go with no kernel of their own:
 	other   note.Pos // where a launch takes another time than the one that it would go with
 	apart   bool     // one does
+	order   uint64   // 0 when the launches are the same in another order, by their times and measured occupancies
 	pos     note.Pos // the first row
 	shared  shared   // of all rows
 	unequal bool     // the rows do not share it
@@ -152,7 +154,7 @@ func (m *merger) addTo(f *File, kind string) error {
 		}
 		i, _ := p.step(m, g)
 		a := m.at(i)
-		if m.kind(i) == kind {
+		if m.kind(i) == kind && !(p.apart && p.order == 0) {
 			if err := twoRuns(&a, k); err != nil {
 				return err
 			}
@@ -201,14 +203,22 @@ func (m *merger) each(f *File, kind string, do func(k *Kernel, g int) error) err
 func (m *merger) count(p *pairing, k *Kernel, g int, kind string) {
 	p.rows++
 	i, ok := p.step(m, g)
-	if !ok || m.groups[g].n == 1 || p.apart || m.kind(i) != kind {
+	if !ok || m.groups[g].n == 1 || m.kind(i) != kind {
 		return
 	}
 	a := m.at(i)
+	p.order += fingerprint(&a) - fingerprint(k)
 	x, both := a.Total.Value()
-	if y, ok := k.Total.Value(); both && ok && x != y {
+	if y, ok := k.Total.Value(); both && ok && x != y && !p.apart {
 		p.other, p.apart = k.Pos, true
 	}
+}
+
+// fingerprint gives a number that launches of another time or measured occupancy hardly have too.
+func fingerprint(k *Kernel) uint64 {
+	h := math.Float64bits(float64(k.Total.Or(-1)))*0x9e3779b97f4a7c15 ^ math.Float64bits(float64(k.Measured.Or(-1)))
+	h = (h ^ h>>32) * 0xc2b2ae3d27d4eb4f
+	return h ^ h>>29
 }
 
 // shared is what all launches of a kernel have in common.
