@@ -106,6 +106,8 @@ type pairing struct {
 	// Of rows that go with no kernel of their own:
 	other   note.Pos // where a launch takes another time than the one that it would go with
 	apart   bool     // one does
+	timed   int      // rows that take the time of the launch that they would go with
+	holes   []string // files that have left out rows, so that the first may not be the first
 	order   uint64   // 0 when the launches are the same in another order, by their times and measured occupancies
 	pos     note.Pos // the first row
 	shared  shared   // of all rows
@@ -139,6 +141,7 @@ func (m *merger) addTo(f *File, kind string) error {
 		}
 		return nil
 	})
+	m.distrust(pairs)
 	for g := range pairs {
 		pairs[g].at, pairs[g].passed = 0, 0
 	}
@@ -154,7 +157,7 @@ func (m *merger) addTo(f *File, kind string) error {
 		}
 		i, _ := p.step(m, g)
 		a := m.at(i)
-		if m.kind(i) == kind && !(p.apart && p.order == 0) {
+		if m.kind(i) == kind && !(p.apart && (p.order == 0 || len(p.holes) > 0)) {
 			if err := twoRuns(&a, k); err != nil {
 				return err
 			}
@@ -174,6 +177,29 @@ func (m *merger) addTo(f *File, kind string) error {
 		m.settle(&pairs[g], g)
 	}
 	return nil
+}
+
+// distrust keeps rows apart where a file with a row per launch has left out bad ones: which of the others was the first is
+// known only where the times of all agree. The further file is the last of m.files.
+func (m *merger) distrust(pairs []pairing) {
+	perLaunch := make([]bool, len(m.files))
+	further := len(m.files) - 1
+	for g := range pairs {
+		at := m.file(m.groups[g].first)
+		perLaunch[at] = perLaunch[at] || m.groups[g].n > 1
+		perLaunch[further] = perLaunch[further] || pairs[g].rows > 1
+	}
+	for g := range pairs {
+		p := &pairs[g]
+		if p.rows != m.groups[g].n || p.timed == p.rows {
+			continue
+		}
+		for _, at := range []int{m.file(m.groups[g].first), further} {
+			if f := &m.files[at]; f.bad && perLaunch[at] {
+				p.holes, p.apart = append(p.holes, f.path), true
+			}
+		}
+	}
 }
 
 // each calls do with the kernels of a file and the groups that they belong to.
@@ -203,13 +229,20 @@ func (m *merger) each(f *File, kind string, do func(k *Kernel, g int) error) err
 func (m *merger) count(p *pairing, k *Kernel, g int, kind string) {
 	p.rows++
 	i, ok := p.step(m, g)
-	if !ok || m.groups[g].n == 1 || m.kind(i) != kind {
+	if !ok {
 		return
 	}
 	a := m.at(i)
-	p.order += fingerprint(&a) - fingerprint(k)
 	x, both := a.Total.Value()
-	if y, ok := k.Total.Value(); both && ok && x != y && !p.apart {
+	y, ok := k.Total.Value()
+	if both && ok && x == y {
+		p.timed++
+	}
+	if m.groups[g].n == 1 || m.kind(i) != kind {
+		return
+	}
+	p.order += fingerprint(&a) - fingerprint(k)
+	if both && ok && x != y && !p.apart {
 		p.other, p.apart = k.Pos, true
 	}
 }
@@ -279,15 +312,19 @@ func (m *merger) settle(p *pairing, g int) {
 	}
 	a := m.at(m.groups[g].first)
 	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, rowsOf(m.groups[g].n), a.Pos, rowsOf(p.rows))
-	if p.apart && p.rows == m.groups[g].n {
+	hint := "give two exports of one run by computing-instance, with the same rows in the same order"
+	switch {
+	case len(p.holes) > 0:
+		hint = "correct the bad rows, or export both with the total time, which tells launches apart"
+		text += ", and bad rows are left out of " + strings.Join(p.holes, " and ")
+	case p.apart && p.rows == m.groups[g].n:
 		text = fmt.Sprintf("the launches of task %q take other times here (%s) than at %s", a.Task, p.other, a.Pos)
 	}
 	text += ": which row is of which launch is not known"
 	if len(p.lost) > 0 {
 		text += ", so that the columns " + strings.Join(p.lost, ", ") + " of this file are not used"
 	}
-	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos, Text: text,
-		Hint: "give two exports of one run by computing-instance, with the same rows in the same order"})
+	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos, Text: text, Hint: hint})
 }
 
 func rowsOf(n int) string {

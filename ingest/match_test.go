@@ -96,8 +96,8 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// unites adds files to a run that keeps launches, or to one that does not, given packed or not; a file is its kind and its
-// kernels.
+// unites adds files to a run that keeps launches, or to one that does not, given packed or not; a file is its kind,
+// "bad" where rows are left out of it, and its kernels.
 func unites(files []string, keep, packed bool) []string {
 	run := &Run{}
 	if keep {
@@ -106,7 +106,11 @@ func unites(files []string, keep, packed bool) []string {
 	m := &merger{run: run, index: map[Key]int{}, plain: map[string]string{}}
 	for i, text := range files {
 		kind, text, _ := strings.Cut(text, "\n")
+		kind, bad := strings.CutSuffix(kind, " bad")
 		f := &File{}
+		if bad {
+			f.BadRows = 1
+		}
 		list, props := kernels(fmt.Sprint("f", i+1), text)
 		f.Props = props
 		if packed {
@@ -117,7 +121,7 @@ func unites(files []string, keep, packed bool) []string {
 		} else {
 			f.Kernels = list
 		}
-		if err := m.add(Input{Kind: kind}, f); err != nil {
+		if err := m.add(Input{Kind: kind, Path: fmt.Sprint("f", i+1)}, f); err != nil {
 			return []string{"fault: " + err.Error()}
 		}
 	}
@@ -137,6 +141,7 @@ func unites(files []string, keep, packed bool) []string {
 
 func TestLaunchesOfSeveralFiles(t *testing.T) {
 	const match = " (give two exports of one run by computing-instance, with the same rows in the same order)"
+	const holes = " (correct the bad rows, or export both with the total time, which tells launches apart)"
 	for _, c := range []struct {
 		reason string
 		files  []string
@@ -179,6 +184,24 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60", "vtune\ntask A global 64 t 2 idle 2 peak 40\ntask A global 64 t 1 idle 1 peak 40"},
 			[]string{"task A global 64 t 1 measured 50 peak 40", "task A global 64 t 2 measured 60 peak 40",
 				`f2:2: warning: the launches of task "A" take other times here (f2:2) than at f1:2: which row is of which launch is not known, so that the columns idle of this file are not used` + match}},
+		{"bad rows, one in each file: as many are left, but not of the same launches",
+			[]string{"vtune bad\ntask A global 64 t 3 measured 80\ntask A global 64 t 4 measured 70", "vtune bad\ntask A global 64 idle 5 peak 40\ntask A global 64 idle 15 peak 40"},
+			[]string{"task A global 64 t 3 measured 80 peak 40", "task A global 64 t 4 measured 70 peak 40",
+				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f1 and f2: which row is of which launch is not known, so that the columns idle of this file are not used` + holes}},
+		{"nor do different measured values say that these are two runs then; a launch that is left of a file with many is no better, and where it adds nothing there is nothing to say",
+			[]string{"vtune\ntask A global 64 measured 80\ntask A global 64 measured 70\ntask B global 64 measured 70", "vtune bad\ntask A global 64 measured 70\ntask A global 64 measured 60\ntask B global 64 measured 75"},
+			[]string{"task A global 64 measured 80", "task A global 64 measured 70", "task B global 64 measured 70",
+				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f2: which row is of which launch is not known` + holes}},
+		{"times that agree in all rows say it all the same",
+			[]string{"vtune bad\ntask A global 64 t 3\ntask A global 64 t 4", "vtune bad\ntask A global 64 t 3 idle 5\ntask A global 64 t 4 idle 15"},
+			[]string{"task A global 64 t 3 idle 5", "task A global 64 t 4 idle 15"}},
+		{"one time that is missing does not",
+			[]string{"vtune bad\ntask A global 64 t 3\ntask A global 64", "vtune\ntask A global 64 t 3 idle 5\ntask A global 64 t 4 idle 15"},
+			[]string{"task A global 64 t 3", "task A global 64",
+				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f1: which row is of which launch is not known, so that the columns idle of this file are not used` + holes}},
+		{"a file with a row per kernel goes by keys, whatever row of it is bad",
+			[]string{"vtune bad\ntask A global 64 t 3\ntask B global 64 t 4", "unitrace bad\ntask A global 64 slm 5\ntask B global 64 slm 15"},
+			[]string{"task A global 64 t 3 slm 5", "task B global 64 t 4 slm 15"}},
 		{"a tracer's one row for all launches: what they share, and no time of all for one of them",
 			[]string{"vtune\ntask A global 64 simd 16 measured 50\ntask A global 64 simd 16 measured 60", "unitrace\ntask A global 64x1x1 simd 16 n 2 t 9 slm 64 registers 256"},
 			[]string{"task A global 64 simd 16 measured 50 slm 64 registers 256", "task A global 64 simd 16 measured 60 slm 64 registers 256",

@@ -26,6 +26,8 @@ type merger struct {
 type mergedFile struct {
 	first int
 	kind  string
+	path  string
+	bad   bool // some of its rows are left out
 }
 
 func (m *merger) add(in Input, f *File) error {
@@ -37,7 +39,7 @@ func (m *merger) add(in Input, f *File) error {
 	m.props = append(m.props, f.Props...)
 	m.platform(f.Platform)
 	known := m.len()
-	m.files = append(m.files, mergedFile{known, in.Kind})
+	m.files = append(m.files, mergedFile{known, in.Kind, in.Path, f.BadRows > 0})
 	switch {
 	case known > 0:
 		return m.addTo(f, in.Kind)
@@ -77,12 +79,15 @@ func (m *merger) set(i int, k *Kernel) {
 }
 
 // kind gives the kind of the file that gave a kernel.
-func (m *merger) kind(i int) string {
+func (m *merger) kind(i int) string { return m.files[m.file(i)].kind }
+
+// file gives the place of that file.
+func (m *merger) file(i int) int {
 	at := len(m.files) - 1
 	for m.files[at].first > i {
 		at--
 	}
-	return m.files[at].kind
+	return at
 }
 
 // key is the key across files: tracers print three dimensions where VTune prints those that are not 1.
