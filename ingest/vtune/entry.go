@@ -202,6 +202,17 @@ func spread(samples []sample) {
 	}
 }
 
+// varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
+// values to take a mean of.
+func (e *entry) varies() bool {
+	for _, q := range []quantity{measured, active, stalled, idle, barrierStall} {
+		if e.means[q-firstShare].n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // rare takes a share that is absent or has no time.
 func (e *entry) rare(q quantity, x nano, weight uint64) {
 	m := &e.means[q-firstShare]

@@ -109,6 +109,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 		f.Launches = r.launches()
 		return f, nil
 	}
+	f.Notes = append(f.Notes, r.unweighted()...)
 	f.Kernels = make([]ingest.Kernel, len(r.entries))
 	for i, e := range r.entries {
 		f.Kernels[i] = r.kernel(e)
@@ -142,6 +143,34 @@ func (r *result) remarks() []note.Note {
 			Hint: "the file may be damaged or in another encoding: export it again"})
 	}
 	return notes
+}
+
+// unweighted is the note on kernels whose shares are means over launches that count alike, because none has a time: the
+// time of another file comes too late, when the rows are added up.
+func (r *result) unweighted() []note.Note {
+	var first *entry
+	more := 0
+	for _, e := range r.entries {
+		switch {
+		case e.rows == 1 || e.timed > 0 || !e.Global.Present() || !e.varies():
+		case first == nil:
+			first = e
+		default:
+			more++
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none", first.Task, first.rows)
+	switch {
+	case more == 1:
+		text += ", nor is that of 1 more task"
+	case more > 1:
+		text += fmt.Sprintf(", nor is that of %d more tasks", more)
+	}
+	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line}, Text: text,
+		Hint: "export the total time and the counters in one file, or use --instances"}}
 }
 
 // kernel makes the row of a key.

@@ -287,6 +287,39 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// Means over launches are weighted by their time. Without one they are plain, which one note says.
+func TestUnweighted(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,Computing Task:Instance Count,XVE Threads Occupancy(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%)\n"
+	const hint = " (export the total time and the counters in one file, or use --instances)"
+	for _, c := range []struct {
+		reason, rows string
+		keep         bool
+		want         string
+	}{
+		{"launches without time", "B,64,,1,50.0,,\nK,64,,1,90.0,,\nK,64,,1,10.0,,\n", false,
+			`run.csv:3: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
+		{"several such kernels are one note, and any share that differs by launch will do", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\n", false,
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 1 more task` + hint},
+		{"and in the plural", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\nM,64,,1,,1.0,\nM,64,,1,,3.0,\n", false,
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 2 more tasks` + hint},
+		{"each launch by itself is no mean", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true, ""},
+		{"nor is one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},
+		{"nor one value", "K,64,,1,90.0,,\nK,64,,1,,,\n", false, ""},
+		{"the profiler's peak is that of every launch", "K,64,,1,,,40.0\nK,64,,1,,,40.0\n", false, ""},
+		{"times weight, of some launches too", "K,64,0.1,1,90.0,,\nK,64,,1,10.0,,\n", false, ""},
+		{"outside of kernels there is no launch", "[Outside any task],,,,90.0,,\n[Outside any task],,,,10.0,,\n", false, ""},
+	} {
+		f, err := readText(head+c.rows, ingest.ReadOptions{Instances: c.keep})
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		if got := strings.Join(noteLines(f.Notes), "\n"); got != c.want {
+			t.Errorf("%s: got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
 // The profiler's peak and its limits are mostly the same in all launches of a kernel, and summed in another way then.
 func TestSteadyShares(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%),Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%)\n"
