@@ -372,7 +372,21 @@ func unite(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.BarrierStall, b.BarrierStall, "barrier stalls", &differ, sameKind)
 	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
 	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
+	a.Launches = uniteSpreads(a.Launches, b.Launches)
 	return append(differ, uniteShared(a, b)...)
+}
+
+// uniteSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
+func uniteSpreads(a, b *Spread) *Spread {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a.MinMeasured.Present():
+		return a
+	}
+	s := *a // a may be of other kernels too
+	s.MinMeasured, s.MedianMeasured, s.MaxMeasured = b.MinMeasured, b.MedianMeasured, b.MaxMeasured
+	return &s
 }
 
 // uniteMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a

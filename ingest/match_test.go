@@ -37,6 +37,13 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 				k.Mean = unit.Some(unit.Seconds(v))
 			case "uneven":
 				k.Uneven = v > 0
+			case "spread": // shortest, median and longest are one
+				s := spreadOf(&k)
+				s.MinSeconds, s.MedianSeconds, s.MaxSeconds = unit.Seconds(v), unit.Seconds(v), unit.Seconds(v)
+			case "of":
+				s := spreadOf(&k)
+				ratio(&s.MinMeasured, v)
+				s.MedianMeasured, s.MaxMeasured = s.MinMeasured, s.MinMeasured
 			case "measured":
 				ratio(&k.Measured, v)
 			case "peak":
@@ -60,6 +67,13 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 		list = append(list, k)
 	}
 	return list, props
+}
+
+func spreadOf(k *Kernel) *Spread {
+	if k.Launches == nil {
+		k.Launches = &Spread{}
+	}
+	return k.Launches
 }
 
 // said prints a kernel in the form that kernels reads.
@@ -87,6 +101,10 @@ func said(k *Kernel) string {
 	add(&b, "slm", k.SLM, bytes)
 	add(&b, "spill", k.Spill, bytes)
 	add(&b, "registers", k.Registers, func(v int) any { return v })
+	if s := k.Launches; s != nil {
+		fmt.Fprintf(&b, " spread %v", float64(s.MaxSeconds))
+		add(&b, "of", s.MaxMeasured, percent)
+	}
 	return b.String()
 }
 
@@ -229,6 +247,11 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		{"tracers never take the same time to the digit: theirs counts the launches of the other",
 			[]string{"vtune\ntask A global 64 t 6", "unitrace\ntask A global 64 n 3 t 6.3"},
 			[]string{"task A global 64 n 3 t 6"}},
+		{"spreads over launches: of the file that has one, and the measured one of the file that has that",
+			[]string{"vtune\ntask A global 64\ntask B global 64 spread 1\ntask C global 64 spread 1\ntask D global 64 spread 1 of 40\ntask E global 64 spread 1 of 40\ntask F global 64",
+				"vtune\ntask A global 64 spread 2 of 50\ntask B global 64 spread 2 of 50\ntask C global 64 spread 2\ntask D global 64 spread 2 of 50\ntask E global 64\ntask F global 64"},
+			[]string{"task A global 64 spread 2 of 50", "task B global 64 spread 1 of 50", "task C global 64 spread 1", "task D global 64 spread 1 of 40", "task E global 64 spread 1 of 40",
+				"task F global 64"}},
 		{"properties of a launch shape are those of all its launches",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 64 local 8 simd 16 t 2\ntask A global 128 local 8 simd 16 t 3\ntask A global 128 local 8 simd 16 t 4",
 				"unitrace\nprops A global 64x1x1 local 8x1x1 simd 16 slm 64 registers 256\nprops A global 128x1x1 local 8x1x1 simd 16 slm 64 registers 128"},
