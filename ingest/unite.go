@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// twoRuns refuses different measured occupancies in two files of one kind: these are two runs.
+func twoRuns(a, b *Kernel) error {
+	x, both := a.Measured.Value()
+	y, ok := b.Measured.Value()
+	if !both || !ok || x == y {
+		return nil
+	}
+	return note.Faultf("two-runs", b.Pos,
+		"give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run",
+		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(), x.Percent(), a.Pos)
+}
+
+// unite fills what a lacks from b, and gives the names of values that differ.
+func unite(a, b *Kernel, sameKind bool) (differ []string) {
+	uniteMean(a, b, sameKind)
+	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
+	fill(&a.Total, b.Total, "total time", &differ, sameKind)
+	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)
+	fill(&a.Active, b.Active, "active", &differ, sameKind)
+	fill(&a.Stalled, b.Stalled, "stalled", &differ, sameKind)
+	fill(&a.Idle, b.Idle, "idle", &differ, sameKind)
+	fill(&a.BarrierStall, b.BarrierStall, "barrier stalls", &differ, sameKind)
+	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
+	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
+	a.Launches = uniteSpreads(a.Launches, b.Launches)
+	return append(differ, uniteShared(a, b)...)
+}
+
+// uniteSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
+func uniteSpreads(a, b *Spread) *Spread {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a.MinMeasured.Present():
+		return a
+	}
+	s := *a // a may be of other kernels too
+	s.MinMeasured, s.MedianMeasured, s.MaxMeasured = b.MinMeasured, b.MedianMeasured, b.MaxMeasured
+	return &s
+}
+
+// uniteMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a
+// count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
+func uniteMean(a, b *Kernel, sameKind bool) {
+	timed := b.Total.Present() && b.Instances.Present()
+	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
+		return
+	}
+	n, counted := a.Instances.Value()
+	t, total := a.Total.Value()
+	if timed && (counted && n != b.Instances.Or(0) || sameKind && total && t != b.Total.Or(0)) {
+		a.Mean, a.Uneven = b.Average(), true
+		return
+	}
+	a.Mean, a.Uneven = b.Mean, b.Uneven
+}
+
+// uniteShared is unite for what all launches of a kernel have in common.
+func uniteShared(a, b *Kernel) (differ []string) {
+	fill(&a.Peak, b.Peak, "peak occupancy", &differ, true)
+	fill(&a.PeakWork, b.PeakWork, "work size limit", &differ, true)
+	fill(&a.PeakSLM, b.PeakSLM, "SLM limit", &differ, true)
+	fill(&a.PeakBarrier, b.PeakBarrier, "barriers limit", &differ, true)
+	fill(&a.Spill, b.Spill, "spill", &differ, true)
+	fill(&a.SLM, b.SLM, "SLM per work-group", &differ, true)
+	fill(&a.Registers, b.Registers, "registers per thread", &differ, true)
+	return differ
+}
+
+// fill sets what is missing. Two collections of one run never agree to the digit on times and counters: a difference
+// is reported only where the caller says that the two should agree.
+func fill[T comparable](to *unit.Opt[T], from unit.Opt[T], name string, differ *[]string, report bool) {
+	v, ok := from.Value()
+	if !ok {
+		return
+	}
+	w, has := to.Value()
+	switch {
+	case !has:
+		*to = from
+	case report && v != w:
+		*differ = append(*differ, name)
+	}
+}
