@@ -13,6 +13,7 @@ import (
 
 	"github.com/gocarina/gocsv"
 
+	"occudiff/ingest/formula"
 	"occudiff/ingest/note"
 )
 
@@ -44,23 +45,13 @@ func csvColumns() []string {
 type cell string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
-func (c cell) MarshalCSV() (string, error) {
-	if runnable(strings.TrimLeft(string(c), "'")) {
-		return "'" + string(c), nil
-	}
-	return string(c), nil
-}
+func (c cell) MarshalCSV() (string, error) { return formula.Guard(string(c)), nil }
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *cell) UnmarshalCSV(text string) error {
-	if strings.HasPrefix(text, "'") && runnable(strings.TrimLeft(text, "'")) {
-		text = text[1:]
-	}
-	*c = cell(text)
+	*c = cell(formula.Unguard(text))
 	return nil
 }
-
-func runnable(s string) bool { return s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 }
 
 // maxNotes bounds the notes of one file; more of the same help nobody.
 const maxNotes = 100

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gocarina/gocsv"
 
+	"occudiff/ingest/formula"
 	"occudiff/report"
 )
 
@@ -54,7 +55,7 @@ type csvRow struct {
 type text string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
-func (t text) MarshalCSV() (string, error) { return Guard(string(t)), nil }
+func (t text) MarshalCSV() (string, error) { return formula.Guard(string(t)), nil }
 
 // number is empty when absent.
 type number struct{ x *float64 }
@@ -98,25 +99,6 @@ type wordSet []string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
 func (w wordSet) MarshalCSV() (string, error) { return strings.Join(w, " "), nil }
-
-// Guard puts an apostrophe before a text that a spreadsheet would run as a formula. Texts that look guarded get one
-// more, so that Unguard gives every text back.
-func Guard(s string) string {
-	if looksRunnable(strings.TrimLeft(s, "'")) {
-		return "'" + s
-	}
-	return s
-}
-
-// Unguard undoes Guard.
-func Unguard(s string) string {
-	if strings.HasPrefix(s, "'") && looksRunnable(strings.TrimLeft(s, "'")) {
-		return s[1:]
-	}
-	return s
-}
-
-func looksRunnable(s string) bool { return s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 }
 
 // batchRows bounds what is held in memory while rows are written.
 const batchRows = 512

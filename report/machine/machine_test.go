@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/compare"
+	"occudiff/ingest/formula"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
@@ -118,7 +119,7 @@ func TestCSVReadsBack(t *testing.T) {
 		if strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
 			t.Errorf("a spreadsheet would run %q", cell)
 		}
-		if got := machine.Unguard(cell); got != name {
+		if got := formula.Unguard(cell); got != name {
 			t.Errorf("got %q back, want %q", got, name)
 		}
 	}
@@ -172,44 +173,6 @@ func TestCSVOfManyRows(t *testing.T) {
 			t.Errorf("%d rows: %d lines, want %d", n, got, n+1)
 		}
 	}
-}
-
-func TestGuard(t *testing.T) {
-	for _, c := range []struct{ reason, in, want string }{
-		{"formula", "=1+1", "'=1+1"},
-		{"plus", "+1", "'+1"},
-		{"minus", "-x", "'-x"},
-		{"at", "@SUM(A1)", "'@SUM(A1)"},
-		{"tab", "\tx", "'\tx"},
-		{"carriage return", "\rx", "'\rx"},
-		{"looks guarded: one more, so that it comes back", "'=x", "''=x"},
-		{"an apostrophe alone is a name", "'x", "'x"},
-		{"ordinary", "Fan2", "Fan2"},
-		{"empty", "", ""},
-		{"inside is harmless", "a=b", "a=b"},
-	} {
-		if got := machine.Guard(c.in); got != c.want {
-			t.Errorf("%s: Guard(%q) = %q, want %q", c.reason, c.in, got, c.want)
-		}
-		if got := machine.Unguard(machine.Guard(c.in)); got != c.in {
-			t.Errorf("%s: %q came back as %q", c.reason, c.in, got)
-		}
-	}
-}
-
-func FuzzGuard(f *testing.F) {
-	for _, s := range append(sample.HostileNames(), "", "'", "''=") {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		g := machine.Guard(s)
-		if g != "" && strings.IndexByte("=+-@\t\r", g[0]) >= 0 {
-			t.Errorf("Guard(%q) = %q is not harmless", s, g)
-		}
-		if back := machine.Unguard(g); back != s {
-			t.Errorf("%q came back as %q", s, back)
-		}
-	})
 }
 
 func TestSameBytes(t *testing.T) {

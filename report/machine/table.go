@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"occudiff/ingest/formula"
 	"occudiff/report"
 )
 
@@ -41,7 +42,7 @@ func raw(c report.Cell) string {
 	case report.Absent:
 		return ""
 	case report.Text:
-		return Guard(c.Text)
+		return formula.Guard(c.Text)
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}
