@@ -148,15 +148,8 @@ func (a *app) adviseLaunch(v *adviseFlags) error {
 		return err
 	}
 	defer out.discard()
-	launch, err := v.launch()
+	c, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
 	if err != nil {
-		return err
-	}
-	c, err := a.oneDevice(&v.launchFlags, "advise")
-	if err != nil {
-		return err
-	}
-	if launch, err = v.on(c.device, launch); err != nil {
 		return err
 	}
 	k := report.AdviceCase{Device: c.device, ChosenBy: c.by, Launch: launch}

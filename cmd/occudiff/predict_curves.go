@@ -34,6 +34,20 @@ func (a *app) oneDevice(l *launchFlags, what string) (chosen, error) {
 	return list[0], nil
 }
 
+// launchOnDevice reads the launch and finds the only device that it is for.
+func (a *app) launchOnDevice(l *launchFlags, what string) (chosen, predict.Launch, error) {
+	launch, err := l.launch()
+	if err != nil {
+		return chosen{}, launch, err
+	}
+	c, err := a.oneDevice(l, what)
+	if err != nil {
+		return c, launch, err
+	}
+	launch, err = l.on(c.device, launch)
+	return c, launch, err
+}
+
 // predictSweep varies one setting of a launch.
 func (a *app) predictSweep(p *predictFlags) error {
 	out, err := openOutputs(a.outputs, curveEndings...)
@@ -41,15 +55,8 @@ func (a *app) predictSweep(p *predictFlags) error {
 		return err
 	}
 	defer out.discard()
-	launch, err := p.launch()
+	c, launch, err := a.launchOnDevice(&p.launchFlags, "--sweep")
 	if err != nil {
-		return err
-	}
-	c, err := a.oneDevice(&p.launchFlags, "--sweep")
-	if err != nil {
-		return err
-	}
-	if launch, err = p.on(c.device, launch); err != nil {
 		return err
 	}
 	kind := report.SweepKind(p.sweep)
@@ -127,15 +134,8 @@ func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
 		return err
 	}
 	defer out.discard()
-	launch, err := p.launch()
+	c, launch, err := a.launchOnDevice(&p.launchFlags, "--timeline")
 	if err != nil {
-		return err
-	}
-	c, err := a.oneDevice(&p.launchFlags, "--timeline")
-	if err != nil {
-		return err
-	}
-	if launch, err = p.on(c.device, launch); err != nil {
 		return err
 	}
 	if !launch.Global.Present() {

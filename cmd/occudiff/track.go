@@ -103,6 +103,19 @@ func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, erro
 	return history.OpenWith(ctx, a.dsn(f), history.Options{MustExist: true, ReadOnly: true})
 }
 
+// openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found before
+// the work, and the history. done closes both; outputs that are not committed by then are discarded.
+func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, endings ...string) (out *outputs, db *history.DB, done func(), err error) {
+	if out, err = openOutputs(paths, endings...); err != nil {
+		return nil, nil, nil, err
+	}
+	if db, err = a.readHistory(ctx, f); err != nil {
+		out.discard()
+		return nil, nil, nil, err
+	}
+	return out, db, func() { db.Close(); out.discard() }, nil
+}
+
 // addMetricFlags adds what says which number is followed.
 func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 	c.Flags().StringVar(&f.metric, "metric", string(history.Measured),

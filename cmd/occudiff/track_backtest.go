@@ -39,16 +39,11 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 	if wanted && !(target >= 0 && target <= 100) {
 		return usageErrorf("--target %v: expected confirmed alarms per 100 runs, from 0 to 100", target)
 	}
-	out, err := openOutputs(a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, reportEndings...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	db, err := a.readHistory(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	defer done()
 	all, err := readSeries(ctx, db, m, func(*tracked) error { return nil })
 	if err != nil {
 		return err

@@ -47,16 +47,11 @@ func (a *app) trackCheck(ctx context.Context, t *trackFlags, run int64) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutputs(a.outputs, validateEndings()...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, validateEndings()...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	db, err := a.readHistory(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	defer done()
 	if run == 0 {
 		id, ok, err := db.Newest(ctx)
 		if err != nil {

@@ -146,16 +146,11 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 	if len(args) == 1 && args[0] != "-" {
 		paths = append(paths, args[0])
 	}
-	out, err := openOutputs(paths, ".csv")
+	out, db, done, err := a.openReading(ctx, t, paths, ".csv")
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	db, err := a.readHistory(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	defer done()
 	points := 0
 	write := func(w io.Writer) error {
 		points = 0

@@ -49,16 +49,11 @@ func (a *app) trackReport(ctx context.Context, t *trackFlags, p trend.Params) er
 	if err := p.Validate(); err != nil {
 		return usageErrorf("%v", err)
 	}
-	out, err := openOutputs(a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, reportEndings...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	db, err := a.readHistory(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	defer done()
 	r, err := readReport(ctx, db, m, metric, p)
 	if err != nil {
 		return err

@@ -27,16 +27,11 @@ func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
 }
 
 func (a *app) trackList(ctx context.Context, t *trackFlags) error {
-	out, err := openOutputs(a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, reportEndings...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	db, err := a.readHistory(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	defer done()
 	stored, err := db.List(ctx)
 	if err != nil {
 		return err
