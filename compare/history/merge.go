@@ -213,6 +213,7 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 	}
 	for i, row := range imported {
 		p, there := points[row.identity()]
+		given := in.records.At(int(lines[i]))
 		switch {
 		case !there:
 			n.fresh = append(n.fresh, row)
@@ -220,12 +221,11 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 		case !p.value.Valid:
 			n.filled = append(n.filled, row)
 			n.values++
-		case !sameValue(in.metric.point(p.value.Float64), in.records.At(int(lines[i])).Value):
-			n.contradiction = in.differs(old, in.records.At(int(lines[i])), fmt.Sprintf("%s %v", in.metric, in.records.At(int(lines[i])).Value),
-				fmt.Sprint(in.metric.point(p.value.Float64)))
+		case !sameValue(in.metric.point(p.value.Float64), given.Value):
+			n.contradiction = in.differs(old, given, fmt.Sprintf("%s %v", in.metric, given.Value), fmt.Sprint(in.metric.point(p.value.Float64)))
 			return n, nil
 		case p.verdict != "" && row.Verdict != "" && p.verdict != row.Verdict:
-			n.contradiction = in.differs(old, in.records.At(int(lines[i])), fmt.Sprintf("verdict %q", row.Verdict), strconv.Quote(p.verdict))
+			n.contradiction = in.differs(old, given, fmt.Sprintf("verdict %q", row.Verdict), strconv.Quote(p.verdict))
 			return n, nil
 		case p.verdict == "" && row.Verdict != "":
 			n.filled = append(n.filled, row)

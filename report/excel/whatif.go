@@ -67,12 +67,17 @@ func (w *whatIf) words(column int, text string, s style) {
 	w.put(column, w.cell(report.TextCell(text), s))
 }
 
-// formula sets a cell that formulas name and that has one itself, with the value it has before anybody changes anything.
+// formula is figure in the look of a column.
 func (w *whatIf) formula(column int, name, formula string, c report.Column) {
 	s := style{kind: c.Kind, decimals: c.Decimals, left: true}
 	if name == "status" || name == "verdict" || name == "average" {
 		s.role = strong
 	}
+	w.figure(column, name, formula, s)
+}
+
+// figure sets a cell that formulas name and that has one itself, with the value it has before anybody changes anything.
+func (w *whatIf) figure(column int, name, formula string, s style) {
 	cell := w.cell(w.data.Values[name], s)
 	if cell.Value == nil {
 		cell.Value = ""

@@ -106,16 +106,6 @@ func (w *whatIf) field(f launchField) {
 	}
 }
 
-func (w *whatIf) figure(column int, name, formula string, s style) {
-	cell := w.cell(w.data.Values[name], s)
-	if cell.Value == nil {
-		cell.Value = ""
-	}
-	cell.Formula = formula
-	w.put(column, cell)
-	w.name(column, name)
-}
-
 // usedSize is a dimension: 1 where another one of the size is given, empty where none is.
 func usedSize(_ *whatIf, name string) string {
 	p, axis := name[:1], name[1:]
