@@ -16,9 +16,6 @@ type Vary struct {
 	Local, SIMD, SLM, GRF bool
 }
 
-// VaryAll lets every setting change.
-func VaryAll() Vary { return Vary{Local: true, SIMD: true, SLM: true, GRF: true} }
-
 // Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
 type Change struct {
 	Setting  string // one of the Setting... constants
@@ -65,7 +62,7 @@ type Advice struct {
 	// the printed digit, then the highest peak, both without the idle lanes; among equals the least change first. When no setting of the highest
 	// average has the highest peak, the last one has. Never nil; empty when no setting runs.
 	Best []Setting
-	// Least is the smallest change of a single setting that gains at least MinGain points of peak or average and costs
+	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and costs
 	// neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest that makes it run. Nil when there is none.
 	Least *Setting
 	Next  []NextStep // how far each limit is from letting go; never nil
@@ -75,8 +72,8 @@ type Advice struct {
 	Rules   []Rule // the guides' rules that bear on this launch or on Best; never nil
 }
 
-// MinGain is how many points a single change has to gain to be called a help.
-const MinGain unit.Points = 1
+// minGain is how many points a single change has to gain to be called a help.
+const minGain unit.Points = 1
 
 // sameResult is the difference of ratios that a printed percentage with one decimal does not show.
 const sameResult = 0.0005
@@ -95,7 +92,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}, Rules: []Rule{}}
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
-		a.Next = NextSteps(d, l)
+		a.Next = nextSteps(d, l)
 	} else {
 		a.Refusal = err
 	}
@@ -112,7 +109,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if a.Current == nil {
 		shown = a.Best[0].Launch
 	}
-	a.Fill, _ = FillOf(d, shown)
+	a.Fill, _ = fillOf(d, shown)
 	a.SLMRoom = slmRoom(d, shown)
 	a.Rules = rulesFor(d, l, a)
 	return a, nil
@@ -243,7 +240,7 @@ func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
 		const same = 1e-9 // equal shares of lanes are worked out in different orders
-		return newAverage >= average-same && newPeak >= peak-same && max(newAverage.Minus(average), newPeak.Minus(peak)) >= MinGain
+		return newAverage >= average-same && newPeak >= peak-same && max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}
 	average, peak := now.outcome()
 	newAverage, newPeak := s.outcome()
@@ -261,9 +258,9 @@ type Fill struct {
 	Multiple int64 // multiples of it leave no tail
 }
 
-// FillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both figures
+// fillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both figures
 // are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
-func FillOf(d *arch.Device, l Launch) (Fill, error) {
+func fillOf(d *arch.Device, l Launch) (Fill, error) {
 	l.Global = l.Local
 	p, err := Predict(d, l)
 	if err != nil {

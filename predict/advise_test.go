@@ -8,6 +8,9 @@ import (
 	"occudiff/predict/arch"
 )
 
+// varyAll lets every setting change.
+func varyAll() Vary { return Vary{Local: true, SIMD: true, SLM: true, GRF: true} }
+
 func texts(steps []NextStep) []string {
 	list := []string{}
 	for _, s := range steps {
@@ -51,7 +54,7 @@ func TestNextSteps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := texts(NextSteps(tt.d, tt.l)); !slices.Equal(got, tt.want) {
+			if got := texts(nextSteps(tt.d, tt.l)); !slices.Equal(got, tt.want) {
 				t.Errorf("got  %q\nwant %q (%s)", got, tt.want, tt.reason)
 			}
 		})
@@ -86,7 +89,7 @@ func TestAdvise(t *testing.T) {
 			"T = 16, 8, 4, 2 divide 112 and 192,000; 448 and 224 do not divide the grid"},
 		{"nothing may change", tgl(), barrier320, Vary{}, []string{"work-group 320, sub-group 8: peak 71.4 %, average 71.4 %"}, "", Fill{12, 12}, []string{},
 			"what there is is the best there is"},
-		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, VaryAll(),
+		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, varyAll(),
 			[]string{"work-group 16, sub-group 8: peak 28.6 %, average 28.6 %"}, "work-group 16, sub-group 8: peak 28.6 %, average 28.6 %", Fill{896, 896},
 			[]string{"idle-lanes", "spill", "block-loads"}, "16 work-items are half a sub-group of 32 and two of 8; a changed work-group on top adds nothing"},
 		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, Vary{SIMD: true},
@@ -95,7 +98,7 @@ func TestAdvise(t *testing.T) {
 		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, Vary{SLM: true},
 			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8 %"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1 %", Fill{224, 224},
 			[]string{"spill"}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
-		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, VaryAll(),
+		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, varyAll(),
 			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %"}, "work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %",
 			Fill{112, 112}, []string{}, "half the registers, all the threads"},
 		{"cannot run", tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{SIMD: true}, []string{}, "", Fill{}, []string{},
@@ -150,7 +153,7 @@ func TestAdviseCompletes(t *testing.T) {
 	if got, want := a.Least.Words(), "work-group 512, sub-group 8: peak 100.0 %, average 89.3 %"; got != want {
 		t.Errorf("least %q, want %q: the nearest that runs and divides 38,400", got, want)
 	}
-	if _, err := Advise(nil, Launch{}, VaryAll()); err == nil {
+	if _, err := Advise(nil, Launch{}, varyAll()); err == nil {
 		t.Error("advice without a device")
 	}
 }
@@ -163,7 +166,7 @@ func TestAdviseSearch(t *testing.T) {
 			{Global: size(96, 96), Local: size(8, 4), SIMD: 16, Barriers: 3},
 			{Global: size(50000), Local: size(50), SIMD: 32},
 		} {
-			a, err := Advise(d, l, VaryAll())
+			a, err := Advise(d, l, varyAll())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +217,7 @@ func TestAdviseOddGrids(t *testing.T) {
 		if a.Least != nil {
 			newAverage, newPeak := a.Least.useful()
 			average, peak := now.useful()
-			if max(newAverage.Minus(average), newPeak.Minus(peak)) < MinGain {
+			if max(newAverage.Minus(average), newPeak.Minus(peak)) < minGain {
 				t.Errorf("%s: %s gains idle lanes only", tt.l.Global, a.Least.Words())
 			}
 		}
@@ -298,7 +301,7 @@ func BenchmarkAdvise(b *testing.B) {
 	d, l := b390(), Launch{Global: size(2048, 2048), Local: size(16, 16), SIMD: 16, SLM: 10 * kb}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Advise(d, l, VaryAll()); err != nil {
+		if _, err := Advise(d, l, varyAll()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -88,7 +88,7 @@ func TestFillOf(t *testing.T) {
 		{max1100(), Launch{Global: size(7), Local: size(512), SIMD: 32, GRF: 256}, Fill{112, 112}, "half the threads; the grid does not matter"},
 	}
 	for _, tt := range tests {
-		if got, err := FillOf(tt.d, tt.l); err != nil || got != tt.want {
+		if got, err := fillOf(tt.d, tt.l); err != nil || got != tt.want {
 			t.Errorf("%+v: %+v %v, want %+v (%s)", tt.l, got, err, tt.want, tt.reason)
 		}
 		// What is promised holds for the prediction of such a launch.
@@ -99,7 +99,7 @@ func TestFillOf(t *testing.T) {
 			t.Errorf("%+v: tail %v, average %v of %v, %v", l, p.Tail, p.Average, p.Peak, err)
 		}
 	}
-	if _, err := FillOf(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
+	if _, err := fillOf(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
 		t.Error("a launch that cannot run fills the GPU")
 	}
 }

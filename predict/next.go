@@ -21,9 +21,9 @@ type NextStep struct {
 	Text  string
 }
 
-// NextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one that
+// nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one that
 // fills every slot all the time, has none.
-func NextSteps(d *arch.Device, l Launch) []NextStep {
+func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := nexter{d: d, l: l, steps: []NextStep{}}
 	var err error
 	if n.p, err = Predict(d, l); err != nil {

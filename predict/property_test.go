@@ -208,7 +208,7 @@ func FuzzPredict(f *testing.F) {
 		if _, err := Explain(d, l); err != nil {
 			t.Fatalf("%+v: predicted but not explained: %v", l, err)
 		}
-		NextSteps(d, l)
+		nextSteps(d, l)
 	})
 }
 

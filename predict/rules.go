@@ -12,10 +12,10 @@ type Rule struct {
 	Code  string // stable
 	Text  string // the rule
 	Limit string // where it does not hold
-	Why   string // what of the launch it is about, with figures; empty in Rules
+	Why   string // what of the launch it is about, with figures; empty in allRules
 }
 
-// Rules gives all the rules, in the order in which outputs list them.
+// allRules gives all the rules, in the order in which outputs list them.
 func Rules() []Rule {
 	return []Rule{
 		{Code: "idle-lanes",

@@ -68,7 +68,7 @@ func TestListsAreNeverNull(t *testing.T) {
 		}
 	}
 	for _, r := range []*compare.Result{sample.Empty(), sample.Absent(), sample.LogsOnly(), sample.Gaussian()} {
-		b, err := json.Marshal(report.ValidateJSON(r))
+		b, err := json.Marshal(sample.Whole(r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
 	r.Rows[0].Difference = unit.Some(unit.Points(math.Inf(-1)))
 	r.Summary.Pearson = unit.Some(math.NaN())
-	v := report.ValidateJSON(r)
+	v := sample.Whole(r)
 	if v.Rows[0].MeasuredPercent != nil || v.Rows[0].DifferencePoints != nil || v.Summary.Pearson != nil {
 		t.Error("a number that JSON cannot write is there")
 	}
@@ -101,7 +101,7 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 func TestWorkGroupsUnknown(t *testing.T) {
 	r := sample.Gaussian()
 	r.Rows[0].Predicted.Groups = 0
-	p := report.ValidateJSON(r).Rows[0].Predicted
+	p := sample.Whole(r).Rows[0].Predicted
 	if p.WorkGroups != nil || p.PeakPercent != nil || p.AveragePercent != nil || p.Waves != nil || p.TailPercent != nil {
 		t.Error("without a global size the figures of the grid are there; want null: not known is not zero")
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -152,16 +151,6 @@ type ValidateMessage struct {
 	Column   *int    `json:"column"`
 	Text     string  `json:"text"`
 	Hint     *string `json:"hint"`
-}
-
-// ValidateJSON gives the value of the JSON contract.
-func ValidateJSON(r *compare.Result) *Validate {
-	v := ValidateFrame(r)
-	v.Rows = slices.Grow(v.Rows, r.Len())
-	for row := range ValidateRows(r) {
-		v.Rows = append(v.Rows, row)
-	}
-	return v
 }
 
 // ValidateFrame gives the value of the JSON contract without its rows, for outputs that take them from ValidateRows.

@@ -40,7 +40,7 @@ const (
 
 // engine is what differs between the two.
 type engine struct {
-	name, where string
+	where string
 
 	id, clustered string // spellings in the schema
 	countTables   string // counts our tables and all tables

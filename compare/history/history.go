@@ -66,9 +66,6 @@ func (d *DB) Close() error { return d.sql.Close() }
 // Where names the history for people: the path, or the URL without its password.
 func (d *DB) Where() string { return d.engine.where }
 
-// Engine names the database engine: "SQLite" or "PostgreSQL".
-func (d *DB) Engine() string { return d.engine.name }
-
 // at marks a place in a transaction.
 func (d *DB) at(name string) {
 	if d.step != nil {

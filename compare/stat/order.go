@@ -82,24 +82,6 @@ func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	return median, mad, true
 }
 
-// Quantile gives the q-quantile, q from 0 to 1, interpolating linearly between order statistics so that the smallest
-// value is the 0-quantile and the largest the 1-quantile (type 7 of Hyndman and Fan, the default of R and numpy).
-func Quantile(xs []float64, q float64) (float64, bool) {
-	if !(q >= 0 && q <= 1) {
-		return 0, false
-	}
-	s, ok := sorted(xs)
-	if !ok {
-		return 0, false
-	}
-	at := q * float64(len(s)-1)
-	i := int(at)
-	if i >= len(s)-1 {
-		return s[len(s)-1], true
-	}
-	return present(s[i] + (at-float64(i))*(s[i+1]-s[i]))
-}
-
 // Interval is a confidence interval of a median.
 type Interval struct {
 	Low, High float64

@@ -82,14 +82,6 @@ func RMSE(xs []float64) (float64, bool) {
 	return present(largest * math.Sqrt(sum/float64(len(xs))))
 }
 
-// StdDev gives the sample standard deviation (divisor n-1); it needs two values.
-func StdDev(xs []float64) (float64, bool) {
-	if len(xs) < 2 || !finite(xs) {
-		return 0, false
-	}
-	return present(stat.StdDev(xs, nil))
-}
-
 // GeometricMean gives the n-th root of the product. It exists for values above zero only: a zero would swallow all others.
 func GeometricMean(xs []float64) (float64, bool) {
 	if !finite(xs) {

@@ -2,27 +2,24 @@ package arch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// UnknownError says that no device answers to a name.
-type UnknownError struct {
-	Name    string
-	Nearest []string // keys, the nearest first; may be empty
-}
-
-// Error implements error.
-func (e *UnknownError) Error() string {
-	if strings.TrimSpace(e.Name) == "" {
-		return "no device is named; give --device NAME (a key, name, alias or PCI id; `occudiff devices` lists them)"
+// unknownName says that no device answers to a name, and which keys come nearest to it.
+func unknownName(name string, nearest []string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("no device is named; give --device NAME " +
+			"(a key, name, alias or PCI id; `occudiff devices` lists them)")
 	}
 	near := ""
-	if len(e.Nearest) > 0 {
-		near = "; the nearest are " + strings.Join(e.Nearest, ", ")
+	if len(nearest) > 0 {
+		near = "; the nearest are " + strings.Join(nearest, ", ")
 	}
-	return fmt.Sprintf("device %s is not in the device table%s (`occudiff devices` lists all, --device-file FILE adds one)", quoted(e.Name), near)
+	return fmt.Errorf("device %s is not in the device table%s (`occudiff devices` lists all, --device-file FILE adds one)",
+		quoted(name), near)
 }
 
 // AmbiguousError says that a name means several devices of different shapes.
@@ -56,21 +53,16 @@ func (e *AmbiguousError) flags() string {
 	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
 }
 
-// CountError says that a device cannot have the XVE count that was given.
-type CountError struct {
-	Name       string
-	XVEs       int
-	Candidates []Device // what the name means
-}
-
-// Error implements error.
-func (e *CountError) Error() string {
+// noSuchCount says that none of the devices that a name means comes with the XVE count that was given.
+func noSuchCount(q Query, candidates []Device) error {
 	hint := ""
-	if d := slices.MaxFunc(e.Candidates, func(a, b Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) }); e.XVEs > 0 && e.XVEs < d.XVEs() {
-		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", d.XVEPerXeCore)
+	largest := slices.MaxFunc(candidates, func(a, b Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
+	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
+		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", largest.XVEPerXeCore)
 	}
-	return fmt.Sprintf("device %s does not come with %d XVE; it has %s%s (correct --xve or --device, or describe the part in a --device-file)",
-		quoted(e.Name), e.XVEs, numbers(xveCounts(e.Candidates)), hint)
+	return fmt.Errorf("device %s does not come with %d XVE; it has %s%s "+
+		"(correct --xve or --device, or describe the part in a --device-file)",
+		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 
 func pointers(ds []Device) []*Device {

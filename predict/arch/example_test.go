@@ -46,7 +46,7 @@ func TestFindIsConcurrent(t *testing.T) {
 			for _, n := range names {
 				for _, xves := range []int{0, 24, 112} {
 					m, err := table.Find(arch.Query{Name: n, XVEs: xves})
-					fmt.Fprintln(&b, m.How, m.Notes, err)
+					fmt.Fprintln(&b, m.Device, m.Notes, err)
 				}
 			}
 			got[i] = b.String()

@@ -18,7 +18,6 @@ type Query struct {
 // Match is the answer to a query.
 type Match struct {
 	Device *Device // the caller's own copy
-	How    string  // what of the query decided: "key tgl-96", "PCI id 3E96", "name tgl", "code name Meteor Lake-P and 112 XVE"
 	Notes  []note.Note
 }
 
@@ -26,7 +25,7 @@ type Match struct {
 // name without the words that every GPU has ("Graphics", "Arc"), the code name. Case, blanks, -, _, (R) and (TM) do not
 // matter. A name that several devices share is decided by the XVE count; devices of one shape are one answer. A count
 // that no listed part has, but that is a whole number of Xe-cores of one, gives a binned part with a note.
-// The error is an *UnknownError, *AmbiguousError or *CountError.
+// A name that means several devices of different shapes is an *AmbiguousError.
 func (t *Table) Find(q Query) (Match, error) {
 	var c candidates
 	w := takeApart(q.Name)
@@ -62,16 +61,15 @@ func (t *Table) Knows(name string) bool {
 type candidates struct {
 	hit
 	wider  []*Device // also looked at when an XVE count fits none of them: other bins, the rest of the family
-	how    string
-	called string // squashed name by which the driver calls it: an entry of exactly this name is preferred
-	full   bool   // bins of one PCI id: the full part stands for them
+	id     string    // PCI id that led to them: the full part stands for its bins
+	called string    // squashed name by which the driver calls it: an entry of exactly this name is preferred
 	notes  []note.Note
 }
 
 func (t *Table) candidates(w wanted) candidates {
 	if w.id != "" && !t.isKey(w) {
 		if h := t.byID[w.id]; h != nil {
-			return candidates{hit: join(h, nil), how: "PCI id " + w.id, called: t.driverName(w.id), full: true}
+			return candidates{hit: join(h, nil), id: w.id, called: t.driverName(w.id)}
 		}
 		if w.idOnly {
 			return candidates{}
@@ -109,10 +107,10 @@ func (t *Table) byName(name string) candidates {
 		return candidates{}
 	}
 	if d := t.byKey[s]; d != nil {
-		return candidates{hit: hit{devices: []*Device{d}, def: d}, wider: t.bins(d), how: "key " + d.Key}
+		return candidates{hit: hit{devices: []*Device{d}, def: d}, wider: t.bins(d)}
 	}
 	if h := t.named(s); len(h.devices) > 0 {
-		return candidates{hit: h, wider: t.bins(h.devices...), how: "name " + strings.TrimSpace(name), called: s}
+		return candidates{hit: h, wider: t.bins(h.devices...), called: s}
 	}
 	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") { // Mesa: UHD Graphics 630 (CFL GT2)
 		if c := t.byCodeAndName(strings.TrimSuffix(name[i+1:], ")"), name[:i]); len(c.devices) > 0 {
@@ -120,7 +118,7 @@ func (t *Table) byName(name string) candidates {
 		}
 	}
 	if h := t.coded(s); len(h.devices) > 0 {
-		return candidates{hit: h, how: "code name " + strings.TrimSpace(name)}
+		return candidates{hit: h}
 	}
 	return candidates{}
 }
@@ -171,12 +169,12 @@ func (t *Table) coded(s string) hit {
 // hardware is sure and marketing names are shared.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
-	c := candidates{called: squash(name), how: "code name " + strings.TrimSpace(code)}
+	c := candidates{called: squash(name)}
 	switch {
 	case len(byCode.devices) == 0 && len(byName.devices) == 0:
 		return t.byName(code)
 	case len(byCode.devices) == 0:
-		c.hit, c.how = byName, "name "+strings.TrimSpace(name)
+		c.hit = byName
 	default:
 		for _, d := range byCode.devices {
 			if slices.Contains(byName.devices, d) {
@@ -211,7 +209,7 @@ func (t *Table) bins(ds ...*Device) []*Device {
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
 	for _, d := range c.devices {
-		if d.Confidence == ConfidenceUser && d.claims(w) {
+		if d.Confidence == confidenceUser && d.claims(w) {
 			own = append(own, d)
 		}
 	}
@@ -239,24 +237,23 @@ func (c *candidates) pick(q Query) (Match, error) {
 		return c.pickCount(Query{Name: q.Name, XVEs: c.xves})
 	}
 	if c.def != nil {
-		return Match{Device: c.def, How: c.how}, nil
+		return Match{Device: c.def}, nil
 	}
 	if sameShape(c.devices) {
 		d := c.best(c.devices)
-		return Match{Device: d, How: c.how, Notes: alsoNote(d, c.devices)}, nil
+		return Match{Device: d, Notes: alsoNote(d, c.devices)}, nil
 	}
-	if !c.full {
+	if c.id == "" {
 		return Match{}, &AmbiguousError{Name: q.Name, Candidates: copies(c.devices)}
 	}
 	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
-	return Match{Device: largest, How: c.how, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
-		Text: fmt.Sprintf("%s is shared by %s; the full part is taken", c.how, list(c.devices)),
+	return Match{Device: largest, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
+		Text: fmt.Sprintf("PCI id %s is shared by %s; the full part is taken", c.id, list(c.devices)),
 		Hint: "--xve N chooses another"}}}, nil
 }
 
 // pickCount decides with an XVE count: a part of that count, else a bin of a larger one.
 func (c *candidates) pickCount(q Query) (Match, error) {
-	how := fmt.Sprintf("%s and %d XVE", c.how, q.XVEs)
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
 		if len(fit) == 0 {
@@ -266,7 +263,7 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 			return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(fit)}
 		}
 		d := c.best(fit)
-		return Match{Device: d, How: how, Notes: alsoNote(d, fit)}, nil
+		return Match{Device: d, Notes: alsoNote(d, fit)}, nil
 	}
 	all := join(&hit{devices: c.devices}, &hit{devices: c.wider}).devices
 	var bins []*Device
@@ -278,7 +275,7 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	}
 	switch {
 	case len(bins) == 0:
-		return Match{}, &CountError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(all)}
+		return Match{}, noSuchCount(q, copies(all))
 	case !sameShape(bins):
 		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(bins)}
 	}
@@ -286,7 +283,7 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
-	return Match{Device: b, How: how, Notes: []note.Note{{Severity: note.Info, Code: "device-binned",
+	return Match{Device: b, Notes: []note.Note{{Severity: note.Info, Code: "device-binned",
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }
 

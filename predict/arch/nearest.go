@@ -7,20 +7,15 @@ import (
 )
 
 // unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
-func (t *Table) unknown(name string) *UnknownError {
+func (t *Table) unknown(name string) error {
 	const most = 5
 	w := takeApart(name)
 	spoken := squash(w.name + w.brackets)
-	if len(spoken) > maxWord { // nothing is near to it
-		return &UnknownError{Name: name}
-	}
-	e := &UnknownError{Name: name}
-	if spoken == "" {
-		return e
+	if spoken == "" || len(spoken) > maxWord { // nothing is near to it
+		return unknownName(name, nil)
 	}
 	found := t.near(spoken, max(2, len(spoken)/3)) // a third of the letters may be wrong
-	e.Nearest = append(e.Nearest, found[:min(most, len(found))]...)
-	return e
+	return unknownName(name, found[:min(most, len(found))])
 }
 
 // near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first.

@@ -8,8 +8,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// ConfidenceUser marks the entries of device files.
-const ConfidenceUser = "user"
+// confidenceUser marks the entries of device files.
+const confidenceUser = "user"
 
 // sameShape says whether the model gives one answer for all of ds. Barrier slots are left out: their sources disagree
 // more than the devices do, and a note tells where they differ.

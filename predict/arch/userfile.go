@@ -13,7 +13,7 @@ import (
 // maxDeviceFile bounds what is read of a device file: a thousand devices take less than one of its megabytes.
 const maxDeviceFile = 4 << 20
 
-// AddFile adds the devices of a file to the table; see AddReader.
+// AddFile adds the devices of a file to the table; see addReader.
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -24,14 +24,14 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices", "the device file cannot be opened: %v", err)
 	}
 	defer f.Close() // it was only read
-	return t.AddReader(path, f)
+	return t.addReader(path, f)
 }
 
-// AddReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry with
+// addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry with
 // a key that the table has replaces that entry as a whole, with a note. Entries of device files win over built-in ones of
 // the same name or PCI id, and their confidence is "user". The first fault is returned with its place, and then the table
 // is as it was.
-func (t *Table) AddReader(name string, r io.Reader) ([]note.Note, error) {
+func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDeviceFile+1))
 	if err != nil {
 		return nil, note.Faultf("device-file", note.Pos{File: name}, "", "the device file cannot be read: %v", err)
@@ -91,7 +91,7 @@ func readDevices(name string, data []byte) ([]Device, []note.Pos, error) {
 			return nil, nil, note.Faultf("device-file", places[i], "a key stands for one device", "column key: %s stands already in line %d", quoted(d.Key), line)
 		}
 		lines[squash(d.Key)] = places[i].Line
-		d.Confidence = ConfidenceUser
+		d.Confidence = confidenceUser
 		if d.Source == "" {
 			d.Source = "device file " + name
 		}

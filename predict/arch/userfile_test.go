@@ -31,7 +31,7 @@ func TestDocumentedExample(t *testing.T) {
 		t.Fatal("docs/devices.md has no csv example")
 	}
 	table := builtin(t)
-	notes, err := table.AddReader("my.csv", strings.NewReader(example))
+	notes, err := table.addReader("my.csv", strings.NewReader(example))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestDocumentedExample(t *testing.T) {
 	if err != nil || m.Device.Key != "lab-gpu" || m.Device.Slots() != 1536 {
 		t.Fatalf("lab is %v, %v; want lab-gpu with 24 x 8 x 8 = 1536 slots", m.Device, err)
 	}
-	if m, err = table.Find(Query{Name: "0x0bda"}); err != nil || m.Device.Confidence != ConfidenceUser || m.Device.BarrierSlots[0].Count != 32 {
+	if m, err = table.Find(Query{Name: "0x0bda"}); err != nil || m.Device.Confidence != confidenceUser || m.Device.BarrierSlots[0].Count != 32 {
 		t.Errorf("the PCI id of the Max 1100 gives %v, %v; want the entry of the file", m.Device, err)
 	}
 }
@@ -62,7 +62,7 @@ func TestColumnsAreDocumented(t *testing.T) {
 
 func TestDefaultsOfADeviceFile(t *testing.T) {
 	table := builtin(t)
-	if _, err := table.AddReader("lab.csv", strings.NewReader(header+"\n"+row+"\n")); err != nil {
+	if _, err := table.addReader("lab.csv", strings.NewReader(header+"\n"+row+"\n")); err != nil {
 		t.Fatal(err)
 	}
 	want := Device{
@@ -90,7 +90,7 @@ func TestFormsOfADeviceFile(t *testing.T) {
 		{"repeated figures that agree", header + ",xves,threads_per_xve,thread_slots\n" + row + ",32,8,256\n"},
 	} {
 		table := builtin(t)
-		if _, err := table.AddReader("lab.csv", strings.NewReader(c.data)); err != nil {
+		if _, err := table.addReader("lab.csv", strings.NewReader(c.data)); err != nil {
 			t.Errorf("%s: %v", c.reason, err)
 			continue
 		}
@@ -103,7 +103,7 @@ func TestFormsOfADeviceFile(t *testing.T) {
 func TestThreadsOfASingleMode(t *testing.T) {
 	table := builtin(t)
 	data := strings.Replace(header, "threads_by_registers", "threads_per_xve", 1) + "\n" + strings.Replace(row, "128:8 256:4", "7", 1)
-	if _, err := table.AddReader("lab.csv", strings.NewReader(data)); err != nil {
+	if _, err := table.addReader("lab.csv", strings.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]GRFMode{{128, 7}}, device(t, table, "lab").GRFModes); diff != "" {
@@ -163,7 +163,7 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		{"binary data", "\x00\x01\xff\"", `f.csv:1:4: a quote is out of place or never closed (write a quote inside a quoted cell twice, as in "7"" wafer")`},
 	} {
 		table := builtin(t)
-		_, err := table.AddReader("f.csv", strings.NewReader(c.data))
+		_, err := table.addReader("f.csv", strings.NewReader(c.data))
 		if err == nil {
 			t.Errorf("%s: no error, want %s", c.reason, c.want)
 			continue
@@ -198,7 +198,7 @@ func TestAddFile(t *testing.T) {
 	if m, err := table.Find(Query{Name: "LABORATORY"}); err != nil || m.Device.Key != "lab" {
 		t.Errorf("the name without GPU gives %v, %v; want lab", m.Device, err)
 	}
-	if _, err := table.AddReader("big.csv", strings.NewReader(strings.Repeat("#\n", maxDeviceFile))); err == nil ||
+	if _, err := table.addReader("big.csv", strings.NewReader(strings.Repeat("#\n", maxDeviceFile))); err == nil ||
 		err.Error() != "big.csv: the device file is larger than 4 MB (is it the right file?)" {
 		t.Errorf("a file of 8 MB gives %v", err)
 	}
@@ -221,7 +221,7 @@ func TestUserEntriesWin(t *testing.T) {
 		{"a bin of it is derived too", row + ",,", Query{"lab", 24}, "lab-24"},
 	} {
 		table := builtin(t)
-		if _, err := table.AddReader("lab.csv", strings.NewReader(columns+c.row+"\n")); err != nil {
+		if _, err := table.addReader("lab.csv", strings.NewReader(columns+c.row+"\n")); err != nil {
 			t.Errorf("%s: %v", c.reason, err)
 			continue
 		}
@@ -238,8 +238,8 @@ func FuzzDeviceFile(f *testing.F) {
 	f.Add(devicesCSV[:4096])
 	base := builtin(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table := *base // AddReader makes a new slice and new maps
-		_, err := table.AddReader("f.csv", strings.NewReader(string(data)))
+		table := *base // addReader makes a new slice and new maps
+		_, err := table.addReader("f.csv", strings.NewReader(string(data)))
 		if err != nil {
 			var fault *note.Fault
 			if !errors.As(err, &fault) || fault.Pos.File != "f.csv" {

@@ -55,12 +55,12 @@ type Refusal uint8
 
 // The refusals, in the order in which the calculator checks them.
 const (
-	BadGlobal   Refusal = 1 << iota // a part of the global size begins with no digit
-	BadLocal                        // a part of the work-group size begins with no digit
-	TooBig                          // the work-group is larger than the device maximum
-	NotDividing                     // the work-group size does not divide the global size
-	Silent                          // a size has four parts or more: no result and no message
-	BadSIMD                         // a sub-group size below 1; ours, since the form cannot hold one
+	badGlobal    Refusal = 1 << iota // a part of the global size begins with no digit
+	badLocal                         // a part of the work-group size begins with no digit
+	tooBig                           // the work-group is larger than the device maximum
+	notDividing                      // the work-group size does not divide the global size
+	tooManyParts                     // a size has four parts or more: no result and no message
+	badSIMD                          // a sub-group size below 1; ours, since the form cannot hold one
 )
 
 // refusalWords are the message classes of the reference data, in bit order.
@@ -82,14 +82,14 @@ func (r Refusal) Explain(d *Device, in Input) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(BadGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64", in.Global)
-	add(BadLocal, "work-group size %q has a part that begins with no digit; write it as 256, 16,16 or 4,4,4", in.Local)
-	add(TooBig, "work-group size %q is above the %d work-items that %s allows", in.Local, d.MaxGroupSize, d.Key)
-	add(NotDividing, "work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
+	add(badGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64", in.Global)
+	add(badLocal, "work-group size %q has a part that begins with no digit; write it as 256, 16,16 or 4,4,4", in.Local)
+	add(tooBig, "work-group size %q is above the %d work-items that %s allows", in.Local, d.MaxGroupSize, d.Key)
+	add(notDividing, "work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
 		in.Local, in.Global)
-	add(Silent, "a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
+	add(tooManyParts, "a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
 		in.Global, in.Local)
-	add(BadSIMD, "sub-group size %d is below 1; the form offers %s", in.SIMD, spaced(d.SIMDWidths))
+	add(badSIMD, "sub-group size %d is below 1; the form offers %s", in.SIMD, spaced(d.SIMDWidths))
 	return strings.Join(parts, "; ")
 }
 

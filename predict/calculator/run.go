@@ -54,31 +54,31 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 		s.global = v + 0 // -0 becomes 0
 		silent = parts > 3
 		if !ok {
-			r |= BadGlobal
+			r |= badGlobal
 		}
 	}
 	v, parts, ok := product(in.Local, ',')
 	s.group = v
 	silent = silent || parts > 3
 	if !ok {
-		r |= BadLocal
+		r |= badLocal
 		if parts == 1 { // the comparison below then sees the text, which JavaScript reads by other rules
 			s.group = toNumber(in.Local)
 		}
 	}
 	if parts <= 3 && s.group > float64(d.MaxGroupSize) {
-		r |= TooBig
+		r |= tooBig
 	}
 	if in.SIMD < 1 {
-		r |= BadSIMD
+		r |= badSIMD
 	}
 	switch {
 	case r != 0:
 		return s, r
 	case silent:
-		return s, Silent
+		return s, tooManyParts
 	case remainder(s.global, s.group) != 0: // also NaN: a work-group size of 0 divides nothing
-		return s, NotDividing
+		return s, notDividing
 	}
 	return s, 0
 }

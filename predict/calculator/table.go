@@ -51,22 +51,6 @@ func (t *Table) Find(key string, xve int) (Device, error) {
 	return d, nil
 }
 
-// Devices lists the devices in the calculator's order, each with its default XVE count. The caller may change the list
-// but not what its slices point to.
-func (t *Table) Devices() []Device { return slices.Clone(t.devices) }
-
-// Configurations lists every device with every XVE count that it offers.
-func (t *Table) Configurations() []Device {
-	var all []Device
-	for _, d := range t.devices {
-		for _, n := range d.XVEChoices {
-			d.XVEs = n
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
 func (t *Table) keysOf(prefix string) string {
 	var keys []string
 	for _, d := range t.devices {

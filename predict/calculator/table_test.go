@@ -13,7 +13,7 @@ func TestBuiltinHasEveryConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(table.Devices()); n != 57 {
+	if n := len(table.devices); n != 57 {
 		t.Errorf("%d devices; expected 54 of the calculator and 3 constructed ones", n)
 	}
 	if n := len(table.Configurations()); n != 81 {
@@ -58,7 +58,7 @@ func TestBuiltinAgreesWithTheReferenceDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices := table.Devices()
+	devices := table.devices
 	if len(devices) != len(reference.Devices) {
 		t.Fatalf("%d devices; the reference has %d", len(devices), len(reference.Devices))
 	}

@@ -90,7 +90,7 @@ func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
 	}
 	largest := p.MaxGroupSize.Or(maxQuantity)
 	var sizes []int64
-	for n := int64(1); n <= p.Subgroups() && n*subgroupSize <= largest; n++ {
+	for n := int64(1); n <= p.subgroups() && n*subgroupSize <= largest; n++ {
 		sizes = append(sizes, n*subgroupSize)
 	}
 	return sizes

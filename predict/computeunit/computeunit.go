@@ -32,8 +32,8 @@ type Platform struct {
 	Source, Confidence string
 }
 
-// Subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.
-func (p *Platform) Subgroups() int64 { return p.Blocks * p.SubgroupsPerBlock }
+// subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.
+func (p *Platform) subgroups() int64 { return p.Blocks * p.SubgroupsPerBlock }
 
 // Launch is what the model needs to know of a kernel. The zero value of SLM and RegisterBytes means that none is used.
 type Launch struct {
@@ -102,7 +102,7 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	r := Result{
 		RegisterBytesAllowed: unit.Bytes(ceilDiv(int64(p.RegisterBytesPerSubgroup), l.SubgroupSize)),
 		SubgroupsPerGroup:    ceilDiv(l.GroupSize, l.SubgroupSize),
-		TotalSubgroups:       p.Subgroups(),
+		TotalSubgroups:       p.subgroups(),
 		ByHardware:           p.MaxGroups,
 	}
 	r.PaddedSize = r.SubgroupsPerGroup * l.SubgroupSize

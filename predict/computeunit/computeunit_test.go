@@ -164,7 +164,7 @@ func TestAdviseAgainstSearch(t *testing.T) {
 		}
 		full := 0
 		for _, sg := range p.SubgroupSizes {
-			for size := sg; size <= p.MaxGroupSize.Or(1<<20) && size <= p.Subgroups()*sg; size++ {
+			for size := sg; size <= p.MaxGroupSize.Or(1<<20) && size <= p.Blocks*p.SubgroupsPerBlock*sg; size++ {
 				r, err := p.Predict(computeunit.Launch{GroupSize: size, SubgroupSize: sg})
 				if err != nil {
 					t.Fatal(err)

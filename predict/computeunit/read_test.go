@@ -20,7 +20,7 @@ func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := platforms[0]
-	if p.Key != "my-gpu" || p.SLM != 48<<10 || p.RegisterBytesPerSubgroup != 8<<10 || p.RegisterBytes != 1<<20 || p.Subgroups() != 48 {
+	if p.Key != "my-gpu" || p.SLM != 48<<10 || p.RegisterBytesPerSubgroup != 8<<10 || p.RegisterBytes != 1<<20 || p.subgroups() != 48 {
 		t.Errorf("read %+v", p)
 	}
 	if p.ComputeUnits.Present() || p.MaxGroupSize.Present() || len(p.SubgroupSizes) != 0 {

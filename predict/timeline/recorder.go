@@ -6,8 +6,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// maxPhases bounds the memory of a result, 128 MiB. A launch whose threads run equally long stays far below it unless it
-// has tens of millions of work-groups.
+// maxPhases bounds the memory of a result, 128 MiB. A launch stays far below it unless it has tens of millions of
+// work-groups.
 const maxPhases = 1 << 22
 
 // errPhases says that a launch has more phases than a result may hold.
@@ -21,10 +21,10 @@ type recorder struct {
 	phases []Phase
 }
 
-// add appends a span that ends at end. Spans of no length are dropped, and a span with the threads of the last one
+// add appends a span that ends at a tick. Spans of no length are dropped, and a span with the threads of the last one
 // prolongs it.
-func (r *recorder) add(threads int64, end unit.Seconds) {
-	start := unit.Seconds(0)
+func (r *recorder) add(threads, tick int64) {
+	start, end := 0.0, float64(tick)
 	if n := len(r.phases); n > 0 {
 		last := &r.phases[n-1]
 		start = last.End
@@ -34,17 +34,15 @@ func (r *recorder) add(threads int64, end unit.Seconds) {
 		}
 	}
 	if end > start {
-		r.phases = append(r.phases, Phase{
-			Threads: threads, Occupancy: unit.Ratio(float64(threads) / float64(r.slots)), Start: start, End: end,
-		})
+		r.phases = append(r.phases, Phase{threads, unit.Ratio(float64(threads) / float64(r.slots)), start, end})
 	}
 }
 
-// waves records full waves of threads and a tail, each as long as a thread.
-func (r *recorder) waves(full, threads, tail int64, each unit.Seconds) {
-	r.add(threads, unit.Seconds(full)*each)
+// waves records full waves of threads and a tail of one more tick.
+func (r *recorder) waves(full, threads, tail int64) {
+	r.add(threads, full)
 	if tail > 0 {
-		r.add(tail, unit.Seconds(full+1)*each)
+		r.add(tail, full+1)
 	}
 }
 
@@ -54,10 +52,10 @@ func (r *recorder) result(p Policy) Result {
 	var busy float64 // sum of threads x time
 	for _, ph := range r.phases {
 		out.Peak = max(out.Peak, ph.Occupancy)
-		busy += float64(ph.Threads) * float64(ph.End-ph.Start)
+		busy += float64(ph.Threads) * (ph.End - ph.Start)
 		out.Time = ph.End
 	}
-	out.Average = unit.Ratio(busy / (float64(r.slots) * float64(out.Time)))
+	out.Average = unit.Ratio(busy / (float64(r.slots) * out.Time))
 	if len(r.phases) == 1 { // no rounding where there is nothing to average
 		out.Average = out.Peak
 	}

@@ -1,12 +1,15 @@
-// Package timeline simulates how the dispatcher of a GPU places the work-groups of a launch over time: which threads are
-// resident when, and what occupancy that gives on average. It takes plain numbers; it does not know devices, kernels, the
-// resources behind the number of work-groups per Xe-core, or anything measured.
+// Package timeline simulates how the dispatcher of a GPU places the work-groups of a launch over time: which threads
+// are resident when, and what occupancy that gives on average.
 //
 // Three policies are simulated. Free and Whole are what predictions rest on. Partial is a what-if that explains published
 // phases which neither of the two gives; outputs must label it so.
 //
-// Launches whose threads all run equally long are not simulated work-group by work-group: Free and Whole follow from a
-// division, and Partial is stepped wave by wave until its state repeats, so that a million work-groups cost what a few do.
+// All threads run equally long, so time counts in run times of a thread, and nothing is simulated work-group by
+// work-group: Free and Whole follow from a division, and Partial is stepped until its state repeats. A million
+// work-groups cost what a few do.
+//
+// The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups per
+// Xe-core, or anything measured.
 package timeline
 
 import (
@@ -54,25 +57,20 @@ type Input struct {
 	SlotsPerXeCore  int // thread slots
 	ThreadsPerGroup int
 	Groups          int64 // work-groups of the launch, dispatched in order
-	// GroupsPerXeCore is the most work-groups that an Xe-core holds by SLM, barriers or work-group slots; thread slots are
-	// looked at besides. Free ignores it. Whole and Partial need at least 1: a launch with 0 cannot run.
+	// GroupsPerXeCore is the most work-groups that an Xe-core holds by SLM, barriers or work-group slots; thread slots
+	// limit besides. Free ignores it. Whole and Partial need at least 1: a launch with 0 cannot run.
 	GroupsPerXeCore int
 
-	Ports   int  // dispatch ports of Partial, at least 1; more than one per Xe-core do nothing
-	Barrier bool // Partial only: a half-in work-group holds its slots but does not run before its last thread is in
-
-	// ThreadTime is how long every thread runs; 0 stands for 1, so that times count in run times of a thread.
-	ThreadTime unit.Seconds
-	// RunTime, when not nil, gives each thread's own run time instead. It must be above 0 and finite, and the same
-	// whenever it is asked for the same thread.
-	RunTime func(group int64, thread int) unit.Seconds
+	Ports int // dispatch ports of Partial, at least 1; more than one per Xe-core do nothing
+	// Barrier matters to Partial only: a half-in work-group holds its slots but does not run before its last thread is in.
+	Barrier bool
 }
 
 // Phase is a span of time in which the number of resident threads does not change.
 type Phase struct {
 	Threads    int64 // resident on the whole GPU
 	Occupancy  unit.Ratio
-	Start, End unit.Seconds
+	Start, End float64 // in run times of a thread
 }
 
 // Result is a simulated launch.
@@ -81,33 +79,29 @@ type Result struct {
 	Slots   int64   // thread slots of the GPU
 	Phases  []Phase // without gaps, neighbours differ in Threads
 	Peak    unit.Ratio
-	Average unit.Ratio   // time-weighted: sum(threads x time) / (slots x time)
-	Time    unit.Seconds // from the first thread's start to the last one's end
+	Average unit.Ratio // time-weighted: sum(threads x time) / (slots x time)
+	Time    float64    // from the first thread's start to the last one's end, in run times of a thread
 }
 
-// Run simulates a launch. An error says which input makes no sense, or why the launch could never run; with unequal run
-// times the context can end the simulation.
+// Run simulates a launch. An error says which input makes no sense, or why the launch could never run. The context can
+// end the simulation of policy Partial.
 func Run(ctx context.Context, in Input) (Result, error) {
 	if err := in.check(); err != nil {
 		return Result{}, err
 	}
-	if in.ThreadTime == 0 {
-		in.ThreadTime = 1
-	}
 	rec := &recorder{slots: in.slots()}
-	var err error
-	switch {
-	case in.RunTime != nil:
-		err = runEvents(ctx, &in, rec)
-	case in.Policy == Free:
-		runFree(&in, rec)
-	case in.Policy == Whole:
-		runWhole(&in, rec)
+	switch in.Policy {
+	case Free: // equal threads fill all slots, wave by wave
+		threads := in.Groups * int64(in.ThreadsPerGroup)
+		rec.waves(threads/rec.slots, rec.slots, threads%rec.slots)
+	case Whole: // equal work-groups fill every Xe-core, wave by wave
+		perXeCore := min(in.GroupsPerXeCore, in.SlotsPerXeCore/in.ThreadsPerGroup)
+		wave, t := int64(in.XeCores)*int64(perXeCore), int64(in.ThreadsPerGroup)
+		rec.waves(in.Groups/wave, wave*t, in.Groups%wave*t)
 	default:
-		err = runTicks(ctx, &in, rec)
-	}
-	if err != nil {
-		return Result{}, err
+		if err := runPartial(ctx, &in, rec); err != nil {
+			return Result{}, err
+		}
 	}
 	return rec.result(in.Policy), nil
 }
@@ -129,11 +123,10 @@ func (in *Input) check() error {
 			return fmt.Errorf("the %s is %d; expected 1 to %d", c.name, c.value, maxCount)
 		}
 	}
-	if hi, lo := bits.Mul64(uint64(in.Groups), uint64(in.ThreadsPerGroup)); in.Groups < 1 || hi != 0 || lo > math.MaxInt64 {
-		return fmt.Errorf("the number of work-groups is %d; expected at least 1, and no more than 2^63-1 threads in all", in.Groups)
-	}
-	if t := float64(in.ThreadTime); !(t >= 0) || math.IsInf(t, 0) {
-		return fmt.Errorf("the run time of a thread is %v s; expected a number above 0, or 0 for 1 s", t)
+	hi, lo := bits.Mul64(uint64(in.Groups), uint64(in.ThreadsPerGroup))
+	if in.Groups < 1 || hi != 0 || lo > math.MaxInt64 {
+		return fmt.Errorf("the number of work-groups is %d; "+
+			"expected at least 1, and no more than 2^63-1 threads in all", in.Groups)
 	}
 	return in.checkPolicy()
 }
@@ -153,18 +146,4 @@ func (in *Input) checkPolicy() error {
 		return fmt.Errorf("policy partial has %d dispatch ports; expected at least 1", in.Ports)
 	}
 	return nil
-}
-
-// runFree needs no simulation: equal threads fill all slots, wave by wave.
-func runFree(in *Input, rec *recorder) {
-	threads := in.Groups * int64(in.ThreadsPerGroup)
-	rec.waves(threads/rec.slots, rec.slots, threads%rec.slots, in.ThreadTime)
-}
-
-// runWhole needs none either: equal work-groups fill every Xe-core, wave by wave.
-func runWhole(in *Input, rec *recorder) {
-	perXeCore := min(in.GroupsPerXeCore, in.SlotsPerXeCore/in.ThreadsPerGroup)
-	capacity := int64(in.XeCores) * int64(perXeCore)
-	t := int64(in.ThreadsPerGroup)
-	rec.waves(in.Groups/capacity, capacity*t, in.Groups%capacity*t, in.ThreadTime)
 }
