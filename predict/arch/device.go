@@ -32,6 +32,7 @@ type Device struct {
 	GroupLimits  []GroupLimit   // the driver's further limits on the work-groups of some kernels
 	GroupSlots   int            // work-groups resident per Xe-core
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
+	Clock        Clock          // of the counters' timestamps
 
 	PCIIDs     []string // upper-case hex, no 0x
 	Confidence string   // high, medium, user

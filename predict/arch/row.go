@@ -30,6 +30,7 @@ type deviceRow struct {
 	GroupSlots     count       `csv:"work_group_slots_per_xe_core"`
 	BarrierSlots   sourced     `csv:"barrier_slots_per_xe_core"`
 	GroupLimits    groupLimits `csv:"work_group_extra_limits"`
+	Clock          Clock       `csv:"timestamp_clock_mhz"`
 	PCIIDs         words       `csv:"pci_ids"`
 	Confidence     text        `csv:"confidence"`
 	Source         text        `csv:"source"`
@@ -56,9 +57,9 @@ func (r *deviceRow) device() (Device, *problem) {
 		GRFModes: r.Modes, SIMDWidths: r.SIMDWidths,
 		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
 		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
-		GroupLimits: r.GroupLimits,
-		PCIIDs:      upper(r.PCIIDs),
-		Confidence:  string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
+		GroupLimits: r.GroupLimits, Clock: r.Clock,
+		PCIIDs:     upper(r.PCIIDs),
+		Confidence: string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
 	}
 	if len(d.GRFModes) == 0 {
 		d.GRFModes = []GRFMode{{Registers: defaultRegisters, ThreadsPerXVE: r.ThreadsPerXVE.Or(0)}}
