@@ -26,6 +26,11 @@ const (
 	NotAKernel    Verdict = "not a kernel"   // copies, barriers, fills, outside any task
 )
 
+// Verdicts lists the verdicts, those of kernels first.
+func Verdicts() []Verdict {
+	return []Verdict{Match, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
+}
+
 // Basis says which two numbers a difference is of.
 type Basis string
 

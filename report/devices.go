@@ -69,10 +69,10 @@ type DeviceJSON struct {
 	SIMDWidths     []int         `json:"simd_widths"`
 	SLMPerXeCore   int64         `json:"slm_bytes_per_xe_core"`
 	SLMPerGroupMax int64         `json:"slm_bytes_per_work_group_max"`
-	SLMSteps       []int64       `json:"slm_steps_bytes"`
+	SLMSteps       []int64       `json:"slm_steps_bytes" jsonschema:"SLM per work-group is rounded up to one of these"`
 	MaxGroupSize   int           `json:"work_group_max_items"`
 	GroupSlots     int           `json:"work_group_slots_per_xe_core"`
-	BarrierSlots   []SourcedJSON `json:"barrier_slots_per_xe_core"`
+	BarrierSlots   []SourcedJSON `json:"barrier_slots_per_xe_core" jsonschema:"sources disagree; the first is the default"`
 	PCIIDs         []string      `json:"pci_ids"`
 	Confidence     string        `json:"confidence"`
 	Source         string        `json:"source"`
@@ -87,7 +87,7 @@ type GRFModeJSON struct {
 
 // SourcedJSON is a figure for which sources disagree; the first is the default.
 type SourcedJSON struct {
-	Source string `json:"source"`
+	Source string `json:"source" jsonschema:"who says so"`
 	Count  int    `json:"count"`
 }
 

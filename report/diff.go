@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"occudiff/ingest/note"
 	"strings"
 	"time"
 
@@ -26,8 +27,17 @@ func FromDiff(d *compare.DiffResult, prov Provenance) *Document {
 		Version:  prov.Version,
 	}
 	doc.Sections = []Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d), ruleSection(d),
-		noteSection(&compare.Result{Notes: d.Notes}), diffProvenanceSection(d, prov)}
+		NoteSection(runNotes(d.Notes)), diffProvenanceSection(d, prov)}
 	return doc
+}
+
+// runNotes are notes about no task.
+func runNotes(notes []note.Note) []TaskNote {
+	list := make([]TaskNote, len(notes))
+	for i, n := range notes {
+		list[i].Note = n
+	}
+	return list
 }
 
 // diffDate is when the new side was collected.

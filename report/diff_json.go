@@ -11,8 +11,8 @@ const DiffSchema = "occudiff/diff/1"
 // DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
 type DiffOutput struct {
 	Schema          string            `json:"schema"`
-	ThresholdPoints float64           `json:"threshold_points"`
-	Alpha           float64           `json:"alpha"`
+	ThresholdPoints float64           `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
+	Alpha           float64           `json:"alpha" jsonschema:"a change is significant when its p is below"`
 	Old             DiffSideOutput    `json:"old"`
 	New             DiffSideOutput    `json:"new"`
 	Changes         []DiffChange      `json:"changes"`
@@ -52,13 +52,13 @@ type DiffRowOutput struct {
 	New       *DiffLaunchOutput `json:"new"`
 	Changes   []DiffChange      `json:"changes"`
 	Measured  DiffMetric        `json:"measured_percent"`
-	Residual  DiffMetric        `json:"residual_points"`
+	Residual  DiffMetric        `json:"residual_points" jsonschema:"measured - predicted average, in percentage points"`
 	Predicted DiffMetric        `json:"predicted_average_percent"`
 	Loaded    DiffMetric        `json:"loaded_percent"`
 	Idle      DiffMetric        `json:"idle_percent"`
 	Average   DiffMetric        `json:"average_seconds"`
 	Verdict   string            `json:"verdict"`
-	Because   *string           `json:"because"`
+	Because   *string           `json:"because" jsonschema:"the figures behind the verdict"`
 }
 
 // DiffLaunchOutput is what a side knows of a launch.
@@ -67,7 +67,7 @@ type DiffLaunchOutput struct {
 	Local            []int64  `json:"local"`
 	SIMD             *int     `json:"simd"`
 	Adapter          *string  `json:"adapter"`
-	GRF              *int     `json:"grf"`
+	GRF              *int     `json:"grf" jsonschema:"registers per thread"`
 	SLMBytes         *int64   `json:"slm_bytes_per_work_group"`
 	File             *string  `json:"file"`
 	Line             *int     `json:"line"`
@@ -81,10 +81,10 @@ type DiffLaunchOutput struct {
 type DiffMetric struct {
 	Old          DiffSample `json:"old"`
 	New          DiffSample `json:"new"`
-	ChangePoints *float64   `json:"change_points"`
-	Ratio        *float64   `json:"ratio"`
+	ChangePoints *float64   `json:"change_points" jsonschema:"new - old in percentage points, of percentages and points"`
+	Ratio        *float64   `json:"ratio" jsonschema:"new / old, of times"`
 	P            *float64   `json:"p"`
-	Significant  *bool      `json:"significant"`
+	Significant  *bool      `json:"significant" jsonschema:"null when there were too few runs for a test"`
 }
 
 // DiffSample is what the runs of one side say of one quantity, in the unit that the quantity's name ends in.
@@ -93,7 +93,7 @@ type DiffSample struct {
 	Median     *float64 `json:"median"`
 	Low        *float64 `json:"low"`
 	High       *float64 `json:"high"`
-	Confidence *float64 `json:"confidence"`
+	Confidence *float64 `json:"confidence" jsonschema:"of the interval low to high, 0..1"`
 }
 
 // DiffSummaryOutput counts the verdicts of kernels.
@@ -109,7 +109,7 @@ type DiffSummaryOutput struct {
 	NotComparable int      `json:"not_comparable"`
 	NotKernels    int      `json:"not_kernels"`
 	Tested        int      `json:"tested"`
-	TimeRatio     *float64 `json:"time_ratio"`
+	TimeRatio     *float64 `json:"time_ratio" jsonschema:"geometric mean of new / old"`
 	TimePairs     int      `json:"time_pairs"`
 	OtherWork     int      `json:"time_left_out"`
 }
@@ -136,7 +136,7 @@ func DiffJSON(d *compare.DiffResult) *DiffOutput {
 func diffSideOutput(s *compare.DiffSide) DiffSideOutput {
 	v := DiffSideOutput{Name: filled(s.Name), Runs: make([]DiffRunOutput, 0, len(s.Runs))}
 	for _, r := range s.Runs {
-		run := DiffRunOutput{Device: validateDevice(r), Driver: filled(r.Platform.Driver), VTuneVersion: filled(r.Platform.VTune), Inputs: make([]ValidateInput, 0, len(r.Inputs))}
+		run := DiffRunOutput{Device: validateDevice(r.Device, r.ChosenBy), Driver: filled(r.Platform.Driver), VTuneVersion: filled(r.Platform.VTune), Inputs: make([]ValidateInput, 0, len(r.Inputs))}
 		for _, in := range r.Inputs {
 			run.Inputs = append(run.Inputs, ValidateInput{in.Path, in.Kind, filled(in.Digest), in.Rows, in.BadRows})
 		}

@@ -26,13 +26,13 @@ type AdviceJSON struct {
 	Verdict         *string        `json:"verdict"`
 	Cause           *ValidateCause `json:"cause"`
 	Launch          LaunchJSON     `json:"launch"`
-	Current         *PredictedJSON `json:"current"` // null when the launch cannot run
-	Message         *string        `json:"message"` // why it cannot
+	Current         *PredictedJSON `json:"current" jsonschema:"null when the launch cannot run; message says why"` // null when the launch cannot run
+	Message         *string        `json:"message"`                                                                // why it cannot
 	Best            []SettingJSON  `json:"best"`
 	Least           *SettingJSON   `json:"least_change"`
 	Next            []NextStepJSON `json:"next_steps"`
 	FillLeast       *int64         `json:"work_groups_that_fill"`
-	FillMultiple    *int64         `json:"work_groups_without_tail"` // multiples of it leave no tail
+	FillMultiple    *int64         `json:"work_groups_without_tail" jsonschema:"multiples of it leave no tail"` // multiples of it leave no tail
 	SLMRoomBytes    *int64         `json:"slm_room_bytes"`
 	Rules           []RuleJSON     `json:"rules"`
 }

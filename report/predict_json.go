@@ -24,7 +24,7 @@ type LaunchJSON struct {
 	SIMD           *int    `json:"simd"`
 	SLMBytes       int64   `json:"slm_bytes"`
 	Barriers       int     `json:"barriers"`
-	Registers      *int    `json:"registers_per_thread"`
+	Registers      *int    `json:"registers_per_thread" jsonschema:"GRF mode; null is the device's default"`
 	Policy         string  `json:"policy"`
 	BarrierSlots   *int    `json:"barrier_slots"`
 	WorkGroupSlots *int    `json:"work_group_slots"`
@@ -55,13 +55,13 @@ type PredictedJSON struct {
 	Waves               *float64 `json:"waves"`
 	TailPercent         *float64 `json:"tail_percent"`
 	WorkGroupSize       int64    `json:"work_group_size"`
-	ByThreads           *int64   `json:"by_threads"`
-	BySLM               *int64   `json:"by_slm"`
-	BySlots             *int64   `json:"by_slots"`
-	ByBarriers          *int64   `json:"by_barriers"`
+	ByThreads           *int64   `json:"by_threads" jsonschema:"work-groups per Xe-core that thread slots admit"`
+	BySLM               *int64   `json:"by_slm" jsonschema:"work-groups per Xe-core that SLM admits; null without a limit"`
+	BySlots             *int64   `json:"by_slots" jsonschema:"work-groups per Xe-core that work-group slots admit"`
+	ByBarriers          *int64   `json:"by_barriers" jsonschema:"work-groups per Xe-core that barriers admit; null without a limit"`
 	SLMBytesAllocated   int64    `json:"slm_bytes_allocated"`
 	XeCoreLimits        []string `json:"xe_core_limits"`
-	XeCoreOfModePercent *float64 `json:"xe_core_of_grf_mode_percent"`
+	XeCoreOfModePercent *float64 `json:"xe_core_of_grf_mode_percent" jsonschema:"of the slots that the GRF mode leaves"`
 	IdleLanes           int64    `json:"idle_lanes_per_work_group"`
 	Partial             bool     `json:"partial_work_groups"`
 }

@@ -68,7 +68,7 @@ type TimelineJSON struct {
 	Launch         LaunchJSON      `json:"launch"`
 	Policy         string          `json:"policy"`
 	Ports          *int            `json:"ports"`
-	WhatIf         bool            `json:"what_if"`
+	WhatIf         bool            `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
 	PeakPercent    float64         `json:"peak_percent"`
 	AveragePercent float64         `json:"average_percent"`
 	Duration       float64         `json:"duration"`

@@ -139,10 +139,9 @@ func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many launches of
 // a kernel is told once.
 func noteSection(r *compare.Result) Section {
-	s := Section{Key: SectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
-	var told []toldNote
+	var list []TaskNote
 	for _, n := range r.Notes {
-		told = append(told, toldNote{Note: n})
+		list = append(list, TaskNote{Note: n})
 	}
 	alike := map[likeness]*likes{}
 	var into compare.Row
@@ -152,29 +151,35 @@ func noteSection(r *compare.Result) Section {
 		}
 		row := r.Row(i, &into)
 		for _, n := range rowNotes(row) {
-			if !r.KeepsLaunches() || first(alike, likeness{Key: row.Key(), about: n.Code}, len(told)) {
-				told = append(told, toldNote{n, row.Task})
+			if !r.KeepsLaunches() || first(alike, likeness{Key: row.Key(), about: n.Code}, len(list)) {
+				list = append(list, TaskNote{n, row.Task})
 			}
 		}
 	}
 	for _, a := range alike {
 		if a.n > 1 {
-			told[a.item].Text += "; the same is noted of " + Counted(a.n-1, "further launch", "further launches") + " of this kernel"
+			list[a.item].Text += "; the same is noted of " + Counted(a.n-1, "further launch", "further launches") + " of this kernel"
 		}
 	}
+	return NoteSection(list)
+}
+
+// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook.
+func NoteSection(notes []TaskNote) Section {
+	s := Section{Key: SectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	var rows [][]Cell
-	for _, n := range told {
+	for _, n := range notes {
 		status, lead := severityStatus(n.Severity), n.Severity.String()
 		text, detail := OneLine(n.Text), OneLine(n.Pos.String())
 		if n.Hint != "" {
 			text += " (" + OneLine(n.Hint) + ")"
 		}
-		if n.task != "" {
-			detail = strings.TrimSuffix(OneLine(n.task)+", "+detail, ", ")
+		if n.Task != "" {
+			detail = strings.TrimSuffix(OneLine(n.Task)+", "+detail, ", ")
 		}
 		s.Items = append(s.Items, Item{Lead: lead, Detail: detail, Text: text, Status: status})
 		rows = append(rows, []Cell{
-			StatusCell(lead, status), TextCell(n.Code), TextCell(n.task), TextCell(n.Pos.File), place(n.Pos.Line), place(n.Pos.Column), TextCell(n.Text), TextCell(n.Hint),
+			StatusCell(lead, status), TextCell(n.Code), TextCell(n.Task), TextCell(n.Pos.File), place(n.Pos.Line), place(n.Pos.Column), TextCell(n.Text), TextCell(n.Hint),
 		})
 	}
 	if len(rows) == 0 {
@@ -196,10 +201,10 @@ func noteSection(r *compare.Result) Section {
 	return s
 }
 
-// toldNote is a note with the task that it is about, if any.
-type toldNote struct {
+// TaskNote is a note with the task that it is about, if any.
+type TaskNote struct {
 	note.Note
-	task string
+	Task string
 }
 
 func severityStatus(s note.Severity) Status {

@@ -180,7 +180,7 @@ type TrackBacktestOutput struct {
 	Learning  int                   `json:"learning"`
 	Alarms    int                   `json:"alarms"`
 	Confirmed int                   `json:"confirmed"`
-	LeftOut   int                   `json:"left_out"`
+	LeftOut   int                   `json:"left_out" jsonschema:"values that are not judged: too short for the sampling interval"`
 	Series    []TrackBacktestSeries `json:"series"`
 	Proposal  *TrackProposalOutput  `json:"proposal"`
 }

@@ -29,20 +29,20 @@ type TrackParamsOutput struct {
 // TrackSeriesEntry is one series. Its values are in its unit.
 type TrackSeriesEntry struct {
 	Name    string             `json:"name"`
-	Points  int                `json:"points"`
+	Points  int                `json:"points" jsonschema:"how many runs have a value"`
 	Unit    string             `json:"unit"`
 	Changes []TrackChangePoint `json:"change_points"`
 	Gate    TrackGate          `json:"gate"`
 	Device  *string            `json:"device"`
 	Driver  *string            `json:"driver"`
-	Begins  *TrackBegin        `json:"begins"`
-	Ended   bool               `json:"ended"`
-	LeftOut int                `json:"left_out"`
+	Begins  *TrackBegin        `json:"begins" jsonschema:"the series of the kernel on another device or driver, or in another launch shape, that ends where this one begins"`
+	Ended   bool               `json:"ended" jsonschema:"the kernel went on with another device, driver or launch shape"`
+	LeftOut int                `json:"left_out" jsonschema:"earlier runs that are no points: too short for the sampling interval"`
 }
 
 // TrackChangePoint is a place where a series settled on a new level; index is of its first run, from 0.
 type TrackChangePoint struct {
-	Index      int      `json:"index"`
+	Index      int      `json:"index" jsonschema:"of the first run of the new level, from 0"`
 	Time       string   `json:"time"`
 	P          float64  `json:"p"`
 	MeanBefore float64  `json:"mean_before"`
@@ -54,12 +54,12 @@ type TrackChangePoint struct {
 // TrackGate is the gate's verdict with its figures.
 type TrackGate struct {
 	Verdict   string   `json:"verdict"`
-	N         int      `json:"n"`
-	Window    int      `json:"window"`
+	N         int      `json:"n" jsonschema:"earlier runs that were looked at"`
+	Window    int      `json:"window" jsonschema:"the most that would have been"`
 	Median    *float64 `json:"median"`
 	MAD       *float64 `json:"mad"`
 	Threshold *float64 `json:"threshold"`
-	Value     *float64 `json:"value"`
+	Value     *float64 `json:"value" jsonschema:"of the newest run, in the series' unit"`
 	Run       *int64   `json:"run"`
 	InARow    int      `json:"in_a_row"`
 }
@@ -132,7 +132,7 @@ type TrackCheckSeries struct {
 	Device  *string     `json:"device"`
 	Driver  *string     `json:"driver"`
 	Begins  *TrackBegin `json:"begins"`
-	LeftOut int         `json:"left_out"`
+	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those too short for the sampling interval; they are not in n"`
 }
 
 // TrackCheckJSON gives the value of the JSON output.

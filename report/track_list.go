@@ -18,7 +18,7 @@ type TrackListOutput struct {
 // TrackRunOutput is one stored run.
 type TrackRunOutput struct {
 	ID           int64           `json:"id"`
-	Time         string          `json:"time"` // RFC 3339, UTC
+	Time         string          `json:"time" jsonschema:"RFC 3339, UTC"` // RFC 3339, UTC
 	Label        *string         `json:"label"`
 	Device       *string         `json:"device"`
 	Driver       *string         `json:"driver"`
@@ -112,7 +112,7 @@ type TrackAddOutput struct {
 
 // TrackAddedRun is a run of the command line; stored is false when its content was there already and nothing was changed.
 type TrackAddedRun struct {
-	Stored bool `json:"stored"`
+	Stored bool `json:"stored" jsonschema:"false when its content was there already"`
 	TrackRunOutput
 }
 

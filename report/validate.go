@@ -3,6 +3,7 @@ package report
 import (
 	"iter"
 	"math"
+	"occudiff/predict/arch"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -18,7 +19,7 @@ const ValidateSchema = "occudiff/validate/1"
 // order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
 	Schema  string            `json:"schema"`
-	Device  *ValidateDevice   `json:"device"`
+	Device  *ValidateDevice   `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
 	Inputs  []ValidateInput   `json:"inputs"`
 	Rows    []ValidateRow     `json:"rows"`
 	Timings []ValidateTiming  `json:"timings"`
@@ -35,50 +36,50 @@ type ValidateDevice struct {
 	XVEPerXeCore  int     `json:"xve_per_xe_core"`
 	ThreadsPerXVE int     `json:"threads_per_xve"`
 	ThreadSlots   int     `json:"thread_slots"`
-	ChosenBy      *string `json:"chosen_by"`
+	ChosenBy      *string `json:"chosen_by" jsonschema:"what named the device"`
 }
 
 // ValidateInput is one file that was read.
 type ValidateInput struct {
 	Path    string  `json:"path"`
-	Kind    string  `json:"kind"`
-	Digest  *string `json:"digest"`
+	Kind    string  `json:"kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
+	Digest  *string `json:"digest" jsonschema:"sha256:... or xxh3:... of the file"`
 	Rows    int64   `json:"rows"`
 	BadRows int64   `json:"bad_rows"`
 }
 
 // ValidateRow is one task with its three occupancies.
 type ValidateRow struct {
-	Task                  string              `json:"task"`
-	Global                []int64             `json:"global"`
-	Local                 []int64             `json:"local"`
-	SIMD                  *int                `json:"simd"`
+	Task                  string              `json:"task" jsonschema:"the kernel's name as printed, line ends included"`
+	Global                []int64             `json:"global" jsonschema:"work-items, as many dimensions as were printed; empty for copies"`
+	Local                 []int64             `json:"local" jsonschema:"work-items per work-group, as many dimensions as were printed"`
+	SIMD                  *int                `json:"simd" jsonschema:"sub-group size"`
 	Direction             *string             `json:"direction"`
 	File                  *string             `json:"file"`
 	Line                  *int                `json:"line"`
-	Instances             *int64              `json:"instances"`
+	Instances             *int64              `json:"instances" jsonschema:"launches; null for a log's timing"`
 	TotalSeconds          *float64            `json:"total_seconds"`
 	AverageSeconds        *float64            `json:"average_seconds"`
-	Predicted             *ValidatePrediction `json:"predicted"`
-	ProfilerPeakPercent   *float64            `json:"profiler_peak_percent"`
+	Predicted             *ValidatePrediction `json:"predicted" jsonschema:"null when the launch cannot be predicted; a note says why"`
+	ProfilerPeakPercent   *float64            `json:"profiler_peak_percent" jsonschema:"the profiler's own static prediction"`
 	MeasuredPercent       *float64            `json:"measured_percent"`
 	IdlePercent           *float64            `json:"idle_percent"`
-	LoadedPercent         *float64            `json:"loaded_percent"`
+	LoadedPercent         *float64            `json:"loaded_percent" jsonschema:"measured / (1 - idle): occupancy while any thread was loaded"`
 	ThreadsStarted        *int64              `json:"threads_started"`
-	ThreadLifeSeconds     *float64            `json:"thread_life_seconds"`
-	Basis                 *string             `json:"basis"`
-	DifferencePoints      *float64            `json:"difference_points"`
-	ModelDifferencePoints *float64            `json:"model_difference_points"`
+	ThreadLifeSeconds     *float64            `json:"thread_life_seconds" jsonschema:"mean life of a thread by Little's law"`
+	Basis                 *string             `json:"basis" jsonschema:"the two numbers that difference_points is of"`
+	DifferencePoints      *float64            `json:"difference_points" jsonschema:"what was seen - what was predicted, in percentage points"`
+	ModelDifferencePoints *float64            `json:"model_difference_points" jsonschema:"profiler's peak - predicted peak, in percentage points"`
 	Verdict               string              `json:"verdict"`
-	Cause                 *ValidateCause      `json:"cause"`
+	Cause                 *ValidateCause      `json:"cause" jsonschema:"why a row does not match"`
 	Notes                 []ValidateMessage   `json:"notes"`
-	Launches              *ValidateLaunches   `json:"launches,omitempty"` // beside the contract's fields
+	Launches              *ValidateLaunches   `json:"launches,omitempty" jsonschema:"only of rows that are made of the launches of a per-launch export"` // beside the contract's fields
 }
 
 // ValidateLaunches is how much the launches differ that a row of a per-launch export is made of.
 type ValidateLaunches struct {
 	Seconds         ValidateSpread  `json:"seconds"`
-	MeasuredPercent *ValidateSpread `json:"measured_percent"`
+	MeasuredPercent *ValidateSpread `json:"measured_percent" jsonschema:"null when no launch has a measured occupancy"`
 }
 
 // ValidateSpread is the least, the median and the most.
@@ -95,12 +96,12 @@ type ValidatePrediction struct {
 	ThreadsPerWorkGroup int64    `json:"threads_per_work_group"`
 	WorkGroups          *int64   `json:"work_groups"`
 	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core"`
-	Limits              []string `json:"limits"`
-	XeCorePercent       *float64 `json:"xe_core_percent"`
-	PeakPercent         *float64 `json:"peak_percent"`
-	AveragePercent      *float64 `json:"average_percent"`
-	Waves               *float64 `json:"waves"`
-	TailPercent         *float64 `json:"tail_percent"`
+	Limits              []string `json:"limits" jsonschema:"why the prediction is not higher"`
+	XeCorePercent       *float64 `json:"xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
+	PeakPercent         *float64 `json:"peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
+	AveragePercent      *float64 `json:"average_percent" jsonschema:"of the GPU over all waves, 0..100"`
+	Waves               *float64 `json:"waves" jsonschema:"with its fraction"`
+	TailPercent         *float64 `json:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
 }
 
 // ValidateCause says why what was seen differs from the prediction.
@@ -117,7 +118,7 @@ type ValidateTiming struct {
 	Seconds       *float64 `json:"seconds"`
 	Printed       string   `json:"printed"`
 	UnitAsPrinted string   `json:"unit_as_printed"`
-	Task          *string  `json:"task"`
+	Task          *string  `json:"task" jsonschema:"of the row that the timing belongs to"`
 	Line          *int     `json:"line"`
 }
 
@@ -131,7 +132,7 @@ type ValidateSummary struct {
 	NoPrediction       int      `json:"no_prediction"`
 	NoMeasurement      int      `json:"no_measurement"`
 	NotKernels         int      `json:"not_kernels"`
-	ModelCompared      int      `json:"model_compared"`
+	ModelCompared      int      `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
 	ModelMatched       int      `json:"model_matched"`
 	Unexplained        int      `json:"unexplained"`
 	BiasPoints         *float64 `json:"bias_points"`
@@ -145,19 +146,19 @@ type ValidateSummary struct {
 // ValidateMessage is one note.
 type ValidateMessage struct {
 	Severity string  `json:"severity"`
-	Code     string  `json:"code"`
+	Code     string  `json:"code" jsonschema:"stable, for scripts"`
 	File     *string `json:"file"`
 	Line     *int    `json:"line"`
 	Column   *int    `json:"column"`
 	Text     string  `json:"text"`
-	Hint     *string `json:"hint"`
+	Hint     *string `json:"hint" jsonschema:"what to do next"`
 }
 
 // ValidateFrame gives the value of the JSON contract without its rows, for outputs that take them from ValidateRows.
 func ValidateFrame(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,
-		Device:  validateDevice(r),
+		Device:  validateDevice(r.Device, r.ChosenBy),
 		Inputs:  make([]ValidateInput, 0, len(r.Inputs)),
 		Rows:    []ValidateRow{},
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
@@ -267,12 +268,11 @@ func validateCause(c *compare.Cause) *ValidateCause {
 	return &ValidateCause{c.Name, c.Confidence, c.Because}
 }
 
-func validateDevice(r *compare.Result) *ValidateDevice {
-	d := r.Device
+func validateDevice(d *arch.Device, chosenBy string) *ValidateDevice {
 	if d == nil {
 		return nil
 	}
-	return &ValidateDevice{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(), filled(r.ChosenBy)}
+	return &ValidateDevice{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(), filled(chosenBy)}
 }
 
 func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,10 +37,15 @@ null, lists are never null, percentages are 0..100.`,
 	}
 }
 
+// jsonOutputs lists the JSON outputs in the order of the commands.
+func jsonOutputs() []report.Output {
+	return slices.Concat(report.RunOutputs(), report.LaunchOutputs(), report.DiffOutputs(), report.TrackOutputs())
+}
+
 // outputNames lists the names of the JSON outputs with what they are, for completion.
 func outputNames() []string {
 	var names []string
-	for _, o := range report.Outputs() {
+	for _, o := range jsonOutputs() {
 		names = append(names, cobra.CompletionWithDesc(o.Name, o.Text))
 	}
 	return names
@@ -49,7 +55,7 @@ func (a *app) listSchemas() error {
 	if len(a.outputs) > 0 {
 		return usageErrorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0], a.outputs[0])
 	}
-	for _, o := range report.Outputs() {
+	for _, o := range jsonOutputs() {
 		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
 			return err
 		}
@@ -58,7 +64,7 @@ func (a *app) listSchemas() error {
 }
 
 func (a *app) printSchema(name string) error {
-	o, err := report.FindOutput(name)
+	o, err := report.FindOutput(jsonOutputs(), name)
 	if err != nil {
 		return usageErrorf("%v", err)
 	}
@@ -67,7 +73,7 @@ func (a *app) printSchema(name string) error {
 		return err
 	}
 	defer out.discard()
-	s, err := report.SchemaOf(o)
+	s, err := report.SchemaOf(o, jsonOutputs())
 	if err != nil {
 		return err
 	}
