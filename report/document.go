@@ -1,7 +1,8 @@
-// Package report turns a compared run into a Document: sections, tables whose columns carry a unit, cells that carry the
-// raw value and its kind, plots as data, notes and provenance. All that a person will read is decided here - what comes
-// first, which unit, how many decimals, which words - so that every renderer says the same. It also holds the typed value
-// of the JSON contract. It does not know file formats, neither those that are read nor those that are written.
+// Package report is the model of a report: a Document of sections, tables whose columns carry a unit, cells that carry the
+// raw value and its kind, plots as data, notes and provenance; test suites and annotations; and the values that several
+// JSON outputs share, with their schema. The packages rundoc, diffdoc, launchdoc and trackdoc fill it, each for one
+// question, and decide all that a person will read - what comes first, which unit, how many decimals, which words - so that
+// every renderer says the same. It does not know file formats, neither those that are read nor those that are written.
 package report
 
 import "time"
@@ -27,7 +28,7 @@ const (
 	Sheet                   // a workbook
 )
 
-// The keys of the sections that FromResult makes.
+// The keys of the sections that several documents have, or that renderers and tests look for.
 const (
 	SectionSummary    = "summary"
 	SectionAttention  = "attention"
@@ -37,6 +38,8 @@ const (
 	SectionDevice     = "device"
 	SectionNotes      = "notes"
 	SectionProvenance = "provenance"
+	SectionChanges    = "changes"
+	SectionRule       = "rule"
 )
 
 // Section is a heading and what stands under it: paragraphs, then tables, then plots, then items.
@@ -110,4 +113,20 @@ func (d *Document) Table(key string) *Table {
 		}
 	}
 	return nil
+}
+
+// Step is one line of a reasoning: what was looked at, from which figures, and what came out.
+type Step struct {
+	Part  string // of the reasoning: "Prediction", "Measurement"
+	Label string
+	From  string
+	Value string
+	Binds bool // it is what limits the result
+}
+
+// Provenance is what a result does not know of how it was made.
+type Provenance struct {
+	Version     string   // of occudiff
+	CommandLine []string // program first
+	Label       string   // that somebody gave the run; may be empty
 }

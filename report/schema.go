@@ -77,11 +77,11 @@ func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 // sharedWords are those of values that several outputs hold.
 func sharedWords() map[string][]string {
 	return map[string][]string{
-		"ValidateMessage.severity":  {note.Info.String(), note.Warning.String(), note.Error.String()},
-		"ValidatePrediction.policy": {"free", "whole"},
-		"ValidatePrediction.limits": predict.Limit(^predict.Limit(0)).Names(),
-		"ValidateCause.name":        compare.Causes(),
-		"ValidateCause.confidence":  {"high", "medium", "low"},
+		"NoteValue.severity":     {note.Info.String(), note.Warning.String(), note.Error.String()},
+		"PredictionValue.policy": {"free", "whole"},
+		"PredictionValue.limits": predict.Limit(^predict.Limit(0)).Names(),
+		"CauseValue.name":        compare.Causes(),
+		"CauseValue.confidence":  {"high", "medium", "low"},
 	}
 }
 

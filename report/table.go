@@ -6,6 +6,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
+func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
+
 // Kind says what a cell holds and so how it is printed.
 type Kind uint8
 
@@ -144,29 +146,29 @@ func NumCell(kind Kind, x float64) Cell {
 	return Cell{Kind: kind, Num: x}
 }
 
-func optInt[T ~int | ~int64](o unit.Opt[T]) Cell {
+func OptInt[T ~int | ~int64](o unit.Opt[T]) Cell {
 	if n, ok := o.Value(); ok {
 		return IntCell(n)
 	}
 	return Cell{}
 }
 
-func optPercent(o unit.Opt[unit.Ratio]) Cell {
+func OptPercent(o unit.Opt[unit.Ratio]) Cell {
 	if r, ok := o.Value(); ok {
 		return NumCell(Percent, r.Percent())
 	}
 	return Cell{}
 }
 
-func optPoints(o unit.Opt[unit.Points]) Cell {
+func OptPoints(o unit.Opt[unit.Points]) Cell {
 	if p, ok := o.Value(); ok {
 		return NumCell(Points, float64(p))
 	}
 	return Cell{}
 }
 
-// optSeconds gives seconds times a factor: 1 for seconds, 1e6 for microseconds.
-func optSeconds(o unit.Opt[unit.Seconds], factor float64) Cell {
+// OptSeconds gives seconds times a factor: 1 for seconds, 1e6 for microseconds.
+func OptSeconds(o unit.Opt[unit.Seconds], factor float64) Cell {
 	if s, ok := o.Value(); ok {
 		return NumCell(Number, float64(s)*factor)
 	}

@@ -8,7 +8,54 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"occudiff/compare"
 )
+
+// BasisText says which two numbers were compared.
+func BasisText(b compare.Basis) string {
+	switch b {
+	case compare.BasisMeasured:
+		return "measured with predicted average"
+	case compare.BasisPeak:
+		return "VTune peak with predicted peak"
+	case compare.BasisMeasuredPeak:
+		return "measured with VTune peak"
+	}
+	return string(b)
+}
+
+// MostTasks is how many kernels a headline names for one change.
+const MostTasks = 3
+
+// LabelWidth keeps a plot's labels readable.
+const LabelWidth = 30
+
+func UpperFirst(s string) string {
+	if s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+// StartLower lets a name stand inside a sentence; a name of several capitals stays as it is.
+func StartLower(s string) string {
+	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
+		return string(s[0]-'A'+'a') + s[1:]
+	}
+	return s
+}
+
+// Counted prints "1 kernel", "2,047 kernels".
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(int64(n)) + " " + many
+}
+
+// Shortest prints a tolerance as somebody typed it: 5, 0.1.
+func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // None is what people read where there is no value.
 const None = "-"
@@ -25,7 +72,7 @@ func (c Column) Print(cell Cell) string {
 	case Percent:
 		return Decimal(cell.Num, 1)
 	case Points:
-		return signed(cell.Num, 1)
+		return Signed(cell.Num, 1)
 	}
 	return None
 }
@@ -69,8 +116,8 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// signed is Decimal with a plus before what is above zero.
-func signed(x float64, decimals int) string {
+// Signed is Decimal with a plus before what is above zero.
+func Signed(x float64, decimals int) string {
 	s := Decimal(x, decimals)
 	if x > 0 && strings.Trim(s, "0.,") != "" {
 		return "+" + s
@@ -78,8 +125,8 @@ func signed(x float64, decimals int) string {
 	return s
 }
 
-// duration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
-func duration(seconds float64) string {
+// Duration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
+func Duration(seconds float64) string {
 	a := math.Abs(seconds)
 	switch {
 	case a == 0:
@@ -87,17 +134,17 @@ func duration(seconds float64) string {
 	case a >= 1000:
 		return Decimal(seconds, 0) + " s"
 	case a >= 0.9995:
-		return significant(seconds) + " s"
+		return Significant(seconds) + " s"
 	case a >= 0.9995e-3:
-		return significant(seconds*1e3) + " ms"
+		return Significant(seconds*1e3) + " ms"
 	case a >= 0.9995e-6:
-		return significant(seconds*1e6) + " us"
+		return Significant(seconds*1e6) + " us"
 	}
-	return significant(seconds*1e9) + " ns"
+	return Significant(seconds*1e9) + " ns"
 }
 
-// significant rounds to three significant digits without an exponent.
-func significant(x float64) string {
+// Significant rounds to three significant digits without an exponent.
+func Significant(x float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
 		return strconv.FormatFloat(x, 'g', 3, 64)

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/report/launchdoc"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
-	"occudiff/report"
 )
 
 // adviseFlags are the flags of `advise` beside the launch.
@@ -152,12 +153,12 @@ func (a *app) adviseLaunch(v *adviseFlags) error {
 	if err != nil {
 		return err
 	}
-	k := report.AdviceCase{Device: c.device, ChosenBy: c.by, Launch: launch}
+	k := launchdoc.AdviceCase{Device: c.device, ChosenBy: c.by, Launch: launch}
 	if k.Advice, err = predict.Advise(c.device, launch, v.vary()); err != nil {
 		return err
 	}
-	doc := report.FromAdvice(&k, version())
-	return a.present(answer{doc: doc, value: report.AdviseValue([]report.AdviceCase{k}, c.notes), table: doc.Table(report.TableBest)}, out)
+	doc := launchdoc.FromAdvice(&k, version())
+	return a.present(answer{doc: doc, value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.notes), table: doc.Table(launchdoc.TableBest)}, out)
 }
 
 // adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
@@ -172,8 +173,8 @@ func (a *app) adviseDevice(v *adviseFlags) error {
 		return err
 	}
 	full := predict.FullOccupancyOf(c.device, v.groupSlots)
-	doc := report.FromFullOccupancy(c.device, full, version())
-	return a.present(answer{doc: doc, value: report.FullValue(c.device, c.by, full), table: doc.Table("full")}, out)
+	doc := launchdoc.FromFullOccupancy(c.device, full, version())
+	return a.present(answer{doc: doc, value: launchdoc.FullValue(c.device, c.by, full), table: doc.Table("full")}, out)
 }
 
 // adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
@@ -208,6 +209,6 @@ func (a *app) adviseUnit(v *adviseFlags) error {
 	if err != nil {
 		return usageErrorf("%v", err)
 	}
-	doc := report.FromUnitAdvice(&platform, advice, version())
-	return a.present(answer{doc: doc, value: report.UnitAdviceValue(&platform, advice), table: doc.Table(report.TableBest)}, out)
+	doc := launchdoc.FromUnitAdvice(&platform, advice, version())
+	return a.present(answer{doc: doc, value: launchdoc.UnitAdviceValue(&platform, advice), table: doc.Table(launchdoc.TableBest)}, out)
 }

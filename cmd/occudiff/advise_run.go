@@ -4,11 +4,12 @@ import (
 	"context"
 	"strings"
 
+	"occudiff/report/launchdoc"
+
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
-	"occudiff/report"
 )
 
 // adviseRun reads a run and advises for each kernel that is predicted or measured low.
@@ -43,8 +44,8 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) err
 		return usageErrorf("nothing to advise on: the run holds no kernel with a launch size")
 	}
 	cases, kernels := a.lowKernels(r, v)
-	doc := report.FromAdvices(cases, v.below, kernels, version())
-	err = a.present(answer{doc: doc, value: report.AdviseValue(cases, r.Notes), table: doc.Table(report.TableBest)}, out)
+	doc := launchdoc.FromAdvices(cases, v.below, kernels, version())
+	err = a.present(answer{doc: doc, value: launchdoc.AdviseValue(cases, r.Notes), table: doc.Table(launchdoc.TableBest)}, out)
 	if err == nil {
 		a.sayNotes(r.Notes)
 	}
@@ -53,8 +54,8 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) err
 
 // lowKernels advises for the kernels below the threshold, in the order of the run: those that need attention first. It also
 // counts the kernels that have a prediction.
-func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]report.AdviceCase, int) {
-	cases := []report.AdviceCase{}
+func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]launchdoc.AdviceCase, int) {
+	cases := []launchdoc.AdviceCase{}
 	kernels := 0
 	for i := range r.Len() {
 		row := r.Row(i, nil)
@@ -66,7 +67,7 @@ func (a *app) lowKernels(r *compare.Result, v *adviseFlags) ([]report.AdviceCase
 		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
 			continue
 		}
-		k := report.AdviceCase{Device: r.Device, ChosenBy: r.ChosenBy, Launch: launchOf(r, row, v), Row: row}
+		k := launchdoc.AdviceCase{Device: r.Device, ChosenBy: r.ChosenBy, Launch: launchOf(r, row, v), Row: row}
 		advice, err := predict.Advise(r.Device, k.Launch, v.vary())
 		if err != nil {
 			continue // the row has a prediction, so that this launch runs

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/report"
 	"occudiff/report/machine"
 )
@@ -13,8 +15,8 @@ import (
 const annotationsShown = 10
 
 // annotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
-func (a *app) annotateLevels() report.AnnotateLevels {
-	l := report.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
+func (a *app) annotateLevels() rundoc.AnnotateLevels {
+	l := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
 	switch a.failOn {
 	case "mismatch":
 		l.Mismatch = report.AnnotateError

@@ -5,10 +5,11 @@ import (
 	"io"
 	"strings"
 
+	"occudiff/report/launchdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/predict/arch"
-	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
 	"occudiff/report/terminal"
@@ -53,15 +54,15 @@ func (a *app) devicesCommand() *cobra.Command {
 }
 
 func (a *app) emitDevices(devices []arch.Device, asked bool, out *outputs) error {
-	doc, opt := report.FromDevices(devices, version()), terminal.Options{Width: a.width(), Color: a.useColor(), Rows: -1}
+	doc, opt := launchdoc.FromDevices(devices, version()), terminal.Options{Width: a.width(), Color: a.useColor(), Rows: -1}
 	if asked && len(devices) == 1 {
-		doc, opt.Width = report.FromDevice(&devices[0], version()), 0
+		doc, opt.Width = launchdoc.FromDevice(&devices[0], version()), 0
 	}
 	writers := map[string]writer{
 		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSON(w, report.DevicesValue(devices)) },
+		".json": func(w io.Writer) error { return machine.JSON(w, launchdoc.DevicesValue(devices)) },
 		".csv": func(w io.Writer) error {
-			return machine.Table(w, report.FromDevices(devices, version()).Table("devices"))
+			return machine.Table(w, launchdoc.FromDevices(devices, version()).Table("devices"))
 		},
 	}
 	return a.deliver(doc, writers, out, opt)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"occudiff/report/diffdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare"
@@ -139,13 +141,13 @@ func faultCode(err error) string {
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(d *compare.DiffResult, out *outputs) error {
-	doc := report.FromDiff(d, report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label})
+	doc := diffdoc.FromDiff(d, report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label})
 	writers := map[string]writer{
 		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
 		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
 		".html": func(w io.Writer) error { return html.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSON(w, report.DiffJSON(d)) },
-		".csv":  func(w io.Writer) error { return machine.Table(w, report.DiffTable(d)) },
+		".json": func(w io.Writer) error { return machine.JSON(w, diffdoc.DiffJSON(d)) },
+		".csv":  func(w io.Writer) error { return machine.Table(w, diffdoc.DiffTable(d)) },
 	}
 	if err := out.addPlots(doc); err != nil {
 		return err
@@ -154,7 +156,7 @@ func (a *app) emitDiff(d *compare.DiffResult, out *outputs) error {
 		return err
 	}
 	a.sayNotes(d.Notes)
-	if err := a.printAnnotations(report.DiffAnnotations(d, a.annotateLevels().Regression)); err != nil {
+	if err := a.printAnnotations(diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)); err != nil {
 		return err
 	}
 	a.sayWrote(out)

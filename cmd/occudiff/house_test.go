@@ -39,19 +39,23 @@ var arrows = map[string][]string{
 	"compare/history": {"ingest/formula", "ingest/note", "ingest/unit"},
 	"compare":         {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat"},
 
-	"report":          {"compare", "compare/trend", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
-	"report/curve":    {},
-	"report/plot":     {"report"},
-	"report/excel":    {"report"},
-	"report/html":     {"report", "report/plot"},
-	"report/machine":  {"report", "ingest/formula"},
-	"report/markdown": {"report"},
-	"report/terminal": {"report"},
+	"report":           {"compare", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/rundoc":    {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/diffdoc":   {"report", "compare", "ingest", "ingest/note", "ingest/unit"},
+	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
+	"report/trackdoc":  {"report", "compare/trend", "ingest/note", "ingest/unit"},
+	"report/curve":     {},
+	"report/plot":      {"report"},
+	"report/excel":     {"report"},
+	"report/html":      {"report", "report/plot"},
+	"report/machine":   {"report", "report/rundoc", "ingest/formula"},
+	"report/markdown":  {"report"},
+	"report/terminal":  {"report"},
 
 	"fixtures": {},
 
 	// For tests of several packages.
-	"report/internal/sample": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 
 // TestArrows holds the imports against the house.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
@@ -45,7 +47,7 @@ func launchFile(t testing.TB, n int) string {
 // TestInstancesAndAggregate adds the rows of --instances up and compares them with those of a run without.
 func TestInstancesAndAggregate(t *testing.T) {
 	path := launchFile(t, 3000)
-	read := func(args ...string) (v report.Validate) {
+	read := func(args ...string) (v rundoc.Validate) {
 		if err := json.Unmarshal(runJSON(t, append(args, path, "--device", "mtl", "--xve", "112")...), &v); err != nil {
 			t.Fatal(err)
 		}
@@ -54,9 +56,9 @@ func TestInstancesAndAggregate(t *testing.T) {
 	type sums struct {
 		launches, threads int64
 		seconds, loaded   float64
-		predicted         report.ValidatePrediction
+		predicted         report.PredictionValue
 	}
-	add := func(v report.Validate) map[string]sums {
+	add := func(v rundoc.Validate) map[string]sums {
 		all := map[string]sums{}
 		for _, r := range v.Rows {
 			key := fmt.Sprint(r.Task, r.Global, r.Local, *r.SIMD)
@@ -156,7 +158,7 @@ func TestLaunchMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := report.FromResult(r, report.Provenance{})
+	doc := rundoc.FromResult(r, report.Provenance{})
 	var after int64
 	kernels := doc.Table(report.SectionKernels)
 	makeRow := kernels.Row

@@ -2,8 +2,8 @@ package main
 
 import (
 	"occudiff/predict/calculator"
-	"occudiff/report"
 	"occudiff/report/curve"
+	"occudiff/report/launchdoc"
 )
 
 // calculatorForm fills the calculator's form from the flags. Its sizes are texts, in its own notation (64*64, 1,2,3).
@@ -56,25 +56,25 @@ func (a *app) predictCalculator(p *predictFlags) error {
 	if err != nil {
 		return err
 	}
-	k := report.CalculatorCase{Device: &d, Input: in, Output: calculator.Run(&d, in)}
+	k := launchdoc.CalculatorCase{Device: &d, Input: in, Output: calculator.Run(&d, in)}
 	if k.Output.Refusal != 0 {
 		return usageErrorf("%s", k.Output.Refusal.Explain(&d, in))
 	}
 	if p.sweep != "" {
 		return a.calculatorSweep(p, &d, in, out)
 	}
-	doc := report.FromCalculator(&k, version())
-	return a.present(answer{doc: doc, value: report.CalculatorValue(&k), table: doc.Table("calculator")}, out)
+	doc := launchdoc.FromCalculator(&k, version())
+	return a.present(answer{doc: doc, value: launchdoc.CalculatorValue(&k), table: doc.Table("calculator")}, out)
 }
 
 // calculatorSweep gives one of the calculator's two impact charts.
 func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculator.Input, out *outputs) error {
-	kind := report.SweepKind(p.sweep)
+	kind := launchdoc.SweepKind(p.sweep)
 	var points []calculator.Point
 	switch kind {
-	case report.SweepLocal:
+	case launchdoc.SweepLocal:
 		points = calculator.SweepLocal(d, in)
-	case report.SweepSLM:
+	case launchdoc.SweepSLM:
 		points = calculator.SweepSLM(d, in)
 	default:
 		return usageErrorf("--sweep %s: Intel's calculator charts local and slm", p.sweep)
@@ -83,7 +83,7 @@ func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculat
 	for _, pt := range points {
 		s.Points = append(s.Points, curve.Point{X: float64(pt.X), Y: pt.XeCorePercent})
 	}
-	doc := report.FromCalculatorSweep(d, kind, points, version())
-	return a.present(answer{doc: doc, value: report.CalculatorSweepValue(d, kind, points), table: doc.Table("sweep"),
+	doc := launchdoc.FromCalculatorSweep(d, kind, points, version())
+	return a.present(answer{doc: doc, value: launchdoc.CalculatorSweepValue(d, kind, points), table: doc.Table("sweep"),
 		chart: &curve.Chart{Title: "Intel GPU Occupancy Calculator, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20, Series: []curve.Series{s}}}, out)
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"math"
 
+	"occudiff/report/launchdoc"
+
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/timeline"
-	"occudiff/report"
 	"occudiff/report/curve"
 )
 
@@ -59,12 +60,12 @@ func (a *app) predictSweep(p *predictFlags) error {
 	if err != nil {
 		return err
 	}
-	kind := report.SweepKind(p.sweep)
+	kind := launchdoc.SweepKind(p.sweep)
 	var points []predict.Point
 	switch kind {
-	case report.SweepLocal:
+	case launchdoc.SweepLocal:
 		points = predict.SweepLocal(c.device, launch)
-	case report.SweepSLM:
+	case launchdoc.SweepSLM:
 		points = predict.SweepSLM(c.device, launch)
 	default:
 		points = predict.SweepSIMD(c.device, launch)
@@ -72,8 +73,8 @@ func (a *app) predictSweep(p *predictFlags) error {
 	if err := sweepRefusal(points); err != nil {
 		return err
 	}
-	doc := report.FromSweep(c.device, launch, kind, points, version())
-	return a.present(answer{doc: doc, value: report.SweepValue(c.device, c.by, launch, kind, points), table: doc.Table("sweep"),
+	doc := launchdoc.FromSweep(c.device, launch, kind, points, version())
+	return a.present(answer{doc: doc, value: launchdoc.SweepValue(c.device, c.by, launch, kind, points), table: doc.Table("sweep"),
 		chart: sweepChart(c.device, kind, points)}, out)
 }
 
@@ -92,7 +93,7 @@ func sweepRefusal(points []predict.Point) error {
 }
 
 // sweepChart draws Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
-func sweepChart(d *arch.Device, kind report.SweepKind, points []predict.Point) *curve.Chart {
+func sweepChart(d *arch.Device, kind launchdoc.SweepKind, points []predict.Point) *curve.Chart {
 	core, peak, average := curve.Series{Name: "Xe-core"}, curve.Series{Name: "GPU peak"}, curve.Series{Name: "GPU average"}
 	own := curve.Series{Name: "this launch", Style: curve.Marks}
 	grid := false
@@ -117,7 +118,7 @@ func sweepChart(d *arch.Device, kind report.SweepKind, points []predict.Point) *
 		}
 	}
 	c := &curve.Chart{Title: "Predicted occupancy, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20,
-		XStep: map[report.SweepKind]float64{report.SweepLocal: 32, report.SweepSLM: 4, report.SweepSIMD: 8}[kind], Series: []curve.Series{core}}
+		XStep: map[launchdoc.SweepKind]float64{launchdoc.SweepLocal: 32, launchdoc.SweepSLM: 4, launchdoc.SweepSIMD: 8}[kind], Series: []curve.Series{core}}
 	if grid {
 		c.Series = append(c.Series, peak, average)
 	}
@@ -145,7 +146,7 @@ func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
 	if err != nil {
 		return err
 	}
-	k := report.TimelineCase{Device: c.device, ChosenBy: c.by, Launch: launch, Prediction: &prediction}
+	k := launchdoc.TimelineCase{Device: c.device, ChosenBy: c.by, Launch: launch, Prediction: &prediction}
 	if p.policy == "partial" {
 		k.Ports = p.ports
 	}
@@ -154,8 +155,8 @@ func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
 		return usageErrorf("%v", err)
 	}
 	ofAllSlots(&k.Result, c.device)
-	doc := report.FromTimeline(&k, version())
-	return a.present(answer{doc: doc, value: report.TimelineValue(&k), table: doc.Table("phases"), chart: timelineChart(&k)}, out)
+	doc := launchdoc.FromTimeline(&k, version())
+	return a.present(answer{doc: doc, value: launchdoc.TimelineValue(&k), table: doc.Table("phases"), chart: timelineChart(&k)}, out)
 }
 
 // timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
@@ -193,7 +194,7 @@ func ofAllSlots(r *timeline.Result, d *arch.Device) {
 	r.Slots = int64(d.Slots())
 }
 
-func timelineChart(k *report.TimelineCase) *curve.Chart {
+func timelineChart(k *launchdoc.TimelineCase) *curve.Chart {
 	name := "policy " + k.Result.Policy.String()
 	title := "Dispatch over time, " + k.Device.Name
 	if k.Result.Policy.WhatIf() {

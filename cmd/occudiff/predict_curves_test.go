@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"occudiff/report/launchdoc"
+
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/timeline"
-	"occudiff/report"
 )
 
 // TestTimelineAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over time are
@@ -64,12 +65,12 @@ func TestSweepChart(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
-	c := sweepChart(m.Device, report.SweepSIMD, predict.SweepSIMD(m.Device, l))
+	c := sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
 	if len(c.Series) != 1 || !math.IsNaN(c.Series[0].Points[0].Y) || math.IsNaN(c.Series[0].Points[1].Y) {
 		t.Errorf("series %+v", c.Series)
 	}
 	l.Global, l.SIMD = unit.Size(1<<20), 16
-	c = sweepChart(m.Device, report.SweepSIMD, predict.SweepSIMD(m.Device, l))
+	c = sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
 	if len(c.Series) != 4 || c.Series[3].Name != "this launch" || c.Series[3].Points[0].X != 16 {
 		t.Errorf("series %+v", c.Series)
 	}

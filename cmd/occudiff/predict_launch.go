@@ -4,11 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"occudiff/report/launchdoc"
+
 	"github.com/spf13/pflag"
 
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/report"
 )
 
 // driverStep is the label of the step that package predict adds for the driver's formula; --explain shows it whole instead.
@@ -113,10 +114,10 @@ func (a *app) predictLaunch(p *predictFlags) error {
 	if err != nil {
 		return err
 	}
-	cases := make([]report.LaunchCase, 0, len(devices))
+	cases := make([]launchdoc.LaunchCase, 0, len(devices))
 	ran := 0
 	for _, c := range devices {
-		k := report.LaunchCase{Device: c.device, ChosenBy: c.by, Launch: launch, Notes: c.notes}
+		k := launchdoc.LaunchCase{Device: c.device, ChosenBy: c.by, Launch: launch, Notes: c.notes}
 		if k.Launch, k.Refusal = p.on(c.device, launch); k.Refusal == nil {
 			predictCase(&k, p.explain)
 		}
@@ -131,16 +132,16 @@ func (a *app) predictLaunch(p *predictFlags) error {
 		}
 		return usageErrorf("the launch runs on none of the %d devices; on %s: %v", len(cases), cases[0].Device.Key, cases[0].Refusal)
 	}
-	all := report.FromPredictions(cases, version())
+	all := launchdoc.FromPredictions(cases, version())
 	doc := all
 	if len(cases) == 1 {
-		doc = report.FromPrediction(&cases[0], version())
+		doc = launchdoc.FromPrediction(&cases[0], version())
 	}
-	return a.present(answer{doc: doc, value: report.PredictValue(cases), table: all.Table(report.TablePredictions)}, out)
+	return a.present(answer{doc: doc, value: launchdoc.PredictValue(cases), table: all.Table(launchdoc.TablePredictions)}, out)
 }
 
 // predictCase predicts a launch on a device, with what there is to say beside it.
-func predictCase(k *report.LaunchCase, explain bool) {
+func predictCase(k *launchdoc.LaunchCase, explain bool) {
 	p, err := predict.Predict(k.Device, k.Launch)
 	if err != nil {
 		k.Refusal = err

@@ -4,12 +4,13 @@ import (
 	"os"
 	"strings"
 
+	"occudiff/report/launchdoc"
+
 	"github.com/spf13/pflag"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/computeunit"
-	"occudiff/report"
 )
 
 // unitFlags choose the model of compute units and its platform; `predict` and `advise` share them.
@@ -124,19 +125,19 @@ func (a *app) predictUnit(p *predictFlags) error {
 	case p.simd == 0:
 		return usageErrorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
-	k := report.UnitCase{Platform: &platform, Launch: launch}
+	k := launchdoc.UnitCase{Platform: &platform, Launch: launch}
 	if k.Result, err = platform.Predict(launch); err != nil {
 		return usageErrorf("%v", err)
 	}
 	if err := spreadUnits(&k, p.global, p.local); err != nil {
 		return err
 	}
-	doc := report.FromUnit(&k, version())
-	return a.present(answer{doc: doc, value: report.UnitValue(&k), table: doc.Table("compute-unit")}, out)
+	doc := launchdoc.FromUnit(&k, version())
+	return a.present(answer{doc: doc, value: launchdoc.UnitValue(&k), table: doc.Table("compute-unit")}, out)
 }
 
 // spreadUnits adds how the work-groups of a global size run on all compute units.
-func spreadUnits(k *report.UnitCase, globalText, localText string) error {
+func spreadUnits(k *launchdoc.UnitCase, globalText, localText string) error {
 	if strings.TrimSpace(globalText) == "" {
 		return nil
 	}

@@ -6,6 +6,11 @@ import (
 	"io"
 	"slices"
 
+	"occudiff/report/diffdoc"
+	"occudiff/report/launchdoc"
+	"occudiff/report/rundoc"
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/report"
@@ -39,7 +44,7 @@ null, lists are never null, percentages are 0..100.`,
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(report.RunOutputs(), report.LaunchOutputs(), report.DiffOutputs(), report.TrackOutputs())
+	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs())
 }
 
 // outputNames lists the names of the JSON outputs with what they are, for completion.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"occudiff/report"
@@ -151,7 +153,7 @@ func TestRealOutputsKeepTheirSchemas(t *testing.T) {
 		}
 		if out := runJSON(t, "validate", "--device", "max1100", path); out != nil {
 			used++
-			checkSchema(t, schemas, report.ValidateSchema, out)
+			checkSchema(t, schemas, rundoc.ValidateSchema, out)
 		}
 		return nil
 	})
@@ -194,11 +196,11 @@ func TestSchemaBites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schemas[report.ValidateSchema].Validate(v); err != nil {
+		if err := schemas[rundoc.ValidateSchema].Validate(v); err != nil {
 			t.Fatalf("before the change: %v", err)
 		}
 		c.change(v.(map[string]any))
-		err = schemas[report.ValidateSchema].Validate(v)
+		err = schemas[rundoc.ValidateSchema].Validate(v)
 		if err == nil {
 			t.Errorf("%s passes", c.reason)
 		} else if want := "at '" + c.at; !strings.Contains(err.Error(), want) {

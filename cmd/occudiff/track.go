@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
@@ -139,10 +141,10 @@ func (f *trackFlags) note(c *cobra.Command) {
 }
 
 // trackMetric reads the metric and its gate from the flags.
-func (f *trackFlags) trackMetric() (history.Metric, report.TrackMetric, error) {
+func (f *trackFlags) trackMetric() (history.Metric, trackdoc.TrackMetric, error) {
 	m, err := history.ParseMetric(f.metric)
 	if err != nil {
-		return m, report.TrackMetric{}, usageErrorf("--metric: %v", err)
+		return m, trackdoc.TrackMetric{}, usageErrorf("--metric: %v", err)
 	}
 	g := trend.PointsGate()
 	if m == history.Seconds {
@@ -161,9 +163,9 @@ func (f *trackFlags) trackMetric() (history.Metric, report.TrackMetric, error) {
 		g.Window = f.window
 	}
 	if err := g.Validate(); err != nil {
-		return m, report.TrackMetric{}, usageErrorf("%v", err)
+		return m, trackdoc.TrackMetric{}, usageErrorf("%v", err)
 	}
-	return m, report.TrackMetric{Name: string(m), Unit: m.Unit(), Gate: g}, nil
+	return m, trackdoc.TrackMetric{Name: string(m), Unit: m.Unit(), Gate: g}, nil
 }
 
 // noOutputs refuses -o where there is nothing to write.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare"
@@ -76,7 +78,7 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f add
 		commit = a.commit(ctx)
 	}
 	var db *history.DB
-	var done []report.TrackedRun
+	var done []trackdoc.TrackedRun
 	for _, p := range runs {
 		run, err := a.readRun(ctx, p, f.read)
 		if err != nil {
@@ -107,13 +109,13 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f add
 		}
 	}
 	if a.format == "json" {
-		return machine.JSON(a.stdout, report.TrackAddJSON(done))
+		return machine.JSON(a.stdout, trackdoc.TrackAddJSON(done))
 	}
 	return nil
 }
 
 // addedBefore says what was stored before an error, so that nobody looks for it.
-func addedBefore(done []report.TrackedRun, err error) error {
+func addedBefore(done []trackdoc.TrackedRun, err error) error {
 	switch {
 	case len(done) == 0:
 		return err
@@ -128,21 +130,21 @@ func runsAre(n int) string {
 }
 
 // printAdded prints what was done with a run when it is done: adding many takes long.
-func (a *app) printAdded(r *report.TrackedRun) error {
+func (a *app) printAdded(r *trackdoc.TrackedRun) error {
 	if a.format == "json" {
 		return nil
 	}
-	if _, err := fmt.Fprintln(a.stdout, report.TrackAddText(r)); err != nil {
+	if _, err := fmt.Fprintln(a.stdout, trackdoc.TrackAddText(r)); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil
 }
 
 // addRun stores a run and says what came of it.
-func (a *app) addRun(ctx context.Context, db *history.DB, run history.Run) (report.TrackedRun, error) {
+func (a *app) addRun(ctx context.Context, db *history.DB, run history.Run) (trackdoc.TrackedRun, error) {
 	added, err := db.Add(ctx, run)
 	if err != nil {
-		return report.TrackedRun{}, err
+		return trackdoc.TrackedRun{}, err
 	}
 	one := trackedRun(run)
 	one.ID, one.Stored, one.Kernels = added.ID, added.Stored, len(run.Rows)
@@ -222,11 +224,11 @@ func unjudged(rows []history.Row) (notMeasured, unmeasurable int) {
 }
 
 // trackedRun is a stored run as reports show it.
-func trackedRun(r history.Run) report.TrackedRun {
-	t := report.TrackedRun{ID: r.ID, Time: r.Time, Label: r.Label, Device: r.Device, Driver: r.Driver, Host: r.Host, Job: r.JobID, VTune: r.VTune,
+func trackedRun(r history.Run) trackdoc.TrackedRun {
+	t := trackdoc.TrackedRun{ID: r.ID, Time: r.Time, Label: r.Label, Device: r.Device, Driver: r.Driver, Host: r.Host, Job: r.JobID, VTune: r.VTune,
 		Commit: r.Commit, Kernels: r.Kernels}
 	for _, in := range r.Inputs {
-		v := report.ValidateInput{Path: in.Path, Kind: in.Kind, Rows: in.Rows, BadRows: in.BadRows}
+		v := report.InputValue{Path: in.Path, Kind: in.Kind, Rows: in.Rows, BadRows: in.BadRows}
 		if in.Digest != "" {
 			v.Digest = &in.Digest
 		}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
-	"occudiff/report"
 	"occudiff/report/terminal"
 )
 
@@ -48,7 +49,7 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 	if err != nil {
 		return err
 	}
-	b := &report.TrackBacktest{Metric: metric, Where: db.Where(), Target: target}
+	b := &trackdoc.TrackBacktest{Metric: metric, Where: db.Where(), Target: target}
 	var points [][]trend.Point
 	for _, s := range all {
 		p := s.judged()
@@ -64,7 +65,7 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		points = append(points, p)
-		b.Series = append(b.Series, report.Backtested{Tracked: s.Tracked, Result: r})
+		b.Series = append(b.Series, trackdoc.Backtested{Tracked: s.Tracked, Result: r})
 	}
 	if wanted {
 		p, err := metric.Gate.Propose(ctx, points, target)
@@ -73,6 +74,6 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 		}
 		b.Proposal = unit.Some(p)
 	}
-	doc := report.FromTrackBacktest(b, a.provenance())
-	return a.deliverTrack(doc, report.TrackBacktestJSON(b), doc.Table("alarms"), out, terminal.Options{})
+	doc := trackdoc.FromTrackBacktest(b, a.provenance())
+	return a.deliverTrack(doc, trackdoc.TrackBacktestJSON(b), doc.Table("alarms"), out, terminal.Options{})
 }

@@ -6,17 +6,18 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/report/trackdoc"
+
 	"occudiff/compare/history"
-	"occudiff/report"
 )
 
 // before says whether a run came before another one; runs of one moment are in the order of their numbers.
-func before(a, b report.TrackedPoint) bool {
+func before(a, b trackdoc.TrackedPoint) bool {
 	return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run)) < 0
 }
 
 // ends gives the first run and the last one, judged or not.
-func (t *tracked) ends() (first, last report.TrackedPoint) {
+func (t *tracked) ends() (first, last trackdoc.TrackedPoint) {
 	first, last = t.Points[0], t.Points[len(t.Points)-1]
 	if len(t.LeftOut) > 0 && before(t.LeftOut[0], first) {
 		first = t.LeftOut[0]
@@ -32,9 +33,9 @@ func (t *tracked) span() history.Span {
 
 // until gives the last run before a series began, false when there is none, or when this series has a run while that one
 // lasts: two devices in every run, runs of one moment, or machines that take turns, are parallel, and nothing changed.
-func (t *tracked) until(other *tracked) (last report.TrackedPoint, ok bool) {
+func (t *tracked) until(other *tracked) (last trackdoc.TrackedPoint, ok bool) {
 	first, end := other.ends()
-	for _, points := range [][]report.TrackedPoint{t.Points, t.LeftOut} {
+	for _, points := range [][]trackdoc.TrackedPoint{t.Points, t.LeftOut} {
 		for _, p := range points {
 			switch {
 			case p.Time.Before(first.Time):
@@ -42,7 +43,7 @@ func (t *tracked) until(other *tracked) (last report.TrackedPoint, ok bool) {
 					last, ok = p, true
 				}
 			case !p.Time.After(end.Time):
-				return report.TrackedPoint{}, false
+				return trackdoc.TrackedPoint{}, false
 			}
 		}
 	}
@@ -170,15 +171,15 @@ func reshaped(spans []history.Span) map[int]int {
 }
 
 // beginOf says what changed from an earlier series of the same kernel, nil when nothing is known to have.
-func beginOf(key history.Key, old history.Span) *report.TrackedBegin {
+func beginOf(key history.Key, old history.Span) *trackdoc.TrackedBegin {
 	what := key.ChangedFrom(old.Key)
 	if len(what) == 0 {
 		return nil
 	}
-	return &report.TrackedBegin{What: what, Device: old.Key.Device, Driver: old.Key.Driver, Run: old.Run, Time: old.Last}
+	return &trackdoc.TrackedBegin{What: what, Device: old.Key.Device, Driver: old.Key.Driver, Run: old.Run, Time: old.Last}
 }
 
 // shapeBegin says that the launch shape changed.
-func shapeBegin(old history.Span) *report.TrackedBegin {
-	return &report.TrackedBegin{What: []string{report.LaunchShape}, Device: old.Key.Device, Driver: old.Key.Driver, Shape: shapeOf(old.Key), Run: old.Run, Time: old.Last}
+func shapeBegin(old history.Span) *trackdoc.TrackedBegin {
+	return &trackdoc.TrackedBegin{What: []string{trackdoc.LaunchShape}, Device: old.Key.Device, Driver: old.Key.Driver, Shape: shapeOf(old.Key), Run: old.Run, Time: old.Last}
 }

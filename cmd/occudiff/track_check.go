@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/terminal"
 )
@@ -73,7 +74,7 @@ func (a *app) trackCheck(ctx context.Context, t *trackFlags, run int64) error {
 }
 
 // readCheck reads the series of a run and judges them.
-func readCheck(ctx context.Context, db *history.DB, id int64, m history.Metric, metric report.TrackMetric) (*report.TrackCheck, error) {
+func readCheck(ctx context.Context, db *history.DB, id int64, m history.Metric, metric trackdoc.TrackMetric) (*trackdoc.TrackCheck, error) {
 	run, err := db.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func readCheck(ctx context.Context, db *history.DB, id int64, m history.Metric, 
 	if len(all) == 0 {
 		return nil, nothingToCheck(&run, m)
 	}
-	check := &report.TrackCheck{Metric: metric, Where: db.Where(), Run: trackedRun(run), NotMeasured: len(run.Rows) - len(all)}
+	check := &trackdoc.TrackCheck{Metric: metric, Where: db.Where(), Run: trackedRun(run), NotMeasured: len(run.Rows) - len(all)}
 	spans, err := db.Spans(ctx, id)
 	if err != nil {
 		return nil, err
@@ -128,18 +129,18 @@ func readLatest(ctx context.Context, db *history.DB, id int64, m history.Metric,
 }
 
 // leftOutOf gives the runs that were left out between the last n judged ones, all when there are no more than these.
-func leftOutOf(t *tracked, n int) []report.TrackedPoint {
+func leftOutOf(t *tracked, n int) []trackdoc.TrackedPoint {
 	earlier := t.Points[:len(t.Points)-1]
 	if len(earlier) <= n {
 		return t.LeftOut
 	}
 	since := earlier[len(earlier)-n]
-	return slices.DeleteFunc(t.LeftOut, func(p report.TrackedPoint) bool { return before(p, since) })
+	return slices.DeleteFunc(t.LeftOut, func(p trackdoc.TrackedPoint) bool { return before(p, since) })
 }
 
 // addBegins says what changed where the series begin, and counts those of which nobody can tell. It gives the keys that went
 // on in another launch shape.
-func addBegins(check *report.TrackCheck, all []*tracked, spans []history.Span) map[history.Key]bool {
+func addBegins(check *trackdoc.TrackCheck, all []*tracked, spans []history.Span) map[history.Key]bool {
 	same := map[history.Key][]history.Span{}
 	at := make(map[history.Key]int, len(spans))
 	for i, s := range spans {
@@ -154,7 +155,7 @@ func addBegins(check *report.TrackCheck, all []*tracked, spans []history.Span) m
 			t.Begins = beginOf(t.key, earlier[i])
 			if t.Begins == nil && own.First.Equal(own.Last) {
 				check.Unnamed++
-				check.UnnamedBefore = &report.TrackedBegin{Device: earlier[i].Key.Device, Driver: earlier[i].Key.Driver, Run: earlier[i].Run, Time: earlier[i].Last}
+				check.UnnamedBefore = &trackdoc.TrackedBegin{Device: earlier[i].Key.Device, Driver: earlier[i].Key.Driver, Run: earlier[i].Run, Time: earlier[i].Last}
 			}
 		}
 		if i, ok := shapes[at[t.key]]; ok {
@@ -193,7 +194,7 @@ func hasMetric(r *history.Row, m history.Metric) bool {
 
 // missing finds the kernels that the run before on the same device and driver had and this one has not. Those that it has in
 // another launch shape are not missing.
-func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Metric, check *report.TrackCheck, wentOn map[history.Key]bool) error {
+func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Metric, check *trackdoc.TrackCheck, wentOn map[history.Key]bool) error {
 	runs, err := db.List(ctx)
 	if err != nil {
 		return err
@@ -229,22 +230,22 @@ func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Me
 }
 
 // emitCheck writes a check to standard output and to the files.
-func (a *app) emitCheck(check *report.TrackCheck, out *outputs) error {
+func (a *app) emitCheck(check *trackdoc.TrackCheck, out *outputs) error {
 	prov := a.provenance()
-	doc := report.FromTrackCheck(check, prov)
+	doc := trackdoc.FromTrackCheck(check, prov)
 	err := a.deliverWriters(doc, map[string]writer{
-		".json": func(w io.Writer) error { return machine.JSON(w, report.TrackCheckJSON(check)) },
+		".json": func(w io.Writer) error { return machine.JSON(w, trackdoc.TrackCheckJSON(check)) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, doc.Table("series")) },
-		".xml":  func(w io.Writer) error { return machine.JUnit(w, report.TrackCheckSuite(check, prov)) },
+		".xml":  func(w io.Writer) error { return machine.JUnit(w, trackdoc.TrackCheckSuite(check, prov)) },
 	}, out, terminal.Options{})
 	if err != nil {
 		return err
 	}
-	return a.printAnnotations(report.TrackCheckAnnotations(check))
+	return a.printAnnotations(trackdoc.TrackCheckAnnotations(check))
 }
 
 // gateCheck turns confirmed regressions into the exit status.
-func gateCheck(check *report.TrackCheck) error {
+func gateCheck(check *trackdoc.TrackCheck) error {
 	return gateRegressions(check.Regressions(), len(check.Series), fmt.Sprintf(" in run %d", check.Run.ID))
 }
 

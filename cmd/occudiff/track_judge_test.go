@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/report/trackdoc"
+
 	"occudiff/compare/history"
 	"occudiff/ingest/unit"
-	"occudiff/report"
 )
 
 // measuredRow is a kernel with its measured occupancy in percent and a time per launch.
@@ -51,12 +52,12 @@ func inJSON[T any](t *testing.T, want int, args ...string) (v T) {
 }
 
 // checkRun gives the first series of a check and fails the test when the exit status is not that of the verdict.
-func checkRun(t *testing.T, dsn string, run int, flags ...string) report.TrackCheckSeries {
+func checkRun(t *testing.T, dsn string, run int, flags ...string) trackdoc.TrackCheckSeries {
 	t.Helper()
 	var out, errs strings.Builder
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 	status := a.run(context.Background(), append([]string{"track", "check", "--db", dsn, "--run", fmt.Sprint(run), "--format", "json"}, flags...))
-	var v report.TrackCheckOutput
+	var v trackdoc.TrackCheckOutput
 	if err := json.Unmarshal([]byte(out.String()), &v); err != nil {
 		t.Fatalf("run %d: exit %d, %s: %v", run, status, errs.String(), err)
 	}
@@ -111,7 +112,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 	moved = append(slices.Insert(moved, 5, row(10, true)), row(10, true))
 	dsn := storeRuns(t, moved...)
-	v := inJSON[report.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series[0]
+	v := inJSON[trackdoc.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series[0]
 	if len(v.Changes) != 1 || v.Changes[0].Run != 17 || v.Changes[0].Index != 15 || v.Gate.Verdict != "unmeasurable" || v.Points != 31 || v.LeftOut != 1 {
 		t.Errorf("the report has %+v", v)
 	}
@@ -122,7 +123,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		}
 	}
 	// A series of such runs alone is none that was replayed.
-	b := inJSON[report.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", storeRuns(t, short...))
+	b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", storeRuns(t, short...))
 	if len(b.Series) != 0 || b.LeftOut != 10 {
 		t.Errorf("the replay of runs that are not judged is %+v", b)
 	}
@@ -151,7 +152,7 @@ func TestBacktestIsTheCheck(t *testing.T) {
 		}
 		dsn := storeRuns(t, runs...)
 		flag := []string{"--window", fmt.Sprint(window)}
-		b := inJSON[report.TrackBacktestOutput](t, exitDone, append([]string{"track", "backtest", "--db", dsn}, flag...)...).Series[0]
+		b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, append([]string{"track", "backtest", "--db", dsn}, flag...)...).Series[0]
 		longest, alarms := 0, slices.Clone(b.Alarms)
 		for run := 1; run <= len(runs); run++ {
 			s := checkRun(t, dsn, run, flag...)
@@ -193,7 +194,7 @@ func TestLongStreak(t *testing.T) {
 		runs = append(runs, history.Run{Rows: []history.Row{measuredRow(99-2.2*float64(max(i-9, 0)/2), "match")}})
 	}
 	dsn := storeRuns(t, runs...)
-	b := inJSON[report.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", dsn, "--window", "3").Series[0]
+	b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", dsn, "--window", "3").Series[0]
 	s := checkRun(t, dsn, len(runs), "--window", "3")
 	if len(b.Alarms) != 1 || b.Alarms[0].Runs < 40 || s.Gate.InARow != b.Alarms[0].Runs {
 		t.Errorf("the check counts %d runs in a row, the replay %+v", s.Gate.InARow, b.Alarms)
@@ -251,14 +252,14 @@ func TestBegins(t *testing.T) {
 		}
 		dsn := storeRuns(t, runs...)
 		var got []string
-		for _, s := range inJSON[report.TrackCheckOutput](t, exitDone, "track", "check", "--db", dsn).Series {
+		for _, s := range inJSON[trackdoc.TrackCheckOutput](t, exitDone, "track", "check", "--db", dsn).Series {
 			got = append(got, begun(s.Name, s.Device, s.Driver, s.Begins, false))
 		}
 		if slices.Sort(got); strings.Join(got, "; ") != c.check {
 			t.Errorf("%s: the check says %q, want %q", c.reason, strings.Join(got, "; "), c.check)
 		}
 		got = nil
-		for _, s := range inJSON[report.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series {
+		for _, s := range inJSON[trackdoc.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series {
 			got = append(got, begun(s.Name, s.Device, s.Driver, s.Begins, s.Ended))
 		}
 		if slices.Sort(got); strings.Join(got, "; ") != c.report {
@@ -304,7 +305,7 @@ func TestStopped(t *testing.T) {
 }
 
 // begun is a series in a few characters: device/driver/local size, what changed and the last run before.
-func begun(name string, device, driver *string, b *report.TrackBegin, ended bool) string {
+func begun(name string, device, driver *string, b *trackdoc.TrackBegin, ended bool) string {
 	text := *device + "/"
 	if driver != nil {
 		text += *driver

@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report"
 	"occudiff/report/terminal"
 )
 
@@ -65,7 +66,7 @@ func (a *app) trackReport(ctx context.Context, t *trackFlags, p trend.Params) er
 }
 
 // readReport reads the whole history of a metric, finds the change points and judges the newest values.
-func readReport(ctx context.Context, db *history.DB, m history.Metric, metric report.TrackMetric, p trend.Params) (*report.TrackReport, error) {
+func readReport(ctx context.Context, db *history.DB, m history.Metric, metric trackdoc.TrackMetric, p trend.Params) (*trackdoc.TrackReport, error) {
 	all, err := readSeries(ctx, db, m, func(t *tracked) error {
 		var err error
 		if t.Changes, err = trend.ChangePoints(t.judged(), p); err != nil {
@@ -85,11 +86,11 @@ func readReport(ctx context.Context, db *history.DB, m history.Metric, metric re
 		return nil, err
 	}
 	markStopped(all, runs, metric.Gate.Learning)
-	return &report.TrackReport{Metric: metric, Params: p, Where: db.Where(), Series: plainSeries(all)}, nil
+	return &trackdoc.TrackReport{Metric: metric, Params: p, Where: db.Where(), Series: plainSeries(all)}, nil
 }
 
 // emitTrack writes a report of a history to standard output and to the files.
-func (a *app) emitTrack(r *report.TrackReport, out *outputs) error {
-	doc := report.FromTrack(r, a.provenance())
-	return a.deliverTrack(doc, report.TrackJSON(r), doc.Table("series"), out, terminal.Options{})
+func (a *app) emitTrack(r *trackdoc.TrackReport, out *outputs) error {
+	doc := trackdoc.FromTrack(r, a.provenance())
+	return a.deliverTrack(doc, trackdoc.TrackJSON(r), doc.Table("series"), out, terminal.Options{})
 }

@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/report/trackdoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
-	"occudiff/report"
 	"occudiff/report/terminal"
 )
 
@@ -36,12 +37,12 @@ func (a *app) trackList(ctx context.Context, t *trackFlags) error {
 	if err != nil {
 		return err
 	}
-	runs := make([]report.TrackedRun, len(stored))
+	runs := make([]trackdoc.TrackedRun, len(stored))
 	for i := range stored {
 		runs[i] = trackedRun(stored[i])
 	}
-	doc := report.FromTrackList(runs, db.Where(), a.provenance())
-	return a.deliverTrack(doc, report.TrackListJSON(runs), doc.Sections[0].Tables[0], out, terminal.Options{Rows: -1})
+	doc := trackdoc.FromTrackList(runs, db.Where(), a.provenance())
+	return a.deliverTrack(doc, trackdoc.TrackListJSON(runs), doc.Sections[0].Tables[0], out, terminal.Options{Rows: -1})
 }
 
 func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
@@ -85,7 +86,7 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 		return err
 	}
 	defer db.Close()
-	runs := make([]report.TrackedRun, len(ids))
+	runs := make([]trackdoc.TrackedRun, len(ids))
 	for i, id := range ids { // all are looked up before the first is removed
 		run, err := db.Get(ctx, id)
 		if err != nil {
@@ -108,7 +109,7 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 		if err := db.Remove(ctx, runs[i].ID); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, report.TrackRunText(&runs[i])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, trackdoc.TrackRunText(&runs[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
 	}
@@ -116,8 +117,8 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 }
 
 // confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the waiting.
-func (a *app) confirmRemove(ctx context.Context, r *report.TrackedRun, where string, answers *bufio.Reader) (bool, error) {
-	fmt.Fprintf(a.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, report.TrackRunText(r))
+func (a *app) confirmRemove(ctx context.Context, r *trackdoc.TrackedRun, where string, answers *bufio.Reader) (bool, error) {
+	fmt.Fprintf(a.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.TrackRunText(r))
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := answers.ReadString('\n') // nothing, at the end of input, is a no

@@ -7,16 +7,17 @@ import (
 	"strings"
 	"sync"
 
+	"occudiff/report/trackdoc"
+
 	"occudiff/compare"
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report"
 )
 
 // tracked is a series on its way from the history to a report.
 type tracked struct {
 	key history.Key
-	report.Tracked
+	trackdoc.Tracked
 }
 
 // passedOver is the verdict of values that are not judged, "" when all are: the counter of a kernel that is too short for the
@@ -30,10 +31,10 @@ func passedOver(m history.Metric) string {
 
 // newTracked takes the points of a series. Earlier ones that are not judged are left out; the newest is shown all the same.
 func newTracked(s history.Series, passOver string) *tracked {
-	t := &tracked{key: s.Key, Tracked: report.Tracked{Name: s.Key.Name(), Task: s.Key.Task, Device: s.Key.Device, Driver: s.Key.Driver, Points: make([]report.TrackedPoint, 0, len(s.Points))}}
+	t := &tracked{key: s.Key, Tracked: trackdoc.Tracked{Name: s.Key.Name(), Task: s.Key.Task, Device: s.Key.Device, Driver: s.Key.Driver, Points: make([]trackdoc.TrackedPoint, 0, len(s.Points))}}
 	t.Shape = shapeOf(s.Key)
 	for i, p := range s.Points {
-		point := report.TrackedPoint{Run: p.Run, Time: p.Time, Value: p.Value}
+		point := trackdoc.TrackedPoint{Run: p.Run, Time: p.Time, Value: p.Value}
 		switch {
 		case passOver == "" || p.Verdict != passOver:
 			t.Points = append(t.Points, point)
@@ -159,8 +160,8 @@ func markFindings(rows []history.Row, list []*tracked) {
 }
 
 // plainSeries gives the series as reports hold them.
-func plainSeries(all []*tracked) []report.Tracked {
-	list := make([]report.Tracked, len(all))
+func plainSeries(all []*tracked) []trackdoc.Tracked {
+	list := make([]trackdoc.Tracked, len(all))
 	for i, t := range all {
 		list[i] = t.Tracked
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/report"
+	"occudiff/report/trackdoc"
 )
 
 // goldenSeries is a real series with the change points that Apache Otava finds in it.
@@ -70,7 +70,7 @@ func TestTrackReportGolden(t *testing.T) {
 			inTrack(t, exitDone, "track", "import", file, "--db", db, "--metric", metric)
 			sets := 0
 			for _, set := range parameterSets(golden) {
-				var v report.TrackOutput
+				var v trackdoc.TrackOutput
 				out := inTrack(t, exitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
 					"--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
 				if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -125,7 +125,7 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 }
 
 // compareGolden compares one series under one set and gives how many sets it compared.
-func compareGolden(t *testing.T, set parameterSet, got *report.TrackSeriesEntry, want goldenSeries) int {
+func compareGolden(t *testing.T, set parameterSet, got *trackdoc.TrackSeriesEntry, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
 		if r.Window != set.window || r.P != set.p || r.Magnitude != set.magnitude {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/report/rundoc"
+
 	"github.com/spf13/cobra"
 
 	"occudiff/compare"
@@ -235,7 +237,7 @@ func (a *app) emit(all []compared) error {
 	docs := make([]*report.Document, len(all))
 	for i, c := range all {
 		prov := report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label}
-		doc := report.FromResult(c.result, prov)
+		doc := rundoc.FromResult(c.result, prov)
 		docs[i] = doc
 		if c.name != "" { // test cases of several runs are told apart
 			prov.Label = strings.TrimPrefix(a.label+"/"+c.name, "/")
@@ -255,7 +257,7 @@ func (a *app) emit(all []compared) error {
 	for _, c := range all {
 		a.sayNotes(c.result.Notes)
 		if a.annotate {
-			marks = append(marks, report.Annotations(c.result, a.annotateLevels())...)
+			marks = append(marks, rundoc.Annotations(c.result, a.annotateLevels())...)
 		}
 		a.sayWrote(c.out)
 		if err := a.gate(c.result); err != nil && failed == nil {
@@ -292,9 +294,9 @@ func reportWriters(r *compare.Result, doc *report.Document, prov report.Provenan
 		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
 		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
 		".html": func(w io.Writer) error { return html.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSONRows(w, report.ValidateFrame(r), report.ValidateRows(r)) },
-		".csv":  func(w io.Writer) error { return machine.CSV(w, report.ValidateRows(r)) },
-		".xml":  func(w io.Writer) error { return machine.JUnit(w, report.TestSuiteFrom(r, prov)) },
+		".json": func(w io.Writer) error { return machine.JSONRows(w, rundoc.ValidateFrame(r), rundoc.ValidateRows(r)) },
+		".csv":  func(w io.Writer) error { return machine.CSV(w, rundoc.ValidateRows(r)) },
+		".xml":  func(w io.Writer) error { return machine.JUnit(w, rundoc.TestSuiteFrom(r, prov)) },
 	}
 }
 
@@ -321,19 +323,19 @@ func (a *app) printRun(w io.Writer, c compared, doc *report.Document, i, n int) 
 func (a *app) printRuns(w io.Writer, all []compared) error {
 	switch {
 	case a.format == "json" && len(all) == 1:
-		return machine.JSONRows(w, report.ValidateFrame(all[0].result), report.ValidateRows(all[0].result))
+		return machine.JSONRows(w, rundoc.ValidateFrame(all[0].result), rundoc.ValidateRows(all[0].result))
 	case a.format == "json":
-		runs := report.ValidateRuns{Schema: "occudiff/validate-runs/1", Runs: []report.ValidateRun{}}
-		var rows []iter.Seq[report.ValidateRow]
+		runs := rundoc.ValidateRuns{Schema: "occudiff/validate-runs/1", Runs: []rundoc.ValidateRun{}}
+		var rows []iter.Seq[rundoc.ValidateRow]
 		for _, c := range all {
-			runs.Runs = append(runs.Runs, report.ValidateRun{Name: c.name, Run: report.ValidateFrame(c.result)})
-			rows = append(rows, report.ValidateRows(c.result))
+			runs.Runs = append(runs.Runs, rundoc.ValidateRun{Name: c.name, Run: rundoc.ValidateFrame(c.result)})
+			rows = append(rows, rundoc.ValidateRows(c.result))
 		}
 		return machine.JSONRows(w, runs, rows...)
 	case a.format == "csv":
-		return machine.CSV(w, func(yield func(report.ValidateRow) bool) {
+		return machine.CSV(w, func(yield func(rundoc.ValidateRow) bool) {
 			for _, c := range all {
-				for row := range report.ValidateRows(c.result) {
+				for row := range rundoc.ValidateRows(c.result) {
 					if !yield(row) {
 						return
 					}

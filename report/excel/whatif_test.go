@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"github.com/xuri/excelize/v2"
 
 	"occudiff/compare"
@@ -24,7 +26,7 @@ import (
 // computing is a workbook with what-if sheets of one content, and where each value stands on them.
 func computing(t *testing.T, r *compare.Result, sheets int) (*excelize.File, *report.WhatIf, map[string]string) {
 	t.Helper()
-	d := report.FromResult(r, provenance)
+	d := rundoc.FromResult(r, provenance)
 	s := d.Section(report.SectionWhatIf)
 	data, err := s.WhatIf()
 	if err != nil {

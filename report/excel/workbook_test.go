@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"occudiff/report/rundoc"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
@@ -30,7 +32,7 @@ var provenance = report.Provenance{Version: "v0.1.0", CommandLine: []string{"occ
 func workbook(t testing.TB, r *compare.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, report.FromResult(r, provenance)); err != nil {
+	if err := Render(&b, rundoc.FromResult(r, provenance)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -335,7 +337,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestSplitSheets(t *testing.T) {
-	d := report.FromResult(sample.Many(25), provenance)
+	d := rundoc.FromResult(sample.Many(25), provenance)
 	b := newBook(11) // ten rows and a heading
 	if err := b.build(d); err != nil {
 		t.Fatal(err)
@@ -412,7 +414,7 @@ var errFull = errors.New("disk full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
-	if err := Render(full{}, report.FromResult(sample.Gaussian(), provenance)); !errors.Is(err, errFull) {
+	if err := Render(full{}, rundoc.FromResult(sample.Gaussian(), provenance)); !errors.Is(err, errFull) {
 		t.Errorf("got %v, want %v", err, errFull)
 	}
 }
@@ -421,7 +423,7 @@ func TestWriteErrorIsReturned(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d := report.FromResult(sample.Many(n), provenance)
+			d := rundoc.FromResult(sample.Many(n), provenance)
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := Render(io.Discard, d); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/html"
@@ -18,7 +20,7 @@ import (
 var _ = flag.Bool("update", false, "rewrite the golden files")
 
 func document(r *compare.Result) *report.Document {
-	return report.FromResult(r, report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.html"}})
+	return rundoc.FromResult(r, report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.html"}})
 }
 
 func render(t testing.TB, r *compare.Result) string {

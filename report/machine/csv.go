@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/report/rundoc"
+
 	"github.com/gocarina/gocsv"
 
 	"occudiff/ingest/formula"
-	"occudiff/report"
 )
 
 // csvRow is a row of the CSV output. The tags are its stable column names; units are part of them.
@@ -104,7 +105,7 @@ func (w wordSet) MarshalCSV() (string, error) { return strings.Join(w, " "), nil
 const batchRows = 512
 
 // CSV writes one line per row at full precision, below a line of column names. Absent values are empty.
-func CSV(w io.Writer, rows iter.Seq[report.ValidateRow]) error {
+func CSV(w io.Writer, rows iter.Seq[rundoc.ValidateRow]) error {
 	out := csv.NewWriter(w)
 	batch := make([]csvRow, 0, batchRows)
 	if err := gocsv.MarshalCSV(&batch, out); err != nil { // the column names, also of no rows
@@ -125,7 +126,7 @@ func CSV(w io.Writer, rows iter.Seq[report.ValidateRow]) error {
 	return nil
 }
 
-func flatten(r *report.ValidateRow) csvRow {
+func flatten(r *rundoc.ValidateRow) csvRow {
 	row := csvRow{
 		Task: text(r.Task), Global: r.Global, Local: r.Local, SIMD: widen(r.SIMD), Direction: said(r.Direction), File: said(r.File), Line: widen(r.Line),
 		Instances: count{r.Instances}, Total: number{r.TotalSeconds}, Average: number{r.AverageSeconds},

@@ -9,7 +9,7 @@ import (
 	"io"
 	"iter"
 
-	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // JSON writes a value of a contract as indented JSON with a final newline. Fields keep their order, and names keep
@@ -33,7 +33,7 @@ const noRows = `"rows": []`
 
 // JSONRows is JSON of a value whose lists of rows are empty and are filled while they are written, because a run that keeps
 // every launch has more of them than should be in memory: the first empty list gets the first rows, and so on.
-func JSONRows(w io.Writer, value any, rows ...iter.Seq[report.ValidateRow]) error {
+func JSONRows(w io.Writer, value any, rows ...iter.Seq[rundoc.ValidateRow]) error {
 	var frame bytes.Buffer
 	if err := encoder(&frame).Encode(value); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
@@ -60,7 +60,7 @@ func JSONRows(w io.Writer, value any, rows ...iter.Seq[report.ValidateRow]) erro
 }
 
 // jsonList writes the elements of a list that stands at an indent, and its end.
-func jsonList(w io.Writer, indent string, rows iter.Seq[report.ValidateRow]) error {
+func jsonList(w io.Writer, indent string, rows iter.Seq[rundoc.ValidateRow]) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

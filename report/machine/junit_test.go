@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -19,7 +21,7 @@ func toJUnit(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	prov := report.Provenance{Version: "1.2.3", CommandLine: []string{"occudiff", "validate", "a b.csv"}, Label: "nightly"}
-	if err := machine.JUnit(&b, report.TestSuiteFrom(r, prov)); err != nil {
+	if err := machine.JUnit(&b, rundoc.TestSuiteFrom(r, prov)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/compare"
@@ -33,7 +35,7 @@ func toJSON(t *testing.T, r *compare.Result) string {
 func toCSV(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := machine.CSV(&b, report.ValidateRows(r)); err != nil {
+	if err := machine.CSV(&b, rundoc.ValidateRows(r)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -60,21 +62,21 @@ func TestGolden(t *testing.T) {
 // TestJSONRows holds what is written row by row against the whole value, alone and inside another one.
 func TestJSONRows(t *testing.T) {
 	results := []*compare.Result{sample.Gaussian(), sample.Empty(), sample.Hostile(), sample.Absent(), sample.LogsOnly()}
-	frames := report.ValidateRuns{Schema: "x"}
+	frames := rundoc.ValidateRuns{Schema: "x"}
 	whole := frames
-	var rows []iter.Seq[report.ValidateRow]
+	var rows []iter.Seq[rundoc.ValidateRow]
 	for _, r := range results {
 		var b bytes.Buffer
-		if err := machine.JSONRows(&b, report.ValidateFrame(r), report.ValidateRows(r)); err != nil {
+		if err := machine.JSONRows(&b, rundoc.ValidateFrame(r), rundoc.ValidateRows(r)); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(toJSON(t, r), b.String()); d != "" {
 			t.Error(d)
 		}
 		name := `a run whose name reads "rows": []`
-		frames.Runs = append(frames.Runs, report.ValidateRun{Name: name, Run: report.ValidateFrame(r)})
-		whole.Runs = append(whole.Runs, report.ValidateRun{Name: name, Run: sample.Whole(r)})
-		rows = append(rows, report.ValidateRows(r))
+		frames.Runs = append(frames.Runs, rundoc.ValidateRun{Name: name, Run: rundoc.ValidateFrame(r)})
+		whole.Runs = append(whole.Runs, rundoc.ValidateRun{Name: name, Run: sample.Whole(r)})
+		rows = append(rows, rundoc.ValidateRows(r))
 	}
 	var got, want bytes.Buffer
 	if err := machine.JSONRows(&got, frames, rows...); err != nil {
@@ -97,7 +99,7 @@ func TestJSONKeepsNames(t *testing.T) {
 	if !strings.Contains(out, `"task": "<script>alert(1)</script>"`) {
 		t.Error("HTML characters are escaped")
 	}
-	var v report.Validate
+	var v rundoc.Validate
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -21,7 +23,7 @@ func render(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	prov := report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.md"}}
-	if err := markdown.Render(&b, report.FromResult(r, prov)); err != nil {
+	if err := markdown.Render(&b, rundoc.FromResult(r, prov)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -162,7 +164,7 @@ var errFull = errors.New("disk full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
-	if err := markdown.Render(full{}, report.FromResult(sample.Gaussian(), report.Provenance{})); !errors.Is(err, errFull) {
+	if err := markdown.Render(full{}, rundoc.FromResult(sample.Gaussian(), report.Provenance{})); !errors.Is(err, errFull) {
 		t.Errorf("got %v, want %v", err, errFull)
 	}
 }
@@ -174,7 +176,7 @@ func BenchmarkRender(b *testing.B) {
 			r := sample.Many(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := markdown.Render(io.Discard, report.FromResult(r, report.Provenance{})); err != nil {
+				if err := markdown.Render(io.Discard, rundoc.FromResult(r, report.Provenance{})); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/markdown"
@@ -14,7 +16,7 @@ import (
 func TestPlotsAreLinked(t *testing.T) {
 	r := sample.Gaussian()
 	r.Rows[0].Task = "a](http://x) [b"
-	d := report.FromResult(r, report.Provenance{})
+	d := rundoc.FromResult(r, report.Provenance{})
 	var b bytes.Buffer
 	err := markdown.RenderPlots(&b, d, func(p *report.Plot) string {
 		if p.Key == "occupancy" {

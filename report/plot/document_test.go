@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -44,7 +46,7 @@ func draw(t *testing.T, d *report.Document, p *report.Plot, look plot.Look) stri
 }
 
 func TestGolden(t *testing.T) {
-	d := report.FromResult(sample.Gaussian(), report.Provenance{})
+	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	for _, p := range plots(d) {
 		sample.Golden(t, "gaussian-"+p.Key+".svg", []byte(draw(t, d, p, plot.Look{})))
 	}
@@ -57,7 +59,7 @@ func TestSound(t *testing.T) {
 	strange.Rows[0].Task = "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" </text><script>alert(1)</script>"
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(), "absent": sample.Absent(),
 		"logs": sample.LogsOnly(), "empty": sample.Empty(), "many": sample.Many(1000), "strange": strange} {
-		d := report.FromResult(r, report.Provenance{})
+		d := rundoc.FromResult(r, report.Provenance{})
 		for _, p := range plots(d) {
 			for _, look := range []plot.Look{{}, {Inline: true}} {
 				svg := draw(t, d, p, look)
@@ -99,10 +101,10 @@ func wellFormed(t *testing.T, name, svg string) {
 // TestAbsentHasNoBar checks that what was not measured is no bar of length zero.
 func TestAbsentHasNoBar(t *testing.T) {
 	r := sample.Gaussian()
-	d := report.FromResult(r, report.Provenance{})
+	d := rundoc.FromResult(r, report.Provenance{})
 	full := bars(t, d)
 	r.Rows[0].Measured = r.Rows[3].Peak // absent
-	if got := bars(t, report.FromResult(r, report.Provenance{})); got != full-1 {
+	if got := bars(t, rundoc.FromResult(r, report.Provenance{})); got != full-1 {
 		t.Errorf("%d bars with all values, %d without one of them", full, got)
 	}
 }
@@ -120,7 +122,7 @@ func bars(t *testing.T, d *report.Document) int {
 
 // TestManyPointsStaySmall holds the size of a cloud whose points hide each other.
 func TestManyPointsStaySmall(t *testing.T) {
-	d := report.FromResult(sample.Many(5000), report.Provenance{})
+	d := rundoc.FromResult(sample.Many(5000), report.Provenance{})
 	for _, p := range plots(d) {
 		if n := len(draw(t, d, p, plot.Look{Inline: true})); n > 200_000 {
 			t.Errorf("%s has %d bytes for 5,000 kernels", p.Key, n)

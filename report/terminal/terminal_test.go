@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/report/rundoc"
+
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -18,7 +20,7 @@ var _ = flag.Bool("update", false, "rewrite the golden files")
 func render(t *testing.T, r *compare.Result, opt terminal.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := terminal.Render(&b, report.FromResult(r, report.Provenance{Version: "v0"}), opt); err != nil {
+	if err := terminal.Render(&b, rundoc.FromResult(r, report.Provenance{Version: "v0"}), opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -140,7 +142,7 @@ var errFull = errors.New("disk full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
-	if err := terminal.Render(full{}, report.FromResult(sample.Gaussian(), report.Provenance{}), terminal.Options{}); !errors.Is(err, errFull) {
+	if err := terminal.Render(full{}, rundoc.FromResult(sample.Gaussian(), report.Provenance{}), terminal.Options{}); !errors.Is(err, errFull) {
 		t.Errorf("got %v, want %v", err, errFull)
 	}
 }

@@ -2,13 +2,13 @@ package sample
 
 import (
 	"occudiff/compare"
-	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // Whole gives the value of the JSON contract with all its rows; outputs write them one by one instead.
-func Whole(r *compare.Result) *report.Validate {
-	v := report.ValidateFrame(r)
-	for row := range report.ValidateRows(r) {
+func Whole(r *compare.Result) *rundoc.Validate {
+	v := rundoc.ValidateFrame(r)
+	for row := range rundoc.ValidateRows(r) {
 		v.Rows = append(v.Rows, row)
 	}
 	return v

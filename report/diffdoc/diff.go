@@ -1,0 +1,366 @@
+package diffdoc
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"occudiff/ingest/note"
+	"occudiff/report"
+
+	"occudiff/compare"
+)
+
+// DiffAnnotations lists the regressions of a diff, at their rows of the new side.
+func DiffAnnotations(d *compare.DiffResult, level report.AnnotationLevel) []report.Annotation {
+	var list []report.Annotation
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if r.Verdict != compare.DiffRegression || r.New == nil {
+			continue
+		}
+		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line, Title: report.OneLine(r.Task), Message: "Regression"}
+		if c, ok := r.Measured.Change.Value(); ok {
+			a.Message += " by " + report.Decimal(math.Abs(c), 1) + " points"
+		}
+		a.Message += "."
+		if r.Because != "" {
+			a.Message += " " + report.UpperFirst(report.OneLine(r.Because))
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// FromDiff builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
+// provenance. It keeps d: rows are read when a renderer asks for them.
+func FromDiff(d *compare.DiffResult, prov report.Provenance) *report.Document {
+	doc := &report.Document{
+		Title:    "GPU occupancy of two runs",
+		Subject:  "Old and new occupancy, kernel by kernel",
+		Date:     diffDate(d),
+		Headline: diffHeadline(d),
+		Closing:  diffClosing(d),
+		Version:  prov.Version,
+	}
+	doc.Sections = []report.Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d), ruleSection(d),
+		report.NoteSection(runNotes(d.Notes)), diffProvenanceSection(d, prov)}
+	return doc
+}
+
+// runNotes are notes about no task.
+func runNotes(notes []note.Note) []report.TaskNote {
+	list := make([]report.TaskNote, len(notes))
+	for i, n := range notes {
+		list[i].Note = n
+	}
+	return list
+}
+
+// diffDate is when the new side was collected.
+func diffDate(d *compare.DiffResult) (latest time.Time) {
+	for _, r := range d.New.Runs {
+		if t := r.Platform.Collected; t.After(latest) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+// diffHeadline says what is compared with what, and what is not the same.
+func diffHeadline(d *compare.DiffResult) []string {
+	return []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
+}
+
+func sideText(s *compare.DiffSide) string {
+	text := report.Counted(len(s.Runs), "run", "runs")
+	if s.Name != "" {
+		text = report.OneLine(s.Name) + ", " + text
+	}
+	var names []string
+	for _, r := range s.Runs {
+		if r.Device != nil && !containsText(names, r.Device.Name) {
+			names = append(names, r.Device.Name)
+		}
+	}
+	if len(names) == 0 {
+		return text + " on a device that nobody names"
+	}
+	return text + " on " + report.OneLine(strings.Join(names, ", "))
+}
+
+func containsText(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// changedText lists the changes, equal ones of several kernels as one.
+func changedText(changes []compare.Change) string {
+	type bundle struct {
+		text  string
+		tasks []string
+	}
+	var list []*bundle
+	index := map[string]*bundle{}
+	for _, c := range changes {
+		b := index[c.String()]
+		if b == nil {
+			b = &bundle{text: report.OneLine(c.String())}
+			index[c.String()] = b
+			list = append(list, b)
+		}
+		if c.Task != "" {
+			b.tasks = append(b.tasks, report.CutMiddle(report.OneLine(c.Task), report.LabelWidth))
+		}
+	}
+	words := make([]string, 0, len(list))
+	for _, b := range list {
+		if n := len(b.tasks); n > report.MostTasks {
+			b.tasks = append(b.tasks[:report.MostTasks:report.MostTasks], report.Thousands(int64(n-report.MostTasks))+" more")
+		}
+		if len(b.tasks) > 0 {
+			b.text += " (" + strings.Join(b.tasks, ", ") + ")"
+		}
+		words = append(words, b.text)
+	}
+	if len(words) == 0 {
+		return "nothing that the inputs name"
+	}
+	return strings.Join(words, "; ")
+}
+
+// diffClosing says in one or two sentences what came of it.
+func diffClosing(d *compare.DiffResult) string {
+	s := &d.Summary
+	if s.Kernels == 0 {
+		return "No kernel on either side: there is nothing to compare."
+	}
+	var parts []string
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.Improvements, "improvement", "improvements"}, {s.ChangedLaunch, "changed launch", "changed launches"},
+		{s.ChangedDevice, "on another device", "on another device"}, {s.OnlyOld, "only old", "only old"}, {s.OnlyNew, "only new", "only new"},
+		{s.NotComparable, "not comparable", "not comparable"}, {s.Unchanged, "unchanged", "unchanged"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, report.Counted(p.n, p.one, p.many))
+		}
+	}
+	found := report.Counted(s.Regressions, "regression", "regressions")
+	if s.Regressions == 0 {
+		found = "No regression"
+	}
+	text := found + " in " + report.Counted(s.Kernels, "kernel", "kernels") +
+		" at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
+	if len(parts) > 0 {
+		text += "; " + strings.Join(parts, ", ")
+	}
+	text += "."
+	if x, ok := s.TimeRatio.Value(); ok {
+		text += fmt.Sprintf(" A launch takes %s times as long (geometric mean over %s).", report.Decimal(x, 2), report.Counted(s.TimePairs, "kernel", "kernels"))
+	}
+	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {
+		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats a side.", a, b)
+	}
+	return text
+}
+
+func diffStatus(v compare.DiffVerdict) report.Status {
+	switch v {
+	case compare.DiffRegression:
+		return report.Bad
+	case compare.DiffImprovement:
+		return report.Good
+	case compare.DiffUnchanged:
+		return report.Plain
+	case compare.DiffNotAKernel:
+		return report.Muted
+	}
+	return report.Unsure
+}
+
+func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Section {
+	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
+	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
+	counts := []struct {
+		verdict compare.DiffVerdict
+		n       int
+		meaning string
+	}{
+		{compare.DiffRegression, d.Summary.Regressions, "measured occupancy fell; where the launch or device changed, the residual too"},
+		{compare.DiffChangedLaunch, d.Summary.ChangedLaunch, "the launch is not the same and does what is predicted, or nobody can say"},
+		{compare.DiffChangedDevice, d.Summary.ChangedDevice, "the device is not the same and the kernel does what is predicted, or nobody can say"},
+		{compare.DiffImprovement, d.Summary.Improvements, "measured occupancy rose; where the launch or device changed, the residual too"},
+		{compare.DiffOnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
+		{compare.DiffOnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
+		{compare.DiffNotComparable, d.Summary.NotComparable, "no measured occupancy on a side, or the kernel is too short for one"},
+		{compare.DiffUnchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
+		{compare.DiffNotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
+	}
+	var rows [][]report.Cell
+	for _, c := range counts {
+		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), diffStatus(c.verdict)), report.IntCell(c.n), report.TextCell(c.meaning)})
+	}
+	s.Tables = []*report.Table{report.Fixed("verdicts", "Verdicts", []report.Column{
+		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: diffWords()},
+		{Key: "rows", Title: "Tasks", Kind: report.Integer, In: report.Page | report.Sheet},
+		{Key: "meaning", Title: "Meaning", Kind: report.Text, In: report.Page},
+	}, rows)}
+	if n := d.Summary.Kernels; n > 0 {
+		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels, Label: "label",
+			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%", Max: 100}
+		if n > report.PlotRows {
+			p.Title += ", the first " + report.Thousands(report.PlotRows) + " of " + report.Thousands(int64(n))
+		}
+		s.Plots = []report.Plot{p}
+	}
+	return s
+}
+
+func diffWords() []report.Word {
+	var words []report.Word
+	for _, v := range compare.DiffVerdicts() {
+		words = append(words, report.Word{Text: string(v), Status: diffStatus(v)})
+	}
+	return words
+}
+
+// changeSection lists what is not the same, before any regression.
+func changeSection(d *compare.DiffResult) report.Section {
+	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
+	if len(d.Changes) == 0 {
+		s.Text = []string{"Nothing that the inputs name. What only one side says (a driver, a VTune version) is unknown on the other, which is no change."}
+		return s
+	}
+	rows := make([][]report.Cell, 0, len(d.Changes))
+	for _, c := range d.Changes {
+		task := c.Task
+		if task == "" {
+			task = "the whole run"
+		}
+		rows = append(rows, []report.Cell{report.TextCell(c.What), report.TextCell(task), report.TextCell(c.Old), report.TextCell(c.New)})
+	}
+	s.Tables = []*report.Table{report.Fixed("changes", "", []report.Column{
+		{Key: "what", Title: "What", Kind: report.Text, In: report.Page | report.Sheet},
+		{Key: "task", Title: "Of", Kind: report.Text, In: report.Page | report.Sheet},
+		{Key: "old", Title: "Old", Kind: report.Text, In: report.Page | report.Sheet},
+		{Key: "new", Title: "New", Kind: report.Text, In: report.Page | report.Sheet},
+	}, rows)}
+	return s
+}
+
+// movedSection says of each kernel that is not simply unchanged what happened.
+func movedSection(d *compare.DiffResult) report.Section {
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary", ItemsIn: report.Glance | report.Page | report.Sheet}
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if r.NotAKernel || !diffAttention(r, d) {
+			continue
+		}
+		status := diffStatus(r.Verdict)
+		if r.Verdict == compare.DiffUnchanged {
+			status = report.Unsure
+		}
+		s.Items = append(s.Items, report.Item{Lead: report.OneLine(r.Task), Detail: diffShape(r), Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
+	}
+	if len(s.Items) == 0 {
+		s.Text = []string{"None."}
+	}
+	return s
+}
+
+// diffAttention says whether a row needs a sentence: all but what is unchanged, and of that what moved with much noise.
+func diffAttention(r *compare.DiffRow, d *compare.DiffResult) bool {
+	if r.Verdict != compare.DiffUnchanged {
+		return true
+	}
+	c := r.Measured.Change.Or(0)
+	floor := float64(d.Options.Threshold)
+	return r.Measured.Insignificant() && (c > floor || c < -floor)
+}
+
+// diffShape tells kernels of one name apart: "2048x2048 in 1024x1, SIMD 16 -> 32".
+func diffShape(r *compare.DiffRow) string {
+	text := bothSizes(r, compare.ChangeGlobal, globalOf)
+	if l := bothSizes(r, compare.ChangeLocal, localOf); l != "" {
+		if text != "" {
+			text += " in "
+		}
+		text += l
+	}
+	if n := bothSizes(r, compare.ChangeSIMD, simdOf); n != "" {
+		if text != "" {
+			text += ", "
+		}
+		text += "SIMD " + n
+	}
+	return text
+}
+
+// ruleSection documents how verdicts come about.
+func ruleSection(d *compare.DiffResult) report.Section {
+	o := &d.Options
+	floor := report.Shortest(float64(o.Threshold))
+	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Page | report.Sheet, Text: []string{
+		"Every run of a side is one sample of each kernel; what is compared are the medians. A kernel is a regression when its measured occupancy fell by more than " +
+			floor + " percentage points (not per cent of per cent) and, from 4 runs a side on, a two-sided Mann-Whitney test gives p below " + report.Shortest(o.Alpha) +
+			"; below 4 no test can find anything, and the threshold alone decides. An improvement is the mirror image.",
+		"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower occupancy may be intended: then the residual, measured minus predicted average, " +
+			"has to have fallen in the same way for a regression. A launch that does what is predicted of it is a changed launch; so is one without a prediction on both sides, since nobody can say.",
+		"A change that is not significant is shown as ~. Intervals hold the median with at least " + report.Shortest(100*o.Confidence) +
+			" % confidence from 6 runs on; those of 4 and 5 runs reach from the smallest to the largest value (87.5 and 93.8 %). " +
+			"What was not measured is not zero, and the counter of a kernel that is too short for the sampling interval is not a measurement: neither is compared. " +
+			"A driver or version that a side does not name is unknown and never a change.",
+	}}
+}
+
+// diffProvenanceSection says what was compared and how, so that it can be done again.
+func diffProvenanceSection(d *compare.DiffResult, prov report.Provenance) report.Section {
+	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources"}
+	var rows report.Pairs
+	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
+	rows.Text("Command line", report.CommandLine(prov.CommandLine))
+	rows.Text("Label", prov.Label)
+	rows.Text("Threshold", report.Shortest(float64(d.Options.Threshold))+" points")
+	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
+	var runs, inputs [][]report.Cell
+	for _, side := range []struct {
+		name string
+		side *compare.DiffSide
+	}{{"old", &d.Old}, {"new", &d.New}} {
+		for i, r := range side.side.Runs {
+			device, collected := "", ""
+			if r.Device != nil {
+				device = r.Device.Name + " (" + r.Device.Key + ")"
+			}
+			if !r.Platform.Collected.IsZero() {
+				collected = r.Platform.Collected.Format("2006-01-02 15:04:05 MST")
+			}
+			runs = append(runs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1), report.IntCell(r.Summary.Kernels), report.TextCell(device), report.TextCell(r.ChosenBy),
+				report.TextCell(r.Platform.Driver), report.TextCell(r.Platform.VTune), report.TextCell(collected)})
+			for _, in := range r.Inputs {
+				inputs = append(inputs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1), report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows), report.IntCell(in.BadRows), report.TextCell(in.Digest)})
+			}
+		}
+	}
+	all := report.Page | report.Sheet
+	s.Tables = append(s.Tables, report.Fixed("runs", "Runs", []report.Column{
+		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer, In: all},
+		{Key: "kernels", Title: "Kernels", Kind: report.Integer, In: all}, {Key: "device", Title: "Device", Kind: report.Text, In: all},
+		{Key: "chosen_by", Title: "Named by", Kind: report.Text, In: all}, {Key: "driver", Title: "Driver", Kind: report.Text, In: all},
+		{Key: "vtune", Title: "VTune", Kind: report.Text, In: all}, {Key: "collected", Title: "Collected", Kind: report.Text, In: all},
+	}, runs), report.Fixed("inputs", "Inputs", []report.Column{
+		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer, In: all},
+		{Key: "path", Title: "File", Kind: report.Text, In: all}, {Key: "kind", Title: "Kind", Kind: report.Text, In: all},
+		{Key: "rows", Title: "Rows", Kind: report.Integer, In: all}, {Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: all},
+		{Key: "digest", Title: "Digest", Kind: report.Text, In: all},
+	}, inputs))
+	return s
+}

@@ -1,0 +1,244 @@
+package diffdoc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/report/diffdoc"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/terminal"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+// kernel makes a row; what is 0 is absent.
+func kernel(task string, local int64, simd int, measured, predicted, idle float64, perLaunch unit.Seconds) compare.Row {
+	r := compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: task, Global: unit.Size(4096), Local: unit.Size(local), Pos: note.Pos{File: "run.csv", Line: 2},
+		Instances: unit.Some[int64](100), Total: unit.Some(100 * perLaunch)}}
+	if simd > 0 {
+		r.SIMD = unit.Some(simd)
+	}
+	if measured > 0 {
+		r.Measured = unit.Some(unit.FromPercent(measured))
+	}
+	if predicted > 0 {
+		r.Predicted = &predict.Prediction{Average: unit.FromPercent(predicted)}
+	}
+	if idle > 0 {
+		r.Idle, r.Loaded = unit.Some(unit.FromPercent(idle)), unit.Some(unit.Ratio(measured/(100-idle)))
+	}
+	return r
+}
+
+func side(driver string, rows ...compare.Row) *compare.Result {
+	r := &compare.Result{Device: sample.Device(), ChosenBy: "--device", Rows: rows, Options: compare.DefaultOptions(),
+		Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Rows: int64(len(rows))}}}
+	r.Platform.Driver = driver
+	r.Platform.Collected = time.Date(2026, 6, 2, 10, 0, 0, 0, time.UTC)
+	r.Summary.Kernels = len(rows)
+	return r
+}
+
+// repeats are four runs a side in which every verdict occurs.
+func repeats() *compare.DiffResult {
+	var older, newer []*compare.Result
+	for i := range 4 {
+		x := float64(i)
+		short := kernel("Fan1", 16, 32, 19.9, 14.3, 0, 18e-6)
+		short.Verdict = compare.Unmeasurable
+		fill := compare.Row{Verdict: compare.NotAKernel, Kernel: ingest.Kernel{Task: "clEnqueueFillBuffer", Measured: unit.Some[unit.Ratio](0.9)}}
+		older = append(older, side("24.35.30872",
+			kernel("Fan2", 1024, 32, 62+x/10, 99.5, 20.7, 523e-6), kernel("GEMM", 256, 16, 94+x/10, 98, 0, 2e-3), kernel("stencil", 64, 32, 50+10*x, 98, 0, 1e-3),
+			kernel("reduce", 128, 32, 40+x, 90, 0, 4e-3), kernel("scan", 32, 16, 70+x, 80, 0, 1e-3), kernel("gone", 32, 16, 70, 80, 0, 1e-3), short, fill))
+		newer = append(newer, side("25.05.32567",
+			kernel("Fan2", 1024, 32, 48+x/10, 99.5, 43, 526e-6), kernel("GEMM", 256, 32, 47+x/10, 50, 0, 2e-3), kernel("stencil", 64, 32, 45+10*x, 98, 0, 1e-3),
+			kernel("reduce", 128, 32, 60+x, 90, 0, unit.Seconds(2e-3+x*1e-6)), kernel("scan", 32, 16, 70.5+x, 80, 0, 1e-3), kernel("came", 32, 16, 70, 80, 0, 1e-3), short, fill))
+	}
+	d := compare.Diff(older, newer, compare.DefaultDiffOptions())
+	d.Old.Name, d.New.Name = "runs/main", "runs/branch"
+	return d
+}
+
+// single is one run a side: the two collections of the Gaussian run.
+func single() *compare.DiffResult {
+	d := compare.Diff([]*compare.Result{side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))},
+		[]*compare.Result{side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))}, compare.DefaultDiffOptions())
+	d.Old.Name, d.New.Name = "bench_gaussian.hotspots.csv", "bench_gaussian.offload.csv"
+	return d
+}
+
+func hostileDiff() *compare.DiffResult {
+	r := sample.Hostile()
+	return compare.Diff([]*compare.Result{r}, []*compare.Result{r}, compare.DefaultDiffOptions())
+}
+
+func nothing() *compare.DiffResult { return compare.Diff(nil, nil, compare.DefaultDiffOptions()) }
+
+func TestDiffGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		diff         *compare.DiffResult
+	}{
+		{"diff-repeats", "every verdict, with tests", repeats()},
+		{"diff-single", "one run a side: no tests", single()},
+		{"diff-hostile", "names cannot break anything", hostileDiff()},
+		{"diff-nothing", "no row at all", nothing()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc := diffdoc.FromDiff(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}})
+			var text, page bytes.Buffer
+			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := markdown.Render(&page, doc); err != nil {
+				t.Fatal(err)
+			}
+			sample.Golden(t, c.name+".txt", text.Bytes())
+			sample.Golden(t, c.name+".md", page.Bytes())
+		})
+	}
+}
+
+func TestDiffFitsTheTerminal(t *testing.T) {
+	for _, d := range []*compare.DiffResult{repeats(), single(), hostileDiff(), nothing()} {
+		doc := diffdoc.FromDiff(d, report.Provenance{})
+		for width := 20; width < 180; width++ {
+			var b bytes.Buffer
+			if err := terminal.Render(&b, doc, terminal.Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(b.String(), "\n") {
+				if w := report.Width(line); w > width {
+					t.Fatalf("width %d, line %d takes %d columns: %q", width, i+1, w, line)
+				}
+			}
+		}
+	}
+}
+
+// TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
+func TestDiffTables(t *testing.T) {
+	for _, d := range []*compare.DiffResult{repeats(), single(), hostileDiff(), nothing()} {
+		tables := []*report.Table{diffdoc.DiffTable(d)}
+		for _, s := range diffdoc.FromDiff(d, report.Provenance{}).Sections {
+			tables = append(tables, s.Tables...)
+		}
+		for _, table := range tables {
+			keys := map[string]bool{}
+			for _, c := range table.Columns {
+				if keys[c.Key] {
+					t.Errorf("table %s has column %s twice", table.Key, c.Key)
+				}
+				keys[c.Key] = true
+			}
+			for i := range table.Len {
+				if n := len(table.Row(i, nil)); n != len(table.Columns) {
+					t.Errorf("table %s, row %d: %d cells for %d columns", table.Key, i, n, len(table.Columns))
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := machine.Table(&b, diffdoc.DiffTable(repeats())); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	if strings.Contains(b.String(), "~") || len(lines) != 10 || !strings.HasPrefix(lines[0], "task,global_old,global_new,local_old,local_new,simd_old,simd_new,runs_old,runs_new,direction,measured_old_percent,") {
+		t.Errorf("CSV of the repeats:\n%s", b.String())
+	}
+	if single := diffdoc.DiffTable(single()); len(single.Columns) != strings.Count(lines[0], ",")+1 {
+		t.Error("the columns of the CSV depend on the data")
+	}
+}
+
+func TestDiffSummaryWords(t *testing.T) {
+	doc := diffdoc.FromDiff(repeats(), report.Provenance{})
+	wantHead := []string{
+		"Old: runs/main, 4 runs on Meteor Lake Arc Graphics",
+		"New: runs/branch, 4 runs on Meteor Lake Arc Graphics",
+		"Changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM)",
+	}
+	if !reflect.DeepEqual(doc.Headline, wantHead) {
+		t.Errorf("headline\n%s\nwant\n%s", strings.Join(doc.Headline, "\n"), strings.Join(wantHead, "\n"))
+	}
+	// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1, Fan1 1: the sixth root of 0.50325 is 0.8918.
+	want := "1 regression in 8 kernels at a threshold of 2 points; 1 improvement, 1 changed launch, 1 only old, 1 only new, 1 not comparable, 2 unchanged. " +
+		"A launch takes 0.89 times as long (geometric mean over 6 kernels)."
+	if doc.Closing != want {
+		t.Errorf("closing\n%s\nwant\n%s", doc.Closing, want)
+	}
+	want = "1 regression in 1 kernel at a threshold of 2 points. A launch takes 1.01 times as long (geometric mean over 1 kernel). " +
+		"No test is possible with 1 + 1 runs: give 4 repeats a side."
+	if got := diffdoc.FromDiff(single(), report.Provenance{}).Closing; got != want {
+		t.Errorf("closing\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestDiffContract holds the JSON fields against the contract, absent values against null and lists against null.
+func TestDiffContract(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
+		{diffdoc.DiffSideOutput{}, "name runs"},
+		{diffdoc.DiffRunOutput{}, "device driver vtune_version inputs"},
+		{diffdoc.DiffChange{}, "what task old new"},
+		{diffdoc.DiffRowOutput{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds verdict because"},
+		{diffdoc.DiffLaunchOutput{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
+		{diffdoc.DiffMetric{}, "old new change_points ratio p significant"},
+		{diffdoc.DiffSample{}, "n median low high confidence"},
+		{diffdoc.DiffSummaryOutput{}, "kernels regressions improvements unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+	} {
+		typ := reflect.TypeOf(c.value)
+		var names []string
+		for i := range typ.NumField() {
+			names = append(names, typ.Field(i).Tag.Get("json"))
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
+		}
+	}
+	var b bytes.Buffer
+	if err := machine.JSON(&b, diffdoc.DiffJSON(nothing())); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"changes": []`, `"rows": []`, `"runs": []`, `"name": null`, `"time_ratio": null`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is missing in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := machine.JSON(&b, diffdoc.DiffJSON(repeats())); err != nil {
+		t.Fatal(err)
+	}
+	var v diffdoc.DiffOutput
+	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
+		t.Fatal(err)
+	}
+	fan2 := v.Rows[0]
+	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15, two of seventy deals are as far apart.
+	if m := fan2.Measured; fan2.Task != "Fan2" || fan2.Verdict != "regression" || m.Old.N != 4 || *m.Old.Low != 62 || *m.New.High != 48.3 ||
+		*m.ChangePoints < -14.0001 || *m.ChangePoints > -13.9999 || *m.P < 0.02857 || *m.P > 0.02858 || !*m.Significant || m.Ratio != nil {
+		t.Errorf("Fan2 = %+v", fan2)
+	}
+	for _, r := range v.Rows {
+		if r.Task == "gone" && (r.New != nil || r.Measured.New.Median != nil || r.Measured.ChangePoints != nil) {
+			t.Errorf("what is only old has new values: %+v", r)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package diffdoc
+
+import (
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/report"
+)
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	return []report.Output{{Name: "diff", ID: DiffSchema, Command: "occudiff diff --format json",
+		Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}}, Words: map[string][]string{
+			"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
+			"DiffRowOutput.verdict":   report.Words(compare.DiffVerdicts()),
+			"DiffChange.what": {compare.ChangeDevice, compare.ChangeDriver, compare.ChangeVTune, compare.ChangeAdapter,
+				compare.ChangeSIMD, compare.ChangeGRF, compare.ChangeGlobal, compare.ChangeLocal, compare.ChangeSLM},
+		}}}
+}

@@ -1,0 +1,321 @@
+package diffdoc
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+)
+
+// diffSet is what the columns need to know of all rows.
+type diffSet struct {
+	rows     []compare.DiffRow
+	kernels  int // the first ones
+	need     int // the first ones that are not simply unchanged
+	tested   bool
+	residual bool
+	repeated map[string]bool
+}
+
+func newDiffSet(d *compare.DiffResult) *diffSet {
+	s := &diffSet{rows: d.Rows, kernels: d.Summary.Kernels, repeated: map[string]bool{}}
+	for s.need < s.kernels && d.Rows[s.need].Verdict != compare.DiffUnchanged {
+		s.need++
+	}
+	seen := make(map[string]bool, len(d.Rows))
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		s.tested = s.tested || r.Measured.Test.Present() || r.Time.Test.Present()
+		s.residual = s.residual || r.Residual.Change.Present()
+		s.repeated[r.Task] = s.repeated[r.Task] || seen[r.Task]
+		seen[r.Task] = true
+	}
+	return s
+}
+
+// diffColumn is a column with how a row fills it.
+type diffColumn struct {
+	report.Column
+	cell func(*compare.DiffRow) report.Cell
+}
+
+// table makes the table of the columns that appear in any of the views.
+func (s *diffSet) table(in report.View) *report.Table {
+	var columns []diffColumn
+	t := &report.Table{Key: report.SectionKernels, Len: len(s.rows), Main: s.kernels, Attention: s.need, In: in}
+	for _, c := range s.columns() {
+		if c.In&in != 0 {
+			columns = append(columns, c)
+			t.Columns = append(t.Columns, c.Column)
+		}
+	}
+	t.Row = func(i int, dst []report.Cell) []report.Cell {
+		for c := range columns {
+			dst = append(dst, columns[c].cell(&s.rows[i]))
+		}
+		return dst
+	}
+	return t
+}
+
+// DiffTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
+// units are part of them.
+func DiffTable(d *compare.DiffResult) *report.Table {
+	s := newDiffSet(d)
+	s.tested, s.residual = true, true
+	t := s.table(report.Sheet)
+	t.In = report.Glance | report.Page | report.Sheet
+	return t
+}
+
+func diffKernelSection(d *compare.DiffResult) report.Section {
+	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	if len(d.Rows) == 0 {
+		s.Text = []string{"The inputs hold no kernel."}
+		return s
+	}
+	s.Text = []string{"Regressions first, then what else is not the same, each by time; tasks that are no kernels come last."}
+	s.Tables = []*report.Table{newDiffSet(d).table(report.Glance | report.Page | report.Sheet)}
+	return s
+}
+
+// columns are those that people read (Glance, Page) and the raw ones (Sheet, and CSV): `~` and "16 -> 32" are words, which
+// nobody can compute with.
+func (s *diffSet) columns() []diffColumn {
+	var list []diffColumn
+	add := func(in report.View, key, group, title, unit string, kind report.Kind, cell func(*compare.DiffRow) report.Cell) *report.Column {
+		list = append(list, diffColumn{report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: kind, In: in}, cell})
+		return &list[len(list)-1].Column
+	}
+	read := report.Glance | report.Page
+	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Task) }).Cut = true
+	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
+	}).Drop = 3
+	add(read, "local", "", "Local", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		return report.TextCell(bothSizes(r, compare.ChangeLocal, localOf))
+	}).Drop = 2
+	add(read, "simd", "", "SIMD", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(bothSizes(r, compare.ChangeSIMD, simdOf)) }).Drop = 4
+	s.launchColumns(add)
+	s.measuredColumns(add)
+	s.residualColumns(add)
+	s.timeColumns(add)
+	c := add(read|report.Sheet, "verdict", "", "Verdict", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		return report.StatusCell(string(r.Verdict), diffStatus(r.Verdict))
+	})
+	c.Words = diffWords()
+	add(report.Sheet, "changes", "", "Changed", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		words := make([]string, len(r.Changes))
+		for i, c := range r.Changes {
+			words[i] = c.String()
+		}
+		return report.TextCell(strings.Join(words, ", "))
+	})
+	add(report.Sheet, "label", "", "Label in charts", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(s.label(r)) })
+	add(report.Sheet, "because", "", "Because", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Because) })
+	return list
+}
+
+// adder appends a column.
+type adder func(in report.View, key, group, title, unit string, kind report.Kind, cell func(*compare.DiffRow) report.Cell) *report.Column
+
+func (s *diffSet) launchColumns(add adder) {
+	for _, c := range []struct {
+		key, title string
+		of         func(*compare.DiffLaunch) string
+		kind       report.Kind
+	}{{"global", "Global", globalOf, report.Text}, {"local", "Local", localOf, report.Text}, {"simd", "SIMD", simdOf, report.Integer}, {"runs", "Runs", runsOf, report.Integer}} {
+		for _, side := range []string{"old", "new"} {
+			add(report.Sheet, c.key+"_"+side, c.title, side, "", c.kind, func(r *compare.DiffRow) report.Cell {
+				text := sideValue(r, side, c.of)
+				if c.kind == report.Text {
+					return report.TextCell(text)
+				}
+				if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+					return report.IntCell(n)
+				}
+				return report.Cell{}
+			})
+		}
+	}
+	add(report.Sheet, "direction", "", "Direction", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(string(r.Direction)) })
+}
+
+func (s *diffSet) measuredColumns(add adder) {
+	read, all := report.Glance|report.Page, report.Glance|report.Page|report.Sheet
+	m := func(r *compare.DiffRow) *compare.Delta { return &r.Measured }
+	add(all, "measured_old_percent", "Measured", "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
+	add(all, "measured_new_percent", "Measured", "new", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
+	if s.tested {
+		add(report.Page, "measured_old_interval", "Interval", "old", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.Old) })
+		add(report.Page, "measured_new_interval", "Interval", "new", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.New) })
+	}
+	add(read, "measured_change", "", "Change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
+	add(report.Sheet, "measured_change_points", "", "Change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Measured, report.Points) })
+	if !s.tested {
+		return
+	}
+	p := add(all, "measured_p", "", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Measured) })
+	p.Drop, p.Decimals = 5, 3
+	add(read, "measured_n", "", "Runs", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		if r.Measured.Old.N+r.Measured.New.N == 0 {
+			return report.Cell{}
+		}
+		return report.TextCell(strconv.Itoa(r.Measured.Old.N) + " + " + strconv.Itoa(r.Measured.New.N))
+	}).Drop = 1
+	add(report.Sheet, "measured_significant", "", "Significant", "", report.Text, func(r *compare.DiffRow) report.Cell { return significant3(&r.Measured) })
+	sampleColumns(add, "measured", "Measured", "%", report.Percent, 1, m)
+}
+
+// sampleColumns are the sizes and intervals of both sides, raw.
+func sampleColumns(add adder, key, group, unit string, kind report.Kind, decimals int, of func(*compare.DiffRow) *compare.Delta) {
+	for _, side := range []string{"old", "new"} {
+		sample := func(r *compare.DiffRow) *compare.Sample {
+			if side == "old" {
+				return &of(r).Old
+			}
+			return &of(r).New
+		}
+		add(report.Sheet, key+"_"+side+"_n", group, side+" runs", "", report.Integer, func(r *compare.DiffRow) report.Cell { return report.IntCell(sample(r).N) })
+		for i, bound := range []string{"low", "high"} {
+			add(report.Sheet, key+"_"+side+"_"+bound, group, side+" "+bound, unit, kind, func(r *compare.DiffRow) report.Cell {
+				v, ok := sample(r).Interval.Value()
+				if !ok {
+					return report.Cell{}
+				}
+				return report.NumCell(kind, [...]float64{v.Low, v.High}[i])
+			}).Decimals = decimals
+		}
+	}
+}
+
+func (s *diffSet) residualColumns(add adder) {
+	if !s.residual {
+		return
+	}
+	add(report.Glance|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 6
+	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
+	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
+	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
+	if s.tested {
+		add(report.Sheet, "residual_p", "Residual", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Residual) }).Decimals = 3
+		sampleColumns(add, "residual", "Residual", "points", report.Points, 1, func(r *compare.DiffRow) *compare.Delta { return &r.Residual })
+	}
+	for _, c := range []struct {
+		key, title string
+		of         func(*compare.DiffRow) *compare.Delta
+	}{
+		{"predicted", "Predicted average", func(r *compare.DiffRow) *compare.Delta { return &r.Predicted }},
+		{"loaded", "Measured while loaded", func(r *compare.DiffRow) *compare.Delta { return &r.Loaded }},
+		{"idle", "XVE idle", func(r *compare.DiffRow) *compare.Delta { return &r.Idle }},
+	} {
+		add(report.Sheet, c.key+"_old_percent", c.title, "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&c.of(r).Old, report.Percent) })
+		add(report.Sheet, c.key+"_new_percent", c.title, "new", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&c.of(r).New, report.Percent) })
+	}
+}
+
+func (s *diffSet) timeColumns(add adder) {
+	c := add(report.Glance|report.Page, "time", "", "Time new/old", "", report.Number, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
+	c.Drop, c.Decimals = 7, 2
+	add(report.Sheet, "average_old_seconds", "Time per launch", "old", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
+	add(report.Sheet, "average_new_seconds", "Time per launch", "new", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6
+	add(report.Sheet, "time_ratio", "Time per launch", "new / old", "", report.Number, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Time, report.Number) }).Decimals = 3
+	if s.tested {
+		add(report.Sheet, "time_p", "Time per launch", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Time) }).Decimals = 3
+		sampleColumns(add, "average", "Time per launch", "s", report.Number, 6, func(r *compare.DiffRow) *compare.Delta { return &r.Time })
+	}
+}
+
+func median(s *compare.Sample, kind report.Kind) report.Cell {
+	if x, ok := s.Median.Value(); ok {
+		return report.NumCell(kind, x)
+	}
+	return report.Cell{}
+}
+
+func rawChange(d *compare.Delta, kind report.Kind) report.Cell {
+	if x, ok := d.Change.Value(); ok {
+		return report.NumCell(kind, x)
+	}
+	return report.Cell{}
+}
+
+// insignificant is what people read where a test found nothing.
+const insignificant = "~"
+
+func changeCell(d *compare.Delta, kind report.Kind) report.Cell {
+	if d.Change.Present() && d.Insignificant() {
+		return report.TextCell(insignificant)
+	}
+	return rawChange(d, kind)
+}
+
+func pCell(d *compare.Delta) report.Cell {
+	if t, ok := d.Test.Value(); ok {
+		return report.NumCell(report.Number, t.P)
+	}
+	return report.Cell{}
+}
+
+func significant3(d *compare.Delta) report.Cell {
+	switch v, ok := d.Significant.Value(); {
+	case !ok:
+		return report.Cell{}
+	case v:
+		return report.TextCell("yes")
+	}
+	return report.TextCell("no")
+}
+
+func interval(s *compare.Sample) report.Cell {
+	v, ok := s.Interval.Value()
+	if !ok {
+		return report.Cell{}
+	}
+	return report.TextCell(report.Decimal(v.Low, 1) + " to " + report.Decimal(v.High, 1))
+}
+
+func globalOf(l *compare.DiffLaunch) string { return l.Global.String() }
+func localOf(l *compare.DiffLaunch) string  { return l.Local.String() }
+func runsOf(l *compare.DiffLaunch) string   { return strconv.Itoa(l.Runs) }
+func simdOf(l *compare.DiffLaunch) string {
+	if n, ok := l.SIMD.Value(); ok {
+		return strconv.Itoa(n)
+	}
+	return ""
+}
+
+func sideValue(r *compare.DiffRow, side string, of func(*compare.DiffLaunch) string) string {
+	l := r.Old
+	if side == "new" {
+		l = r.New
+	}
+	if l == nil {
+		return ""
+	}
+	return of(l)
+}
+
+// bothSizes prints what both sides say, "16 -> 32" where they differ, what one says where the other says nothing.
+func bothSizes(r *compare.DiffRow, what string, of func(*compare.DiffLaunch) string) string {
+	for _, c := range r.Changes {
+		if c.What == what {
+			return c.Old + " -> " + c.New
+		}
+	}
+	if b := sideValue(r, "new", of); b != "" {
+		return b
+	}
+	return sideValue(r, "old", of)
+}
+
+// label names a row briefly; rows of one name are told apart by their shape.
+func (s *diffSet) label(r *compare.DiffRow) string {
+	name := report.CutMiddle(report.OneLine(r.Task), report.LabelWidth)
+	if s.repeated[r.Task] {
+		name += " " + diffShape(r)
+	}
+	return name
+}

@@ -1,0 +1,66 @@
+package rundoc
+
+import (
+	"occudiff/report"
+
+	"occudiff/compare"
+)
+
+// AnnotateLevels says what a row's fault is to a job: an error when a gate on it was asked for, else a warning.
+type AnnotateLevels struct {
+	Mismatch report.AnnotationLevel // measured occupancy below or above the prediction
+	// Model is for rows whose profiler's peak differs from the predicted peak and that match all the same. Empty leaves
+	// them out.
+	Model report.AnnotationLevel
+	// Regression is for kernels that lost occupancy since another run.
+	Regression report.AnnotationLevel
+}
+
+// Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one kernel
+// that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
+func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
+	var list []report.Annotation
+	alike := map[likeness]*likes{}
+	var into compare.Row
+	for i, skimmed := range r.Skim() {
+		level, byModel := annotationLevel(skimmed, r.Options, levels)
+		if level == "" {
+			continue
+		}
+		if l := likenessOf(skimmed); r.KeepsLaunches() && !first(alike, l, len(list)) {
+			continue
+		}
+		row := r.Row(i, &into)
+		a := report.Annotation{Level: level, File: row.Pos.File, Line: row.Pos.Line, Title: testName(row), Message: report.UpperFirst(sentence(row))}
+		if byModel {
+			a.Message = "VTune's peak differs from the predicted peak by " + report.Signed(float64(row.ModelDifference.Or(0)), 1) +
+				" points, more than " + report.Shortest(float64(r.Options.ModelTolerance)) + ". Check --device, --xve and the launch shape."
+		}
+		list = append(list, a)
+	}
+	for _, a := range alike {
+		if a.n > 1 {
+			list[a.item].Message += longestOf(a.n)
+		}
+	}
+	return list
+}
+
+// annotationLevel gives the level of a row's annotation, empty when it has none, and whether it is about the profiler's peak
+// alone.
+func annotationLevel(row *compare.Row, o compare.Options, levels AnnotateLevels) (level report.AnnotationLevel, byModel bool) {
+	agrees, compared := row.ModelAgrees(o)
+	offModel := compared && !agrees
+	switch {
+	case row.Verdict == compare.NotAKernel:
+		return "", false
+	case row.Verdict == compare.Below || row.Verdict == compare.Above:
+		if offModel && levels.Model == report.AnnotateError {
+			return report.AnnotateError, false
+		}
+		return levels.Mismatch, false
+	case offModel:
+		return levels.Model, true
+	}
+	return "", false
+}

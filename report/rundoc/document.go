@@ -1,0 +1,119 @@
+package rundoc
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+)
+
+// FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device, notes,
+// provenance. It keeps r: rows are read when a renderer asks for them.
+func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
+	rows := newRowSet(r)
+	d := &report.Document{
+		Title:    "Predicted and measured GPU occupancy",
+		Subject:  subject(r),
+		Date:     r.Platform.Collected,
+		Headline: headline(r),
+		Closing:  closing(r, rows.peakOnly),
+		Version:  prov.Version,
+	}
+	d.Sections = append(d.Sections, summarySection(r, rows, d))
+	d.Sections = append(d.Sections, attentionSection(r, rows))
+	d.Sections = append(d.Sections, kernelSection(r, rows))
+	why := newExplained(rows)
+	why.linkKernels(d.Table(report.SectionKernels))
+	d.Sections = append(d.Sections, causesSection(rows, why), whatIfSection(r, rows))
+	if s, ok := tailSection(r, rows); ok {
+		d.Sections = append(d.Sections, s)
+	}
+	d.Sections = append(d.Sections, timingSection(r), deviceSection(r), noteSection(r), provenanceSection(r, prov))
+	return d
+}
+
+func subject(r *compare.Result) string {
+	if r.Device == nil {
+		return "Run without a known device"
+	}
+	return "Run on " + report.OneLine(r.Device.Name)
+}
+
+// headline says in two lines what was run on what.
+func headline(r *compare.Result) []string {
+	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices lists them)"}
+	if d := r.Device; d != nil {
+		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
+			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
+		if r.ChosenBy != "" {
+			lines[0] += " (from " + report.OneLine(r.ChosenBy) + ")"
+		}
+	}
+	s := &r.Summary
+	b := report.Counted(s.Kernels, "kernel", "kernels")
+	if s.NotKernels > 0 {
+		b += ", " + report.Counted(s.NotKernels, "other task", "other tasks")
+	}
+	if n := len(r.Timings); n > 0 {
+		b += ", " + report.Counted(n, "timing of a log", "timings of a log")
+	}
+	if t, ok := s.GPUTime.Value(); ok {
+		b += ", " + report.Duration(float64(t)) + " of GPU time"
+	}
+	if dt := r.Options.SamplingInterval; dt > 0 {
+		b += "; sampling interval " + report.Duration(float64(dt))
+		if r.Options.SamplingAssumed {
+			b += " (assumed)"
+		}
+	}
+	return append(lines, b)
+}
+
+// closing says in one sentence how much matches; predictions is how many of the rows set one prediction against another.
+func closing(r *compare.Result, predictions int) string {
+	s := &r.Summary
+	compared := s.Matched + s.Below + s.Above
+	var b strings.Builder
+	switch {
+	case s.Kernels == 0:
+		return "No kernel in this run: there is nothing to compare."
+	case compared == 0:
+		b.WriteString("No kernel can be compared: " + uncompared(s))
+	case predictions == compared:
+		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so two predictions are compared",
+			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
+	default:
+		fmt.Fprintf(&b, "%s of %s measurable kernels match within %s points",
+			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
+		if predictions > 0 {
+			fmt.Fprintf(&b, " (%s compared with VTune's peak for want of a measurement: two predictions)", report.Thousands(int64(predictions)))
+		}
+	}
+	if s.ModelCompared > 0 {
+		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)), report.Thousands(int64(s.ModelCompared)))
+	}
+	b.WriteByte('.')
+	if n := s.Below + s.Above; n > 0 {
+		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)), report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
+	}
+	return b.String()
+}
+
+func matchable(v compare.Verdict) bool {
+	return v == compare.Match || v == compare.Below || v == compare.Above
+}
+
+func uncompared(s *compare.Summary) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"}, {s.NoMeasurement, "without a measurement"}} {
+		if p.n > 0 {
+			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

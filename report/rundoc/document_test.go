@@ -1,0 +1,307 @@
+package rundoc_test
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"occudiff/report/rundoc"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+)
+
+// TestContractFields holds the names and the order of the JSON fields against the contract, written out here once more.
+func TestContractFields(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{rundoc.Validate{}, "schema device inputs rows timings summary notes"},
+		{report.DeviceValue{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
+		{report.InputValue{}, "path kind digest rows bad_rows"},
+		{rundoc.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +
+			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
+			"basis difference_points model_difference_points verdict cause notes launches,omitempty"},
+		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
+			"xe_core_percent peak_percent average_percent waves tail_percent"},
+		{report.CauseValue{}, "name confidence because"},
+		{rundoc.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
+		{rundoc.ValidateSummary{}, "kernels matched below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
+			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
+		{report.NoteValue{}, "severity code file line column text hint"},
+	} {
+		typ := reflect.TypeOf(c.value)
+		var names []string
+		for i := range typ.NumField() {
+			names = append(names, typ.Field(i).Tag.Get("json"))
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
+		}
+	}
+}
+
+// TestListsAreNeverNull walks the JSON of poor runs.
+func TestListsAreNeverNull(t *testing.T) {
+	lists := map[string]bool{"inputs": true, "rows": true, "timings": true, "notes": true, "global": true, "local": true, "limits": true}
+	var walk func(where string, v any)
+	walk = func(where string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, x := range v {
+				if lists[k] && x == nil {
+					t.Errorf("%s.%s is null", where, k)
+				}
+				walk(where+"."+k, x)
+			}
+		case []any:
+			for _, x := range v {
+				walk(where+"[]", x)
+			}
+		}
+	}
+	for _, r := range []*compare.Result{sample.Empty(), sample.Absent(), sample.LogsOnly(), sample.Gaussian()} {
+		b, err := json.Marshal(sample.Whole(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		walk("", v)
+	}
+}
+
+// TestUnwritableNumbersAreNull checks that NaN and infinities neither stop the JSON nor reach a table.
+func TestUnwritableNumbersAreNull(t *testing.T) {
+	r := sample.Gaussian()
+	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
+	r.Rows[0].Difference = unit.Some(unit.Points(math.Inf(-1)))
+	r.Summary.Pearson = unit.Some(math.NaN())
+	v := sample.Whole(r)
+	if v.Rows[0].MeasuredPercent != nil || v.Rows[0].DifferencePoints != nil || v.Summary.Pearson != nil {
+		t.Error("a number that JSON cannot write is there")
+	}
+	table := rundoc.FromResult(r, report.Provenance{}).Table(report.SectionKernels)
+	for i, cell := range table.Row(0, nil) {
+		if math.IsNaN(cell.Num) || math.IsInf(cell.Num, 0) {
+			t.Errorf("column %s holds %v", table.Columns[i].Key, cell.Num)
+		}
+	}
+}
+
+func TestWorkGroupsUnknown(t *testing.T) {
+	r := sample.Gaussian()
+	r.Rows[0].Predicted.Groups = 0
+	p := sample.Whole(r).Rows[0].Predicted
+	if p.WorkGroups != nil || p.PeakPercent != nil || p.AveragePercent != nil || p.Waves != nil || p.TailPercent != nil {
+		t.Error("without a global size the figures of the grid are there; want null: not known is not zero")
+	}
+	if p.XeCorePercent == nil || *p.XeCorePercent != 100 {
+		t.Error("the Xe-core's figure needs no global size")
+	}
+}
+
+// TestTablesAreSound checks every table of every sample: rows have a cell per column of the kind it announces.
+func TestTablesAreSound(t *testing.T) {
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
+		d := rundoc.FromResult(r, report.Provenance{Version: "v0"})
+		for _, s := range d.Sections {
+			for _, table := range s.Tables {
+				checkTable(t, d, table)
+			}
+			for _, p := range s.Plots {
+				if p.Cloud != nil || p.Profile != nil {
+					continue // they carry their points
+				}
+				plotted := d.Table(p.Table)
+				for _, key := range append(p.Series, p.Label) {
+					if plotted == nil || plotted.Column(key) < 0 {
+						t.Errorf("plot %s names the column %s, which is not there", p.Key, key)
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkTable(t *testing.T, d *report.Document, table *report.Table) {
+	keys := map[string]bool{}
+	for _, c := range table.Columns {
+		if keys[c.Key] || c.Key == "" || c.Heading() == "" {
+			t.Errorf("%s: column %q is there twice or has no heading", table.Key, c.Key)
+		}
+		keys[c.Key] = true
+	}
+	for i := range table.Len {
+		row := table.Row(i, nil)
+		if len(row) != len(table.Columns) {
+			t.Fatalf("%s: row %d has %d cells, want %d", table.Key, i, len(row), len(table.Columns))
+		}
+		for k, cell := range row {
+			want := table.Columns[k].Kind
+			mixed := table.Columns[k].Key == "value"
+			if cell.Kind != report.Absent && cell.Kind != want && !mixed {
+				t.Errorf("%s: row %d, column %s is of kind %d, want %d", table.Key, i, table.Columns[k].Key, cell.Kind, want)
+			}
+		}
+	}
+}
+
+func TestClosing(t *testing.T) {
+	none := unit.Opt[unit.Points]{}
+	twoPredictions := sample.Gaussian()
+	twoPredictions.Summary = compare.Summary{Kernels: 2, Matched: 2, ModelCompared: 2, ModelMatched: 2, Bias: none}
+	for i := range twoPredictions.Rows[:2] {
+		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.Match
+	}
+	unexplained := sample.Gaussian()
+	unexplained.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2}
+	for _, c := range []struct {
+		reason string
+		result *compare.Result
+		want   string
+	}{
+		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. Unexplained: 0 of 1 mismatch (0.0 %)."},
+		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
+		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so two predictions are compared; the model agrees with VTune's peak on 2 of 2."},
+		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
+		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
+	} {
+		if got := rundoc.FromResult(c.result, report.Provenance{}).Closing; got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestWhatElse wants what a row tells beyond its cells in the workbook, in the steps and on a page. By hand, Fan2: 131,072
+// threads in 523.2 us are 250.5 a microsecond. Fan1 has 16 work-items in sub-groups of 32.
+func TestWhatElse(t *testing.T) {
+	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
+	table := d.Table(report.SectionKernels)
+	columns := map[string]int{}
+	for i, c := range table.Columns {
+		columns[c.Key] = i
+	}
+	for i, want := range []struct {
+		rate, lanes, share float64
+		threads            int64
+	}{{131072 / (1.070996 / 2047 * 1e6), 0, 100 * 1.070996 / 1.112048, 131072 * 2047}, {128 / (0.037689 / 2047 * 1e6), 50, 100 * 0.037689 / 1.112048, 128 * 2047}} {
+		row := table.Row(i, nil)
+		for key, w := range map[string]float64{"dispatch_rate": want.rate, "idle_lanes": want.lanes, "time_share": want.share} {
+			if got := row[columns[key]].Num; math.Abs(got/w-1) > 1e-3 && got != w {
+				t.Errorf("%s of row %d is %v, want %v", key, i, got, w)
+			}
+		}
+		if got := row[columns["threads_predicted"]].Int; got != want.threads {
+			t.Errorf("%d threads predicted, want %d", got, want.threads)
+		}
+	}
+	for _, s := range d.Sections {
+		if s.Key != report.SectionAttention {
+			continue
+		}
+		labels := map[string]string{}
+		for _, step := range s.Items[1].Steps() {
+			labels[step.Label] = step.From + ": " + step.Value
+		}
+		for label, want := range map[string]string{
+			"Dispatch rate":     "threads per launch / time per launch: 6.95 threads/us",
+			"Threads started":   "as exported; a sampled counter, 262,016 predicted over all launches: 969,161",
+			"Share of GPU time": "of all tasks together: 3.4 %",
+		} {
+			if labels[label] != want {
+				t.Errorf("step %s is %q, want %q", label, labels[label], want)
+			}
+		}
+		if got := s.Items[1].Facts(); !strings.Contains(got, "6.95 threads/us dispatched, threads started 969,161 by a sampled counter, predicted 262,016, 50.0 % of the lanes idle, 3.4 % of the GPU time.") {
+			t.Errorf("facts %q", got)
+		}
+	}
+	four := sample.Gaussian()
+	four.Platform.Adapters = unit.Some(4)
+	for _, s := range rundoc.FromResult(four, report.Provenance{}).Sections {
+		if s.Key != report.SectionAttention {
+			continue
+		}
+		from := ""
+		for _, step := range s.Items[0].Steps() {
+			if step.Label == "Mean life of a thread" {
+				from = step.From
+			}
+		}
+		if from != "Little's law: measured x thread slots of 4 GPUs / 4 that worked at once x time per launch / threads per launch" {
+			t.Errorf("life of a thread from %q", from)
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		row  compare.Row
+		want bool
+	}{
+		{"no prediction", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}}, false},
+		{"no count", compare.Row{Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"a count that nobody launched", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"all of it", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
+	} {
+		if n, ok := c.row.ThreadsPredicted().Value(); ok != c.want || ok && n != 24 {
+			t.Errorf("%s: %d, %v", c.why, n, ok)
+		}
+	}
+}
+
+func TestProvenance(t *testing.T) {
+	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{Version: "v1.2.3", CommandLine: []string{"occudiff", "validate", "it's.csv", ""}, Label: "nightly"})
+	got := map[string]string{}
+	table := d.Table("provenance")
+	for i := range table.Len {
+		row := table.Row(i, nil)
+		got[row[0].Text] = row[1].Text
+	}
+	want := map[string]string{
+		"Made by": "occudiff v1.2.3", "Command line": `occudiff validate 'it'\''s.csv' ''`, "Label": "nightly",
+		"Tolerance": "5 points; of VTune's peak 0.1 points", "Device row": "mtl-112",
+		"Source of the device row": "a summary that prints 112 XVE", "Device chosen by": "the summary: 112 XVE",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLaunches looks for the spread of launches in the kernel table, once for a run that has it.
+func TestLaunches(t *testing.T) {
+	for _, spread := range []*ingest.Spread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
+		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {
+		r := sample.Gaussian()
+		r.Rows[0].Launches = spread
+		table := rundoc.FromResult(r, report.Provenance{}).Table("kernels")
+		got := map[string]float64{}
+		for i, c := range table.Columns {
+			if strings.HasPrefix(c.Key, "launch_") {
+				for row := range table.Len {
+					if cell := table.Row(row, nil)[i]; cell != (report.Cell{}) {
+						got[c.Key] = cell.Num
+					}
+				}
+			}
+		}
+		want := map[string]float64{}
+		if spread != nil {
+			want = map[string]float64{"launch_min": 1, "launch_median": 2, "launch_max": 4,
+				"launch_measured_min": 25, "launch_measured_median": 50, "launch_measured_max": 75}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("spread %v (-want +got):\n%s", spread, diff)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package rundoc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+)
+
+// TestSuiteFrom turns a compared run into test cases. Tasks that are no kernels are left out.
+func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite {
+	class := "unknown device"
+	if r.Device != nil {
+		class = report.OneLine(r.Device.Key)
+	}
+	name := "occudiff validate"
+	if prov.Label != "" {
+		class += "/" + report.OneLine(prov.Label)
+		name += " " + report.OneLine(prov.Label)
+	}
+	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host), Properties: testProperties(r, prov)}
+	for _, row := range r.All() {
+		if row.Verdict != compare.NotAKernel {
+			s.Cases = append(s.Cases, testCase(class, row))
+		}
+	}
+	s.TellApart()
+	return s
+}
+
+// testName is a kernel with all that makes it another row than others of its task.
+func testName(r *compare.Row) string {
+	name, detail := report.OneLine(r.Task), shape(r)
+	if r.Device != "" {
+		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
+	}
+	if name == "" {
+		name = "(no name)"
+	}
+	if detail != "" {
+		name += " (" + detail + ")"
+	}
+	return name
+}
+
+func testCase(class string, r *compare.Row) report.TestCase {
+	c := report.TestCase{Class: class, Name: testName(r), File: report.OneLine(r.Pos.File), Line: r.Pos.Line, Seconds: report.Finite(r.Total)}
+	switch r.Verdict {
+	case compare.Match:
+		return c
+	case compare.Below, compare.Above:
+		c.Outcome = report.TestFailed
+	default:
+		c.Outcome = report.TestSkipped
+	}
+	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
+	if p, ok := r.Difference.Value(); ok && c.Outcome == report.TestFailed {
+		c.Message += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if r.Cause != nil {
+		c.Type = report.OneLine(r.Cause.Name)
+		c.Message += ": " + c.Type
+	}
+	c.Text = report.UpperFirst(sentence(r)) + "\n" + testFigures(r)
+	return c
+}
+
+// testFigures lists what the verdict was taken from, a line each.
+func testFigures(r *compare.Row) string {
+	var b strings.Builder
+	line := func(name string, value unit.Opt[unit.Ratio]) {
+		if x, ok := value.Value(); ok {
+			fmt.Fprintf(&b, "%s: %s %%\n", name, report.Decimal(x.Percent(), 1))
+		}
+	}
+	if p := r.Predicted; p != nil && p.Groups > 0 {
+		line("predicted peak", unit.Some(p.Peak))
+		line("predicted average", unit.Some(p.Average))
+	} else if p != nil {
+		line("predicted for one Xe-core", unit.Some(p.XeCore))
+	}
+	if p := r.Predicted; p != nil && p.Limits != 0 {
+		b.WriteString("limited by: " + strings.Join(p.Limits.Names(), ", ") + "\n")
+	}
+	line("VTune's peak", r.Peak)
+	line("measured", r.Measured)
+	line("measured while loaded", r.Loaded)
+	if p, ok := r.Difference.Value(); ok {
+		fmt.Fprintf(&b, "difference: %s points (%s)\n", report.Signed(float64(p), 1), report.BasisText(r.Basis))
+	}
+	if p := r.Pos.String(); p != "" {
+		b.WriteString("row: " + report.OneLine(p) + "\n")
+	}
+	return b.String()
+}
+
+func testProperties(r *compare.Result, prov report.Provenance) []report.TestProperty {
+	var list []report.TestProperty
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, report.TestProperty{Name: name, Value: report.OneLine(value)})
+		}
+	}
+	add("occudiff.version", prov.Version)
+	add("command", report.CommandLine(prov.CommandLine))
+	add("label", prov.Label)
+	if d := r.Device; d != nil {
+		add("device", d.Key)
+		add("device.name", d.Name)
+		add("device.architecture", d.Architecture)
+		add("device.thread_slots", strconv.Itoa(d.Slots()))
+		add("device.chosen_by", r.ChosenBy)
+	}
+	p := &r.Platform
+	add("driver", p.Driver)
+	add("vtune.version", p.VTune)
+	add("os", p.OS)
+	add("job", p.JobID)
+	add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
+	add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
+	add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
+	add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
+	for i, in := range r.Inputs {
+		add("input."+strconv.Itoa(i+1), strings.TrimSuffix(in.Path+" "+in.Digest, " "))
+	}
+	return list
+}

@@ -1,0 +1,149 @@
+package rundoc_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"occudiff/report/rundoc"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+)
+
+// TestSuiteOfGaussian checks each case against what the run's figures say: two kernels, three tasks that are none.
+func TestSuiteOfGaussian(t *testing.T) {
+	s := rundoc.TestSuiteFrom(sample.Gaussian(), report.Provenance{Version: "1.2.3", Label: "nightly"})
+	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.TestFailed) != 1 || s.Count(report.TestSkipped) != 1 || s.Count(report.TestPassed) != 0 {
+		t.Fatalf("got %+v", s)
+	}
+	if got := s.Seconds(); got == nil || math.Abs(*got-1.108685) > 1e-12 {
+		t.Errorf("the suite took %v, want the kernels' 1.108685 s", got)
+	}
+	fan2 := s.Cases[0]
+	if fan2.Class != "mtl-112/nightly" || fan2.Name != "Fan2 (2048x2048 in 1024x1, SIMD32)" || fan2.File != "bench_gaussian.hotspots.csv" || fan2.Line != 2 {
+		t.Errorf("got %+v", fan2)
+	}
+	if fan2.Outcome != report.TestFailed || fan2.Type != "dispatch" || fan2.Message != "below by 36.8 points: dispatch" {
+		t.Errorf("got %+v", fan2)
+	}
+	want := `Below by 36.8 points: dispatch. A thread lives 2.2 us (62.7 % of 896 slots, 523 us per launch, 131,072 threads), so the dispatcher cannot keep the slots full. More work per work-item, or fewer and longer threads, would help.
+predicted peak: 100.0 %
+predicted average: 99.5 %
+limited by: threads
+VTune's peak: 100.0 %
+measured: 62.7 %
+measured while loaded: 79.1 %
+difference: -36.8 points (measured with predicted average)
+row: bench_gaussian.hotspots.csv:2:1
+`
+	if diff := cmp.Diff(want, fan2.Text); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	fan1 := s.Cases[1]
+	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch takes 18 us") {
+		t.Errorf("got %+v", fan1)
+	}
+}
+
+// TestSuiteOutcomes has a reason for every verdict.
+func TestSuiteOutcomes(t *testing.T) {
+	for _, c := range []struct {
+		verdict compare.Verdict
+		want    report.TestOutcome
+		message string
+		reason  string
+	}{
+		{compare.Match, report.TestPassed, "", "within tolerance"},
+		{compare.Below, report.TestFailed, "below by 7.0 points", "a mismatch fails, also without a cause"},
+		{compare.Above, report.TestFailed, "above by 7.0 points", "both ways"},
+		{compare.Unmeasurable, report.TestSkipped, "unmeasurable", "the counter's value is not this kernel's"},
+		{compare.NoPrediction, report.TestSkipped, "no prediction", "nothing to compare with"},
+		{compare.NoMeasurement, report.TestSkipped, "no measurement", "nothing to compare"},
+	} {
+		r := sample.Absent()
+		r.Rows[0].Verdict, r.Rows[0].Difference = c.verdict, unit.Some[unit.Points](7)
+		s := rundoc.TestSuiteFrom(r, report.Provenance{})
+		if got := s.Cases[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
+			t.Errorf("%s (%s): got %+v", c.verdict, c.reason, got)
+		}
+		if s.Seconds() != nil {
+			t.Errorf("%s: a time that nobody measured is %v", c.verdict, *s.Seconds())
+		}
+	}
+	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); len(s.Cases) != 0 {
+		t.Errorf("no rows give %+v", s.Cases)
+	}
+}
+
+// TestSuiteNamesAreUnique numbers launches in the order of the file, whatever the order of the rows.
+func TestSuiteNamesAreUnique(t *testing.T) {
+	r := sample.Absent()
+	base := r.Rows[0]
+	r.Rows = nil
+	for _, row := range []struct {
+		task string
+		line int
+	}{{"k", 9}, {"k", 2}, {"k #2", 3}, {"other", 4}, {"k", 5}, {"", 6}} {
+		next := base
+		next.Task, next.Pos.File, next.Pos.Line = row.task, "a.csv", row.line
+		r.Rows = append(r.Rows, next)
+	}
+	var got []string
+	for _, c := range rundoc.TestSuiteFrom(r, report.Provenance{}).Cases {
+		got = append(got, c.Name)
+	}
+	if diff := cmp.Diff([]string{"k #4", "k", "k #2", "other", "k #3", "(no name)"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	warn := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning}
+	got := rundoc.Annotations(sample.Gaussian(), warn)
+	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
+		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: dispatch. A thread lives") {
+		t.Errorf("of two kernels one does not match, got %+v", got)
+	}
+	r := sample.Many(2)
+	if got := rundoc.Annotations(r, warn); len(got) != 0 {
+		t.Errorf("what matches has annotations: %+v", got)
+	}
+	r.Rows[1].ModelDifference = unit.Some[unit.Points](-1.5)
+	if got := rundoc.Annotations(r, warn); len(got) != 0 {
+		t.Errorf("without the gate of the model: %+v", got)
+	}
+	got = rundoc.Annotations(r, rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Model: report.AnnotateError})
+	if len(got) != 1 || got[0].Level != report.AnnotateError ||
+		got[0].Message != "VTune's peak differs from the predicted peak by -1.5 points, more than 0.1. Check --device, --xve and the launch shape." {
+		t.Errorf("with it: %+v", got)
+	}
+}
+
+func TestCapAnnotations(t *testing.T) {
+	list := func(level report.AnnotationLevel, n int) []report.Annotation {
+		l := make([]report.Annotation, n)
+		for i := range l {
+			l[i] = report.Annotation{Level: level, Message: "m"}
+		}
+		return l
+	}
+	for _, c := range []struct {
+		errors, warnings, want int
+		last, reason           string
+	}{
+		{10, 10, 20, "m", "each level has room of its own"},
+		{11, 0, 10, "2 more like these; the report lists them all.", "the tenth stands for two"},
+		{0, 2009, 10, "2,000 more like these; the report lists them all.", "however many"},
+		{0, 0, 0, "", "none"},
+	} {
+		got := report.CapAnnotations(append(list(report.AnnotateError, c.errors), list(report.AnnotateWarning, c.warnings)...), 10)
+		if len(got) != c.want || c.want > 0 && got[len(got)-1].Message != c.last {
+			t.Errorf("%s: got %d, %+v", c.reason, len(got), got)
+		}
+	}
+}

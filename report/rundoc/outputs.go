@@ -1,0 +1,24 @@
+package rundoc
+
+import (
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/report"
+)
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	words := map[string][]string{
+		"ValidateRow.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
+		"ValidateRow.basis": {
+			string(compare.BasisMeasured), string(compare.BasisPeak), string(compare.BasisMeasuredPeak),
+		},
+		"ValidateRow.verdict": report.Words(compare.Verdicts()),
+	}
+	return []report.Output{
+		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{}}, Words: words},
+		{Name: "validate-runs", ID: "occudiff/validate-runs/1", Command: "occudiff validate --format json RUN1 RUN2",
+			Text: "several runs, each as validate writes one.", Values: []any{ValidateRuns{}}, Words: words},
+	}
+}

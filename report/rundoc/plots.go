@@ -1,0 +1,186 @@
+package rundoc
+
+import (
+	"math"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+const (
+	// cloudRows is how many kernels the cloud shows: a run that keeps every launch has millions.
+	cloudRows = 5000
+	// profileRows is how many kernels get a picture of their waves.
+	profileRows = 12
+)
+
+// cloudPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements, else
+// measurements against VTune's peak, else VTune's peak. False when no row has two numbers.
+func cloudPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
+	for _, basis := range []compare.Basis{compare.BasisMeasured, compare.BasisMeasuredPeak, compare.BasisPeak} {
+		c := cloud(rows, basis)
+		if len(c.Groups) == 0 {
+			continue
+		}
+		c.Band = float64(r.Options.Tolerance)
+		p := report.Plot{Key: "predicted-measured", Title: c.Y + " against " + report.StartLower(c.X), Unit: "%", Max: 100, Cloud: c}
+		if rows.kernels > cloudRows {
+			p.Title += ", the first " + report.Thousands(cloudRows) + " of " + report.Thousands(int64(rows.kernels))
+		}
+		p.Text = "A point per kernel. On the diagonal both agree; the band is the tolerance of " + report.Shortest(c.Band) + " points."
+		return p, true
+	}
+	return report.Plot{}, false
+}
+
+func cloud(rows *rowSet, basis compare.Basis) *report.Cloud {
+	c := &report.Cloud{X: "Predicted average", Y: "Measured occupancy"}
+	switch basis {
+	case compare.BasisMeasuredPeak:
+		c.X = "VTune's peak"
+	case compare.BasisPeak:
+		c.X, c.Y = "Predicted peak", "VTune's peak"
+	}
+	match := report.Group{Name: string(compare.Match), Status: report.Good}
+	other := report.Group{Name: "no cause", Status: report.Muted}
+	causes := compare.Causes()
+	named := make([]report.Group, len(causes))
+	for i, row := range rows.result.Skim() {
+		if i == min(rows.kernels, cloudRows) {
+			break
+		}
+		p, ok := cloudPoint(row, basis)
+		if !ok {
+			continue
+		}
+		g := &other
+		if row.Cause != nil {
+			for k, name := range causes {
+				if name == row.Cause.Name {
+					g, named[k].Name, named[k].Hue, named[k].Status = &named[k], name, k, report.Bad
+				}
+			}
+		} else if row.Verdict == compare.Match {
+			g = &match
+		}
+		g.Points = append(g.Points, p)
+	}
+	for _, g := range append(append([]report.Group{match}, named...), other) {
+		if len(g.Points) > 0 {
+			c.Groups = append(c.Groups, g)
+		}
+	}
+	return c
+}
+
+// cloudPoint is a row's two numbers when they are of the basis.
+func cloudPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
+	if row.Basis != basis {
+		return report.Point{}, false
+	}
+	seen, ok := row.Measured.Value()
+	if basis == compare.BasisPeak {
+		seen, ok = row.Peak.Value()
+	}
+	var want unit.Ratio
+	switch {
+	case basis == compare.BasisMeasuredPeak:
+		peak, known := row.Peak.Value()
+		want, ok = peak, ok && known
+	case row.Predicted == nil || row.Predicted.Groups <= 0:
+		return report.Point{}, false
+	case basis == compare.BasisMeasured:
+		want = row.Predicted.Average
+	default:
+		want = row.Predicted.Peak
+	}
+	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.OneLine(row.Task), report.LabelWidth)}
+	return p, ok && finite(p.X) && finite(p.Y)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// anyOccupancy says whether one of the kernels that the bars show has a value to draw.
+func anyOccupancy(rows *rowSet) bool {
+	for i, row := range rows.result.Skim() {
+		if i == min(rows.kernels, report.PlotRows) {
+			break
+		}
+		_, measured := row.Measured.Value()
+		_, peak := row.Peak.Value()
+		if measured || peak || row.Predicted != nil && row.Predicted.Groups > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// profilePlot shows the waves of a launch one after the other, each counted as long as the others. False without a grid.
+func profilePlot(row *compare.Row, key string) (report.Plot, bool) {
+	p := row.Predicted
+	if p == nil || p.Groups <= 0 || !(p.Waves > 0) || !finite(p.Waves) {
+		return report.Plot{}, false
+	}
+	f := &report.Profile{X: "Wave", Y: "Occupancy"}
+	last := p.Tail.Percent()
+	full := math.Floor(p.Waves + 1e-9)
+	if full > 0 {
+		f.Levels = append(f.Levels, report.Level{Width: full, Height: p.Peak.Percent(), Name: "full waves"})
+	}
+	if p.Tail > 0 && p.Waves-full > 1e-9 {
+		f.Levels = append(f.Levels, report.Level{Width: 1, Height: last, Name: "last wave"})
+	}
+	f.Lines = append(f.Lines, report.Line{Name: "predicted average", Height: p.Average.Percent()})
+	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
+		f.Lines = append(f.Lines, report.Line{Name: "measured", Height: m.Percent()})
+	}
+	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.OneLine(row.Task), report.LabelWidth), Unit: "%", Max: 100, Profile: f, Text: wavesText(p)}, true
+}
+
+// wavesText says what a picture of waves shows.
+func wavesText(p *predict.Prediction) string {
+	full := int64(math.Floor(p.Waves + 1e-9))
+	last := "."
+	if p.Tail > 0 && p.Waves-float64(full) > 1e-9 {
+		last = "a last one at " + report.Decimal(p.Tail.Percent(), 1) + " %."
+		if full == 0 {
+			return "One wave that does not fill the GPU: " + report.Decimal(p.Tail.Percent(), 1) + " %."
+		}
+		last = ", then " + last
+	}
+	word := " full waves at "
+	if full == 1 {
+		word = " full wave at "
+	}
+	return report.Thousands(full) + word + report.Decimal(p.Peak.Percent(), 1) + " %" + last
+}
+
+// tailSection shows the kernels that match and yet stay low because of their last wave; nothing where there are none.
+func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
+	s := report.Section{Key: report.SectionTail, Title: "Held back by the last wave", In: report.Page}
+	if rows.tails == 0 {
+		return s, false
+	}
+	for _, row := range r.Skim() {
+		if !tailed(row) {
+			continue
+		}
+		if p, ok := profilePlot(row, "tail-"+report.Thousands(int64(len(s.Plots)+1))); ok {
+			s.Plots = append(s.Plots, p)
+		}
+		if len(s.Plots) == profileRows {
+			break
+		}
+	}
+	s.Text = []string{"What was measured matches, and the prediction is low: the last wave of work-groups fills only part of the GPU while the " +
+		"rest waits. Work-group counts that are a multiple of what the GPU holds would raise it (occudiff advise)."}
+	return s, len(s.Plots) > 0
+}
+
+// tailed says whether a kernel matches and yet stays low because of its last wave.
+func tailed(r *compare.Row) bool {
+	return r.Verdict != compare.NotAKernel && !needsAttention(r) && r.Predicted != nil && r.Predicted.Limits&predict.LimitTail != 0
+}

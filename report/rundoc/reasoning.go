@@ -1,0 +1,130 @@
+package rundoc
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+	"occudiff/predict"
+)
+
+// predictionSteps is the model's own reasoning. It is left out where the row alone does not give the same prediction.
+func predictionSteps(r *compare.Result, row *compare.Row) []report.Step {
+	if row.Predicted == nil || r.Device == nil {
+		return nil
+	}
+	l := r.LaunchOf(row)
+	if p, err := predict.Predict(r.Device, l); err != nil || p != *row.Predicted {
+		return nil
+	}
+	reasons, err := predict.Explain(r.Device, l)
+	if err != nil {
+		return nil
+	}
+	steps := make([]report.Step, 0, len(reasons)+6)
+	for _, s := range reasons {
+		if s.Label == "dispatch policy" && l.Policy != predict.Auto {
+			s.Formula = policyText(l)
+		}
+		steps = append(steps, report.Step{Part: "Prediction", Label: report.UpperFirst(s.Label), From: s.Formula, Value: s.Value, Binds: s.Binds})
+	}
+	return steps
+}
+
+// policyText says why a row has its dispatch policy: Explain only knows that it was given one.
+func policyText(l predict.Launch) string {
+	if l.Policy == predict.Free {
+		return "no sign of SLM or barriers: a thread goes to any free slot"
+	}
+	return "a work-group stays whole on one Xe-core"
+}
+
+// seenSteps holds what was seen against the prediction.
+func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
+	const part = "Measurement"
+	var steps []report.Step
+	add := func(label, from, value string) {
+		steps = append(steps, report.Step{Part: part, Label: label, From: from, Value: value, Binds: false})
+	}
+	if peak, ok := row.Peak.Value(); ok {
+		from := "as exported"
+		if d, ok := row.ModelDifference.Value(); ok {
+			from = report.Signed(float64(d), 1) + " points from the predicted peak"
+		}
+		add("VTune's peak", from, percentText(peak.Percent()))
+	}
+	measured, hasMeasured := row.Measured.Value()
+	if hasMeasured {
+		add("Measured occupancy", "as exported, over the whole kernel", percentText(measured.Percent()))
+	}
+	loaded, hasLoaded := row.Loaded.Value()
+	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
+		add("Occupancy while loaded", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
+	}
+	if life, ok := row.ThreadLife.Value(); ok {
+		slots := "thread slots"
+		if n := r.AveragedGPUs(row); n > 1 {
+			slots += fmt.Sprintf(" of %d GPUs", n)
+			if working := r.WorkedGPUs(row); working > 1 {
+				slots += fmt.Sprintf(" / %d that worked at once", working)
+			}
+		}
+		add("Mean life of a thread", "Little's law: measured x "+slots+" x time per launch / threads per launch", report.Duration(float64(life)))
+	}
+	if rate, ok := row.DispatchRate().Value(); ok {
+		add("Dispatch rate", "threads per launch / time per launch", report.Significant(rate/1e6)+" threads/us")
+	}
+	if started, ok := row.Threads.Value(); ok {
+		from := "as exported; a sampled counter"
+		if n, ok := row.ThreadsPredicted().Value(); ok {
+			from += ", " + report.Thousands(n) + " predicted over all launches"
+		}
+		add("Threads started", from, report.Thousands(started))
+	}
+	if share, ok := r.TimeShare(row).Value(); ok {
+		add("Share of GPU time", "of all tasks together", percentText(share.Percent()))
+	}
+	if d, ok := row.Difference.Value(); ok {
+		add("Difference", report.BasisText(row.Basis)+", tolerance "+report.Shortest(float64(r.Options.Tolerance))+" points", report.Signed(float64(d), 1)+" points")
+	}
+	if c := row.Cause; c != nil {
+		add("Cause", "the first that applies, with "+c.Confidence+" confidence", c.Name)
+	}
+	return steps
+}
+
+// facts is what a row tells beyond its cells, in a line; empty when that is nothing.
+func facts(r *compare.Result, row *compare.Row) string {
+	var list []string
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if loaded, ok := row.Loaded.Value(); ok {
+		add("%s while loaded", percentText(loaded.Percent()))
+	}
+	if life, ok := row.ThreadLife.Value(); ok {
+		add("mean thread life %s", report.Duration(float64(life)))
+	}
+	if rate, ok := row.DispatchRate().Value(); ok {
+		add("%s threads/us dispatched", report.Significant(rate/1e6))
+	}
+	predicted, known := row.ThreadsPredicted().Value()
+	switch started, counted := row.Threads.Value(); {
+	case counted && known:
+		add("threads started %s by a sampled counter, predicted %s", report.Thousands(started), report.Thousands(predicted))
+	case known:
+		add("threads predicted %s", report.Thousands(predicted))
+	}
+	if lanes, ok := row.IdleLanes().Value(); ok && lanes > 0 {
+		add("%s of the lanes idle", percentText(lanes.Percent()))
+	}
+	if share, ok := r.TimeShare(row).Value(); ok {
+		add("%s of the GPU time", percentText(share.Percent()))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return report.UpperFirst(strings.Join(list, ", ")) + "."
+}
+
+func percentText(p float64) string { return report.Decimal(p, 1) + " %" }

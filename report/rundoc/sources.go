@@ -1,0 +1,156 @@
+package rundoc
+
+import (
+	"strings"
+
+	"occudiff/ingest/unit"
+	"occudiff/report"
+
+	"occudiff/compare"
+)
+
+// noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many launches of
+// a kernel is told once.
+func noteSection(r *compare.Result) report.Section {
+	var list []report.TaskNote
+	for _, n := range r.Notes {
+		list = append(list, report.TaskNote{Note: n})
+	}
+	alike := map[likeness]*likes{}
+	var into compare.Row
+	for i := range r.Len() {
+		if !r.Noted(i) {
+			continue
+		}
+		row := r.Row(i, &into)
+		for _, n := range rowNotes(row) {
+			if !r.KeepsLaunches() || first(alike, likeness{Key: row.Key(), about: n.Code}, len(list)) {
+				list = append(list, report.TaskNote{Note: n, Task: row.Task})
+			}
+		}
+	}
+	for _, a := range alike {
+		if a.n > 1 {
+			list[a.item].Text += "; the same is noted of " + report.Counted(a.n-1, "further launch", "further launches") + " of this kernel"
+		}
+	}
+	return report.NoteSection(list)
+}
+
+// timingSection lists what logs printed. A glance shows it when that is all there is: nothing came from an export.
+func timingSection(r *compare.Result) report.Section {
+	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
+	if len(r.Timings) == 0 {
+		s.In, s.Text = report.Sheet, []string{"No log was among the inputs."}
+		return s
+	}
+	rows := make([][]report.Cell, 0, len(r.Timings))
+	for i := range r.Timings {
+		t := &r.Timings[i]
+		task := report.Cell{}
+		if t.Row >= 0 && t.Row < r.Len() {
+			task = report.TextCell(r.Row(t.Row, nil).Task)
+		}
+		rows = append(rows, []report.Cell{
+			report.TextCell(t.Kernel), report.OptInt(t.Groups), report.OptSeconds(unit.Some(t.Seconds), 1), report.TextCell(strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted)),
+			task, report.TextCell(t.Pos.File), report.Place(t.Pos.Line),
+		})
+	}
+	all := report.Glance | report.Page | report.Sheet
+	t := report.Fixed(report.SectionTimings, "", []report.Column{
+		{Key: "kernel", Title: "As printed", Kind: report.Text, In: all, Cut: true},
+		{Key: "groups", Title: "Work-groups", Kind: report.Integer, In: all},
+		{Key: "seconds", Title: "Host time", Unit: "s", Kind: report.Number, Decimals: 6, In: all},
+		{Key: "printed", Title: "Printed", Kind: report.Text, In: report.Sheet},
+		{Key: "task", Title: "Kernel", Kind: report.Text, In: all, Cut: true},
+		{Key: "file", Title: "File", Kind: report.Text, In: report.Page | report.Sheet},
+		{Key: "line", Title: "Line", Kind: report.Integer, In: report.Page | report.Sheet},
+	}, rows)
+	if onlyLogs(r) {
+		t.In = all
+	}
+	s.Text = []string{"Host time of submitting and waiting: never equal to a kernel's time on the GPU."}
+	s.Tables = []*report.Table{t}
+	return s
+}
+
+func onlyLogs(r *compare.Result) bool {
+	for _, row := range r.Skim() {
+		if !row.FromLog {
+			return false
+		}
+	}
+	return true
+}
+
+func deviceSection(r *compare.Result) report.Section {
+	s := report.Section{Key: report.SectionDevice, Title: "Device", Sheet: "Device"}
+	if r.Device == nil {
+		s.Text = []string{"No device is known. Name it with --device, or give the run's summary or log beside the export."}
+	} else {
+		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceRows(r.Device, r.ChosenBy)))
+	}
+	if rows := platformRows(r); len(rows) > 0 {
+		s.Tables = append(s.Tables, report.NameValue("platform", "What the inputs say of the machine", rows))
+	}
+	return s
+}
+
+func platformRows(r *compare.Result) [][]report.Cell {
+	p := &r.Platform
+	var rows report.Pairs
+	rows.Text("Device as printed", p.Device)
+	rows.Text("Named by", p.DeviceFrom)
+	rows.Text("Node property", p.NodeProperty)
+	rows.Count("XVEs", int64(p.XVEs.Or(0)))
+	rows.Count("Threads per XVE", int64(p.ThreadsPerXVE.Or(0)))
+	rows.Count("Adapters", int64(p.Adapters.Or(0)))
+	rows.Count("Stacks per adapter", int64(p.Stacks.Or(0)))
+	if f, ok := p.MaxFrequency.Value(); ok {
+		rows.Number("Maximum frequency [MHz]", f/1e6)
+	}
+	if o, ok := p.Occupancy.Value(); ok {
+		rows = append(rows, []report.Cell{report.TextCell("Occupancy of the whole run [%]"), report.RatioCell(o)})
+	}
+	if !p.Collected.IsZero() {
+		rows.Text("Collected", p.Collected.Format("2006-01-02 15:04:05 MST"))
+	}
+	rows.Text("Host", p.Host)
+	rows.Text("Command", p.Command)
+	rows.Text("Operating system", p.OS)
+	rows.Text("VTune", p.VTune)
+	rows.Text("Driver", p.Driver)
+	rows.Text("Job", p.JobID)
+	rows.Count("Vector size", p.VectorSize.Or(0))
+	return rows
+}
+
+// provenanceSection says what the report was made from and how, so that it can be made again.
+func provenanceSection(r *compare.Result, prov report.Provenance) report.Section {
+	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
+	var rows report.Pairs
+	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
+	rows.Text("Command line", report.CommandLine(prov.CommandLine))
+	rows.Text("Label", prov.Label)
+	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; of VTune's peak "+report.Shortest(float64(r.Options.ModelTolerance))+" points")
+	if d := r.Device; d != nil {
+		rows.Text("Device row", d.Key)
+		rows.Text("Source of the device row", d.Source)
+		rows.Text("Device chosen by", r.ChosenBy)
+	}
+	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
+	inputs := make([][]report.Cell, 0, len(r.Inputs))
+	for _, in := range r.Inputs {
+		inputs = append(inputs, []report.Cell{report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows), report.IntCell(in.BadRows), report.TextCell(in.Digest)})
+	}
+	if len(inputs) > 0 {
+		s.Tables = append(s.Tables, report.Fixed("inputs", "Inputs", []report.Column{
+			{Key: "path", Title: "File", Kind: report.Text, In: report.Page | report.Sheet},
+			{Key: "kind", Title: "Kind", Kind: report.Text, In: report.Page | report.Sheet},
+			{Key: "rows", Title: "Rows", Kind: report.Integer, In: report.Page | report.Sheet},
+			{Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: report.Page | report.Sheet},
+			{Key: "digest", Title: "Digest", Kind: report.Text, In: report.Page | report.Sheet},
+		}, inputs))
+	}
+	return s
+}

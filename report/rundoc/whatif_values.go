@@ -1,0 +1,246 @@
+package rundoc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// whatIfDigit absorbs binary fractions where a difference is held against a tolerance given in decimals.
+const whatIfDigit = 1e-9
+
+// startValues are what the formulas of the sheet give for the launch that is picked at first, by their names, so that
+// programs that do not compute formulas show them as well. They come from package predict; a test holds the formulas
+// against them.
+func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[string]report.Cell {
+	v := map[string]report.Cell{}
+	ownValues(v, start)
+	for k, c := range v { // nothing is changed yet
+		if name, ok := strings.CutPrefix(k, "own_"); ok {
+			v[name] = c
+		}
+	}
+	v["run_row"], v["device_row"] = report.IntCell(1), report.IntCell(0)
+	d := r.Device
+	if d == nil {
+		d = &arch.Device{}
+		v["status"] = report.TextCell("cannot run: pick a device from the list")
+	} else {
+		deviceValues(v, w)
+	}
+	launchValues(v, d, &start.launch)
+	if r.Device == nil {
+		return v
+	}
+	p, err := predict.Predict(d, start.launch)
+	var refused *predict.LaunchError
+	if errors.As(err, &refused) {
+		v["status"] = report.TextCell("cannot run: " + refused.Text)
+	} else {
+		v["status"] = report.TextCell("runs")
+		predictionValues(v, d, &p)
+	}
+	verdictValues(v, r, start, err == nil && p.HasGrid())
+	return v
+}
+
+// ownValues are the kernel's figures as the list of launches has them.
+func ownValues(v map[string]report.Cell, start *whatIfRow) {
+	set := func(key string, c report.Cell) {
+		if c.Kind != report.Absent {
+			v["own_"+key] = c
+		}
+	}
+	for i, key := range []string{"gx", "gy", "gz", "lx", "ly", "lz", "simd", "slm", "barriers", "grf_asked", "policy_asked"} {
+		set(key, launchCells(&start.launch)[i])
+	}
+	if start.row == nil {
+		return
+	}
+	cells := seenCells(start.row)
+	for i, key := range []string{"measured", "vtune_peak", "total", "launch_time", "per_launch", "run_xe_core", "run_peak", "run_average", "run_waves",
+		"run_tail", "run_limits", "run_n", "run_verdict"} {
+		if cells[i].Kind != report.Absent {
+			v[key] = cells[i]
+		}
+	}
+}
+
+// deviceValues are the figures of the first row of the table of devices.
+func deviceValues(v map[string]report.Cell, w *report.WhatIf) {
+	for i, c := range w.Devices.Row(0, nil) {
+		if c.Kind != report.Absent {
+			v["d_"+w.Devices.Columns[i].Key] = c
+		}
+	}
+	v["device_row"] = report.IntCell(1)
+}
+
+// launchValues are the launch as it is used.
+func launchValues(v map[string]report.Cell, d *arch.Device, l *predict.Launch) {
+	size := func(prefix string, s unit.Size3) {
+		for i, axis := range []string{"x", "y", "z"} {
+			if s.Present() {
+				v[prefix+axis] = report.IntCell(s.Dim(i))
+			}
+		}
+	}
+	size("g", l.Global)
+	size("l", l.Local)
+	v["slm"] = report.NumCell(report.Number, float64(l.SLM)/1024)
+	v["barriers"] = report.IntCell(l.Barriers)
+	switch {
+	case l.GRF > 0:
+		v["grf"] = report.IntCell(l.GRF)
+	case len(d.GRFModes) > 0 || d.ThreadsPerXVE > 0:
+		v["grf"] = report.IntCell(usualRegisters(d))
+	}
+	policy := l.Policy.String()
+	if l.Policy == predict.Auto {
+		policy = predict.Free.String()
+		if l.SLM > 0 || l.Barriers > 0 {
+			policy = predict.Whole.String()
+		}
+	}
+	v["policy"] = report.TextCell(policy)
+	stepValues(v, d, l)
+}
+
+// stepValues are the steps that the check of a launch looks at, so that they are there whether or not it can run.
+func stepValues(v map[string]report.Cell, d *arch.Device, l *predict.Launch) {
+	slots, threads := d.SlotsPerXeCore(), 0
+	for _, m := range grfModesOf(d) {
+		if int64(m.Registers) == v["grf"].Int {
+			threads = min(m.ThreadsPerXVE, d.ThreadsPerXVE)
+			break
+		}
+	}
+	if slots > 0 {
+		v["slots"], v["mode_slots"] = report.IntCell(slots), report.IntCell(threads*d.XVEPerXeCore)
+	}
+	allocated := l.SLM
+	for _, step := range d.SLMSteps {
+		if step >= l.SLM {
+			allocated = step
+			break
+		}
+	}
+	v["slm_allocated"] = report.NumCell(report.Number, float64(allocated)/1024)
+	if n := predict.MaxGroupSize(d, l.SIMD, int(v["grf"].Int)); n > 0 {
+		v["group_max"] = report.IntCell(n)
+	}
+	items, ok := l.Local.Items()
+	if !ok || !l.Local.Present() {
+		return
+	}
+	v["group_size"] = report.IntCell(items)
+	if l.SIMD > 0 {
+		n := (items + int64(l.SIMD) - 1) / int64(l.SIMD)
+		v["threads_per_group"], v["idle_lanes"] = report.IntCell(n), report.IntCell(n*int64(l.SIMD)-items)
+	}
+}
+
+func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Prediction) {
+	limit := func(n int64) report.Cell {
+		if n == predict.Unlimited {
+			return report.TextCell("no limit")
+		}
+		return report.IntCell(n)
+	}
+	percent := func(key string, r unit.Ratio) { v[key] = report.RatioCell(r) }
+	v["by_threads"], v["by_slm"], v["by_slots"], v["by_barriers"] = limit(p.ByThreads), limit(p.BySLM), limit(p.BySlots), limit(p.ByBarriers)
+	v["n"] = report.IntCell(p.GroupsPerXeCore)
+	v["by_others"] = report.IntCell(int64(1e18))
+	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
+		if n != predict.Unlimited {
+			v["by_others"] = report.IntCell(min(n, v["by_others"].Int))
+		}
+	}
+	percent("xe_core", p.XeCore)
+	percent("of_mode", p.XeCoreOfMode)
+	v["limits"] = report.TextCell(strings.Join(p.Limits.Names(), ", "))
+	var remarks []string
+	if p.Partial {
+		remarks = append(remarks, "the last work-group of a dimension is smaller and counts as a whole one")
+	}
+	if p.IdleLanes > 0 {
+		remarks = append(remarks, fmt.Sprintf("%d idle lanes in each work-group", p.IdleLanes))
+	}
+	v["remarks"] = report.TextCell(strings.Join(remarks, "; "))
+	if !p.HasGrid() {
+		return
+	}
+	total := p.Groups * p.ThreadsPerGroup
+	capacity := int64(math.Round(float64(total) / p.Waves))
+	v["groups"], v["thread_total"], v["gpu_slots"], v["capacity"] = report.IntCell(p.Groups), report.IntCell(total), report.IntCell(d.Slots()), report.IntCell(capacity)
+	v["full"], v["rest"] = report.IntCell(total/capacity), report.IntCell(total%capacity)
+	percent("peak", p.Peak)
+	percent("average", p.Average)
+	v["waves"] = report.NumCell(report.Number, p.Waves)
+	percent("tail", p.Tail)
+}
+
+// verdictValues hold the prediction against what was seen, as the comparison does.
+func verdictValues(v map[string]report.Cell, r *compare.Result, start *whatIfRow, predicted bool) {
+	v["verdict"] = report.TextCell(string(compare.NoPrediction))
+	if !predicted {
+		return
+	}
+	basis, seen, against := compare.BasisMeasured, v["measured"], v["average"]
+	if seen.Kind == report.Absent {
+		basis, seen, against = compare.BasisPeak, v["vtune_peak"], v["peak"]
+	}
+	if seen.Kind == report.Absent {
+		v["verdict"] = report.TextCell(string(compare.NoMeasurement))
+		return
+	}
+	difference := seen.Num - against.Num
+	v["basis"], v["difference"] = report.TextCell(report.BasisText(basis)), report.NumCell(report.Points, difference)
+	verdict := compare.Match
+	switch {
+	case basis == compare.BasisMeasured && tooShort(v, r, start.row):
+		verdict = compare.Unmeasurable
+	case math.Abs(difference) <= float64(r.Options.Tolerance)+whatIfDigit:
+	case difference < 0:
+		verdict = compare.Below
+	default:
+		verdict = compare.Above
+	}
+	v["verdict"] = report.TextCell(string(verdict))
+}
+
+// tooShort says whether the counter's value cannot be the kernel's: it ran too short, or threads would have to live longer
+// than their launch.
+func tooShort(v map[string]report.Cell, r *compare.Result, row *compare.Row) bool {
+	if row.PerLaunch {
+		return false
+	}
+	if total, ok := row.Total.Value(); ok && total < r.Options.LeastTotal() {
+		return true
+	}
+	launch, timed := row.Average().Value()
+	return timed && launch < r.Options.SamplingInterval && v["measured"].Num/100*float64(r.Device.Slots()) > float64(v["thread_total"].Int)
+}
+
+// wordValues are the sentences that say what a figure may be.
+func wordValues(w *report.WhatIf) {
+	say := func(key, need, format string, args ...any) {
+		if w.Values[need].Kind != report.Absent {
+			w.Values["words_"+key] = report.TextCell(fmt.Sprintf(format, args...))
+		}
+	}
+	v := w.Values
+	say("lx", "group_max", "at most %d work-items in all", v["group_max"].Int)
+	say("simd", "d_simd", "one of %s", v["d_simd"].Text)
+	say("slm", "d_slm_group", "at most %s KB; an Xe-core has %s KB", report.Shortest(math.Min(v["d_slm_group"].Num, v["d_slm"].Num)), report.Shortest(v["d_slm"].Num))
+	say("barriers", "d_barrier_slots", "at most %s", report.Shortest(v["d_barrier_slots"].Num))
+	say("grf", "d_modes", "registers:threads per XVE are %s", v["d_modes"].Text)
+}

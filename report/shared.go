@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/predict/arch"
+)
+
+// NameValue is the heading of a table of names and values.
+func NameValue(key, title string, rows [][]Cell) *Table {
+	return Fixed(key, title, []Column{
+		{Key: "name", Title: "Property", Kind: Text, In: Page | Sheet},
+		{Key: "value", Title: "Value", Kind: Text, In: Page | Sheet},
+	}, rows)
+}
+
+// DeviceRows are the properties of a device with their sources.
+func DeviceRows(d *arch.Device, chosenBy string) [][]Cell {
+	var rows Pairs
+	rows.Text("Name", d.Name)
+	rows.Text("Key", d.Key)
+	rows.Text("Chosen by", chosenBy)
+	rows.Text("Architecture", d.Architecture)
+	rows.Text("Code name", d.Codename)
+	rows.Count("Stacks", int64(d.Tiles))
+	rows.Count("Xe-cores", int64(d.XeCores))
+	rows.Count("XVEs per Xe-core", int64(d.XVEPerXeCore))
+	rows.Count("Threads per XVE", int64(d.ThreadsPerXVE))
+	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
+	rows.Count("Thread slots", int64(d.Slots()))
+	rows.Text("SIMD widths", Numbers(d.SIMDWidths))
+	rows.Text("Register modes", grfModes(d.GRFModes))
+	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
+	rows.Count("Shared local memory per work-group, most [bytes]", int64(d.SLMPerGroupMax))
+	rows.Count("Work-items per work-group, most", int64(d.MaxGroupSize))
+	rows.Count("Work-groups per Xe-core, most", int64(d.GroupSlots))
+	rows.Text("Barriers per Xe-core", barriers(d.BarrierSlots))
+	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
+	rows.Text("Confidence", d.Confidence)
+	rows.Text("Source of this row", d.Source)
+	rows.Text("Notes", d.Notes)
+	return rows
+}
+
+// Pairs are rows of a name and a value; what is empty or not said is left out.
+type Pairs [][]Cell
+
+// Text adds a text.
+func (p *Pairs) Text(name, value string) {
+	if value != "" {
+		*p = append(*p, []Cell{TextCell(name), TextCell(value)})
+	}
+}
+
+// Count adds a count above 0.
+func (p *Pairs) Count(name string, n int64) {
+	if n > 0 {
+		*p = append(*p, []Cell{TextCell(name), IntCell(n)})
+	}
+}
+
+// Number adds a number.
+func (p *Pairs) Number(name string, x float64) {
+	*p = append(*p, []Cell{TextCell(name), NumCell(Number, x)})
+}
+
+// Numbers prints a list of integers.
+func Numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+func grfModes(modes []arch.GRFMode) string {
+	words := make([]string, len(modes))
+	for i, m := range modes {
+		words[i] = fmt.Sprintf("%d registers: %d threads per XVE", m.Registers, m.ThreadsPerXVE)
+	}
+	return strings.Join(words, "; ")
+}
+
+func barriers(counts []arch.SourcedCount) string {
+	words := make([]string, len(counts))
+	for i, c := range counts {
+		words[i] = fmt.Sprintf("%d (%s)", c.Count, c.Source)
+	}
+	return strings.Join(words, ", ")
+}
+
+// CommandLine prints arguments so that a shell reads them back as they were.
+func CommandLine(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a
+		if a == "" || strings.ContainsFunc(a, needsQuotes) {
+			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func needsQuotes(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("-_./,:=@%+", r))
+}

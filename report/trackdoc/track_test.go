@@ -1,0 +1,354 @@
+package trackdoc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/report/trackdoc"
+
+	"occudiff/compare/trend"
+	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/internal/sample"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/terminal"
+)
+
+// followed makes a series with a run a day, judged and searched.
+func followed(t *testing.T, m trackdoc.TrackMetric, name string, values ...float64) trackdoc.Tracked {
+	t.Helper()
+	s := trackdoc.Tracked{Name: name, Task: name, Device: "mtl-112", Driver: "24.1"}
+	var points []trend.Point
+	start := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)
+	for i, v := range values {
+		at := start.AddDate(0, 0, i)
+		s.Points = append(s.Points, trackdoc.TrackedPoint{Run: int64(i + 1), Time: at, Value: v})
+		points = append(points, trend.Point{Time: at, Value: v})
+	}
+	var err error
+	if s.Gate, err = m.Gate.Check(points); err != nil {
+		t.Fatal(err)
+	}
+	if s.Changes, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func measured() trackdoc.TrackMetric {
+	return trackdoc.TrackMetric{Name: "measured", Unit: "%", Gate: trend.PointsGate()}
+}
+
+func seconds() trackdoc.TrackMetric {
+	return trackdoc.TrackMetric{Name: "seconds", Unit: "s", Gate: trend.RelativeGate()}
+}
+
+// steps repeats levels with a little noise of a fixed pattern.
+func steps(n int, levels ...float64) []float64 {
+	noise := [...]float64{0.1, -0.2, 0, 0.3, -0.1, 0.2, -0.3, 0.1, 0}
+	var values []float64
+	for _, l := range levels {
+		for range n {
+			values = append(values, l*(1+noise[len(values)%len(noise)]/100))
+		}
+	}
+	return values
+}
+
+// tracks is a history with every verdict in it.
+func tracks(t *testing.T) *trackdoc.TrackReport {
+	m := measured()
+	dropped := append(steps(9, 62.7), 54.7, 54.9)
+	moved := followed(t, m, "moved", 50.1)
+	moved.Driver = "25.2"
+	moved.Begins = &trackdoc.TrackedBegin{What: []string{"driver"}, Device: "mtl-112", Driver: "24.1", Run: 9, Time: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}
+	ended := followed(t, m, "moved", steps(9, 50)...)
+	ended.Ended = true
+	short := followed(t, m, "Fan1", steps(9, 19.9)...)
+	short.Unmeasurable = true
+	list := []trackdoc.Tracked{short, ended, followed(t, m, "steady", steps(12, 90)...), moved, followed(t, m, "young", 40, 41),
+		followed(t, m, "outlier", append(steps(9, 70), 60)...), followed(t, m, "Fan2", dropped...), followed(t, m, "slow change", steps(12, 80, 78)...)}
+	list[6].Against = "below: dispatch"
+	return &trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list}
+}
+
+// hostileTracks has names that must not harm any output, in every place that shows one.
+func hostileTracks(t *testing.T) *trackdoc.TrackReport {
+	r := &trackdoc.TrackReport{Metric: measured(), Params: trend.DefaultParams(), Where: "<b>\x1b[31m.db"}
+	for _, name := range sample.HostileNames() {
+		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
+		s.Device, s.Driver, s.Against = name, name, name
+		s.Begins = &trackdoc.TrackedBegin{What: []string{"device", "driver"}, Device: name, Driver: name, Run: 1}
+		r.Series = append(r.Series, s)
+	}
+	return r
+}
+
+// others are histories at the edges of what can be.
+func others(t *testing.T) map[string]*trackdoc.TrackReport {
+	m := seconds()
+	zero := measured()
+	zero.Gate.Direction = trend.Both
+	residual := trackdoc.TrackMetric{Name: "residual", Unit: "points", Gate: trend.PointsGate()}
+	return map[string]*trackdoc.TrackReport{
+		"empty":    {Metric: measured(), Params: trend.DefaultParams(), Where: "empty.db"},
+		"seconds":  {Metric: m, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)}},
+		"residual": {Metric: residual, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, residual, "Fan2", steps(12, -3, -9)...)}},
+		// From 0 to 5: one of the two shares is infinite, which JSON could not write.
+		"from zero": {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}},
+		"flat":      {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)}},
+		"hostile":   hostileTracks(t),
+	}
+}
+
+func prov() report.Provenance {
+	return report.Provenance{Version: "1.2.3", CommandLine: []string{"occudiff", "track", "report"}}
+}
+
+func TestTrackGolden(t *testing.T) {
+	var b bytes.Buffer
+	d := trackdoc.FromTrack(tracks(t), prov())
+	if err := terminal.Render(&b, d, terminal.Options{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	sample.Golden(t, "track.txt", b.Bytes())
+	b.Reset()
+	if err := markdown.Render(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	sample.Golden(t, "track.md", b.Bytes())
+}
+
+// TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged last.
+func TestTrackOrder(t *testing.T) {
+	d := trackdoc.FromTrack(tracks(t), prov())
+	table := d.Table("series")
+	var got []string
+	var cells []report.Cell
+	for i := range table.Len {
+		cells = table.Row(i, cells[:0])
+		got = append(got, cells[0].Text+"="+cells[table.Column("finding")].Text)
+	}
+	want := "Fan2=regression outlier=alarm moved=learning: driver changed here slow change=ok steady=ok young=learning moved=ok, ended Fan1=unmeasurable"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+	if table.Attention != 3 {
+		t.Errorf("%d rows need attention, want 3: the regression, the alarm, the driver", table.Attention)
+	}
+}
+
+// TestTrackLarge wants the large picture to be what its heading says, though the list has its own order; small pictures lead to
+// the large ones of their series.
+func TestTrackLarge(t *testing.T) {
+	m := measured()
+	down, up, flat := followed(t, m, "down", steps(12, 80, 78)...), followed(t, m, "up", steps(12, 60, 70)...), followed(t, m, "flat", steps(12, 50)...)
+	ended := followed(t, m, "ended", steps(12, 90, 70)...)
+	ended.Ended = true
+	var many []trackdoc.Tracked
+	for range 20 {
+		many = append(many, down)
+	}
+	for _, c := range []struct {
+		reason      string
+		series      []trackdoc.Tracked
+		title, name string
+	}{
+		{"for the better is a change, too", []trackdoc.Tracked{flat, down, up}, "The series with the largest last change", "up"},
+		{"a series of the past can be the one", []trackdoc.Tracked{down, flat, ended}, "The series with the largest last change", "ended"},
+		{"it may stand far down in the list", append(many, ended), "The series with the largest last change", "ended"},
+		{"no series has changed", []trackdoc.Tracked{flat, flat}, "The first series: none has a change point", "flat"},
+	} {
+		d := trackdoc.FromTrack(&trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov())
+		s := d.Section(trackdoc.SectionCourse)
+		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].Course.Large {
+			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
+		}
+		links := map[string]string{}
+		for _, name := range []string{trackdoc.SectionCourse, trackdoc.SectionCourses} {
+			for _, p := range d.Section(name).Plots {
+				links[p.Key] = p.Title
+			}
+		}
+		for _, p := range d.Section(trackdoc.SectionPanels).Plots[0].Panels {
+			if p.Link != "" && !strings.HasPrefix(links[p.Link], p.Title+" ") {
+				t.Errorf("%s: the small picture of %s leads to %q", c.reason, p.Title, links[p.Link])
+			}
+		}
+	}
+}
+
+// TestTrackSheetSaysEnded wants a workbook not to show a regression of the past as one of today.
+func TestTrackSheetSaysEnded(t *testing.T) {
+	r := tracks(t)
+	r.Series = r.Series[:0]
+	ended := followed(t, r.Metric, "moved", append(steps(9, 62.7), 54.7, 54.9)...)
+	ended.Ended = true
+	r.Series = append(r.Series, ended)
+	table := trackdoc.FromTrack(r, prov()).Table("series")
+	cells := table.Row(0, nil)
+	for i, c := range table.Columns {
+		if c.In&report.Sheet != 0 && c.Title == "Verdict" && cells[i].Text != "regression, ended" {
+			t.Errorf("the sheet's %s is %q", c.Key, cells[i].Text)
+		}
+	}
+	if got := cells[table.Column("verdict")].Text; got != "regression" {
+		t.Errorf("the verdict for programs is %q", got)
+	}
+}
+
+// TestTrackEverywhere renders every history in every format: no error, well-formed, the same twice.
+func TestTrackEverywhere(t *testing.T) {
+	all := others(t)
+	all["all verdicts"] = tracks(t)
+	for name, r := range all {
+		t.Run(name, func(t *testing.T) {
+			d := trackdoc.FromTrack(r, prov())
+			for format, render := range map[string]func(io.Writer) error{
+				"terminal": func(w io.Writer) error { return terminal.Render(w, d, terminal.Options{Width: 40, Color: true}) },
+				"markdown": func(w io.Writer) error { return markdown.Render(w, d) },
+				"html":     func(w io.Writer) error { return html.Render(w, d) },
+				"json":     func(w io.Writer) error { return machine.JSON(w, trackdoc.TrackJSON(r)) },
+				"csv":      func(w io.Writer) error { return machine.Table(w, d.Table("series")) },
+			} {
+				var first, second bytes.Buffer
+				if err := errors.Join(render(&first), render(&second)); err != nil {
+					t.Fatalf("%s: %v", format, err)
+				}
+				if !bytes.Equal(first.Bytes(), second.Bytes()) {
+					t.Errorf("%s is not the same twice", format)
+				}
+				for _, bad := range forbidden(format) {
+					if bytes.Contains(first.Bytes(), []byte(bad)) {
+						t.Errorf("%s holds %q", format, bad)
+					}
+				}
+			}
+			if err := excel.Render(io.Discard, d); err != nil {
+				t.Errorf("workbook: %v", err)
+			}
+		})
+	}
+}
+
+// forbidden are texts that must not get into a format.
+func forbidden(format string) []string {
+	switch format {
+	case "json", "csv": // programs get names as they are
+		return []string{"NaN", "Inf"}
+	case "terminal":
+		return []string{"NaN", "Inf", "escape\x1b", "\a"}
+	case "html": // the page's own script knows NaN
+		return []string{">NaN", "\"NaN", "<script>alert", "escape\x1b", "\a"}
+	}
+	return []string{"NaN", "Inf", "<script>alert", "escape\x1b", "\a"}
+}
+
+// TestTrackJSONContract pins the names of the contract.
+func TestTrackJSONContract(t *testing.T) {
+	m := measured()
+	r := &trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: []trackdoc.Tracked{followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}}
+	var b bytes.Buffer
+	if err := machine.JSON(&b, trackdoc.TrackJSON(r)); err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Schema string
+		Series []map[string]any
+	}
+	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Schema != "occudiff/track/1" || len(v.Series) != 1 {
+		t.Fatalf("got %+v", v)
+	}
+	s := v.Series[0]
+	if s["name"] != "Fan2" || s["points"] != 24.0 || s["unit"] != "%" {
+		t.Errorf("got name %v, points %v, unit %v", s["name"], s["points"], s["unit"])
+	}
+	change := s["change_points"].([]any)[0].(map[string]any)
+	if change["index"] != 12.0 || change["time"] != "2026-01-13T02:00:00Z" || change["mean_before"] != 0.0 || math.Abs(change["mean_after"].(float64)-5) > 0.01 || change["magnitude"] != 1.0 {
+		t.Errorf("change point %v", change)
+	}
+	gate := s["gate"].(map[string]any)
+	for _, key := range []string{"verdict", "n", "window", "median", "mad", "threshold"} {
+		if _, ok := gate[key]; !ok {
+			t.Errorf("the gate has no %s", key)
+		}
+	}
+	var empty bytes.Buffer
+	if err := machine.JSON(&empty, trackdoc.TrackJSON(&trackdoc.TrackReport{Metric: m})); err != nil || !strings.Contains(empty.String(), `"series": []`) {
+		t.Errorf("no series are %s, %v; want a list", empty.String(), err)
+	}
+}
+
+// TestTrackCheckSuite wants a regression to fail and everything that is not sure to be skipped, in XML that any reader takes.
+func TestTrackCheckSuite(t *testing.T) {
+	r := tracks(t)
+	c := &trackdoc.TrackCheck{Metric: r.Metric, Where: "occudiff.db", Run: trackdoc.TrackedRun{ID: 11, Kernels: 8}, Series: r.Series}
+	s := trackdoc.TrackCheckSuite(c, prov())
+	got := map[string]string{}
+	for _, k := range s.Cases {
+		got[k.Name+k.Class] = map[report.TestOutcome]string{report.TestPassed: "passed", report.TestFailed: "failed", report.TestSkipped: "skipped"}[k.Outcome] + " " + k.Message
+	}
+	for name, want := range map[string]string{
+		"Fan2mtl-112/24.1": "failed regression: -7.8 points off the median of 10 runs", "steadymtl-112/24.1": "passed ", "outliermtl-112/24.1": "skipped alarm",
+		"youngmtl-112/24.1": "skipped learning", "movedmtl-112/25.2": "skipped learning: driver changed here", "Fan1mtl-112/24.1": "skipped unmeasurable",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+	for _, k := range s.Cases { // every verdict prints what it came from, also a good one
+		for _, figure := range []string{"newest: ", "n: ", " of a window of 20\n", "median: ", "MAD: ", "threshold: "} {
+			if !strings.Contains(k.Text, figure) && !(figure == "threshold: " && strings.HasPrefix(k.Message, "learning")) && !strings.HasPrefix(k.Name+k.Class, "movedmtl-112/25.2") {
+				t.Errorf("%s has no %q:\n%s", k.Name, figure, k.Text)
+			}
+		}
+	}
+	hostile := hostileTracks(t)
+	c = &trackdoc.TrackCheck{Metric: hostile.Metric, Where: hostile.Where, Series: hostile.Series}
+	var b bytes.Buffer
+	if err := machine.JUnit(&b, trackdoc.TrackCheckSuite(c, prov())); err != nil {
+		t.Fatal(err)
+	}
+	dec := xml.NewDecoder(&b)
+	for {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("not XML: %v", err)
+		}
+	}
+	for _, a := range trackdoc.TrackCheckAnnotations(c) {
+		if a.Level != report.AnnotateError || strings.ContainsAny(a.Title+a.Message, "\n\r\x1b") {
+			t.Errorf("annotation %+v", a)
+		}
+	}
+}
+
+// TestTrackAbsences names what a run does not have.
+func TestTrackAbsences(t *testing.T) {
+	m := measured()
+	c := &trackdoc.TrackCheck{Metric: m, Series: []trackdoc.Tracked{followed(t, m, "Fan2", 60)}, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
+	var got []string
+	for _, it := range trackdoc.FromTrackCheck(c, prov()).Section(report.SectionAttention).Items {
+		got = append(got, it.Lead+": "+it.Text)
+	}
+	want := []string{
+		"missing: 5 kernels of run 7, the one before on this device and driver, are not in this run and cannot be judged: a, b, c, 2 more.",
+		"not measured: 1 kernel of this run has no measured value.",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"math"
+
+	"occudiff/compare"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// DeviceValue is the device that predictions were made for.
+type DeviceValue struct {
+	Key           string  `json:"key"`
+	Name          string  `json:"name"`
+	Architecture  string  `json:"architecture"`
+	XeCores       int     `json:"xe_cores"`
+	XVEPerXeCore  int     `json:"xve_per_xe_core"`
+	ThreadsPerXVE int     `json:"threads_per_xve"`
+	ThreadSlots   int     `json:"thread_slots"`
+	ChosenBy      *string `json:"chosen_by" jsonschema:"what named the device"`
+}
+
+// InputValue is one file that was read.
+type InputValue struct {
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
+	Digest  *string `json:"digest" jsonschema:"sha256:... or xxh3:... of the file"`
+	Rows    int64   `json:"rows"`
+	BadRows int64   `json:"bad_rows"`
+}
+
+// PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is null when the
+// global size is not known.
+type PredictionValue struct {
+	Policy              string   `json:"policy"`
+	ThreadsPerWorkGroup int64    `json:"threads_per_work_group"`
+	WorkGroups          *int64   `json:"work_groups"`
+	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core"`
+	Limits              []string `json:"limits" jsonschema:"why the prediction is not higher"`
+	XeCorePercent       *float64 `json:"xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
+	PeakPercent         *float64 `json:"peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
+	AveragePercent      *float64 `json:"average_percent" jsonschema:"of the GPU over all waves, 0..100"`
+	Waves               *float64 `json:"waves" jsonschema:"with its fraction"`
+	TailPercent         *float64 `json:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
+}
+
+// CauseValue says why what was seen differs from the prediction.
+type CauseValue struct {
+	Name       string `json:"name"`
+	Confidence string `json:"confidence"`
+	Because    string `json:"because"`
+}
+
+// NoteValue is one note.
+type NoteValue struct {
+	Severity string  `json:"severity"`
+	Code     string  `json:"code" jsonschema:"stable, for scripts"`
+	File     *string `json:"file"`
+	Line     *int    `json:"line"`
+	Column   *int    `json:"column"`
+	Text     string  `json:"text"`
+	Hint     *string `json:"hint" jsonschema:"what to do next"`
+}
+
+// NewPredictionValue gives a prediction as JSON has it, nil for none.
+func NewPredictionValue(p *predict.Prediction) *PredictionValue {
+	if p == nil {
+		return nil
+	}
+	v := &PredictionValue{
+		Policy:              p.Policy.String(),
+		ThreadsPerWorkGroup: p.ThreadsPerGroup,
+		WorkGroupsPerXeCore: p.GroupsPerXeCore,
+		Limits:              p.Limits.Names(),
+		XeCorePercent:       PercentOrNull(unit.Some(p.XeCore)),
+	}
+	if p.Groups > 0 {
+		v.WorkGroups = &p.Groups
+		v.PeakPercent = PercentOrNull(unit.Some(p.Peak))
+		v.AveragePercent = PercentOrNull(unit.Some(p.Average))
+		v.Waves = Finite(unit.Some(p.Waves))
+		v.TailPercent = PercentOrNull(unit.Some(p.Tail))
+	}
+	return v
+}
+
+// NewCauseValue gives a cause as JSON has it, nil for none.
+func NewCauseValue(c *compare.Cause) *CauseValue {
+	if c == nil {
+		return nil
+	}
+	return &CauseValue{c.Name, c.Confidence, c.Because}
+}
+
+// NewDeviceValue gives a device as JSON has it, nil for none.
+func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {
+	if d == nil {
+		return nil
+	}
+	return &DeviceValue{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(), Filled(chosenBy)}
+}
+
+// NoteValues gives notes as JSON has them, never nil.
+func NoteValues(notes []note.Note) []NoteValue {
+	list := make([]NoteValue, 0, len(notes))
+	for _, n := range notes {
+		list = append(list, NoteValue{
+			n.Severity.String(), n.Code, Filled(n.Pos.File), Positive(n.Pos.Line), Positive(n.Pos.Column), n.Text, Filled(n.Hint),
+		})
+	}
+	return list
+}
+
+// Pointer gives nil for an absent value.
+func Pointer[T any](o unit.Opt[T]) *T {
+	if x, ok := o.Value(); ok {
+		return &x
+	}
+	return nil
+}
+
+// Finite gives nil for an absent value and for those that JSON cannot write.
+func Finite[T ~float64](o unit.Opt[T]) *float64 {
+	x, ok := o.Value()
+	f := float64(x)
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+// PercentOrNull gives a ratio in percent, nil for an absent one.
+func PercentOrNull(o unit.Opt[unit.Ratio]) *float64 {
+	r, ok := o.Value()
+	if !ok {
+		return nil
+	}
+	return Finite(unit.Some(r.Percent()))
+}
+
+// Filled gives nil for the empty text, where empty means that it was not said.
+func Filled(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Positive gives nil for 0, a place that is not known.
+func Positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
