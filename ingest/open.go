@@ -3,7 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,51 +14,59 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/klauspost/compress/zstd"
-
 	"occudiff/ingest/note"
 )
 
-// open gives the plain bytes of a path. digest finishes the digest of the file as it lies on the disk; it is nil when
-// the format is to take one while scanning.
-func open(ctx context.Context, path string, opt Options) (src *Source, digest func() (string, error), closeAll func(), err error) {
+// opened is an input that is ready to be read.
+type opened struct {
+	src    *Source
+	file   *os.File               // nil for standard input
+	plain  *inflated              // nil when the file is not compressed
+	digest func() (string, error) // of the file as it lies on the disk; nil when the format is to take one while scanning
+}
+
+// open gives the plain bytes of a path.
+func open(ctx context.Context, path string, opt Options) (o *opened, err error) {
+	o = &opened{src: &Source{Path: path, Size: -1}}
 	if path == "-" {
 		if opt.Stdin == nil {
-			return nil, nil, nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
+			return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
 		}
 		h := sha256.New()
-		src := &Source{Path: "-", Size: -1, R: io.TeeReader(&waiter{ctx: ctx, r: opt.Stdin}, h)}
-		closeAll, err := decompress(src)
-		return src, func() (string, error) { return sum(h), nil }, closeAll, err
-	}
-	f, err := openFile(ctx, path)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, nil, nil, ctx.Err()
-		}
-		return nil, nil, nil, openFault(path, err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, nil, nil, openFault(path, err)
-	}
-	src = &Source{Path: path, Size: -1, R: f}
-	if info.Mode().IsRegular() {
-		src.Size, src.At = info.Size(), f
+		o.src.R = io.TeeReader(&waiter{ctx: ctx, r: opt.Stdin}, h)
+		o.digest = func() (string, error) { return sum(h), nil }
 	} else {
-		src.R = &waiter{ctx: ctx, r: f}
+		if o.file, err = openFile(ctx, path); err != nil {
+			return nil, cmp.Or(ctx.Err(), openFault(path, err))
+		}
+		info, err := o.file.Stat()
+		if err != nil {
+			o.file.Close()
+			return nil, openFault(path, err)
+		}
+		o.src.R = &waiter{ctx: ctx, r: o.file}
+		if info.Mode().IsRegular() {
+			o.src.Size, o.src.At, o.src.R = info.Size(), o.file, o.file
+			o.digest = func() (string, error) { return fileSum(path) }
+		}
 	}
-	inner, err := decompress(src)
-	if err != nil {
-		f.Close()
-		return nil, nil, nil, readFault(path, err)
+	if o.plain, err = decompress(o.src, opt.AcceptTruncated); err != nil {
+		o.close()
+		return nil, readFault(path, err)
 	}
-	closeAll = func() { inner(); f.Close() }
-	if !info.Mode().IsRegular() || (src.At != nil && info.Size() > HashLimit && !opt.SHA256) {
-		return src, nil, closeAll, nil // the scanning pass hashes
+	if o.src.At != nil && o.src.Size > HashLimit && !opt.SHA256 {
+		o.digest = nil // the scanning pass hashes
 	}
-	return src, func() (string, error) { return fileSum(path) }, closeAll, nil
+	return o, nil
+}
+
+func (o *opened) close() {
+	if o.plain != nil {
+		o.plain.close()
+	}
+	if o.file != nil {
+		o.file.Close()
+	}
 }
 
 // openFile opens a path; a pipe that nobody writes to blocks in that, and is given up with the context.
@@ -124,33 +132,6 @@ func fileSum(path string) (string, error) {
 }
 
 func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
-
-// decompress replaces src.R by the plain bytes when the file begins like gzip or zstd.
-func decompress(src *Source) (closer func(), err error) {
-	br := bufio.NewReaderSize(src.R, sniffSize)
-	magic, err := br.Peek(4)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, err
-		}
-		*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(z, sniffSize)}
-		return func() { z.Close() }, nil
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
-		if err != nil {
-			return nil, err
-		}
-		*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(z, sniffSize)}
-		return z.Close, nil
-	}
-	src.R = br
-	return func() {}, nil
-}
 
 func openFault(path string, err error) error {
 	switch {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,8 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 
 	"occudiff/ingest/note"
 )
@@ -24,6 +21,9 @@ type Options struct {
 	ReadOptions
 	// SHA256 forces sha256 digests of files above HashLimit too, at the price of reading slower than the disk.
 	SHA256 bool
+	// AcceptTruncated uses the whole lines of a compressed file that is cut off, with a warning. Without it nothing of such a
+	// file is used.
+	AcceptTruncated bool
 }
 
 // HashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
@@ -57,8 +57,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 			}
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case f.listed && isCode(err, codeMissing, codeUnreadable):
-			return nil, err
+		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
+			return nil, err // a run without a part of it may look like another run
 		case !f.listed && isCode(err, codeUnknown, codeBinary):
 			// A folder may hold a README or the program itself.
 			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file", Pos: note.Pos{File: f.path},
@@ -113,6 +113,7 @@ func isCode(err error, codes ...string) bool {
 const (
 	codeMissing    = "missing-file"
 	codeUnreadable = "unreadable-file"
+	codeDamaged    = "damaged-file"
 	codeUnknown    = "unknown-format"
 	codeBinary     = "binary-file"
 	codeEmpty      = "empty-file"
@@ -169,12 +170,22 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 
 // readFile opens one path, finds its format and reads it.
 func readFile(ctx context.Context, path string, opt Options) (Input, *File, error) {
-	src, digest, closeAll, err := open(ctx, path, opt)
+	o, err := open(ctx, path, opt)
 	if err != nil {
 		return Input{Path: path}, nil, err
 	}
-	defer closeAll()
-	return readSource(ctx, src, digest, opt)
+	defer o.close()
+	in, file, err := readSource(ctx, o.src, o.digest, opt)
+	if err == nil && o.plain != nil {
+		// A format may know enough before the end, where the checksum stands.
+		if _, err := io.Copy(io.Discard, o.src.R); err != nil {
+			return in, nil, readFault(path, err)
+		}
+		if n := o.plain.shortened(); n != nil {
+			file.Notes = append(file.Notes, *n)
+		}
+	}
+	return in, file, err
 }
 
 func readSource(ctx context.Context, src *Source, digest func() (string, error), opt Options) (Input, *File, error) {
@@ -205,12 +216,8 @@ func readSource(ctx context.Context, src *Source, digest func() (string, error),
 
 func readFault(path string, err error) error {
 	var f *note.Fault
-	switch {
-	case errors.As(err, &f), errors.Is(err, context.Canceled):
+	if errors.As(err, &f) || errors.Is(err, context.Canceled) {
 		return err
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrMagicMismatch),
-		errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, io.ErrUnexpectedEOF):
-		return note.Faultf(codeUnreadable, note.Pos{File: path}, "copy or compress it again", "the compressed file is damaged: %v", err)
 	}
 	return openFault(path, err)
 }

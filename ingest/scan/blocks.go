@@ -54,13 +54,19 @@ func (b *blocks) nextOfStream(c *chunk) error {
 	if b.done || b.in.R == nil {
 		return io.EOF
 	}
-	n, err := io.ReadFull(b.in.R, c.buf[:b.size])
+	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says that a compressed file is cut off, for the end.
+	n, err := 0, error(nil)
+	for n < b.size && err == nil {
+		var m int
+		m, err = b.in.R.Read(c.buf[n:b.size])
+		n += m
+	}
 	switch {
 	case err == io.EOF:
 		b.done = true
-		return io.EOF
-	case err == io.ErrUnexpectedEOF:
-		b.done = true
+		if n == 0 {
+			return io.EOF
+		}
 	case err != nil:
 		return err
 	}

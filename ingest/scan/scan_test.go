@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // got is a row as tests compare it.
@@ -154,6 +155,23 @@ func TestRecord(t *testing.T) {
 		line, err := s.Record(context.Background(), func(_ int, b []byte) { cells = append(cells, string(bytes.Clone(b))) })
 		if want := []string{"a", `b "c"`, "d\ne"}; err != nil || line != 2 || !slices.Equal(cells, want) {
 			t.Errorf("block %d: line %d, %q, %v; want line 2, %q", block, line, cells, err, want)
+		}
+	}
+}
+
+// A reader's own io.ErrUnexpectedEOF is what a decompressor says of a file that is cut off, and not the end.
+func TestCutOff(t *testing.T) {
+	for _, block := range []int{1, 4, 8, 100} {
+		in := io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+		s := New(Input{R: in}, Options{Block: block, Threads: 1})
+		_, err := s.Head()
+		if err == nil {
+			if err = s.Begin(',', 0); err == nil {
+				err = s.Rows(context.Background(), []int{0}, 2, []Handler{&keeper{n: 1}})
+			}
+		}
+		if err != io.ErrUnexpectedEOF {
+			t.Errorf("blocks of %d: error %v", block, err)
 		}
 	}
 }

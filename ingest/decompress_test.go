@@ -1,0 +1,166 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"occudiff/ingest/note"
+)
+
+// compressions write text compressed, in pieces that are a block, a member or a frame each.
+var compressions = map[string]func(t *testing.T, pieces []string) []byte{
+	"gzip, flushed": func(t *testing.T, pieces []string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		for _, p := range pieces {
+			io.WriteString(z, p)
+			z.Flush()
+		}
+		z.Close()
+		return b.Bytes()
+	},
+	"gzip, members": func(t *testing.T, pieces []string) []byte {
+		var b bytes.Buffer
+		for _, p := range pieces {
+			z := gzip.NewWriter(&b)
+			io.WriteString(z, p)
+			z.Close()
+		}
+		return b.Bytes()
+	},
+	"zstd, flushed": func(t *testing.T, pieces []string) []byte {
+		var b bytes.Buffer
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pieces {
+			io.WriteString(z, p)
+			z.Flush()
+		}
+		z.Close()
+		return b.Bytes()
+	},
+	"zstd, frames": func(t *testing.T, pieces []string) []byte {
+		z, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for _, p := range pieces {
+			all = z.EncodeAll([]byte(p), all)
+		}
+		return all
+	},
+}
+
+// pieces is a run in four pieces of whole lines, and what reading it gives.
+func pieces() (parts []string, want string) {
+	parts = []string{"alpha\n"}
+	for p := range 3 {
+		var b strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&b, "kernel%d 64 %d -\n", p*100+i, (p*37+i*7)%100)
+		}
+		parts = append(parts, b.String())
+		want += b.String()
+	}
+	return parts, want
+}
+
+// TestCutOff cuts compressed runs at every byte: none is used, and the fault says how far it was whole. Where one member or
+// frame ends and the next begins nothing tells that there was a next.
+func TestCutOff(t *testing.T) {
+	parts, want := pieces()
+	path := filepath.Join(t.TempDir(), "run")
+	for name, compress := range compressions {
+		whole := compress(t, parts)
+		ends := map[int]bool{len(whole): true}
+		if strings.Contains(name, "members") || strings.Contains(name, "frames") {
+			for i := range parts {
+				ends[len(compress(t, parts[:i]))] = true
+			}
+		}
+		for n := 4; n <= len(whole); n++ {
+			if err := os.WriteFile(path, whole[:n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			run, err := Read(context.Background(), []string{path}, Options{Formats: testFormats})
+			var f *note.Fault
+			switch {
+			case n == len(whole):
+				if err != nil || rows(run) != want {
+					t.Errorf("%s, whole: %v", name, err)
+				}
+			case ends[n]:
+			case !errors.As(err, &f) || f.Code != codeDamaged || f.Pos.File != path || !strings.Contains(f.Text, "is cut off "):
+				t.Errorf("%s, %d of %d bytes: error %v, want one that says where it is cut off", name, n, len(whole), err)
+			}
+		}
+	}
+}
+
+// TestCutOffPlace pins what a person reads of a run that is cut off.
+func TestCutOffPlace(t *testing.T) {
+	parts, _ := pieces()
+	whole := compressions["gzip, flushed"](t, parts)
+	start := compressions["gzip, flushed"](t, parts[:2]) // the same bytes, then the end of the stream: 5 bytes and the checksum
+	dir := write(t, map[string]string{"run.gz": string(whole[:len(start)-13]), "damp.gz": string(whole[:len(whole)-8]) + "checksum"})
+	for name, want := range map[string]string{
+		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
+		"damp.gz": "DIR/damp.gz: the compressed file is damaged: its checksum does not fit what came out after 626 bytes of text, in line 38 (copy or compress it again)",
+	} {
+		if _, err := read(dir, name); errText(err, dir) != want {
+			t.Errorf("got  %s\nwant %s", errText(err, dir), want)
+		}
+	}
+}
+
+// TestFlipped flips bits of compressed runs: what is not refused says the same as the run. A few bits of the headers say
+// nothing of the text.
+func TestFlipped(t *testing.T) {
+	parts, want := pieces()
+	path := filepath.Join(t.TempDir(), "run")
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, compress := range compressions {
+		whole := compress(t, parts)
+		refused := 0
+		for range 400 {
+			flipped := bytes.Clone(whole)
+			flipped[random.IntN(len(whole))] ^= 1 << random.IntN(8)
+			if err := os.WriteFile(path, flipped, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			run, err := Read(context.Background(), []string{path}, Options{Formats: testFormats})
+			if err != nil {
+				refused++
+			} else if got := rows(run); got != want {
+				t.Errorf("%s: a flipped bit gave another run:\n%s", name, got)
+			}
+		}
+		if refused < 200 {
+			t.Errorf("%s: only %d of 400 flips were refused", name, refused)
+		}
+	}
+}
+
+// TestDamagedAmongOthers: a folder with a damaged file is no run, whatever else it holds.
+func TestDamagedAmongOthers(t *testing.T) {
+	parts, _ := pieces()
+	whole := compressions["gzip, flushed"](t, parts)
+	dir := write(t, map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/b.gz": string(whole[:len(whole)/2])})
+	if _, err := read(dir, "run"); !isCode(err, codeDamaged) {
+		t.Errorf("error %v, want the damaged file", err)
+	}
+}
