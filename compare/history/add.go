@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"math"
 	"slices"
 	"strings"
-
-	"occudiff/ingest/unit"
 )
 
 // Added says what Add did.
@@ -75,7 +72,7 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	digests := contents(run)
 	for _, digest := range digests {
 		var id int64
-		err := tx.QueryRowContext(ctx, d.engine.bind(`SELECT run_id FROM occudiff_content WHERE digest = ?`), digest).Scan(&id)
+		err := d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
 		if err == sql.ErrNoRows {
 			continue
 		}
@@ -100,9 +97,10 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 
 // addRun inserts the run and gives its number.
 func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
-	err = tx.QueryRowContext(ctx, d.engine.bind(`INSERT INTO occudiff_run
-		(time, label, host, job, device, driver, vtune, commit_id, kernels) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`),
-		run.Time.UnixMicro(), run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, len(run.Rows)).Scan(&id)
+	err = d.row(ctx, tx, `INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		run.Time.UnixMicro(), run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit,
+		len(run.Rows)).Scan(&id)
 	return id, err
 }
 
@@ -116,7 +114,9 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 		}
 		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Rows, in.BadRows, carries})
 	}
-	if err := d.insert(ctx, tx, "occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows, carries)", rows, ""); err != nil {
+	into := "occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows, carries)"
+	err := d.insert(ctx, tx, into, rows, "")
+	if err != nil {
 		return err
 	}
 	rows = nil
@@ -137,14 +137,15 @@ func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, conflict string) 
 	rows := make([][]any, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		rows[i] = []any{series[i], at, run.ID,
-			null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances),
-			null(r.PredictedPeak), null(r.PredictedAverage), null(r.ProfilerPeak), null(r.ModelResidual),
-			r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels + i}
+		row := append(make([]any, 0, len(numbers)+9), series[i], at, run.ID)
+		for k := range numbers {
+			row = append(row, numbers[k].value(r))
+		}
+		rows[i] = append(row, r.launches(), r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels+i)
 	}
 	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
-	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, measured, residual, loaded, average_seconds, total_seconds, instances,
-		predicted_peak, predicted_average, profiler_peak, model_residual, verdict, basis, cause, confidence, position)`, rows, conflict)
+	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columns("")+
+		`, instances, verdict, basis, cause, confidence, position)`, rows, conflict)
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.
@@ -152,7 +153,7 @@ func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, 
 	for part := range slices.Chunk(rows, d.engine.batch) {
 		group := "(" + marks(len(part[0])) + ")"
 		text := "INSERT INTO " + into + " VALUES " + strings.Repeat(group+", ", len(part)-1) + group + conflict
-		if _, err := tx.ExecContext(ctx, d.engine.bind(text), slices.Concat(part...)...); err != nil {
+		if err := d.exec(ctx, tx, text, slices.Concat(part...)...); err != nil {
 			return err
 		}
 		d.at("rows")
@@ -175,15 +176,16 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) ([]int64, err
 	for i, identity := range identities {
 		if _, ok := ids[identity]; !ok {
 			k := rows[i].Key
-			fresh = append(fresh, []any{identity, k.taskIdentity(), k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
+			fresh = append(fresh, []any{identity, k.taskIdentity(),
+				k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
 			missing = append(missing, identity)
 		}
 	}
 	if len(fresh) > 0 {
 		// In one order for all: two writers that make the same series in different orders would block each other.
 		slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-		err := d.insert(ctx, tx, "occudiff_series (identity, task_identity, task, global_size, local_size, simd, direction, device, driver)",
-			fresh, " ON CONFLICT (identity) DO NOTHING")
+		err := d.insert(ctx, tx, "occudiff_series (identity, task_identity, "+keyColumns+")", fresh,
+			" ON CONFLICT (identity) DO NOTHING")
 		if err == nil {
 			err = d.lookUp(ctx, tx, missing, ids)
 		}
@@ -205,50 +207,17 @@ func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, identities []string, ids ma
 		for i, s := range part {
 			args[i] = s
 		}
-		rows, err := tx.QueryContext(ctx, d.engine.bind(`SELECT identity, id FROM occudiff_series WHERE identity IN (`+marks(len(part))+`)`), args...)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
+		text := `SELECT identity, id FROM occudiff_series WHERE identity IN (` + marks(len(part)) + `)`
+		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
 			var identity string
 			var id int64
-			if err := rows.Scan(&identity, &id); err != nil {
-				rows.Close()
-				return err
-			}
+			err := rows.Scan(&identity, &id)
 			ids[identity] = id
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// null gives a value for the database, nil when it is absent.
-func null[T unit.Ratio | unit.Points | unit.Seconds | int64](o unit.Opt[T]) any {
-	v, ok := o.Value()
-	if !ok {
-		return nil
-	}
-	switch v := any(v).(type) {
-	case int64:
-		return v
-	default:
-		return asFloat(v)
-	}
-}
-
-// asFloat gives the number in one of the unit types.
-func asFloat(v any) float64 {
-	switch v := v.(type) {
-	case unit.Ratio:
-		return float64(v)
-	case unit.Points:
-		return float64(v)
-	case unit.Seconds:
-		return float64(v)
-	}
-	return math.NaN()
 }

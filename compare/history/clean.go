@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,13 +13,14 @@ import (
 // microseconds, rows name their device and driver.
 func clean(run Run) (Run, error) {
 	if run.Time.IsZero() {
-		return run, fmt.Errorf("%w: it has no time, so it has no place in a history; give the time of the collection", ErrBadRun)
+		return run, fmt.Errorf("%w: it has no time, so it has no place in a history; give the time of the collection",
+			errBadRun)
 	}
 	if y := run.Time.Year(); y < 1900 || y > 9999 {
-		return run, fmt.Errorf("%w: its time is in the year %d; give the time of the collection", ErrBadRun, y)
+		return run, fmt.Errorf("%w: its time is in the year %d; give the time of the collection", errBadRun, y)
 	}
 	if len(run.Rows) == 0 {
-		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", ErrBadRun)
+		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", errBadRun)
 	}
 	run.Time = run.Time.UTC().Truncate(time.Microsecond)
 	for _, s := range []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit} {
@@ -33,21 +35,18 @@ func clean(run Run) (Run, error) {
 	seen := make(map[Key]int, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		for _, s := range []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence} {
+		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
+		for _, s := range texts {
 			*s = cleanText(*s)
 		}
-		if r.Device == "" {
-			r.Device = run.Device
-		}
-		if r.Driver == "" {
-			r.Driver = run.Driver
-		}
+		r.Device, r.Driver = cmp.Or(r.Device, run.Device), cmp.Or(r.Driver, run.Driver)
 		if first, twice := seen[r.Key]; twice {
-			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel first", ErrBadRun, first+1, i+1, r.Name())
+			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel"+
+				" first", errBadRun, first+1, i+1, r.Name())
 		}
 		seen[r.Key] = i
 		if err := checkNumbers(r); err != nil {
-			return run, fmt.Errorf("%w: row %d (%s): %w", ErrBadRun, i+1, r.Name(), err)
+			return run, fmt.Errorf("%w: row %d (%s): %w", errBadRun, i+1, r.Name(), err)
 		}
 	}
 	run.Kernels = len(run.Rows)
@@ -56,17 +55,10 @@ func clean(run Run) (Run, error) {
 
 // checkNumbers refuses NaN, which SQLite would turn into "absent" without a word, and infinite values.
 func checkNumbers(r *Row) error {
-	for _, n := range []struct {
-		name  string
-		value any
-	}{
-		{"the measured occupancy", null(r.Measured)}, {"the residual", null(r.Residual)}, {"the loaded occupancy", null(r.Loaded)},
-		{"the average time", null(r.Average)}, {"the total time", null(r.Total)}, {"the predicted peak", null(r.PredictedPeak)},
-		{"the predicted average", null(r.PredictedAverage)}, {"the profiler's peak", null(r.ProfilerPeak)},
-		{"the model's residual", null(r.ModelResidual)},
-	} {
-		if v, ok := n.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s is %v; leave it absent", n.name, v)
+	for i := range numbers {
+		n := &numbers[i]
+		if v, ok := n.get(r); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("%s is %v; leave it absent", n.what, v)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 		stored++
 	}
 	want := "adding a run to " + path + ": the disk is full, nothing was changed; free some space and try again ("
-	if !errors.Is(err, ErrFull) || !strings.HasPrefix(err.Error(), want) || stored == 0 {
+	if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), want) || stored == 0 {
 		t.Fatalf("after %d runs: %v\nwant %s", stored, err, want)
 	}
 	check := func(d *DB) {
@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskAtFirst(t *testing.T) {
 	dir := mount(t, "size=16k")
 	path := filepath.Join(dir, "history.db")
-	if _, err := Open(bg, path); !errors.Is(err, ErrFull) {
+	if _, err := Open(bg, path); !errors.Is(err, errFull) {
 		t.Fatalf("Open on a disk of 16 KiB = %v, want a full disk", err)
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=8m"); err != nil {
@@ -82,7 +82,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 	_, err := Open(bg, path)
 	want := "the history cannot be written: " + path + ", nothing was changed; check its permissions, or name another file with --db ("
-	if !errors.Is(err, ErrReadOnly) || !strings.HasPrefix(err.Error(), want) {
+	if !errors.Is(err, errReadOnly) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Open = %v\nwant %s", err, want)
 	}
 	// Reading works.
@@ -94,7 +94,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	if list, err := d.List(bg); err != nil || len(list) != 1 {
 		t.Errorf("List = %v, %v; want one run", list, err)
 	}
-	if _, err := d.Add(bg, sample(1, 3)); !errors.Is(err, ErrReadOnly) {
+	if _, err := d.Add(bg, sample(1, 3)); !errors.Is(err, errReadOnly) {
 		t.Errorf("Add = %v, want an error of a history that cannot be written", err)
 	}
 }

@@ -8,21 +8,25 @@ import (
 	"strings"
 )
 
-// The errors that callers may want to tell apart, with errors.Is. The texts around them say where and what to do.
-var (
-	ErrMissing    = errors.New("there is no such history")
-	ErrNotHistory = errors.New("not a history")
-	ErrNewer      = errors.New("the history is newer than this program")
-	ErrLocked     = errors.New("the history is locked")
-	ErrReadOnly   = errors.New("the history cannot be written")
-	ErrFull       = errors.New("the disk is full")
-	ErrConnection = errors.New("the connection to the history failed")
-	ErrDamaged    = errors.New("the history is damaged")
-	ErrNoRun      = errors.New("no such run")
-	ErrBadRun     = errors.New("the run cannot be stored")
+// kind is what went wrong, in one sentence; the text around it says where and what to do. Nobody outside decides by it.
+type kind string
+
+func (k kind) Error() string { return string(k) }
+
+const (
+	errMissing    kind = "there is no such history"
+	errNotHistory kind = "not a history"
+	errNewer      kind = "the history is newer than this program"
+	errLocked     kind = "the history is locked"
+	errReadOnly   kind = "the history cannot be written"
+	errFull       kind = "the disk is full"
+	errConnection kind = "the connection to the history failed"
+	errDamaged    kind = "the history is damaged"
+	errNoRun      kind = "no such run"
+	errBadRun     kind = "the run cannot be stored"
 )
 
-// fault is a kind of failure, the same for both engines.
+// fault is a kind of failure that an engine reports, the same for both engines.
 type fault int
 
 const (
@@ -37,6 +41,26 @@ const (
 	faultDamaged
 	faultNotDatabase
 )
+
+// advice says what to do about a fault. Nothing has been changed whenever it is given: the transaction was rolled
+// back, or will be when the connection is gone.
+var advice = map[fault]struct {
+	kind kind
+	text string
+}{
+	faultConflict: {errLocked,
+		"nothing was changed; another process is writing: wait for it, or end it, and try again"},
+	faultLocked: {errLocked,
+		"nothing was changed; another process is writing: wait for it, or end it, and try again"},
+	faultReadOnly: {errReadOnly, "nothing was changed; check the permissions of the file and of its folder"},
+	faultDenied: {errConnection,
+		"nothing was changed; the server refuses: check user, password and the name of the database"},
+	faultFull: {errFull, "nothing was changed; free some space and try again"},
+	faultConnection: {errConnection,
+		"what was not finished is undone; check that the server runs and try again: a run is never stored twice"},
+	faultDamaged:     {errDamaged, "nothing was changed; restore a copy, or start a new history with --db"},
+	faultNotDatabase: {errNotHistory, "nothing was changed; name another file with --db"},
+}
 
 // engine is what differs between the two.
 type engine struct {
@@ -72,38 +96,17 @@ func (e *engine) bind(text string) string {
 	}
 }
 
-// explain says what happened to whom and what to do. Nothing has been changed whenever it is called: the transaction was
-// rolled back, or will be when the connection is gone.
+// explain says what happened to whom and what to do.
 func (e *engine) explain(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, own := range []error{ErrMissing, ErrNotHistory, ErrNewer, ErrLocked, ErrReadOnly, ErrFull, ErrConnection, ErrDamaged, ErrNoRun, ErrBadRun} {
-		if errors.Is(err, own) {
-			return err
-		}
+	var own kind
+	if err == nil || errors.As(err, &own) {
+		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: stopped, nothing was changed: %w", doing, err)
 	}
-	say := func(kind error, what string) error {
-		return fmt.Errorf("%s: %w, %s (%w)", doing, kind, what, err)
-	}
-	switch e.fault(err) {
-	case faultConflict, faultLocked:
-		return say(ErrLocked, "nothing was changed; another process is writing: wait for it, or end it, and try again")
-	case faultReadOnly:
-		return say(ErrReadOnly, "nothing was changed; check the permissions of the file and of its folder")
-	case faultDenied:
-		return say(ErrConnection, "nothing was changed; the server refuses: check user, password and the name of the database")
-	case faultFull:
-		return say(ErrFull, "nothing was changed; free some space and try again")
-	case faultConnection:
-		return say(ErrConnection, "what was not finished is undone; check that the server runs and try again: a run is never stored twice")
-	case faultDamaged:
-		return say(ErrDamaged, "nothing was changed; restore a copy, or start a new history with --db")
-	case faultNotDatabase:
-		return say(ErrNotHistory, "nothing was changed; name another file with --db")
+	if a, known := advice[e.fault(err)]; known {
+		return fmt.Errorf("%s: %w, %s (%w)", doing, a.kind, a.text, err)
 	}
 	return fmt.Errorf("%s: nothing was changed: %w", doing, err)
 }

@@ -41,16 +41,16 @@ func TestNotAHistory(t *testing.T) {
 		kind         error
 		want         string
 	}{
-		{"a text", text, Options{}, ErrNotHistory, "not a history: " + text + ` is no SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
-		{"the first bytes only", cut, Options{}, ErrNotHistory, "not a history: " + cut + ` is no SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
-		{"another program's database", foreign, Options{}, ErrNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
-		{"a folder", dir, Options{}, ErrNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
-		{"an empty file for a reader", empty, Options{MustExist: true}, ErrMissing,
+		{"a text", text, Options{}, errNotHistory, "not a history: " + text + ` is no SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
+		{"the first bytes only", cut, Options{}, errNotHistory, "not a history: " + cut + ` is no SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
+		{"another program's database", foreign, Options{}, errNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
+		{"a folder", dir, Options{}, errNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
+		{"an empty file for a reader", empty, Options{MustExist: true}, errMissing,
 			"there is no such history: " + empty + " has no tables of occudiff; `occudiff track add` makes them, --db names another history"},
-		{"a mistyped name", filepath.Join(dir, "none.db"), Options{MustExist: true}, ErrMissing,
+		{"a mistyped name", filepath.Join(dir, "none.db"), Options{MustExist: true}, errMissing,
 			"there is no such history: " + filepath.Join(dir, "none.db") + " does not exist; `occudiff track add` makes it, --db names another one"},
-		{"a folder that is not there", filepath.Join(dir, "no", "none.db"), Options{}, ErrMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},
-		{"no name", "", Options{}, ErrMissing, "there is no such history: the name is empty; name a file or a postgres:// URL with --db"},
+		{"a folder that is not there", filepath.Join(dir, "no", "none.db"), Options{}, errMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},
+		{"no name", "", Options{}, errMissing, "there is no such history: the name is empty; name a file or a postgres:// URL with --db"},
 	}
 	for _, c := range cases {
 		before := snapshot(t, dir)
@@ -113,7 +113,7 @@ func TestNewerAndOlderSchema(t *testing.T) {
 		// This one refuses the later schema, and says so.
 		_, err := Open(bg, dsn)
 		want := "the history is newer than this program: the history " + d.Where() + " has schema 2, this program knows up to 1; update occudiff, or name another history with --db"
-		if !errors.Is(err, ErrNewer) || err.Error() != want {
+		if !errors.Is(err, errNewer) || err.Error() != want {
 			t.Errorf("Open = %v\nwant %s", err, want)
 		}
 		// A migration that fails changes nothing.
@@ -164,9 +164,9 @@ func TestDamaged(t *testing.T) {
 		spoil  func(b []byte) []byte
 		kinds  []error
 	}{
-		{"the head page is noise", func(b []byte) []byte { copy(b[16:4096], strings.Repeat("noise", 1000)); return b }, []error{ErrNotHistory, ErrDamaged}},
-		{"cut in the middle", func(b []byte) []byte { return b[:len(b)/2] }, []error{ErrDamaged}},
-		{"pages of zeros", func(b []byte) []byte { clear(b[8192:]); return b }, []error{ErrDamaged}},
+		{"the head page is noise", func(b []byte) []byte { copy(b[16:4096], strings.Repeat("noise", 1000)); return b }, []error{errNotHistory, errDamaged}},
+		{"cut in the middle", func(b []byte) []byte { return b[:len(b)/2] }, []error{errDamaged}},
+		{"pages of zeros", func(b []byte) []byte { clear(b[8192:]); return b }, []error{errDamaged}},
 	}
 	for _, c := range cases {
 		bad := c.spoil(append([]byte{}, good...))
@@ -231,7 +231,7 @@ func TestLocked(t *testing.T) {
 	defer d.Close()
 	_, err = d.Add(bg, sample(1, 2))
 	want := "adding a run to " + path + ": the history is locked, nothing was changed; another process is writing: wait for it, or end it, and try again"
-	if !errors.Is(err, ErrLocked) || !strings.HasPrefix(err.Error(), want) {
+	if !errors.Is(err, errLocked) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Add = %v\nwant %s", err, want)
 	}
 	if list, err := d.List(bg); err != nil || len(list) != 1 {
@@ -269,7 +269,7 @@ func TestDroppedConnection(t *testing.T) {
 		_, err := d.Add(bg, sample(1, 600))
 		d.step = nil
 		want := "adding a run to " + d.Where() + ": the connection to the history failed, what was not finished is undone; check that the server runs and try again: a run is never stored twice ("
-		if !errors.Is(err, ErrConnection) || !strings.HasPrefix(err.Error(), want) {
+		if !errors.Is(err, errConnection) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("cut at step %d: %v\nwant %s", n, err, want)
 		}
 		whole(t, d)
@@ -289,10 +289,10 @@ func TestNoServer(t *testing.T) {
 		kind        error
 		want        string
 	}{
-		{"nobody listens; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", ErrConnection, "opening the history postgres://me:xxxxx@127.0.0.1:1/occupancy"},
-		{"no such database", server.url("nowhere"), ErrConnection, "opening the history " + server.url("nowhere") +
+		{"nobody listens; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", errConnection, "opening the history postgres://me:xxxxx@127.0.0.1:1/occupancy"},
+		{"no such database", server.url("nowhere"), errConnection, "opening the history " + server.url("nowhere") +
 			": the connection to the history failed, nothing was changed; the server refuses: check user, password and the name of the database ("},
-		{"a URL that is none", "postgres://host:port/x", ErrConnection, "the connection to the history failed: the server cannot be understood; expected postgres://user:password@host:port/database"},
+		{"a URL that is none", "postgres://host:port/x", errConnection, "the connection to the history failed: the server cannot be understood; expected postgres://user:password@host:port/database"},
 	}
 	for _, c := range cases {
 		_, err := Open(bg, c.dsn)
@@ -301,7 +301,7 @@ func TestNoServer(t *testing.T) {
 		}
 	}
 	dsn := server.fresh(t)
-	if _, err := OpenWith(bg, dsn, Options{MustExist: true}); !errors.Is(err, ErrMissing) {
+	if _, err := OpenWith(bg, dsn, Options{MustExist: true}); !errors.Is(err, errMissing) {
 		t.Errorf("an empty database for a reader: %v", err)
 	}
 	if n := tables(t, dsn); n != 0 {

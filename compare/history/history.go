@@ -1,9 +1,21 @@
-// Package history stores runs and reads them back as series: one schema on SQLite (a file) and on PostgreSQL (a server
-// that a team shares), through database/sql. A run is stored whole or not at all, and once: the same content twice changes
-// nothing. It does not know verdicts, thresholds or statistics: the words of a row are stored as they come.
+// Package history stores runs and reads them back as series: one schema on SQLite (a file) and on PostgreSQL (a
+// server that a team shares), through database/sql. It does not know verdicts, thresholds or statistics: the words of
+// a row are stored as they come, and compare/track judges what is read.
+//
+// A Run has provenance (when, where, which driver, which commit), the files that it was read from, and a Row per
+// kernel. It is stored whole or not at all, and once: the digests of its files are claimed in the same transaction,
+// so that adding the same content twice changes nothing.
 //
 // A series is what may be compared over time: one task with one launch shape and direction, on one device with one
-// driver. Another device or driver makes another series, so that no reader can mix them up by accident.
+// driver. These are its Key. Another device or driver makes another series, so that no reader can mix them up by
+// accident. The numbers of a row that can be followed are Metrics; metric.go has the table of them.
+//
+// The tables are occudiff_run, occudiff_input (its files), occudiff_content (digests), occudiff_series (keys) and
+// occudiff_kernel (rows). The last is clustered by series and time, which is how it is read: a million rows are a
+// normal history, and the gate wants a few dozen of each series.
+//
+// Points also come and go as CSV (Import, Export), one metric at a time. What an import finds stored already it
+// completes and never overwrites.
 package history
 
 import (
@@ -83,7 +95,8 @@ func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) 
 		if err == nil {
 			return nil
 		}
-		if kind := d.engine.fault(err); kind != faultConflict && kind != faultRace || attempt == retries || ctx.Err() != nil {
+		lost := d.engine.fault(err) == faultConflict || d.engine.fault(err) == faultRace
+		if !lost || attempt == retries || ctx.Err() != nil {
 			return d.engine.explain(doing, err)
 		}
 		pause := time.NewTimer(time.Duration(attempt) * 10 * time.Millisecond)
@@ -116,19 +129,37 @@ func (d *DB) once(ctx context.Context, f func(tx *sql.Tx) error) error {
 	return nil
 }
 
-// query runs a select and hands each row to scan.
+// query runs a select outside of a transaction and hands each row to scan.
 func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
-	rows, err := d.sql.QueryContext(ctx, d.engine.bind(text), args...)
+	return d.engine.explain(doing, d.each(ctx, d.sql, text, args, scan))
+}
+
+// each runs a select, in a transaction or outside of one, and hands each row to scan.
+func (d *DB) each(ctx context.Context, from interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, text string, args []any, scan func(rows *sql.Rows) error) error {
+	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
-		return d.engine.explain(doing, err)
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
-			return d.engine.explain(doing, err)
+			return err
 		}
 	}
-	return d.engine.explain(doing, rows.Err())
+	return rows.Err()
+}
+
+// exec runs a statement in a transaction.
+func (d *DB) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) error {
+	_, err := tx.ExecContext(ctx, d.engine.bind(text), args...)
+	return err
+}
+
+// row runs a select of one row in a transaction.
+func (d *DB) row(ctx context.Context, tx *sql.Tx, text string, args ...any) *sql.Row {
+	return tx.QueryRowContext(ctx, d.engine.bind(text), args...)
 }
 
 // marks gives "?, ?, ?" for n values.
@@ -141,10 +172,11 @@ func marks(n int) string {
 
 // noTables is the error of a database that nothing has been added to.
 func (d *DB) noTables() error {
-	return fmt.Errorf("%w: %s has no tables of occudiff; `occudiff track add` makes them, --db names another history", ErrMissing, d.engine.where)
+	return fmt.Errorf("%w: %s has no tables of occudiff; `occudiff track add` makes them, --db names another history",
+		errMissing, d.engine.where)
 }
 
 // noRun is the error of a run that is not there.
 func (d *DB) noRun(id int64) error {
-	return fmt.Errorf("%w: %s has no run %d; `occudiff track list` shows the runs", ErrNoRun, d.engine.where, id)
+	return fmt.Errorf("%w: %s has no run %d; `occudiff track list` shows the runs", errNoRun, d.engine.where, id)
 }

@@ -118,7 +118,7 @@ func TestRemove(t *testing.T) {
 		want := fmt.Sprintf("no such run: %s has no run %d; `occudiff track list` shows the runs", d.Where(), a)
 		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }(),
 			func() error { _, err := d.Latest(bg, a, Measured, 5, ""); return err }()} {
-			if !errors.Is(err, ErrNoRun) || err.Error() != want {
+			if !errors.Is(err, errNoRun) || err.Error() != want {
 				t.Errorf("a run that is gone: %v, want %s", err, want)
 			}
 		}
@@ -367,7 +367,7 @@ func TestBadRuns(t *testing.T) {
 	}
 	for _, c := range cases {
 		_, err := d.Add(bg, c.run)
-		if !errors.Is(err, ErrBadRun) || err.Error() != "the run cannot be stored: "+c.want {
+		if !errors.Is(err, errBadRun) || err.Error() != "the run cannot be stored: "+c.want {
 			t.Errorf("Add says %v\nwant %s", err, c.want)
 		}
 	}

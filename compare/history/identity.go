@@ -8,6 +8,8 @@ import (
 	"hash"
 	"slices"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
 // contents lists the digests that make a run known, each once, sorted. Without any it is a digest of the run itself.
@@ -38,8 +40,10 @@ func (run *Run) digest() string {
 	put(h, run.Time.UTC().Format(time.RFC3339Nano), run.Label, run.JobID, run.Device, run.Driver)
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		put(h, r.identity(), fmt.Sprint(null(r.Measured), null(r.Residual), null(r.Loaded), null(r.Average), null(r.Total), null(r.Instances)))
-		if r.Verdict != "" { // the digests of runs without verdicts stay those that are stored
+		// These six, and the verdict only where there is one: a digest that is stored must come out again.
+		put(h, r.identity(), fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average),
+			absent(r.Total), r.launches()))
+		if r.Verdict != "" {
 			put(h, "verdict "+r.Verdict)
 		}
 	}
@@ -67,4 +71,12 @@ func put(h hash.Hash, texts ...string) {
 		h.Write(n[:])
 		h.Write([]byte(s))
 	}
+}
+
+// absent gives a number, nil when it is not there.
+func absent[T ~float64](o unit.Opt[T]) any {
+	if v, ok := o.Value(); ok {
+		return float64(v)
+	}
+	return nil
 }

@@ -328,7 +328,7 @@ func shortly(t *testing.T, d *DB) string {
 		}
 		text := fmt.Sprintf("%s %s/%s", run.JobID, run.Device, run.Driver)
 		for _, row := range run.Rows {
-			text += fmt.Sprintf(" %s:%s:%v:%v:%s", row.Task, row.Device, null(row.Measured), null(row.Average), row.Verdict)
+			text += fmt.Sprintf(" %s:%s:%v:%v:%s", row.Task, row.Device, absent(row.Measured), absent(row.Average), row.Verdict)
 		}
 		texts = append(texts, text)
 	}
@@ -395,7 +395,7 @@ func TestImportContradicts(t *testing.T) {
 			fresh := a
 			fresh.Series, fresh.Line = "new", 4
 			_, err := d.Import(bg, Measured, pack([]Record{a, b, fresh}))
-			if !errors.Is(err, ErrBadRun) || err.Error() != "after 0 of 2 runs: the run cannot be stored: "+c.want {
+			if !errors.Is(err, errBadRun) || err.Error() != "after 0 of 2 runs: the run cannot be stored: "+c.want {
 				t.Errorf("%s: %v\nwant %s", c.reason, err, c.want)
 			}
 			if after := contentOf(t, d); after != before {

@@ -22,10 +22,12 @@ func openPostgres(ctx context.Context, dsn string, options Options) (*DB, error)
 		where = u.Redacted()
 	}
 	if !slices.Contains(sql.Drivers(), "pgx") {
-		return nil, fmt.Errorf("%w: this build of occudiff has no PostgreSQL driver; use a file with --db", ErrConnection)
+		return nil, fmt.Errorf("%w: this build of occudiff has no PostgreSQL driver; use a file with --db",
+			errConnection)
 	}
 	if _, err := pgconn.ParseConfig(dsn); err != nil {
-		return nil, fmt.Errorf("%w: %s cannot be understood; expected postgres://user:password@host:port/database (%w)", ErrConnection, where, err)
+		return nil, fmt.Errorf("%w: %s cannot be understood; expected postgres://user:password@host:port/database (%w)",
+			errConnection, where, err)
 	}
 	d := &DB{step: options.step, engine: engine{
 		where: where, fault: postgresFault, dollar: true, batch: 500, forUpdate: " FOR UPDATE",
@@ -89,12 +91,13 @@ func postgresFault(err error) fault {
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error
-	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, sql.ErrConnDone} {
-		if errors.Is(err, gone) {
-			return faultConnection
-		}
+	gone := errors.As(err, &connect) || errors.As(err, &network) ||
+		strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection")
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE,
+		sql.ErrConnDone} {
+		gone = gone || errors.Is(err, end)
 	}
-	if errors.As(err, &connect) || errors.As(err, &network) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection") {
+	if gone {
 		return faultConnection
 	}
 	return faultOther

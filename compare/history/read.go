@@ -34,11 +34,13 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	doing := "listing the runs of " + d.engine.where
 	var runs []Run
 	at := map[int64]int{}
-	err := d.query(ctx, doing, `SELECT id, time, label, host, job, device, driver, vtune, commit_id, kernels FROM occudiff_run `+where+` ORDER BY time, id`, args,
+	err := d.query(ctx, doing, `SELECT id, time, label, host, job, device, driver, vtune, commit_id, kernels
+		FROM occudiff_run `+where+` ORDER BY time, id`, args,
 		func(rows *sql.Rows) error {
 			var r Run
 			var us int64
-			err := rows.Scan(&r.ID, &us, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit, &r.Kernels)
+			err := rows.Scan(&r.ID, &us, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit,
+				&r.Kernels)
 			r.Time = time.UnixMicro(us).UTC()
 			at[r.ID] = len(runs)
 			runs = append(runs, r)
@@ -66,7 +68,8 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 
 // Newest gives the number of the newest run by time, and false when there is none.
 func (d *DB) Newest(ctx context.Context) (id int64, ok bool, err error) {
-	err = d.query(ctx, "reading "+d.engine.where, `SELECT id FROM occudiff_run ORDER BY time DESC, id DESC LIMIT 1`, nil, func(rows *sql.Rows) error {
+	newest := `SELECT id FROM occudiff_run ORDER BY time DESC, id DESC LIMIT 1`
+	err = d.query(ctx, "reading "+d.engine.where, newest, nil, func(rows *sql.Rows) error {
 		ok = true
 		return rows.Scan(&id)
 	})
@@ -83,57 +86,42 @@ func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 		return Run{}, d.noRun(id)
 	}
 	run := runs[0]
-	err = d.query(ctx, "reading a run of "+d.engine.where, `SELECT s.task, s.global_size, s.local_size, s.simd, s.direction, s.device, s.driver,
-		k.measured, k.residual, k.loaded, k.average_seconds, k.total_seconds, k.instances, k.predicted_peak, k.predicted_average, k.profiler_peak,
-		k.model_residual, k.verdict, k.basis, k.cause, k.confidence
-		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`, []any{id},
-		func(rows *sql.Rows) error {
-			r, err := scanRow(rows)
-			run.Rows = append(run.Rows, r)
-			return err
-		})
+	text := `SELECT k.instances, k.verdict, k.basis, k.cause, k.confidence, ` + columns("k.") + `, ` + keyColumns + `
+		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
+	err = d.query(ctx, "reading a run of "+d.engine.where, text, []any{id}, func(rows *sql.Rows) error {
+		r, err := scanRow(rows)
+		run.Rows = append(run.Rows, r)
+		return err
+	})
 	return run, err
 }
 
 // scanRow reads the columns that Get selects.
-func scanRow(rows *sql.Rows) (Row, error) {
-	var r Row
-	var global, local string
-	var f [9]sql.NullFloat64
-	var instances sql.NullInt64
-	err := rows.Scan(&r.Task, &global, &local, &r.SIMD, &r.Direction, &r.Device, &r.Driver,
-		&f[0], &f[1], &f[2], &f[3], &f[4], &instances, &f[5], &f[6], &f[7], &f[8], &r.Verdict, &r.Basis, &r.Cause, &r.Confidence)
-	if err != nil {
+func scanRow(rows *sql.Rows) (r Row, err error) {
+	var launches sql.NullInt64
+	values := make([]sql.NullFloat64, len(numbers))
+	into := []any{&launches, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	if r.Key, err = scanKey(rows, into...); err != nil {
 		return r, err
 	}
-	if r.Global, err = unit.ParseSize(global); err != nil {
-		return r, err
+	for i, v := range values {
+		if v.Valid {
+			numbers[i].set(&r, v.Float64)
+		}
 	}
-	if r.Local, err = unit.ParseSize(local); err != nil {
-		return r, err
-	}
-	r.Measured, r.Residual, r.Loaded = opt[unit.Ratio](f[0]), opt[unit.Points](f[1]), opt[unit.Ratio](f[2])
-	r.Average, r.Total = opt[unit.Seconds](f[3]), opt[unit.Seconds](f[4])
-	r.PredictedPeak, r.PredictedAverage, r.ProfilerPeak = opt[unit.Ratio](f[5]), opt[unit.Ratio](f[6]), opt[unit.Ratio](f[7])
-	r.ModelResidual = opt[unit.Points](f[8])
-	if instances.Valid {
-		r.Instances = unit.Some(instances.Int64)
+	if launches.Valid {
+		r.Instances = unit.Some(launches.Int64)
 	}
 	return r, nil
 }
 
-// opt gives a column's value, absent when it is null.
-func opt[T unit.Ratio | unit.Points | unit.Seconds](f sql.NullFloat64) unit.Opt[T] {
-	if !f.Valid {
-		return unit.Opt[T]{}
-	}
-	return unit.Some(T(f.Float64))
-}
-
-// EachSeries visits every series that has the metric, in the order in which they were first stored, with all of its points.
-// Only one series is in memory at a time. An error of visit ends the reading and is returned as it is.
+// EachSeries visits every series that has the metric, in the order in which they were first stored, with all of its
+// points. Only one series is in memory at a time. An error of visit ends the reading and is returned as it is.
 func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error) error {
-	column, err := m.column()
+	n, err := m.number()
 	if err != nil {
 		return err
 	}
@@ -141,15 +129,16 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 	if err != nil {
 		return err
 	}
-	text := `SELECT series_id, time, run_id, ` + column + `, verdict FROM occudiff_kernel WHERE ` + column + ` IS NOT NULL ORDER BY series_id, time, run_id`
-	return d.series(ctx, m, keys, text, nil, visit)
+	text := `SELECT series_id, time, run_id, ` + n.column + `, verdict FROM occudiff_kernel
+		WHERE ` + n.column + ` IS NOT NULL ORDER BY series_id, time, run_id`
+	return d.series(ctx, n, keys, text, nil, visit)
 }
 
-// Latest gives the series of a run with its last points up to that run, oldest first: n of them, and those between that have
-// the verdict passOver, which do not count; "" passes over none. A series whose last point is not of the run has no value
-// of the metric in it.
+// Latest gives the series of a run with its last points up to that run, oldest first: n of them, and those between
+// with the verdict passOver, which do not count; "" passes over none. A series whose last point is not of the run has
+// no value of the metric in it.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
-	column, err := m.column()
+	number, err := m.number()
 	if err != nil {
 		return nil, err
 	}
@@ -167,15 +156,18 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 		counts = `AND x.verdict <> ? `
 		args = append(args, passOver)
 	}
+	column := number.column
 	// Per series one step back over n points in the key, then forward from there.
 	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
-		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND (k.time < ? OR k.run_id <= ?) AND k.time >= COALESCE(
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND (k.time < ? OR k.run_id <= ?)
+		AND k.time >= COALESCE(
 			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL
-			AND x.time <= ? AND (x.time < ? OR x.run_id <= ?) ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
+			AND x.time <= ? AND (x.time < ? OR x.run_id <= ?) ` + counts + `
+			ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
-	err = d.series(ctx, m, keys, text, append(args, n-1), func(s Series) error {
+	err = d.series(ctx, number, keys, text, append(args, n-1), func(s Series) error {
 		s.Points = s.Points[cut(s.Points, n, passOver):] // runs of the moment of the first one
 		all = append(all, s)
 		return nil
@@ -202,7 +194,8 @@ const minTime = "-9223372036854775807"
 // timeOf gives a run's time as it is stored.
 func (d *DB) timeOf(ctx context.Context, run int64) (int64, error) {
 	at, found := int64(math.MinInt64), false
-	err := d.query(ctx, "reading "+d.engine.where, `SELECT time FROM occudiff_run WHERE id = ?`, []any{run}, func(rows *sql.Rows) error {
+	text := `SELECT time FROM occudiff_run WHERE id = ?`
+	err := d.query(ctx, "reading "+d.engine.where, text, []any{run}, func(rows *sql.Rows) error {
 		found = true
 		return rows.Scan(&at)
 	})
@@ -216,7 +209,7 @@ func (d *DB) timeOf(ctx context.Context, run int64) (int64, error) {
 func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key, error) {
 	keys := map[int64]Key{}
 	err := d.query(ctx, "reading the series of "+d.engine.where,
-		`SELECT id, task, global_size, local_size, simd, direction, device, driver FROM occudiff_series `+where, args,
+		`SELECT id, `+keyColumns+` FROM occudiff_series `+where, args,
 		func(rows *sql.Rows) error {
 			var id int64
 			k, err := scanKey(rows, &id)
@@ -226,10 +219,14 @@ func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key,
 	return keys, err
 }
 
+// keyColumns are those of a key, as scanKey reads them.
+const keyColumns = "task, global_size, local_size, simd, direction, device, driver"
+
 // scanKey reads a key behind some other columns.
 func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	var global, local string
-	if err = rows.Scan(append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver)...); err != nil {
+	into := append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver)
+	if err = rows.Scan(into...); err != nil {
 		return k, err
 	}
 	if k.Global, err = unit.ParseSize(global); err != nil {
@@ -240,7 +237,8 @@ func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 }
 
 // series groups rows of (series, time, run, value, verdict) that come in order.
-func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text string, args []any, visit func(Series) error) error {
+func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text string, args []any,
+	visit func(Series) error) error {
 	var s Series
 	var stopped error
 	words := map[string]string{} // one text for all points of a verdict
@@ -274,7 +272,7 @@ func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text stri
 			}
 			s = Series{ID: id, Points: make([]Point, 0, len(s.Points)+1)}
 		}
-		s.Points = append(s.Points, Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: m.point(value), Verdict: verdict})
+		s.Points = append(s.Points, Point{run, time.UnixMicro(us).UTC(), n.point(value), verdict})
 		return nil
 	})
 	if stopped != nil {
@@ -288,32 +286,34 @@ func (d *DB) series(ctx context.Context, m Metric, keys map[int64]Key, text stri
 
 // Span is a series from its first run to its last.
 type Span struct {
-	ID          int64
 	Key         Key
 	First, Last time.Time
 	Run         int64 // the last
 }
 
-// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when the
-// run was the newest: what came before it and where that ended.
+// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
+// the run was the newest: what came before it and where that ended.
 func (d *DB) Spans(ctx context.Context, run int64) ([]Span, error) {
 	at, err := d.timeOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var spans []Span
-	upTo := `WHERE k.series_id = o.id AND k.time <= ? AND (k.time < ? OR k.run_id <= ?) ORDER BY k.time DESC, k.run_id DESC LIMIT 1`
-	text := `SELECT o.id, (SELECT MIN(k.time) FROM occudiff_kernel k WHERE k.series_id = o.id),
+	upTo := `WHERE k.series_id = o.id AND k.time <= ? AND (k.time < ? OR k.run_id <= ?)
+		ORDER BY k.time DESC, k.run_id DESC LIMIT 1`
+	text := `SELECT (SELECT MIN(k.time) FROM occudiff_kernel k WHERE k.series_id = o.id),
 		(SELECT k.time FROM occudiff_kernel k ` + upTo + `), (SELECT k.run_id FROM occudiff_kernel k ` + upTo + `),
-		o.task, o.global_size, o.local_size, o.simd, o.direction, o.device, o.driver
+		` + keyColumns + `
 		FROM occudiff_series o WHERE o.task_identity IN
-		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?) ORDER BY o.id`
-	err = d.query(ctx, "reading the series of "+d.engine.where, text, []any{at, at, run, at, at, run, run}, func(rows *sql.Rows) error {
-		var id int64
+		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)
+		ORDER BY o.id`
+	args := []any{at, at, run, at, at, run, run}
+	err = d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
 		var first, last, lastRun sql.NullInt64
-		k, err := scanKey(rows, &id, &first, &last, &lastRun)
+		k, err := scanKey(rows, &first, &last, &lastRun)
 		if err == nil && last.Valid { // else all of its runs came later
-			spans = append(spans, Span{id, k, time.UnixMicro(first.Int64).UTC(), time.UnixMicro(last.Int64).UTC(), lastRun.Int64})
+			spans = append(spans,
+				Span{k, time.UnixMicro(first.Int64).UTC(), time.UnixMicro(last.Int64).UTC(), lastRun.Int64})
 		}
 		return err
 	})

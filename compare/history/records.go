@@ -30,8 +30,9 @@ type packed struct {
 
 // Add appends a point.
 func (r *Records) Add(p Record) {
-	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line), series: r.text(p.Series), run: r.text(p.Run),
-		device: r.text(p.Device), driver: r.text(p.Driver), label: r.text(p.Label), verdict: r.text(p.Verdict)})
+	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line),
+		series: r.text(p.Series), run: r.text(p.Run), device: r.text(p.Device), driver: r.text(p.Driver),
+		label: r.text(p.Label), verdict: r.text(p.Verdict)})
 }
 
 // text gives a text's number.
@@ -56,12 +57,13 @@ func (r *Records) Len() int { return len(r.points) }
 func (r *Records) At(i int) Record {
 	p := r.points[i]
 	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
-		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict], Line: int(p.line)}
+		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict],
+		Line: int(p.line)}
 }
 
-// group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no name
-// does: a run may have several of them. Rows are made one run at a time: a million of them would take more memory than
-// everything else.
+// group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no
+// name does: a run may have several of them. Rows are made one run at a time: a million of them would take more memory
+// than everything else.
 func (r *Records) group() ([][]int32, error) {
 	type identity struct {
 		us                         int64
@@ -71,7 +73,7 @@ func (r *Records) group() ([][]int32, error) {
 	at := map[identity]int{}
 	for i, p := range r.points {
 		if r.texts[p.series] == "" {
-			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", ErrBadRun, p.line)
+			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", errBadRun, p.line)
 		}
 		id := identity{us: p.us, run: p.run, label: p.label}
 		if r.texts[p.run] == "" {
@@ -92,8 +94,9 @@ func (r *Records) group() ([][]int32, error) {
 			p := r.points[i]
 			key := row{p.series, p.device, p.driver}
 			if first, twice := seen[key]; twice {
-				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in the column `run`",
-					ErrBadRun, r.points[first].line, p.line, r.texts[p.series], time.UnixMicro(p.us).UTC().Format(time.RFC3339))
+				at := time.UnixMicro(p.us).UTC().Format(time.RFC3339)
+				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them"+
+					" apart in the column `run`", errBadRun, r.points[first].line, p.line, r.texts[p.series], at)
 			}
 			seen[key] = i
 		}
@@ -103,14 +106,14 @@ func (r *Records) group() ([][]int32, error) {
 }
 
 // run makes a run of some points.
-func (r *Records) run(m Metric, lines []int32) Run {
+func (r *Records) run(n *number, lines []int32) Run {
 	first := r.At(int(lines[0]))
 	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run}
 	for _, i := range lines {
 		p := r.At(int(i))
 		row := Row{Key: ParseName(p.Series), Verdict: p.Verdict}
 		row.Device, row.Driver = p.Device, p.Driver
-		m.set(&row, p.Value)
+		n.set(&row, n.stored(p.Value))
 		run.Rows = append(run.Rows, row)
 	}
 	run.Device, run.Driver = r.platform(run.Rows)

@@ -19,7 +19,7 @@ func (d *DB) Remove(ctx context.Context, id int64) error {
 			return err
 		}
 		for _, table := range []string{"occudiff_kernel", "occudiff_input", "occudiff_content"} {
-			if _, err := tx.ExecContext(ctx, d.engine.bind(`DELETE FROM `+table+` WHERE run_id = ?`), id); err != nil {
+			if err := d.exec(ctx, tx, `DELETE FROM `+table+` WHERE run_id = ?`, id); err != nil {
 				return err
 			}
 			d.at("removed")

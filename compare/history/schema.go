@@ -47,8 +47,8 @@ func migrations() [][]string {
 	}}
 }
 
-// version reads the schema's version: 0 when there is none yet, and whether other tables are there. In a transaction that
-// will change it, lock keeps others from doing so.
+// version reads the schema's version: 0 when there is none yet, and whether other tables are there. In a transaction
+// that will change it, lock keeps others from doing so.
 func (d *DB) version(ctx context.Context, from interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, lock string) (version int, others bool, err error) {
@@ -79,17 +79,21 @@ func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error
 	case version == len(steps):
 		return nil
 	case others && d.engine.ownFile:
-		return fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name another file with --db", ErrNotHistory, d.engine.where)
+		return fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name"+
+			" another file with --db", errNotHistory, d.engine.where)
 	case readOnly:
-		return fmt.Errorf("%w: the history %s has schema %d, this program works with %d, and the file cannot be written; make it writable once, so that it can be brought up to date",
-			ErrReadOnly, d.engine.where, version, len(steps))
+		return fmt.Errorf("%w: the history %s has schema %d, this program works with %d, and the file cannot be"+
+			" written; make it writable once, so that it can be brought up to date",
+			errReadOnly, d.engine.where, version, len(steps))
 	}
 	return d.write(ctx, doing, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO occudiff_meta (name, value) VALUES ('schema', 0) ON CONFLICT (name) DO NOTHING`); err != nil {
-			return err
+		for _, statement := range []string{
+			`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`,
+			`INSERT INTO occudiff_meta (name, value) VALUES ('schema', 0) ON CONFLICT (name) DO NOTHING`,
+		} {
+			if err := d.exec(ctx, tx, statement); err != nil {
+				return err
+			}
 		}
 		version, _, err := d.version(ctx, tx, d.engine.forUpdate)
 		if err != nil {
@@ -101,19 +105,18 @@ func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error
 		spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered)
 		for _, step := range steps[version:] {
 			for _, statement := range step {
-				if _, err := tx.ExecContext(ctx, spell.Replace(statement)); err != nil {
+				if err := d.exec(ctx, tx, spell.Replace(statement)); err != nil {
 					return err
 				}
 				d.at("migrated")
 			}
 		}
-		_, err = tx.ExecContext(ctx, d.engine.bind(`UPDATE occudiff_meta SET value = ? WHERE name = 'schema'`), len(steps))
-		return err
+		return d.exec(ctx, tx, `UPDATE occudiff_meta SET value = ? WHERE name = 'schema'`, len(steps))
 	})
 }
 
 // newer is the error of a schema from the future.
 func (d *DB) newer(found, known int) error {
-	return fmt.Errorf("%w: the history %s has schema %d, this program knows up to %d; update occudiff, or name another history with --db",
-		ErrNewer, d.engine.where, found, known)
+	return fmt.Errorf("%w: the history %s has schema %d, this program knows up to %d; update occudiff, or name another"+
+		" history with --db", errNewer, d.engine.where, found, known)
 }

@@ -30,7 +30,8 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	d := &DB{step: options.step, engine: engine{
 		where: path, fault: sqliteFault, ownFile: true, batch: 50,
 		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
-		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*) FROM sqlite_master WHERE type = 'table'`,
+		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)
+			FROM sqlite_master WHERE type = 'table'`,
 	}}
 	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, writable, options)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
@@ -66,25 +67,27 @@ func (d *DB) prepare(ctx context.Context, path string, writable bool, options Op
 	return d.migrate(ctx, migrations(), !writable)
 }
 
-// inspect looks at the file before SQLite does, which would take an empty one for a new database and changes some that it
-// only opens. It says whether the file may be written.
+// inspect looks at the file before SQLite does, which would take an empty one for a new database and changes some that
+// it only opens. It says whether the file may be written.
 func inspect(path string, options Options) (writable bool, err error) {
 	if path == "" {
-		return false, fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", ErrMissing)
+		return false, fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && options.MustExist:
-		return false, fmt.Errorf("%w: %s does not exist; `occudiff track add` makes it, --db names another one", ErrMissing, path)
+		return false, fmt.Errorf("%w: %s does not exist; `occudiff track add` makes it, --db names another one",
+			errMissing, path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return false, fmt.Errorf("%w: the folder of %s cannot be used: %w; make it first", ErrMissing, path, err)
+			return false, fmt.Errorf("%w: the folder of %s cannot be used: %w; make it first", errMissing, path, err)
 		}
 		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("%w: %s cannot be opened: %w", ErrMissing, path, err)
+		return false, fmt.Errorf("%w: %s cannot be opened: %w", errMissing, path, err)
 	case !info.Mode().IsRegular():
-		return false, fmt.Errorf("%w: %s is not a file; name a file or a postgres:// URL with --db", ErrNotHistory, path)
+		return false, fmt.Errorf("%w: %s is not a file; name a file or a postgres:// URL with --db",
+			errNotHistory, path)
 	}
 	if err := checkHeader(path); err != nil {
 		return false, err
@@ -96,23 +99,25 @@ func inspect(path string, options Options) (writable bool, err error) {
 	if options.ReadOnly {
 		return false, nil
 	}
-	return false, fmt.Errorf("%w: %s, nothing was changed; check its permissions, or name another file with --db (%w)", ErrReadOnly, path, err)
+	return false, fmt.Errorf("%w: %s, nothing was changed; check its permissions, or name another file with --db (%w)",
+		errReadOnly, path, err)
 }
 
 // checkHeader refuses files that are no SQLite databases. An empty file is a database without tables.
 func checkHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("%w: %s cannot be read; check its permissions (%w)", ErrMissing, path, err)
+		return fmt.Errorf("%w: %s cannot be read; check its permissions (%w)", errMissing, path, err)
 	}
 	defer f.Close()
 	head := make([]byte, len(sqliteHeader))
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: %s cannot be read: %w", ErrDamaged, path, err)
+		return fmt.Errorf("%w: %s cannot be read: %w", errDamaged, path, err)
 	}
 	if n > 0 && !bytes.Equal(head[:n], []byte(sqliteHeader)) {
-		return fmt.Errorf("%w: %s is no SQLite database (it begins with %q), nothing was changed; name another file with --db", ErrNotHistory, path, head[:n])
+		return fmt.Errorf("%w: %s is no SQLite database (it begins with %q), nothing was changed; name another file"+
+			" with --db", errNotHistory, path, head[:n])
 	}
 	return nil
 }
@@ -139,8 +144,8 @@ func sqliteDSN(path string, writable bool, options Options) string {
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
 }
 
-// setJournal sets the kind of journal: the write-ahead log (wal) on local file systems, where readers and a writer do not
-// wait for each other, and the rollback journal (delete) elsewhere. The log needs shared memory, which network file
+// setJournal sets the kind of journal: the write-ahead log (wal) on local file systems, where readers and a writer do
+// not wait for each other, and the rollback journal (delete) elsewhere. The log needs shared memory, which network file
 // systems do not have.
 func (d *DB) setJournal(ctx context.Context, want string, wait time.Duration) error {
 	// The change of mode does not wait for locks itself.

@@ -32,14 +32,15 @@ type Imported struct {
 // the table, so that twenty of them cost hardly more than one.
 const importBatch = 20
 
-// Import stores points of a metric as runs. Points with the same run, time and label are one run; without a run they must
-// share device and driver too. A run that is stored already, be it from files or from another import, is not stored again:
-// it is given the values that it has not, and the same points twice change nothing. Another value than the stored one is an
-// error. Runs are stored whole; when it ends early the ones before are kept, and importing the same points again adds the
-// rest.
+// Import stores points of a metric as runs. Points with the same run, time and label are one run; without a run they
+// must share device and driver too. A run that is stored already, from files or from another import, is not stored
+// again: it is given the values that it lacks, and the same points twice change nothing. Another value than the
+// stored one is an error. Runs are stored whole; when it ends early the ones before are kept, and importing the same
+// points again adds the rest.
 func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, error) {
 	var done Imported
-	if _, err := m.column(); err != nil {
+	number, err := m.number()
+	if err != nil {
 		return done, err
 	}
 	groups, err := records.group()
@@ -49,7 +50,7 @@ func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, 
 	for batch := range slices.Chunk(groups, importBatch) {
 		var in *importer
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(tx *sql.Tx) error {
-			in = &importer{db: d, tx: tx, metric: m, records: records}
+			in = &importer{db: d, tx: tx, number: number, records: records}
 			return in.runs(ctx, batch)
 		})
 		if err != nil {
@@ -81,9 +82,9 @@ func (d *DB) Export(ctx context.Context, m Metric, visit func(Record) error) err
 			if !ok {
 				continue // stored after the runs were read
 			}
-			record := Record{Series: name, Time: p.Time, Value: p.Value, Run: run, Device: s.Key.Device, Driver: s.Key.Driver,
-				Label: labels[p.Run], Verdict: p.Verdict}
-			if err := visit(record); err != nil {
+			err := visit(Record{Series: name, Time: p.Time, Value: p.Value, Run: run, Device: s.Key.Device,
+				Driver: s.Key.Driver, Label: labels[p.Run], Verdict: p.Verdict})
+			if err != nil {
 				return err
 			}
 		}

@@ -1,15 +1,17 @@
 package history
 
 import (
-	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/ingest/unit"
 )
 
-// Run is one profiler run with its provenance. Empty texts were not known, which is a value of its own and never a change.
+// Run is one profiler run with its provenance. Empty texts were not known, which is a value of its own and never a
+// change.
 type Run struct {
 	ID     int64     // given when it is stored
 	Time   time.Time // of the collection; kept to the microsecond
@@ -66,103 +68,29 @@ type Row struct {
 	Cause, Confidence string
 }
 
-// Metric is a number of a row that is followed over time.
-type Metric string
-
-// The metrics.
-const (
-	Measured Metric = "measured" // measured occupancy in percent
-	Residual Metric = "residual" // measured - predicted average, in points
-	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
-	Seconds  Metric = "seconds"  // average time of a launch
-)
-
-// Metrics lists them all.
-func Metrics() []Metric { return []Metric{Measured, Residual, Loaded, Seconds} }
-
-// ParseMetric reads a metric's name.
-func ParseMetric(text string) (Metric, error) {
-	for _, m := range Metrics() {
-		if text == string(m) {
-			return m, nil
-		}
-	}
-	return "", fmt.Errorf("metric %q is not known; use measured, residual, loaded or seconds", text)
-}
-
-// Unit gives the unit of the metric's points.
-func (m Metric) Unit() string {
-	switch m {
-	case Residual:
-		return "points"
-	case Seconds:
-		return "s"
-	}
-	return "%"
-}
-
-// column gives the metric's column.
-func (m Metric) column() (string, error) {
-	switch m {
-	case Measured, Residual, Loaded:
-		return string(m), nil
-	case Seconds:
-		return "average_seconds", nil
-	}
-	_, err := ParseMetric(string(m))
-	return "", err
-}
-
-// point turns a stored number into the metric's unit.
-func (m Metric) point(stored float64) float64 {
-	if m == Measured || m == Loaded {
-		return unit.Ratio(stored).Percent()
-	}
-	return stored
-}
-
-// set puts a number in the metric's unit into a row.
-func (m Metric) set(row *Row, value float64) {
-	switch m {
-	case Measured:
-		row.Measured = unit.Some(unit.FromPercent(value))
-	case Loaded:
-		row.Loaded = unit.Some(unit.FromPercent(value))
-	case Residual:
-		row.Residual = unit.Some(unit.Points(value))
-	case Seconds:
-		row.Average = unit.Some(unit.Seconds(value))
-	}
-}
-
 // Name gives the series' name without device and driver: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads it back.
 func (k Key) Name() string {
-	name := k.Task
-	simd := ""
-	if k.SIMD > 0 {
-		simd = "SIMD" + strconv.Itoa(k.SIMD)
+	if shape := k.Shape(); shape != "" {
+		return k.Task + " [" + shape + "]"
 	}
-	shape := k.Global.String()
+	return k.Task
+}
+
+// Shape gives the name without the task: `2048x2048 / 1024x1, SIMD32`.
+func (k Key) Shape() string {
+	parts := []string{k.Global.String(), "", k.Direction}
 	if k.Local.Present() {
-		shape += " / " + k.Local.String()
+		parts[0] += " / " + k.Local.String()
 	}
-	rest := ""
-	for _, part := range []string{shape, simd, k.Direction} {
-		if part != "" {
-			if rest != "" {
-				rest += ", "
-			}
-			rest += part
-		}
+	if k.SIMD > 0 {
+		parts[1] = "SIMD" + strconv.Itoa(k.SIMD)
 	}
-	if rest == "" {
-		return name
-	}
-	return name + " [" + rest + "]"
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // shapePattern is what Name puts behind the task.
-var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
+var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?` +
+	`(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
 
 // ParseName reads a name that Name made. Any other text is the task as it stands.
 func ParseName(name string) Key {

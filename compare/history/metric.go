@@ -1,0 +1,167 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Metric is a number of a row that is followed over time.
+type Metric string
+
+// The metrics that the program asks for by name.
+const (
+	Measured Metric = "measured" // measured occupancy in percent
+	Residual Metric = "residual" // measured - predicted average, in points
+	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
+	Seconds  Metric = "seconds"  // average time of a launch
+)
+
+// number is a numeric column of occudiff_kernel. Everything that stores, reads or checks numbers goes by the table of
+// them: a new one takes a migration that adds the column, and a line in the table. With a metric it can be followed
+// over time.
+type number struct {
+	column string
+	what   string // in messages
+	get    func(*Row) (float64, bool)
+	set    func(*Row, float64)
+
+	metric Metric
+	unit   string // of the metric's points; "%" turns the stored ratio into a percentage
+	title  string // the metric in words
+}
+
+// numbers are the numeric columns, but for the number of launches, which is an integer.
+var numbers = []number{
+	column("measured", "the measured occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Measured }).
+		followed(Measured, "%", "Measured occupancy"),
+	column("residual", "the residual", func(r *Row) *unit.Opt[unit.Points] { return &r.Residual }).
+		followed(Residual, "points", "Residual (measured - predicted average)"),
+	column("loaded", "the loaded occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Loaded }).
+		followed(Loaded, "%", "Occupancy while loaded"),
+	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
+		followed(Seconds, "s", "Time per launch"),
+	column("total_seconds", "the total time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Total }),
+	column("predicted_peak", "the predicted peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedPeak }),
+	column("predicted_average", "the predicted average",
+		func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedAverage }),
+	column("profiler_peak", "the profiler's peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.ProfilerPeak }),
+	column("model_residual", "the model's residual", func(r *Row) *unit.Opt[unit.Points] { return &r.ModelResidual }),
+}
+
+// column is a number that lives in a field of a row.
+func column[T ~float64](name, what string, field func(*Row) *unit.Opt[T]) number {
+	return number{column: name, what: what,
+		get: func(r *Row) (float64, bool) { v, ok := field(r).Value(); return float64(v), ok },
+		set: func(r *Row, v float64) { *field(r) = unit.Some(T(v)) }}
+}
+
+// followed makes a metric of a number.
+func (n number) followed(m Metric, unit, title string) number {
+	n.metric, n.unit, n.title = m, unit, title
+	return n
+}
+
+// columns lists the names of the numeric columns, each behind a prefix.
+func columns(prefix string) string {
+	var b strings.Builder
+	for i := range numbers {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(prefix + numbers[i].column)
+	}
+	return b.String()
+}
+
+// value gives the number for the database, nil when it is absent.
+func (n *number) value(r *Row) any {
+	if v, ok := n.get(r); ok {
+		return v
+	}
+	return nil
+}
+
+// launches gives the number of launches for the database, nil when it is absent.
+func (r *Row) launches() any {
+	if v, ok := r.Instances.Value(); ok {
+		return v
+	}
+	return nil
+}
+
+// point turns a stored number into the metric's unit, stored turns it back.
+func (n *number) point(stored float64) float64 {
+	if n.unit == "%" {
+		return unit.Ratio(stored).Percent()
+	}
+	return stored
+}
+
+func (n *number) stored(point float64) float64 {
+	if n.unit == "%" {
+		return float64(unit.FromPercent(point))
+	}
+	return point
+}
+
+// Metrics lists the names of all metrics.
+func Metrics() []Metric {
+	var list []Metric
+	for i := range numbers {
+		if m := numbers[i].metric; m != "" {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// ParseMetric reads a metric's name.
+func ParseMetric(text string) (Metric, error) {
+	_, err := Metric(text).number()
+	return Metric(text), err
+}
+
+// number gives the column of a metric.
+func (m Metric) number() (*number, error) {
+	var names []string
+	for i := range numbers {
+		n := &numbers[i]
+		switch n.metric {
+		case "":
+		case m:
+			return n, nil
+		default:
+			names = append(names, string(n.metric))
+		}
+	}
+	last := len(names) - 1
+	return nil, fmt.Errorf("metric %q is not known; use %s or %s", m, strings.Join(names[:last], ", "), names[last])
+}
+
+// Unit gives the unit of the metric's points: "%", "points" or "s".
+func (m Metric) Unit() string {
+	if n, err := m.number(); err == nil {
+		return n.unit
+	}
+	return ""
+}
+
+// Title says in words what the metric is.
+func (m Metric) Title() string {
+	if n, err := m.number(); err == nil {
+		return n.title
+	}
+	return string(m)
+}
+
+// In says whether a row has a value of the metric.
+func (m Metric) In(r *Row) bool {
+	n, err := m.number()
+	if err != nil {
+		return false
+	}
+	_, ok := n.get(r)
+	return ok
+}
