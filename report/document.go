@@ -88,6 +88,7 @@ type Plot struct {
 	Profile    *Profile
 	Course     *Course
 	Panels     []Panel
+	LineChart  *LineChart
 }
 
 // Shown says whether the section appears in a view.

@@ -78,3 +78,27 @@ type Panel struct {
 	Link          string // key of the plot that shows it large; empty when there is none
 	Course        *Course
 }
+
+// LineChart is series over one horizontal axis: the points of a sweep, or what changes over time.
+type LineChart struct {
+	X, Y   string  // titles of the axes; that of Y without its unit
+	XStep  float64 // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
+	Series []LineSeries
+}
+
+// LineSeries is points in the order of the horizontal axis. A point whose Y is NaN is a gap.
+type LineSeries struct {
+	Name   string
+	Style  LineStyle
+	Points []Point
+}
+
+// LineStyle says how a series is drawn.
+type LineStyle uint8
+
+// The styles.
+const (
+	Straight LineStyle = iota // from point to point
+	Steps                     // each value holds until the next point
+	Marks                     // points alone
+)

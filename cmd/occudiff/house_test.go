@@ -44,7 +44,6 @@ var arrows = map[string][]string{
 	"report/diffdoc":   {"report", "compare", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
 	"report/trackdoc":  {"report", "compare/trend", "ingest/note", "ingest/unit"},
-	"report/curve":     {},
 	"report/plot":      {"report"},
 	"report/excel":     {"report"},
 	"report/html":      {"report", "report/plot"},

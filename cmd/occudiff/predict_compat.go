@@ -2,7 +2,7 @@ package main
 
 import (
 	"occudiff/predict/calculator"
-	"occudiff/report/curve"
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 )
 
@@ -79,11 +79,11 @@ func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculat
 	default:
 		return usageErrorf("--sweep %s: Intel's calculator charts local and slm", p.sweep)
 	}
-	s := curve.Series{Name: "Xe-core"}
+	s := report.LineSeries{Name: "Xe-core"}
 	for _, pt := range points {
-		s.Points = append(s.Points, curve.Point{X: float64(pt.X), Y: pt.XeCorePercent})
+		s.Points = append(s.Points, report.Point{X: float64(pt.X), Y: pt.XeCorePercent})
 	}
 	doc := launchdoc.FromCalculatorSweep(d, kind, points, version())
 	return a.present(answer{doc: doc, value: launchdoc.CalculatorSweepValue(d, kind, points), table: doc.Table("sweep"),
-		chart: &curve.Chart{Title: "Intel GPU Occupancy Calculator, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20, Series: []curve.Series{s}}}, out)
+		chart: occupancyChart("Intel GPU Occupancy Calculator, "+d.Name, kind.AxisTitle(), kind.Step(), s)}, out)
 }

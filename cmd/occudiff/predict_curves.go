@@ -4,13 +4,13 @@ import (
 	"context"
 	"math"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/timeline"
-	"occudiff/report/curve"
 )
 
 // curveEndings are the file endings of what can be drawn.
@@ -93,39 +93,38 @@ func sweepRefusal(points []predict.Point) error {
 }
 
 // sweepChart draws Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
-func sweepChart(d *arch.Device, kind launchdoc.SweepKind, points []predict.Point) *curve.Chart {
-	core, peak, average := curve.Series{Name: "Xe-core"}, curve.Series{Name: "GPU peak"}, curve.Series{Name: "GPU average"}
-	own := curve.Series{Name: "this launch", Style: curve.Marks}
+func sweepChart(d *arch.Device, kind launchdoc.SweepKind, points []predict.Point) *report.Plot {
+	core, peak, average := report.LineSeries{Name: "Xe-core"}, report.LineSeries{Name: "GPU peak"}, report.LineSeries{Name: "GPU average"}
+	own := report.LineSeries{Name: "this launch", Style: report.Marks}
 	grid := false
 	for i := range points {
 		p := &points[i]
 		x := kind.Axis(p.X)
 		if p.Err != nil {
-			for _, s := range []*curve.Series{&core, &peak, &average} {
-				s.Points = append(s.Points, curve.Point{X: x, Y: math.NaN()})
+			for _, s := range []*report.LineSeries{&core, &peak, &average} {
+				s.Points = append(s.Points, report.Point{X: x, Y: math.NaN()})
 			}
 			continue
 		}
-		core.Points = append(core.Points, curve.Point{X: x, Y: p.Prediction.XeCore.Percent()})
+		core.Points = append(core.Points, report.Point{X: x, Y: p.Prediction.XeCore.Percent()})
 		y := p.Prediction.XeCore
 		if p.Prediction.HasGrid() {
 			grid, y = true, p.Prediction.Average
-			peak.Points = append(peak.Points, curve.Point{X: x, Y: p.Prediction.Peak.Percent()})
-			average.Points = append(average.Points, curve.Point{X: x, Y: y.Percent()})
+			peak.Points = append(peak.Points, report.Point{X: x, Y: p.Prediction.Peak.Percent()})
+			average.Points = append(average.Points, report.Point{X: x, Y: y.Percent()})
 		}
 		if p.Own {
-			own.Points = []curve.Point{{X: x, Y: y.Percent()}}
+			own.Points = []report.Point{{X: x, Y: y.Percent()}}
 		}
 	}
-	c := &curve.Chart{Title: "Predicted occupancy, " + d.Name, X: kind.AxisTitle(), Y: "Occupancy [%]", MaxY: 100, YStep: 20,
-		XStep: map[launchdoc.SweepKind]float64{launchdoc.SweepLocal: 32, launchdoc.SweepSLM: 4, launchdoc.SweepSIMD: 8}[kind], Series: []curve.Series{core}}
+	series := []report.LineSeries{core}
 	if grid {
-		c.Series = append(c.Series, peak, average)
+		series = append(series, peak, average)
 	}
 	if len(own.Points) > 0 {
-		c.Series = append(c.Series, own)
+		series = append(series, own)
 	}
-	return c
+	return occupancyChart("Predicted occupancy, "+d.Name, kind.AxisTitle(), kind.Step(), series...)
 }
 
 // predictTimeline simulates the dispatch of a launch.
@@ -194,21 +193,27 @@ func ofAllSlots(r *timeline.Result, d *arch.Device) {
 	r.Slots = int64(d.Slots())
 }
 
-func timelineChart(k *launchdoc.TimelineCase) *curve.Chart {
+func timelineChart(k *launchdoc.TimelineCase) *report.Plot {
 	name := "policy " + k.Result.Policy.String()
 	title := "Dispatch over time, " + k.Device.Name
 	if k.Result.Policy.WhatIf() {
 		title += " (what-if, not a prediction)"
 	}
-	s := curve.Series{Name: name, Style: curve.Steps}
+	s := report.LineSeries{Name: name, Style: report.Steps}
 	for _, p := range k.Result.Phases {
-		s.Points = append(s.Points, curve.Point{X: float64(p.Start), Y: p.Occupancy.Percent()})
+		s.Points = append(s.Points, report.Point{X: float64(p.Start), Y: p.Occupancy.Percent()})
 	}
 	if n := len(k.Result.Phases); n > 0 { // the last value holds until its end
 		last := k.Result.Phases[n-1]
-		s.Points = append(s.Points, curve.Point{X: float64(last.End), Y: last.Occupancy.Percent()})
+		s.Points = append(s.Points, report.Point{X: float64(last.End), Y: last.Occupancy.Percent()})
 	}
-	average := curve.Series{Name: "average over time", Points: []curve.Point{
+	average := report.LineSeries{Name: "average over time", Points: []report.Point{
 		{X: 0, Y: k.Result.Average.Percent()}, {X: float64(k.Result.Time), Y: k.Result.Average.Percent()}}}
-	return &curve.Chart{Title: title, X: "Time [run times of a thread]", Y: "Occupancy [%]", MaxY: 100, YStep: 20, Series: []curve.Series{s, average}}
+	return occupancyChart(title, "Time [run times of a thread]", 0, s, average)
+}
+
+// occupancyChart draws occupancy over something else, whose numbers are a step apart.
+func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
+	return &report.Plot{Title: title, Max: 100, Unit: "%",
+		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
 }

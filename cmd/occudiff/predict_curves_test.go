@@ -66,12 +66,12 @@ func TestSweepChart(t *testing.T) {
 	}
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
 	c := sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
-	if len(c.Series) != 1 || !math.IsNaN(c.Series[0].Points[0].Y) || math.IsNaN(c.Series[0].Points[1].Y) {
-		t.Errorf("series %+v", c.Series)
+	if len(c.LineChart.Series) != 1 || !math.IsNaN(c.LineChart.Series[0].Points[0].Y) || math.IsNaN(c.LineChart.Series[0].Points[1].Y) {
+		t.Errorf("series %+v", c.LineChart.Series)
 	}
 	l.Global, l.SIMD = unit.Size(1<<20), 16
 	c = sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
-	if len(c.Series) != 4 || c.Series[3].Name != "this launch" || c.Series[3].Points[0].X != 16 {
-		t.Errorf("series %+v", c.Series)
+	if len(c.LineChart.Series) != 4 || c.LineChart.Series[3].Name != "this launch" || c.LineChart.Series[3].Points[0].X != 16 {
+		t.Errorf("series %+v", c.LineChart.Series)
 	}
 }

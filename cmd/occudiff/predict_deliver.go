@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"occudiff/report"
-	"occudiff/report/curve"
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
 	"occudiff/report/terminal"
@@ -17,7 +16,7 @@ type answer struct {
 	doc   *report.Document
 	value any           // for JSON
 	table *report.Table // for CSV
-	chart *curve.Chart  // for SVG; nil when there is nothing to draw
+	chart *report.Plot  // for SVG; nil when there is nothing to draw
 }
 
 // present writes an answer to the files and to standard output.
@@ -26,7 +25,7 @@ func (a *app) present(w answer, out *outputs) error {
 		".md":   func(to io.Writer) error { return markdown.Render(to, w.doc) },
 		".json": func(to io.Writer) error { return machine.JSON(to, w.value) },
 		".csv":  func(to io.Writer) error { return machine.Table(to, w.table) },
-		".svg":  func(to io.Writer) error { return curve.SVG(to, *w.chart) },
+		".svg":  plotWriter(w.doc, w.chart),
 	}
 	if err := a.deliver(w.doc, writers, out, terminal.Options{Width: a.width(), Color: a.useColor(), Rows: -1, Items: -1}); err != nil {
 		return err

@@ -50,6 +50,11 @@ func (k SweepKind) AxisTitle() string {
 	return title
 }
 
+// Step is how far apart people mark the values of the axis.
+func (k SweepKind) Step() float64 {
+	return map[SweepKind]float64{SweepLocal: 32, SweepSLM: 4, SweepSIMD: 8}[k]
+}
+
 // Axis brings a value of the sweep into the unit of its axis.
 func (k SweepKind) Axis(x int64) float64 {
 	_, _, divisor := k.axis()

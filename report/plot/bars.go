@@ -1,166 +1,116 @@
 package plot
 
 import (
+	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strings"
 
 	"occudiff/report"
 )
 
 const (
-	barWidth  vg.Length = 760
-	barRow    vg.Length = 40 // of one label, when there are many
-	barMost   vg.Length = 66 // when there are few
-	barArea   vg.Length = 410
-	nameWidth vg.Length = 215
+	barWidth  = 760.0
+	barHeight = 13.0
+	// nameWidth is the room for names left of the bars; in a narrow picture they stand above.
+	nameWidth = 215.0
+	// valueWidth is the room for values right of the longest bar.
+	valueWidth = 44.0
 )
 
-// bars is what a bar plot draws.
-type bars struct {
-	names  []string
-	series []barSeries
-	max    float64
-}
-
+// barSeries is the bars of one column.
 type barSeries struct {
 	name   string
-	paint  paint
-	values []float64
-	known  []bool // an absent value has no bar
-	print  []string
+	ink    paint
+	column *report.Column
+	cells  []report.Cell
 }
 
-// readBars takes the series out of the rows of a table.
-func readBars(t *report.Table, p *report.Plot) bars {
-	b := bars{max: p.Max}
-	var columns []int
-	for _, key := range p.Series {
-		if i := t.Column(key); i >= 0 {
-			columns = append(columns, i)
-			name := t.Columns[i].Title
-			if g := t.Columns[i].Group; g != "" {
-				name = g + " " + name
-			}
-			b.series = append(b.series, barSeries{name: name, paint: series1 + paint(len(b.series)%3)})
+// readBars takes names and series out of the rows of a table. A column without a single value is no series.
+func readBars(t *report.Table, p *report.Plot) (names []string, series []barSeries, most float64) {
+	most = p.Max
+	label, rows := t.Column(p.Label), make([][]report.Cell, min(p.Rows, t.Len))
+	names = make([]string, len(rows))
+	for i := range rows {
+		if rows[i] = t.Row(i, nil); label >= 0 {
+			names[i] = t.Columns[label].Print(rows[i][label])
 		}
 	}
-	label := t.Column(p.Label)
-	var cells []report.Cell
-	for row := range min(p.Rows, t.Len) {
-		cells = t.Row(row, cells[:0])
-		name := ""
-		if label >= 0 {
-			name = t.Columns[label].Print(cells[label])
+	for k, key := range p.Series {
+		i := t.Column(key)
+		if i < 0 {
+			continue
 		}
-		b.names = append(b.names, name)
-		for k, i := range columns {
-			s := &b.series[k]
-			c := cells[i]
-			s.values = append(s.values, c.Num)
-			s.known = append(s.known, c.Kind == report.Percent || c.Kind == report.Number)
-			s.print = append(s.print, t.Columns[i].Print(c))
-			if c.Num > b.max {
-				b.max = c.Num
-			}
+		c := t.Columns[i]
+		s := barSeries{name: strings.TrimSpace(c.Group + " " + c.Title), ink: series1 + paint(k%3), column: &t.Columns[i]}
+		for _, cells := range rows {
+			s.cells = append(s.cells, cells[i])
+			most = math.Max(most, cells[i].Num)
+		}
+		if slices.ContainsFunc(s.cells, isValue) {
+			series = append(series, s)
 		}
 	}
-	if b.max <= 0 {
-		b.max = 1
-	}
-	b.series = slices.DeleteFunc(b.series, func(s barSeries) bool { return !slices.Contains(s.known, true) })
-	return b
+	return names, series, most
 }
 
-// drawBars draws horizontal bars, the first row on top, so that names can be read.
-func drawBars(t *report.Table, p *report.Plot, look Look) ([]byte, error) {
-	b := readBars(t, p)
-	s := newSheet(barWidth, 1, look) // the height follows from the legend, which needs a font only
-	keys := b.keys(s)
-	height := s.legendHeight(keys) + b.height() + 2*margin + 44
-	if !look.Inline {
-		height += titleSize + margin
-	}
-	s = newSheet(barWidth, height, look)
-	c := s.top(p.Title, b.keys(s))
-	pl := s.newPlot()
-	pl.X.Min, pl.X.Max = 0, b.max
-	pl.X.Tick.Marker = ticks(b.max)
-	pl.X.Label.Text = "[" + p.Unit + "]"
-	pl.HideY()
-	pl.Y.Min, pl.Y.Max = 0, float64(max(len(b.names), 1))
-	pl.Y.Padding = 0
-	pl.Add(&barPlotter{b, s})
-	names := draw.Crop(c, nameWidth, -24, 0, 0)
-	pl.Draw(names)
-	return s.finish(p.Title, p.Text)
-}
+// isValue says whether a cell has a bar: what was not measured is no bar of length zero.
+func isValue(c report.Cell) bool { return c.Kind == report.Percent || c.Kind == report.Number }
 
-// height is that of all bars: the picture of few kernels is about as high as the others.
-func (b *bars) height() vg.Length {
-	n := vg.Length(len(b.names))
-	return max(n*barRow, min(barArea, n*barMost))
-}
-
-func (b *bars) keys(s *sheet) []key {
+// drawBars draws horizontal bars in groups, the first row on top, so that names can be read.
+func drawBars(t *report.Table, plot *report.Plot, look Look) []byte {
+	p := newPen(plot, look, barWidth)
+	names, series, most := readBars(t, plot)
 	var keys []key
-	for i := range b.series {
-		keys = append(keys, key{b.series[i].name, s.swatch(b.series[i].paint)})
+	for i := range series {
+		keys = append(keys, key{series[i].name, p.swatch(series[i].ink)})
 	}
-	return keys
-}
-
-// barPlotter draws the bars with their values, and the names left of the axis.
-type barPlotter struct {
-	bars
-	s *sheet
-}
-
-// Plot implements plot.Plotter.
-func (b *barPlotter) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	gridLine := draw.LineStyle{Color: b.s.ink(gridInk), Width: 0.8}
-	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		if !t.IsMinor() && t.Value > 0 {
-			c.StrokeLine2(gridLine, x(t.Value), c.Min.Y, x(t.Value), c.Max.Y)
-		}
-	}
-	name := b.s.label(text2, labelSize)
-	name.XAlign = draw.XRight
-	value := b.s.label(muted, smallSize)
-	n := len(b.names)
-	for row := range n {
-		middle := y(float64(n-row) - 0.5)
-		half := (y(1) - y(0)) * 0.4
-		c.FillText(name, vg.Point{X: x(0) - 10, Y: middle}, clean(fit(name, b.names[row], nameWidth-6)))
-		thick := 2 * half / vg.Length(max(len(b.series), 1))
-		for k := range b.series {
-			s := &b.series[k]
-			if !s.known[row] {
+	f := p.rows(p.legend(p.heading(), keys), len(names), barHeight*float64(len(series)), most)
+	p.xAxis(&f, withUnit("", plot.Unit), 0)
+	for row, name := range names {
+		y := p.rowName(&f, row, len(names), barHeight*float64(len(series)), name)
+		for i := range series {
+			s := &series[i]
+			if !isValue(s.cells[row]) {
 				continue
 			}
-			top := middle + half - vg.Length(k)*thick
-			end := x(s.values[row])
-			fill(&c, b.s.titled(s.paint, b.names[row]+": "+s.name+" "+s.print[row]), x(0), top-thick+1, end, top-0.5)
-			c.FillText(value, vg.Point{X: end + 4, Y: top - thick/2 + 0.8}, s.print[row])
+			value := s.column.Print(s.cells[row])
+			end, middle := f.x.at(s.cells[row].Num), y+barHeight*(float64(i)+0.5)
+			p.rect(f.x.start, middle-barHeight/2+0.5, end-f.x.start, barHeight-1, s.ink, name+": "+s.name+" "+value)
+			p.text(end+4, middle+4, "", tickSize, muted, value)
 		}
 	}
-	c.StrokeLine2(draw.LineStyle{Color: b.s.ink(axis), Width: 0.8}, x(0), c.Min.Y, x(0), c.Max.Y)
+	return p.picture(f.y.start + axisHeight)
 }
 
-// ticks marks every fifth of percentages, also where a value is a little above 100, and whatever suits other scales.
-func ticks(max float64) plot.Ticker {
-	if max < 100 || max > 130 {
-		return plot.DefaultTicks{}
+// rows gives the field for rows of bars below a height, for values from 0 up.
+func (p *pen) rows(top float64, n int, height, most float64) field {
+	f := newField(margin+nameWidth, top+4, p.width-margin-valueWidth, 0)
+	if p.narrow() {
+		f.x.start = margin
 	}
-	var t plot.ConstantTicks
-	for _, m := range []struct {
-		at    float64
-		label string
-	}{{0, "0"}, {20, "20"}, {40, "40"}, {60, "60"}, {80, "80"}, {100, "100"}} {
-		t = append(t, plot.Tick{Value: m.at, Label: m.label})
+	f.x.from, f.x.to = span(0, math.Max(most, 0))
+	if f.x.from < 0 { // nothing above zero
+		f.x.from = 0
 	}
-	return t
+	f.y.start = f.y.end + float64(max(n, 1))*p.rowHeight(height)
+	return f
+}
+
+// rowHeight is that of a row whose bars have a height together.
+func (p *pen) rowHeight(bars float64) float64 {
+	if p.narrow() {
+		return bars + 28
+	}
+	return bars + 12
+}
+
+// rowName writes the name of a row, and gives where its bars begin.
+func (p *pen) rowName(f *field, row, n int, bars float64, name string) float64 {
+	y := f.y.end + float64(row)*p.rowHeight(bars)
+	if p.narrow() {
+		p.text(f.x.start, y+16, "", textSize, text2, fit(name, textSize, p.width-2*margin))
+		return y + 22
+	}
+	p.text(f.x.start-9, y+6+bars/2+4, "end", textSize, text2, fit(name, textSize, nameWidth-9))
+	return y + 6
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// paint is a colour by what it is for. On a page it is a CSS variable, so that a dark page has its own.
+// paint is a color by what it is for. On a page it is a CSS variable, so that a dark page has its own.
 type paint int
 
 // The paints. Hues follow from hue0.
@@ -26,7 +26,7 @@ const (
 	hue0
 )
 
-// hues is how many colours tell groups apart.
+// hues is how many colors tell groups apart.
 const hues = 8
 
 type shade struct{ name, light, dark string }
@@ -59,16 +59,14 @@ func shades() []shade {
 	}
 }
 
-func (p paint) hex() string { return shades()[p].light }
-
 func (p paint) css(l Look) string {
 	if !l.Inline {
-		return p.hex()
+		return shades()[p].light
 	}
 	return "var(--plot-" + shades()[p].name + ")"
 }
 
-// Variables gives the CSS declarations of the colours that inline pictures use, on a light or on a dark page.
+// Variables gives the CSS declarations of the colors that inline pictures use, on a light or on a dark page.
 func Variables(dark bool) string {
 	var b strings.Builder
 	for _, s := range shades() {

@@ -33,12 +33,12 @@ func course(n int, name string) *report.Course {
 func TestCourseGolden(t *testing.T) {
 	d := &report.Document{}
 	p := report.Plot{Key: "course", Title: "Fan2", Unit: "%", Text: "A point per run.", Course: course(20, "Fan2")}
-	sample.Golden(t, "course.svg", []byte(draw(t, d, &p, plot.Look{})))
+	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
 	p = report.Plot{Key: "panels", Title: "All series", Unit: "%"}
 	for i := range 5 {
 		p.Panels = append(p.Panels, report.Panel{Title: "Fan2", Detail: "mtl-112", Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", Course: course(8+i*150, "Fan2")})
 	}
-	sample.Golden(t, "panels.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
+	sample.Golden(t, "smallmultiples.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
 }
 
 // TestCourseSound draws courses at the edges: none, one, flat, very many runs, names that must stay text; all are XML whose

@@ -1,0 +1,117 @@
+package plot
+
+import (
+	"math"
+
+	"occudiff/report"
+)
+
+// scale maps values to pixels along an axis.
+type scale struct {
+	from, to   float64 // values
+	start, end float64 // the pixels of those
+}
+
+func (s scale) at(v float64) float64 {
+	return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start)
+}
+
+// span widens the ends of a scale until it has a length, and leaves out what is no number.
+func span(from, to float64) (float64, float64) {
+	if math.IsNaN(from) || math.IsInf(from, 0) || math.IsNaN(to) || math.IsInf(to, 0) || math.IsInf(to-from, 0) {
+		return 0, 1
+	}
+	if !(to > from) || from+(to-from)/1000 == from { // too near to each other for numbers between them
+		grow := math.Max(math.Abs(from)*1e-3, 1)
+		return from - grow, from + grow
+	}
+	return from, to
+}
+
+// ticks gives the round values of a scale, about as far apart as a distance in pixels, and the decimals that they need. The
+// step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of the step that is asked for.
+func (s scale) ticks(distance, step float64) (values []float64, decimals int) {
+	most := math.Max(math.Floor(math.Abs(s.end-s.start)/distance), 1)
+	least := (s.to - s.from) / most
+	if step > 0 {
+		for step < least*0.999 {
+			step *= 2
+		}
+	} else {
+		power := math.Pow(10, math.Floor(math.Log10(least)))
+		step = 10 * power
+		for _, k := range []float64{5, 2, 1} {
+			if k*power >= least*0.999 {
+				step = k * power
+			}
+		}
+	}
+	first := math.Ceil(s.from/step - 1e-9)
+	for k := range int(most) + 1 {
+		if v := (first + float64(k)) * step; v <= s.to+step*1e-9 {
+			values = append(values, v)
+		}
+	}
+	if step != math.Floor(step) {
+		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
+	}
+	return values, min(max(decimals, 0), 12)
+}
+
+// field is what is left for the data of a plot with axes.
+type field struct{ x, y scale }
+
+// newField gives a field between two corners, for values from a bottom left to a top right.
+func newField(left, top, right, bottom float64) field {
+	return field{x: scale{start: left, end: right}, y: scale{start: bottom, end: top}}
+}
+
+func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
+
+// xAxis draws the horizontal axis with its numbers, lines up from them, and its title.
+func (p *pen) xAxis(f *field, title string, step float64) {
+	values, decimals := f.x.ticks(54, step)
+	for _, v := range values {
+		x := f.x.at(v)
+		p.line(x, f.y.start, x, f.y.end, gridInk, 1, "")
+		p.text(x, f.y.start+16, "middle", tickSize, muted, report.Decimal(v, decimals))
+	}
+	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
+	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, title)
+}
+
+// axisHeight is what xAxis takes below the field.
+const axisHeight = 40.0
+
+// yAxis draws the vertical axis with its numbers, lines across from them, and its title above.
+func (p *pen) yAxis(f *field, title string) {
+	values, decimals := f.y.ticks(36, 0)
+	for _, v := range values {
+		y := f.y.at(v)
+		p.line(f.x.start, y, f.x.end, y, gridInk, 1, "")
+		p.text(f.x.start-7, y+4, "end", tickSize, muted, report.Decimal(v, decimals))
+	}
+	p.line(f.x.start, f.y.start, f.x.start, f.y.end, axis, 1, "")
+	p.text(margin, f.y.end-10, "", textSize, text2, title)
+}
+
+// titleHeight is what the title of yAxis takes above the field.
+const titleHeight = 26.0
+
+// fitNumbers moves the left side of a field so that the numbers of the vertical axis have room beside it.
+func (f *field) fitNumbers() {
+	values, decimals := f.y.ticks(36, 0)
+	widest := 0.0
+	for _, v := range values {
+		widest = math.Max(widest, textWidth(report.Decimal(v, decimals), tickSize))
+	}
+	f.x.start = math.Min(margin+widest+7, f.x.end/2)
+}
+
+// withUnit is the title of an axis.
+func withUnit(title, unit string) string {
+	if unit == "" {
+		return title
+	}
+	return title + " [" + unit + "]"
+}

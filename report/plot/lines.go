@@ -1,0 +1,154 @@
+package plot
+
+import (
+	"errors"
+	"math"
+
+	"occudiff/report"
+)
+
+const (
+	wavesWidth  = 560.0
+	wavesHeight = 150.0 // of the field
+	// splitWaves is up to how many units of width the levels are parted into units.
+	splitWaves = 40
+
+	linesWidth  = 820.0
+	linesHeight = 330.0 // of the field
+)
+
+// drawWaves draws levels one after the other, and lines across to hold them against.
+func drawWaves(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, wavesWidth), plot.Profile
+	var keys []key
+	width, top := 0.0, plot.Max
+	for i, l := range data.Levels {
+		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.swatch(level1 + paint(i%2))})
+		width, top = width+l.Width, math.Max(top, l.Height)
+	}
+	for i, l := range data.Lines {
+		ink, dashes := referenceLine(i)
+		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.stroke(ink, dashes)})
+		top = math.Max(top, l.Height)
+	}
+	y := p.legend(p.heading(), keys) + titleHeight
+	f := newField(0, y, p.width-margin-8, y+wavesHeight)
+	_, f.x.to = span(0, math.Max(width, 0))
+	_, f.y.to = span(0, math.Max(top, 0))
+	f.fitNumbers()
+	step := 0.0
+	if width < 10 { // there is no half wave to count
+		step = 1
+	}
+	p.xAxis(&f, data.X, step)
+	p.yAxis(&f, withUnit(data.Y, plot.Unit))
+	from := 0.0
+	for i, l := range data.Levels {
+		parts := 1
+		if width <= splitWaves {
+			parts = max(1, int(math.Ceil(l.Width-1e-9)))
+		}
+		for range parts {
+			next := from + l.Width/float64(parts)
+			// A last wave after thousands stays visible.
+			wide := math.Max(f.x.at(next)-f.x.at(from)-0.8, 0.8)
+			p.rect(f.x.at(from), f.y.at(l.Height), wide, f.y.start-f.y.at(l.Height), level1+paint(i%2),
+				withValue(l.Name, l.Height, plot.Unit))
+			from = next
+		}
+	}
+	for i, l := range data.Lines {
+		ink, dashes := referenceLine(i)
+		p.line(f.x.start, f.y.at(l.Height), f.x.end, f.y.at(l.Height), ink, 1.8, dashes)
+	}
+	return p.picture(f.y.start + axisHeight)
+}
+
+func withValue(name string, value float64, unit string) string {
+	return name + " " + report.Decimal(value, 1) + " " + unit
+}
+
+// referenceLine gives paint and dashes of a line across: dashes tell lines apart without color.
+func referenceLine(i int) (ink paint, dashes string) {
+	if i == 0 {
+		return text2, "5 3"
+	}
+	return series3, ""
+}
+
+// drawLineChart draws series over one horizontal axis.
+func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
+	p, data := newPen(plot, look, linesWidth), plot.LineChart
+	least, most, top := math.Inf(1), math.Inf(-1), plot.Max
+	var keys []key
+	for i, s := range data.Series {
+		ink, dashes := seriesLine(i)
+		k := key{s.Name, p.stroke(ink, dashes)}
+		if s.Style == report.Marks {
+			k.mark = func(x, y float64) { p.shape("circle", "", "cx", x, "cy", y, "r", 4.5, "fill", ink) }
+		}
+		if s.Name != "" {
+			keys = append(keys, k)
+		}
+		for _, pt := range s.Points {
+			if !isGap(pt) {
+				least, most, top = math.Min(least, pt.X), math.Max(most, pt.X), math.Max(top, pt.Y)
+			}
+		}
+	}
+	if least > most {
+		return nil, errors.New("there is no point to draw")
+	}
+	y := p.legend(p.heading(), keys) + titleHeight
+	f := newField(0, y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
+	f.x.from, f.x.to = span(least, most)
+	_, f.y.to = span(0, math.Max(top, 0))
+	f.fitNumbers()
+	p.xAxis(&f, data.X, data.XStep)
+	p.yAxis(&f, withUnit(data.Y, plot.Unit))
+	for i, s := range data.Series {
+		p.series(&f, i, s)
+	}
+	return p.picture(f.y.start + axisHeight), nil
+}
+
+// seriesLine gives paint and dashes of a series.
+func seriesLine(i int) (ink paint, dashes string) {
+	return [...]paint{series3, hue0 + 6, good, hue0 + 7, series2, hue0 + 3}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
+}
+
+func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
+
+// series draws the stretches of a series between its gaps. A stretch of a single point is a mark.
+func (p *pen) series(f *field, index int, s report.LineSeries) {
+	ink, dashes := seriesLine(index)
+	var stretch []point
+	end := func() {
+		switch {
+		case s.Style == report.Marks || len(stretch) == 1:
+			for _, at := range stretch {
+				p.shape("circle", s.Name, "cx", at.x, "cy", at.y, "r", 4.5, "fill", ink)
+			}
+		case len(stretch) > 1 && s.Style == report.Steps:
+			area := append([]point{{stretch[0].x, f.y.start}}, stretch...)
+			p.shape("polygon", "", "points", list(append(area, point{stretch[len(stretch)-1].x, f.y.start})),
+				"fill", ink, "fill-opacity", "0.18")
+			p.polyline(stretch, ink, 1.8, "")
+		case len(stretch) > 1:
+			p.polyline(stretch, ink, 1.8, dashes)
+		}
+		stretch = nil
+	}
+	for _, pt := range s.Points {
+		if isGap(pt) {
+			end()
+			continue
+		}
+		at := f.at(pt.X, pt.Y)
+		if n := len(stretch); n > 0 && s.Style == report.Steps { // the value before holds until here
+			stretch = append(stretch, point{at.x, stretch[n-1].y})
+		}
+		stretch = append(stretch, at)
+	}
+	end()
+}

@@ -1,0 +1,235 @@
+package plot
+
+import (
+	"html"
+	"math"
+	"strconv"
+	"strings"
+
+	"occudiff/report"
+)
+
+// phone is the width below which a picture is laid out for a phone.
+const phone = 480
+
+// pen writes one picture.
+type pen struct {
+	strings.Builder
+	look  Look
+	plot  *report.Plot
+	width float64
+}
+
+// newPen begins a picture that is as wide as the look says, or else as suits its kind.
+func newPen(p *report.Plot, l Look, width float64) *pen {
+	if l.Width > 0 {
+		width = l.Width
+	}
+	return &pen{look: l, plot: p, width: width}
+}
+
+func (p *pen) narrow() bool { return p.width < phone }
+
+// px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside stays near enough to draw.
+func px(v float64) string {
+	if math.IsNaN(v) {
+		v = 0
+	}
+	v = math.Max(-1e6, math.Min(v, 1e6))
+	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 makes -0 a 0
+}
+
+// escape makes a text safe in XML, and leaves out what XML cannot hold.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// open begins an element. Attributes are names, each followed by its value: a text, a coordinate or a paint. They are not
+// styles, because the policy of a page may forbid those. An empty text leaves the attribute out.
+func (p *pen) open(name string, attributes ...any) {
+	p.WriteString("<" + name)
+	for i := 0; i+1 < len(attributes); i += 2 {
+		value := ""
+		switch v := attributes[i+1].(type) {
+		case string:
+			value = escape(v)
+		case float64:
+			value = px(v)
+		case paint:
+			value = v.css(p.look)
+		}
+		if value != "" {
+			p.WriteString(` ` + attributes[i].(string) + `="` + value + `"`)
+		}
+	}
+}
+
+// shape writes an element without children but a tooltip, if it has one.
+func (p *pen) shape(name, tooltip string, attributes ...any) {
+	p.open(name, attributes...)
+	if tooltip == "" {
+		p.WriteString("/>\n")
+		return
+	}
+	p.WriteString("><title>" + escape(tooltip) + "</title></" + name + ">\n")
+}
+
+// group writes an element around others, with a tooltip for all of them.
+func (p *pen) group(name, tooltip string, draw func(), attributes ...any) {
+	p.open(name, attributes...)
+	p.WriteString(">")
+	if tooltip != "" {
+		p.WriteString("<title>" + escape(tooltip) + "</title>")
+	}
+	draw()
+	p.WriteString("</" + name + ">\n")
+}
+
+func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
+	p.shape("rect", tooltip, "x", x, "y", y, "width", math.Max(width, 0), "height", math.Max(height, 0), "fill", ink)
+}
+
+// line draws a straight line; dashes are those of SVG, empty for a solid line.
+func (p *pen) line(x0, y0, x1, y1 float64, ink paint, width float64, dashes string) {
+	p.shape("line", "", "x1", x0, "y1", y0, "x2", x1, "y2", y1, "stroke", ink, "stroke-width", width, "stroke-dasharray", dashes)
+}
+
+// polyline draws a line through points.
+func (p *pen) polyline(points []point, ink paint, width float64, dashes string) {
+	p.shape("polyline", "", "points", list(points), "fill", "none", "stroke", ink, "stroke-width", width,
+		"stroke-linejoin", "round", "stroke-dasharray", dashes)
+}
+
+// point is a place in the picture.
+type point struct{ x, y float64 }
+
+// list gives points as SVG lists them.
+func list(points []point) string {
+	var b strings.Builder
+	for i, at := range points {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(px(at.x) + "," + px(at.y))
+	}
+	return b.String()
+}
+
+// The sizes of texts.
+const (
+	titleSize = 15.0
+	textSize  = 12.0
+	tickSize  = 11.0
+)
+
+// text writes a text on a baseline; the anchor is start, middle or end.
+func (p *pen) text(x, y float64, anchor string, size float64, ink paint, s string) {
+	if anchor == "start" { // the default
+		anchor = ""
+	}
+	p.open("text", "x", x, "y", y, "text-anchor", anchor, "font-size", size, "fill", ink)
+	p.WriteString(">" + escape(s) + "</text>\n")
+}
+
+// textWidth is about how wide a text is, in the wide one of the fonts that browsers fall back to.
+func textWidth(s string, size float64) float64 {
+	w := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("ijlI'|", r):
+			w += 0.3
+		case strings.ContainsRune(` .,:;!/\()[]{}ftr-"`, r):
+			w += 0.4
+		case strings.ContainsRune("mwMW@%<>=+~#", r):
+			w += 0.9
+		case r < 0x2e80:
+			w += 0.64
+		default: // Chinese, Japanese and Korean, and most pictures
+			w++
+		}
+	}
+	return w * size
+}
+
+// fit shortens a text in its middle until it is as wide as there is room, or has eight characters left.
+func fit(s string, size, room float64) string {
+	n := report.Width(s)
+	for wide := textWidth(s, size); n > 8 && wide > room; wide = textWidth(s, size) {
+		n = max(8, min(n-1, int(float64(n)*room/wide)+1))
+		s = report.CutMiddle(s, n)
+	}
+	return s
+}
+
+const margin = 8.0
+
+// heading draws the title of a picture that stands alone, and gives the height at which to go on.
+func (p *pen) heading() float64 {
+	if p.look.Inline {
+		return margin
+	}
+	p.text(margin, margin+titleSize, "", titleSize, text1, fit(p.plot.Title, titleSize, p.width-2*margin))
+	return 2*margin + titleSize
+}
+
+// key is an entry of a legend, with a mark that is drawn around a place.
+type key struct {
+	name string
+	mark func(x, y float64)
+}
+
+// swatch is the mark of an area.
+func (p *pen) swatch(ink paint) func(x, y float64) {
+	return func(x, y float64) { p.rect(x-6, y-5, 12, 10, ink, "") }
+}
+
+// stroke is the mark of a line.
+func (p *pen) stroke(ink paint, dashes string) func(x, y float64) {
+	return func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }
+}
+
+// legend draws keys from left to right, in as many lines as they need, and gives the height at which to go on.
+func (p *pen) legend(y float64, keys []key) float64 {
+	if len(keys) == 0 {
+		return y
+	}
+	x := margin
+	for _, k := range keys {
+		name := fit(k.name, textSize, p.width-2*margin-22)
+		width := 22 + textWidth(name, textSize)
+		if x > margin && x+width > p.width-margin {
+			x, y = margin, y+20
+		}
+		k.mark(x+8, y+9)
+		p.text(x+22, y+13, "", textSize, text2, name)
+		x += width + 14
+	}
+	return y + 24
+}
+
+// picture gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has its
+// own beside the picture, where a title would hide the tooltips.
+func (p *pen) picture(height float64) []byte {
+	body := p.String()
+	p.Reset()
+	role, label := "img", ""
+	if p.look.Inline {
+		label = strings.TrimSpace(p.plot.Title + ". " + p.plot.Text)
+		if p.plot.Panels != nil { // an image has no links
+			role = "group"
+		}
+	}
+	p.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(p.width)+" "+px(height), "width", p.width,
+		"height", height, "role", role, "aria-label", label, "font-family", "'Liberation Sans',Arial,Helvetica,sans-serif")
+	p.WriteString(">\n")
+	if !p.look.Inline {
+		p.WriteString("<title>" + escape(p.plot.Title) + "</title>\n<desc>" + escape(p.plot.Text) + "</desc>\n")
+		p.rect(0, 0, p.width, height, ground, "")
+	}
+	return []byte(p.String() + body + "</svg>\n")
+}

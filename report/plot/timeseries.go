@@ -1,0 +1,236 @@
+package plot
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"occudiff/report"
+)
+
+const (
+	// A time series is drawn large or small.
+	largeWidth, largeHeight = 860.0, 250.0
+	smallWidth, smallHeight = 560.0, 180.0
+	// dateWidth is what a date takes with the air around it, also where it moves in from the edge.
+	dateWidth = 95.0
+	// dottedRuns is up to how many runs each has a dot.
+	dottedRuns = 600
+	// thresholdRuns is over how many of the last runs the threshold is drawn: it is the newest run's.
+	thresholdRuns = 20
+)
+
+// timeField fits the runs and values of a time series into a field with some air. Run i is at x.at(i).
+func timeField(c *report.Course, left, top, right, bottom float64) field {
+	f := newField(left, top, right, bottom)
+	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
+	low, high := math.Inf(1), math.Inf(-1)
+	take := func(v float64) { low, high = math.Min(low, v), math.Max(high, v) }
+	for _, p := range c.Points {
+		take(p.Value)
+	}
+	for _, l := range c.Levels {
+		take(l.Mean)
+	}
+	if c.Threshold != nil {
+		take(*c.Threshold)
+	}
+	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // a flat line stays in the middle
+	f.y.from, f.y.to = span(low-air, high+air)
+	return f
+}
+
+// drawTimeSeries draws one series large: every run with its value to point at, levels, change points, the threshold.
+func drawTimeSeries(plot *report.Plot, look Look) []byte {
+	c, width, height := plot.Course, smallWidth, smallHeight
+	if c.Large {
+		width, height = largeWidth, largeHeight
+	}
+	p := newPen(plot, look, width)
+	y := p.heading() + titleHeight
+	f := timeField(c, 0, y, p.width-margin-6, y+height)
+	f.fitNumbers()
+	p.yAxis(&f, plot.Unit)
+	p.dates(&f, c)
+	p.threshold(&f, c)
+	p.changes(&f, c, !p.narrow())
+	p.polyline(places(&f, c), series3, 1.4, "")
+	p.levels(&f, c, 2.6)
+	p.runs(&f, c)
+	return p.picture(f.y.start + 28)
+}
+
+// dates draws the horizontal axis: from the newest run back in equal steps, as wide as a date needs them.
+func (p *pen) dates(f *field, c *report.Course) {
+	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
+	n := len(c.Points)
+	if n == 0 {
+		return
+	}
+	layout := "2006-01-02"
+	if c.Points[n-1].Time.Sub(c.Points[0].Time).Hours() < 48 {
+		layout = "01-02 15:04"
+	}
+	apart := int(math.Ceil(dateWidth * float64(n) / (f.x.end - f.x.start)))
+	after := ""
+	for i := n - 1; i >= 0; i -= max(apart, 1) {
+		if label := c.Points[i].Time.UTC().Format(layout); label != after {
+			after = label
+			x, half := f.x.at(float64(i)), textWidth(label, tickSize)/2
+			p.line(x, f.y.start, x, f.y.start+4, axis, 1, "")
+			x = math.Min(math.Max(x, f.x.start+half-20), p.width-half-2)
+			p.text(x, f.y.start+18, "middle", tickSize, muted, label)
+		}
+	}
+}
+
+func (p *pen) threshold(f *field, c *report.Course) {
+	if c.Threshold == nil || len(c.Points) == 0 {
+		return
+	}
+	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
+	p.group("g", "threshold of the newest run: "+report.Decimal(*c.Threshold, 1), func() {
+		p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
+		p.text(f.x.end, y-5, "end", tickSize, text2, name)
+	})
+}
+
+// changes draws where levels begin, with marks to point at or without.
+func (p *pen) changes(f *field, c *report.Course, marks bool) {
+	for _, l := range c.Levels {
+		if l.Name == "" || l.From == 0 {
+			continue
+		}
+		x, y, ink := f.x.at(float64(l.From)-0.5), f.y.end, statusPaint(l.Status, text2)
+		p.line(x, y, x, f.y.start, ink, 1.2, "3 3")
+		if marks {
+			p.shape("polygon", l.Name, "points", list([]point{{x - 6, y - 6}, {x + 6, y - 6}, {x, y + 3}}), "fill", ink)
+		}
+	}
+}
+
+// statusPaint is the paint of a status, or another where it says nothing.
+func statusPaint(s report.Status, plain paint) paint {
+	switch s {
+	case report.Bad:
+		return hue0
+	case report.Good:
+		return good
+	case report.Unsure:
+		return series2
+	}
+	return plain
+}
+
+// levels draws the mean of each stretch between change points.
+func (p *pen) levels(f *field, c *report.Course, width float64) {
+	for _, l := range c.Levels {
+		y := f.y.at(l.Mean)
+		p.line(f.x.at(float64(l.From)-0.5), y, f.x.at(float64(l.To)-0.5), y, statusPaint(l.Status, text2), width, "")
+	}
+}
+
+// places gives where the runs are. Of more than two in a pixel it leaves the least and the greatest.
+func places(f *field, c *report.Course) []point {
+	n, pixels := len(c.Points), max(int(f.x.end-f.x.start), 1)
+	list := make([]point, 0, min(n, 2*pixels))
+	add := func(i int) { list = append(list, f.at(float64(i), c.Points[i].Value)) }
+	if n <= 2*pixels {
+		for i := range n {
+			add(i)
+		}
+		return list
+	}
+	for k := range pixels {
+		low, high := k*n/pixels, k*n/pixels
+		for i := low; i < (k+1)*n/pixels; i++ {
+			if c.Points[i].Value < c.Points[low].Value {
+				low = i
+			}
+			if c.Points[i].Value > c.Points[high].Value {
+				high = i
+			}
+		}
+		add(min(low, high))
+		if low != high {
+			add(max(low, high))
+		}
+	}
+	return list
+}
+
+// runs draws a dot for each run and makes the whole strip above and below it something to point at.
+func (p *pen) runs(f *field, c *report.Course) {
+	strip := f.x.at(1) - f.x.at(0)
+	p.group("g", "", func() {
+		for i, run := range c.Points {
+			at := f.at(float64(i), run.Value)
+			dot := func() {
+				if !p.narrow() {
+					p.shape("rect", "", "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", f.y.start-f.y.end,
+						"fill", "none", "pointer-events", "all")
+				}
+				if len(c.Points) <= dottedRuns && strip > 4 || len(c.Points) == 1 {
+					p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6)
+				}
+			}
+			if p.narrow() {
+				dot()
+			} else {
+				p.group("g", run.Name, dot)
+			}
+		}
+	}, "fill", series3)
+}
+
+const (
+	panelWidth, panelHeight = 207.5, 112.0
+	panelGap                = 10.0
+)
+
+// drawSmallMultiples draws many time series small, each with its own vertical axis.
+func drawSmallMultiples(plot *report.Plot, look Look) []byte {
+	p := newPen(plot, look, largeWidth)
+	top := p.heading()
+	across := max(1, int((p.width+panelGap)/(panelWidth*0.75+panelGap)))
+	if !p.narrow() {
+		across = max(1, int((p.width+panelGap)/(panelWidth+panelGap)))
+	}
+	width := (p.width+panelGap)/float64(across) - panelGap
+	for i := range plot.Panels {
+		n := &plot.Panels[i]
+		at := point{float64(i%across) * (width + panelGap), top + float64(i/across)*(panelHeight+panelGap)}
+		name := n.Title
+		if n.Detail != "" {
+			name += " on " + n.Detail
+		}
+		name += ": " + n.Note + ", " + strconv.Itoa(len(n.Course.Points)) + " runs shown"
+		draw := func() { p.panel(n, at, width) }
+		if n.Link != "" && look.Inline {
+			p.group("a", name, draw, "href", "#plot-"+n.Link)
+		} else {
+			p.group("g", name, draw)
+		}
+	}
+	rows := (len(plot.Panels) + across - 1) / across
+	return p.picture(top + float64(rows)*(panelHeight+panelGap))
+}
+
+// panel draws one: title, what is known of the newest run, the series.
+func (p *pen) panel(n *report.Panel, at point, width float64) {
+	p.shape("rect", "", "x", at.x+0.5, "y", at.y+0.5, "width", width-1, "height", panelHeight-1, "rx", "6", "fill", "none",
+		"pointer-events", "all", "stroke", gridInk)
+	ink := statusPaint(n.Status, muted)
+	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))
+	p.text(at.x+10, at.y+33, "", tickSize, ink, fit(n.Note, tickSize, width-20))
+	f := timeField(n.Course, at.x+10, at.y+42, at.x+width-10, at.y+panelHeight-9)
+	p.changes(&f, n.Course, false)
+	line := places(&f, n.Course)
+	p.polyline(line, series3, 1.2, "")
+	p.levels(&f, n.Course, 1.8)
+	if len(line) > 0 {
+		last := slices.Max([]int{len(n.Course.Points) - 1, 0})
+		end := f.at(float64(last), n.Course.Points[last].Value)
+		p.shape("circle", "", "cx", end.x, "cy", end.y, "r", 3.0, "fill", ink)
+	}
+}
