@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"strconv"
 
 	"occudiff/ingest/unit"
 )
@@ -24,13 +23,7 @@ func span(s unit.Seconds) string {
 }
 
 // count prints an integer with thousands separators, for sentences.
-func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func count(n int64) string { return unit.Thousands(n) }
 
 func plural(n int64, noun string) string {
 	if n == 1 {

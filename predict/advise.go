@@ -34,7 +34,7 @@ const (
 
 // String words the change: "work-group size 320 -> 448".
 func (c Change) String() string {
-	from, to := number(c.From), number(c.To)
+	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
 		from, to = memory(unit.Bytes(c.From)), memory(unit.Bytes(c.To))
 	}

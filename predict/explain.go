@@ -57,22 +57,22 @@ func (e *explainer) bound(l Limit, label, formula string, n int64) {
 		e.add(label, formula, "no limit")
 		return
 	}
-	e.steps = append(e.steps, Step{label, formula, number(n), e.p.XeCoreLimits&l != 0})
+	e.steps = append(e.steps, Step{label, formula, unit.Thousands(n), e.p.XeCoreLimits&l != 0})
 }
 
 // launch explains what the launch is made of.
 func (e *explainer) launch() {
 	p, l := e.p, e.l
-	e.add("work-group size", product(l.Local), number(p.GroupSize)+" work-items")
-	e.add("threads per work-group", fmt.Sprintf("ceil(%d / %d)", p.GroupSize, l.SIMD), number(p.ThreadsPerGroup))
+	e.add("work-group size", product(l.Local), unit.Thousands(p.GroupSize)+" work-items")
+	e.add("threads per work-group", fmt.Sprintf("ceil(%d / %d)", p.GroupSize, l.SIMD), unit.Thousands(p.ThreadsPerGroup))
 	if p.IdleLanes > 0 {
 		e.add("idle lanes", fmt.Sprintf("%d x %d - %d, in the last sub-group of each work-group", p.ThreadsPerGroup, l.SIMD, p.GroupSize),
 			fmt.Sprintf("%d of %d (%s)", p.IdleLanes, p.ThreadsPerGroup*int64(l.SIMD), percent(ratio(p.IdleLanes, p.ThreadsPerGroup*int64(l.SIMD)))))
 	}
-	e.add("thread slots per Xe-core", fmt.Sprintf("%d XVE x %d threads", e.d.XVEPerXeCore, e.d.ThreadsPerXVE), number(int64(e.slots)))
+	e.add("thread slots per Xe-core", fmt.Sprintf("%d XVE x %d threads", e.d.XVEPerXeCore, e.d.ThreadsPerXVE), unit.Thousands(int64(e.slots)))
 	if e.modeSlots != e.slots {
 		e.add("of them for this kernel", fmt.Sprintf("%d XVE x %d threads at %d registers per thread", e.d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers),
-			number(int64(e.modeSlots)))
+			unit.Thousands(int64(e.modeSlots)))
 	}
 }
 
@@ -104,7 +104,7 @@ func (e *explainer) resources() {
 // xeCore explains section 1's result.
 func (e *explainer) xeCore() {
 	p := e.p
-	e.add("work-groups per Xe-core", "the least of these", number(p.GroupsPerXeCore))
+	e.add("work-groups per Xe-core", "the least of these", unit.Thousands(p.GroupsPerXeCore))
 	e.add("Xe-core occupancy", fmt.Sprintf("%d x %d / %d", p.ThreadsPerGroup, p.GroupsPerXeCore, e.slots), percent(p.XeCore))
 	if e.modeSlots != e.slots {
 		e.add("of the slots that the GRF mode leaves", fmt.Sprintf("%d x %d / %d", p.ThreadsPerGroup, p.GroupsPerXeCore, e.modeSlots), percent(p.XeCoreOfMode))
@@ -118,12 +118,12 @@ func (e *explainer) gpu() {
 	if p.Partial {
 		formula += ", rounded up in each dimension: the last work-group there is smaller and counts as a whole one"
 	}
-	e.add("work-groups", formula, number(p.Groups))
+	e.add("work-groups", formula, unit.Thousands(p.Groups))
 	wave := p.capacity(d, int64(e.modeSlots))
 	all := int64(d.Slots())
 	e.add("dispatch policy", policyReason(e.l), p.Policy.String())
 	if p.Policy == Whole {
-		e.add("GPU capacity", fmt.Sprintf("%d Xe-cores x %d work-groups", d.XeCores, p.GroupsPerXeCore), number(wave/p.ThreadsPerGroup)+" work-groups")
+		e.add("GPU capacity", fmt.Sprintf("%d Xe-cores x %d work-groups", d.XeCores, p.GroupsPerXeCore), unit.Thousands(wave/p.ThreadsPerGroup)+" work-groups")
 	} else {
 		e.add("GPU capacity", fmt.Sprintf("%d thread slots / %d", wave, p.ThreadsPerGroup), decimal(float64(wave)/float64(p.ThreadsPerGroup))+" work-groups")
 	}
@@ -163,7 +163,7 @@ func (e *explainer) driver() {
 	if err != nil || !r.Differs {
 		return
 	}
-	e.add("driver's formula", strings.Join(r.Reasons, "; "), fmt.Sprintf("%s co-resident work-groups, the model has %s", number(r.Groups), number(r.Model)))
+	e.add("driver's formula", strings.Join(r.Reasons, "; "), fmt.Sprintf("%s co-resident work-groups, the model has %s", unit.Thousands(r.Groups), unit.Thousands(r.Model)))
 }
 
 // policyReason says why a launch has its policy.
@@ -184,15 +184,6 @@ func policyReason(l Launch) string {
 // product words the dimensions of a size: "16 x 16".
 func product(s unit.Size3) string {
 	return strings.ReplaceAll(s.String(), "x", " x ")
-}
-
-// number words a count with thousands separators.
-func number(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // decimal words a number with up to two decimals, and a small one with two digits: nothing reads 0 that is not.

@@ -66,11 +66,6 @@ func TestWords(t *testing.T) {
 			t.Errorf("ordinal(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 13762560: "13,762,560", -1000: "-1,000"} {
-		if got := number(n); got != want {
-			t.Errorf("number(%d) = %q, want %q", n, got, want)
-		}
-	}
 	for v, want := range map[float64]string{1: "1", 146.2857: "146.29", 0.142857: "0.14", 0.0001: "0.0001"} {
 		if got := decimal(v); got != want {
 			t.Errorf("decimal(%v) = %q, want %q", v, got, want)

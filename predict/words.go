@@ -41,7 +41,7 @@ func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return number(n) + " " + many
+	return unit.Thousands(n) + " " + many
 }
 
 // verb and verbUse agree with what is counted: "1 barrier less admits", "48 work-items less admit", "2 KB less admits".

@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 )
 
 // BasisText says which two numbers were compared.
@@ -78,35 +79,16 @@ func (c Column) Print(cell Cell) string {
 }
 
 // Thousands prints an integer with a comma between groups of three digits.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	if strings.HasPrefix(s, "-") {
-		return "-" + group(s[1:])
-	}
-	return group(s)
-}
-
-func group(digits string) string {
-	if len(digits) <= 3 {
-		return digits
-	}
-	var b strings.Builder
-	first := len(digits) % 3
-	b.WriteString(digits[:first])
-	for i := first; i < len(digits); i += 3 {
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(digits[i : i+3])
-	}
-	return b.String()
-}
+func Thousands(n int64) string { return unit.Thousands(n) }
 
 // Decimal prints a number with a fixed count of decimals, thousands separated, without a minus before zero.
 func Decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
 	whole, fraction, _ := strings.Cut(s, ".")
-	s = group(whole)
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil { // a longer number is left as it is
+		whole = Thousands(n)
+	}
+	s = whole
 	if fraction != "" {
 		s += "." + fraction
 	}

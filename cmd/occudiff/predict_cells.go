@@ -92,30 +92,14 @@ func (c cell) kilobytes(column string) (unit.Bytes, error) {
 	return 0, fmt.Errorf("%s %q: expected an amount in KB without a unit, as in 16", column, text)
 }
 
-// parseBytes reads an amount of memory: bytes, or a number with the unit K, KB, KiB, M, MB or MiB (1 KB = 1024 bytes).
+// parseBytes reads the amount of memory of a flag, 0 when it is empty.
 func parseBytes(flag, text string) (unit.Bytes, error) {
-	number := strings.TrimSpace(text)
-	if number == "" {
+	if strings.TrimSpace(text) == "" {
 		return 0, nil
 	}
-	factor := 1.0
-	upper := strings.ToUpper(number)
-	for _, u := range []struct {
-		suffix string
-		factor float64
-	}{{"KIB", 1 << 10}, {"KB", 1 << 10}, {"K", 1 << 10}, {"MIB", 1 << 20}, {"MB", 1 << 20}, {"M", 1 << 20}, {"B", 1}} {
-		if rest, ok := strings.CutSuffix(upper, u.suffix); ok {
-			number, factor = strings.TrimSpace(rest), u.factor
-			break
-		}
+	b, err := unit.ParseBytes(text)
+	if err != nil {
+		return 0, usageErrorf("--%s %v", flag, err)
 	}
-	// Only digits and a point: a number such as 1e3 or 0x10 is more likely a slip than an amount.
-	x, err := strconv.ParseFloat(number, 64)
-	if b := x * factor; err == nil && strings.Trim(number, "0123456789.") == "" && b < 1<<40 && b == math.Trunc(b) {
-		return unit.Bytes(b), nil
-	}
-	if strings.HasPrefix(number, "-") {
-		return 0, usageErrorf("--%s %q: an amount of memory is not below 0", flag, text)
-	}
-	return 0, usageErrorf("--%s %q: expected bytes, or an amount with a unit as in 16K", flag, text)
+	return b, nil
 }

@@ -33,7 +33,8 @@ func ParseSize(text string) (Size3, error) {
 		return Size3{}, nil
 	}
 	parts := strings.FieldsFunc(t, func(r rune) bool { return r == 'x' || r == 'X' || r == ',' || r == '×' })
-	if seps := strings.Count(t, "x") + strings.Count(t, "X") + strings.Count(t, ",") + strings.Count(t, "×"); seps != len(parts)-1 {
+	separators := strings.Count(t, "x") + strings.Count(t, "X") + strings.Count(t, ",") + strings.Count(t, "×")
+	if separators != len(parts)-1 {
 		return Size3{}, fmt.Errorf("size %q has an empty dimension; expected one to three numbers as in 512x512", text)
 	}
 	if len(parts) > 3 {
@@ -47,7 +48,8 @@ func ParseSize(text string) (Size3, error) {
 		case err != nil && isDigits(p):
 			return Size3{}, fmt.Errorf("size %q: dimension %q is above %d", text, p, int64(math.MaxInt64))
 		case err != nil:
-			return Size3{}, fmt.Errorf("size %q: %q is not a whole number; expected one to three numbers as in 512x512", text, p)
+			return Size3{}, fmt.Errorf("size %q: %q is not a whole number; "+
+				"expected one to three numbers as in 512x512", text, p)
 		case v < 1:
 			return Size3{}, fmt.Errorf("size %q: dimension %d is below 1", text, v)
 		}

@@ -1,14 +1,21 @@
 // Package unit holds the values that every stage shares: seconds, bytes, ratios, a launch size of up to three
-// dimensions, and a value that may be absent. It is a leaf and knows no file format, device or statistic.
+// dimensions, and a value that may be absent.
+//
+// A value is kept in its base unit and changes it only on paper: [Ratio] is 0 to 1 inside the program and a percentage in
+// every output. A value that was not measured is an absent [Opt], never a zero. How a value is read from text and written
+// as JSON and CSV stands here too, once for all formats.
+//
+// The package is a leaf: it knows no file format, device or statistic.
 package unit
 
-import "math"
+import (
+	"math"
+
+	"github.com/dustin/go-humanize"
+)
 
 // Seconds is a time span.
 type Seconds float64
-
-// Bytes is an amount of memory; KB = 1024 bytes throughout.
-type Bytes int64
 
 // Ratio is a share, 1 is the whole. Percent exists only on paper.
 type Ratio float64
@@ -54,3 +61,6 @@ func (o Opt[T]) Or(def T) T {
 
 // Present says whether there is a value.
 func (o Opt[T]) Present() bool { return o.ok }
+
+// Thousands prints an integer for people, with a comma between groups of three digits.
+func Thousands(n int64) string { return humanize.Comma(n) }

@@ -1,8 +1,10 @@
 package unit
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +53,32 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
+func TestParseBytes(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		want  Bytes
+		fault string
+	}{
+		{"16384", 16384, ""}, {"16K", 16384, ""}, {"16k", 16384, ""}, {"16 KB", 16384, ""}, {"16KiB", 16384, ""}, {"0.5K", 512, ""},
+		{" 65536 B ", 65536, ""}, {"2M", 2 << 20, ""}, {"1048576 MiB", 1 << 40, ""}, {"0", 0, ""},
+		{"1.5", 0, `"1.5": expected bytes, or an amount with a unit as in 16K`},
+		{"-1", 0, `"-1": an amount of memory is not below 0`},
+		{"1e3", 0, `"1e3": expected bytes, or an amount with a unit as in 16K`},
+		{"NaN", 0, `"NaN": expected bytes, or an amount with a unit as in 16K`},
+		{"1,024", 0, `"1,024": expected bytes, or an amount with a unit as in 16K`},
+		{"K", 0, `"K": expected bytes, or an amount with a unit as in 16K`},
+		{"", 0, `"": expected bytes, or an amount with a unit as in 16K`},
+		{"16G", 0, `"16G": expected bytes, or an amount with a unit as in 16K`},
+		{"1048577M", 0, `"1048577M": expected bytes, or an amount with a unit as in 16K`},
+		{"99999999999999999999", 0, `"99999999999999999999": expected bytes, or an amount with a unit as in 16K`},
+	} {
+		b, err := ParseBytes(c.text)
+		if b != c.want || (err == nil) != (c.fault == "") || (err != nil && err.Error() != c.fault) {
+			t.Errorf("%q gives %d, %v; want %d, %q", c.text, b, err, c.want, c.fault)
+		}
+	}
+}
+
 func TestItems(t *testing.T) {
 	for _, c := range []struct {
 		s    Size3
@@ -82,6 +110,91 @@ func TestAbsent(t *testing.T) {
 	if v, ok := Some(Ratio(0)).Value(); v != 0 || !ok {
 		t.Error("a zero that was measured is there")
 	}
+}
+
+// TestEncodings writes every kind of value as JSON and CSV.
+func TestEncodings(t *testing.T) {
+	type text string
+	for _, c := range []struct {
+		reason    string
+		value     any
+		json, csv string
+	}{
+		{"seconds", Seconds(1.25), "1.25", "1.25"},
+		{"small seconds have an exponent in JSON alone", Seconds(2.2e-9), "2.2e-9", "0.0000000022"},
+		{"large ones too", Seconds(1e22), "1e+22", "10000000000000000000000"},
+		{"an exponent of three digits stays", Seconds(1e-300), "1e-300", "0." + strings.Repeat("0", 299) + "1"},
+		{"a ratio is a percentage", FromPercent(62.7), "62.7", "62.7"},
+		{"points", Points(-0.5), "-0.5", "-0.5"},
+		{"not a number", Ratio(math.NaN()), "null", ""},
+		{"an infinity", Points(math.Inf(-1)), "null", ""},
+		{"a size", Size(512, 1), "[512,1]", "512x1"},
+		{"no size", Size3{}, "[]", ""},
+		{"absent", Opt[Ratio]{}, "null", ""},
+		{"a measured zero", Some(Ratio(0)), "0", "0"},
+		{"an optional percentage", Some(Ratio(0.5)), "50", "50"},
+		{"optional seconds", Some(Seconds(0.001)), "0.001", "0.001"},
+		{"optional points", Some(Points(3)), "3", "3"},
+		{"an optional NaN", Some(math.NaN()), "null", ""},
+		{"an optional number", Some(1.5), "1.5", "1.5"},
+		{"an optional count", Some(int64(1234567)), "1234567", "1234567"},
+		{"an optional int", Some(7), "7", "7"},
+		{"optional bytes", Some(Bytes(65536)), "65536", "65536"},
+		{"an optional size", Some(Size(16, 16)), "[16,16]", "16x16"},
+		{"an optional text", Some(text("a<b")), `"a\u003cb"`, "a<b"},
+	} {
+		b, err := json.Marshal(c.value)
+		if err != nil || string(b) != c.json {
+			t.Errorf("%s: JSON %s, %v; want %s", c.reason, b, err, c.json)
+		}
+		cell, ok := c.value.(interface{ MarshalCSV() (string, error) })
+		if !ok {
+			t.Fatalf("%s: %T has no CSV", c.reason, c.value)
+		}
+		if s, err := cell.MarshalCSV(); err != nil || s != c.csv {
+			t.Errorf("%s: CSV %q, %v; want %q", c.reason, s, err, c.csv)
+		}
+	}
+	var b Bytes
+	if err := b.UnmarshalCSV(" 64 KB "); err != nil || b != 65536 {
+		t.Errorf("64 KB reads as %d, %v", b, err)
+	}
+	if err := b.UnmarshalCSV(" "); err != nil || b != 0 {
+		t.Errorf("an empty cell reads as %d, %v", b, err)
+	}
+}
+
+// TestNumbersPrintAsInJSON holds realJSON against encoding/json.
+func TestNumbersPrintAsInJSON(t *testing.T) {
+	for _, x := range []float64{0, 1, -1, 1.0 / 3, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, 123456789e15, 5e-324, math.MaxFloat64, -2.5e-10} {
+		want, err := json.Marshal(x)
+		if got := realJSON(x); err != nil || string(got) != string(want) {
+			t.Errorf("%v prints as %s; encoding/json has %s", x, got, want)
+		}
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", math.MinInt64: "-9,223,372,036,854,775,808"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d prints as %s, want %s", n, got, want)
+		}
+	}
+}
+
+func FuzzParseBytes(f *testing.F) {
+	for _, s := range []string{"64K", "65536", "2 MiB", "0", "9223372036854775807M", "-1", "k", "0.5KB"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := ParseBytes(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseBytes(strconv.FormatInt(int64(b), 10)); b < 0 || b > maxBytes || err != nil || again != b {
+			t.Errorf("%q gives %d, which reads back as %d, %v", text, b, again, err)
+		}
+	})
 }
 
 func FuzzParseSize(f *testing.F) {

@@ -65,35 +65,12 @@ func (c *counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// UnmarshalCSV reads an amount of memory: 65536, 64K, 64 KB or 64 KiB.
+// UnmarshalCSV reads an amount of memory above 0: 65536, 64K, 64 KB or 64 KiB.
 func (s *size) UnmarshalCSV(cell string) error {
-	v, err := parseBytes(cell)
-	if err != nil {
-		return err
+	v, err := unit.ParseBytes(cell)
+	if err == nil && v < 1 {
+		err = fmt.Errorf("%q is not an amount above 0", cell)
 	}
 	*s = size(v)
-	return nil
+	return err
 }
-
-// parseBytes reads bytes with an optional unit; K and M are powers of 1024 throughout the project.
-func parseBytes(cell string) (unit.Bytes, error) {
-	digits := strings.ToLower(strings.TrimSpace(cell))
-	shift := 0
-	for _, u := range [...]struct {
-		suffix string
-		shift  int
-	}{{"kib", 10}, {"mib", 20}, {"kb", 10}, {"mb", 20}, {"k", 10}, {"m", 20}, {"b", 0}} {
-		if rest, ok := strings.CutSuffix(digits, u.suffix); ok {
-			digits, shift = strings.TrimSpace(rest), u.shift
-			break
-		}
-	}
-	v, err := strconv.ParseUint(digits, 10, 62)
-	if err != nil || v < 1 || v > maxFileQuantity>>shift {
-		return 0, fmt.Errorf("%q is not an amount of memory from 1 byte to %d GiB; write it as 65536 or 64K", cell, maxFileQuantity>>30)
-	}
-	return unit.Bytes(v << shift), nil
-}
-
-// maxFileQuantity bounds an amount of memory of a compute unit: 2^40 bytes.
-const maxFileQuantity = 1 << 40
