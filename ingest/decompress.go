@@ -78,7 +78,7 @@ func (in *inflated) fault(err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = note.Faultf(codeDamaged, note.Pos{File: in.path},
-			"copy or compress it again", "the compressed file is cut off %s", in.place())
+			"copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines", "the compressed file is cut off %s", in.place())
 		errors.As(err, &in.cut)
 		return err
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):

@@ -118,7 +118,7 @@ func TestCutOffPlace(t *testing.T) {
 	start := compressions["gzip, flushed"](t, parts[:2]) // the same bytes, then the end of the stream: 5 bytes and the checksum
 	dir := write(t, map[string]string{"run.gz": string(whole[:len(start)-13]), "damp.gz": string(whole[:len(whole)-8]) + "checksum"})
 	for name, want := range map[string]string{
-		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
+		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines)",
 		"damp.gz": "DIR/damp.gz: the compressed file is damaged: its checksum does not fit what came out after 626 bytes of text, in line 38 (copy or compress it again)",
 	} {
 		if _, err := read(dir, name); errText(err, dir) != want {

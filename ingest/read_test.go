@@ -203,7 +203,7 @@ func TestUnusable(t *testing.T) {
 		"dir":          "nothing here is profiler output " + hint,
 		"void":         "the folder holds no files " + hint,
 		"result":       "this is a VTune result folder, not an export (" + strings.Replace(exportHint, "RESULT_DIR", "DIR/result", 1) + ")",
-		"truncated.gz": "the compressed file is cut off before any text (copy or compress it again)",
+		"truncated.gz": "the compressed file is cut off before any text (copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines)",
 	} {
 		_, err := read(dir, name)
 		if got := errText(err, dir); got != "DIR/"+name+": "+want {

@@ -43,6 +43,17 @@ func NoteSection(notes []TaskNote) Section {
 	return s
 }
 
+// NotWhole gives the notes on inputs that are cut off: they belong in the headline, since no number below is of the whole run.
+func NotWhole(notes []note.Note) []string {
+	var lines []string
+	for _, n := range notes {
+		if n.Code == "truncated-file" {
+			lines = append(lines, OneLine(n.String()))
+		}
+	}
+	return lines
+}
+
 // TaskNote is a note with the task that it is about, if any.
 type TaskNote struct {
 	note.Note

@@ -68,6 +68,7 @@ like that too, since an intended change may lower both the prediction and the me
 	fs.StringVar(&f.newVTune, "new-vtune-version", "", "VTune version of NEW")
 	fs.StringVar(&f.read.local, "local", "", "work-group size for exports that lack it, as in 256 or 16x16")
 	fs.IntVar(&f.read.simd, "simd", 0, "sub-group size for exports that lack it")
+	f.read.addTruncated(fs)
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"occudiff/report/rundoc"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"occudiff/compare"
 	"occudiff/fixtures"
@@ -47,6 +48,7 @@ type validateFlags struct {
 	simd      int
 	instances bool
 	digest    string
+	truncated bool // use what is whole of a compressed file that is cut off
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -79,7 +81,14 @@ carry the folder's name (report-run1.xlsx).`,
 	f.IntVar(&v.simd, "simd", 0, "sub-group size for logs and exports that lack it")
 	f.BoolVar(&v.instances, "instances", false, "keep every launch as a row of its own")
 	f.StringVar(&v.digest, "digest", "auto", "digest of large inputs: auto (xxh3 above 64 MiB) or sha256")
+	v.addTruncated(f)
 	return c
+}
+
+// addTruncated adds the flag that reads what is left of a compressed file. A history has none: a run that is not whole is no
+// point of a series.
+func (v *validateFlags) addTruncated(f *pflag.FlagSet) {
+	f.BoolVar(&v.truncated, "accept-truncated", false, "use the whole lines of a compressed input that is cut off; every output says so")
 }
 
 // demoCommand validates the built-in run.
@@ -191,11 +200,24 @@ func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	}
 }
 
+// rowsAlone names an output that was asked for and that holds rows and no notes; empty when there is none.
+func (a *app) rowsAlone() string {
+	for _, o := range append([]string{"." + a.format}, a.outputs...) {
+		if e := strings.ToLower(filepath.Ext(o)); e == ".csv" || e == ".xml" {
+			return e
+		}
+	}
+	return ""
+}
+
 func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*ingest.Run, error) {
 	if v.digest != "auto" && v.digest != "sha256" {
 		return nil, usageErrorf("--digest %q: expected auto or sha256", v.digest)
 	}
-	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256"}
+	if ending := a.rowsAlone(); v.truncated && ending != "" {
+		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use another format", ending)
+	}
+	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256", AcceptTruncated: v.truncated}
 	opt.Instances = v.instances
 	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file size.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

@@ -70,7 +70,8 @@ func diffDate(d *compare.DiffResult) (latest time.Time) {
 
 // diffHeadline says what is compared with what, and what is not the same.
 func diffHeadline(d *compare.DiffResult) []string {
-	return []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
+	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
+	return append(lines, report.NotWhole(d.Notes)...)
 }
 
 func sideText(s *compare.DiffSide) string {

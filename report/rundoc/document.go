@@ -41,7 +41,7 @@ func subject(r *compare.Result) string {
 	return "Run on " + report.OneLine(r.Device.Name)
 }
 
-// headline says in two lines what was run on what.
+// headline says in two lines what was run on what, and which of it is not whole.
 func headline(r *compare.Result) []string {
 	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices lists them)"}
 	if d := r.Device; d != nil {
@@ -68,7 +68,7 @@ func headline(r *compare.Result) []string {
 			b += " (assumed)"
 		}
 	}
-	return append(lines, b)
+	return append(append(lines, b), report.NotWhole(r.Notes)...)
 }
 
 // closing says in one sentence how much matches; predictions is how many of the rows set one prediction against another.
