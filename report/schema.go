@@ -55,7 +55,7 @@ func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 	var list []*jsonschema.Schema
 	for _, v := range o.Values {
 		t := reflect.TypeOf(v)
-		s, err := jsonschema.ForType(t, nil)
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: streamSchemas(t)})
 		if err == nil {
 			err = c.apply(s, t, t.Name())
 		}
@@ -72,6 +72,33 @@ func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 	root.ID = "urn:" + strings.ReplaceAll(o.ID, "/", ":")
 	root.Title, root.Description = o.ID, "The output of `"+o.Command+"`: "+o.Text
 	return root, nil
+}
+
+// streamed is a Stream of any type.
+type streamed interface{ Element() reflect.Type }
+
+// streamSchemas gives the schemas of the streams in a type: lists of their elements.
+func streamSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
+	found := map[reflect.Type]*jsonschema.Schema{}
+	var look func(reflect.Type)
+	look = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			look(t.Elem())
+		case reflect.Struct:
+			if e, ok := reflect.Zero(t).Interface().(streamed); ok {
+				if items, err := jsonschema.ForType(e.Element(), nil); err == nil {
+					found[t] = &jsonschema.Schema{Type: "array", Items: items}
+				}
+				return
+			}
+			for i := range t.NumField() {
+				look(t.Field(i).Type)
+			}
+		}
+	}
+	look(t)
+	return found
 }
 
 // sharedWords are those of values that several outputs hold.
@@ -111,6 +138,9 @@ func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error 
 		return nil
 	case t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return fmt.Errorf("%s: %s writes itself, so its type says nothing of the output", at, t)
+	}
+	if e, ok := reflect.Zero(t).Interface().(streamed); ok {
+		return c.apply(s.Items, e.Element(), at)
 	}
 	switch t.Kind() {
 	case reflect.Struct:

@@ -34,23 +34,23 @@ type InputValue struct {
 // PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is null when the
 // global size is not known.
 type PredictionValue struct {
-	Policy              string   `json:"policy"`
-	ThreadsPerWorkGroup int64    `json:"threads_per_work_group"`
-	WorkGroups          *int64   `json:"work_groups"`
-	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core"`
-	Limits              []string `json:"limits" jsonschema:"why the prediction is not higher"`
-	XeCorePercent       *float64 `json:"xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
-	PeakPercent         *float64 `json:"peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
-	AveragePercent      *float64 `json:"average_percent" jsonschema:"of the GPU over all waves, 0..100"`
-	Waves               *float64 `json:"waves" jsonschema:"with its fraction"`
-	TailPercent         *float64 `json:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
+	Policy              string   `json:"policy" csv:"predicted_policy"`
+	ThreadsPerWorkGroup int64    `json:"threads_per_work_group" csv:"threads_per_work_group"`
+	WorkGroups          *int64   `json:"work_groups" csv:"work_groups"`
+	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core" csv:"work_groups_per_xe_core"`
+	Limits              []string `json:"limits" csv:"limits" jsonschema:"why the prediction is not higher"`
+	XeCorePercent       *float64 `json:"xe_core_percent" csv:"predicted_xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
+	PeakPercent         *float64 `json:"peak_percent" csv:"predicted_peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
+	AveragePercent      *float64 `json:"average_percent" csv:"predicted_average_percent" jsonschema:"of the GPU over all waves, 0..100"`
+	Waves               *float64 `json:"waves" csv:"waves" jsonschema:"with its fraction"`
+	TailPercent         *float64 `json:"tail_percent" csv:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
 }
 
 // CauseValue says why what was seen differs from the prediction.
 type CauseValue struct {
-	Name       string `json:"name"`
-	Confidence string `json:"confidence"`
-	Because    string `json:"because"`
+	Name       string `json:"name" csv:"cause"`
+	Confidence string `json:"confidence" csv:"confidence"`
+	Because    string `json:"because" csv:"because"`
 }
 
 // NoteValue is one note.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/cobra"
@@ -158,7 +159,7 @@ func (a *app) adviseLaunch(v *adviseFlags) error {
 		return err
 	}
 	doc := launchdoc.FromAdvice(&k, version())
-	return a.present(answer{doc: doc, value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.notes), table: doc.Table(launchdoc.TableBest)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.notes), Table: doc.Table(launchdoc.TableBest)}, out)
 }
 
 // adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
@@ -174,7 +175,7 @@ func (a *app) adviseDevice(v *adviseFlags) error {
 	}
 	full := predict.FullOccupancyOf(c.device, v.groupSlots)
 	doc := launchdoc.FromFullOccupancy(c.device, full, version())
-	return a.present(answer{doc: doc, value: launchdoc.FullValue(c.device, c.by, full), table: doc.Table("full")}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.FullValue(c.device, c.by, full), Table: doc.Table("full")}, out)
 }
 
 // adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
@@ -210,5 +211,5 @@ func (a *app) adviseUnit(v *adviseFlags) error {
 		return usageErrorf("%v", err)
 	}
 	doc := launchdoc.FromUnitAdvice(&platform, advice, version())
-	return a.present(answer{doc: doc, value: launchdoc.UnitAdviceValue(&platform, advice), table: doc.Table(launchdoc.TableBest)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.UnitAdviceValue(&platform, advice), Table: doc.Table(launchdoc.TableBest)}, out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"occudiff/compare"
@@ -45,7 +46,7 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) err
 	}
 	cases, kernels := a.lowKernels(r, v)
 	doc := launchdoc.FromAdvices(cases, v.below, kernels, version())
-	err = a.present(answer{doc: doc, value: launchdoc.AdviseValue(cases, r.Notes), table: doc.Table(launchdoc.TableBest)}, out)
+	err = a.deliver(&report.Answer{Doc: doc, Value: launchdoc.AdviseValue(cases, r.Notes), Table: doc.Table(launchdoc.TableBest)}, out)
 	if err == nil {
 		a.sayNotes(r.Notes)
 	}

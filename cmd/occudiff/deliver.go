@@ -1,31 +1,59 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
+	"io"
 
 	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
 	"occudiff/report/terminal"
 )
 
-// deliver writes a document to its files and prints it in the format that was asked for: as a table by the terminal's
-// renderer, else by the writer of the format's ending. What is printed is made first, so that a document that cannot be
-// rendered leaves no files.
-func (a *app) deliver(doc *report.Document, writers map[string]writer, out *outputs, opt terminal.Options) error {
-	var std bytes.Buffer
+// writers are the ways of writing an answer, by file ending.
+func writers(ans *report.Answer) map[string]writer {
+	return map[string]writer{
+		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Doc) },
+		".md":   func(w io.Writer) error { return markdown.Render(w, ans.Doc) },
+		".html": func(w io.Writer) error { return html.Render(w, ans.Doc) },
+		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
+		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
+		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
+		".svg":  plotWriter(ans.Doc, ans.Chart),
+	}
+}
+
+// deliver writes an answer to its files, then prints it in the format that was asked for.
+func (a *app) deliver(ans *report.Answer, out *outputs) error {
+	if err := out.addPlots(ans.Doc); err != nil {
+		return err
+	}
+	if err := out.write(writers(ans)); err != nil {
+		return err
+	}
+	if err := a.print(out, ans); err != nil {
+		return err
+	}
+	a.sayWrote(out)
+	return nil
+}
+
+// print prints an answer to standard output, when its files are in place. It may be long: nothing of it is held back.
+func (a *app) print(out *outputs, ans *report.Answer) error {
+	std := bufio.NewWriterSize(out.until(a.stdout), 64<<10)
 	var err error
 	if a.format == "table" {
-		err = terminal.Render(&std, doc, opt)
+		err = terminal.Render(std, ans.Doc, terminal.Options{Width: a.width(), Color: a.useColor()})
 	} else {
-		err = writers[formatEnding(a.format)](&std)
+		err = writers(ans)[formatEnding(a.format)](std)
 	}
 	if err != nil {
 		return err
 	}
-	if err := out.write(writers); err != nil {
-		return err
-	}
-	if _, err := a.stdout.Write(std.Bytes()); err != nil {
+	if err := std.Flush(); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil
@@ -36,4 +64,9 @@ func (a *app) sayWrote(out *outputs) {
 	if len(out.files) > 0 {
 		a.say("wrote %s", out.names())
 	}
+}
+
+// provenance is what a report gives as its origin.
+func (a *app) provenance() report.Provenance {
+	return report.Provenance{Version: version(), CommandLine: a.safeCommandLine(), Label: a.label}
 }

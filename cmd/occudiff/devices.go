@@ -2,17 +2,14 @@ package main
 
 import (
 	"errors"
-	"io"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/cobra"
 
 	"occudiff/predict/arch"
-	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
 )
 
 // devicesCommand prints the device table, or one device with its sources.
@@ -54,16 +51,10 @@ func (a *app) devicesCommand() *cobra.Command {
 }
 
 func (a *app) emitDevices(devices []arch.Device, asked bool, out *outputs) error {
-	doc, opt := launchdoc.FromDevices(devices, version()), terminal.Options{Width: a.width(), Color: a.useColor(), Rows: -1}
+	all := launchdoc.FromDevices(devices, version())
+	ans := &report.Answer{Doc: all, Value: launchdoc.DevicesValue(devices), Table: all.Table("devices")}
 	if asked && len(devices) == 1 {
-		doc, opt.Width = launchdoc.FromDevice(&devices[0], version()), 0
+		ans.Doc = launchdoc.FromDevice(&devices[0], version())
 	}
-	writers := map[string]writer{
-		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSON(w, launchdoc.DevicesValue(devices)) },
-		".csv": func(w io.Writer) error {
-			return machine.Table(w, launchdoc.FromDevices(devices, version()).Table("devices"))
-		},
-	}
-	return a.deliver(doc, writers, out, opt)
+	return a.deliver(ans, out)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"occudiff/report/diffdoc"
@@ -16,11 +15,6 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/excel"
-	"occudiff/report/html"
-	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
 )
 
 // diffFlags are those of diff alone.
@@ -142,25 +136,14 @@ func faultCode(err error) string {
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(d *compare.DiffResult, out *outputs) error {
-	doc := diffdoc.FromDiff(d, report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label})
-	writers := map[string]writer{
-		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
-		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
-		".html": func(w io.Writer) error { return html.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSON(w, diffdoc.DiffJSON(d)) },
-		".csv":  func(w io.Writer) error { return machine.Table(w, diffdoc.DiffTable(d)) },
-	}
-	if err := out.addPlots(doc); err != nil {
-		return err
-	}
-	if err := a.deliver(doc, writers, out, terminal.Options{Width: a.width(), Color: a.useColor()}); err != nil {
+	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d), Table: diffdoc.DiffTable(d)}
+	if err := a.deliver(ans, out); err != nil {
 		return err
 	}
 	a.sayNotes(d.Notes)
 	if err := a.printAnnotations(diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)); err != nil {
 		return err
 	}
-	a.sayWrote(out)
 	return a.gateDiff(d)
 }
 

@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"report/plot":      {"report"},
 	"report/excel":     {"report"},
 	"report/html":      {"report", "report/plot"},
-	"report/machine":   {"report", "report/rundoc", "ingest/formula"},
+	"report/machine":   {"report", "ingest/formula"},
 	"report/markdown":  {"report"},
 	"report/terminal":  {"report"},
 

@@ -44,10 +44,16 @@ func launchFile(t testing.TB, n int) string {
 	return path
 }
 
+// validateOutput is what `validate --format json` prints, read back.
+type validateOutput struct {
+	rundoc.Validate
+	Rows []rundoc.ValidateRow `json:"rows"`
+}
+
 // TestInstancesAndAggregate adds the rows of --instances up and compares them with those of a run without.
 func TestInstancesAndAggregate(t *testing.T) {
 	path := launchFile(t, 3000)
-	read := func(args ...string) (v rundoc.Validate) {
+	read := func(args ...string) (v validateOutput) {
 		if err := json.Unmarshal(runJSON(t, append(args, path, "--device", "mtl", "--xve", "112")...), &v); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +64,7 @@ func TestInstancesAndAggregate(t *testing.T) {
 		seconds, loaded   float64
 		predicted         report.PredictionValue
 	}
-	add := func(v rundoc.Validate) map[string]sums {
+	add := func(v validateOutput) map[string]sums {
 		all := map[string]sums{}
 		for _, r := range v.Rows {
 			key := fmt.Sprint(r.Task, r.Global, r.Local, *r.SIMD)

@@ -64,7 +64,7 @@ func (a *app) predictCalculator(p *predictFlags) error {
 		return a.calculatorSweep(p, &d, in, out)
 	}
 	doc := launchdoc.FromCalculator(&k, version())
-	return a.present(answer{doc: doc, value: launchdoc.CalculatorValue(&k), table: doc.Table("calculator")}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.CalculatorValue(&k), Table: doc.Table("calculator")}, out)
 }
 
 // calculatorSweep gives one of the calculator's two impact charts.
@@ -84,6 +84,8 @@ func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculat
 		s.Points = append(s.Points, report.Point{X: float64(pt.X), Y: pt.XeCorePercent})
 	}
 	doc := launchdoc.FromCalculatorSweep(d, kind, points, version())
-	return a.present(answer{doc: doc, value: launchdoc.CalculatorSweepValue(d, kind, points), table: doc.Table("sweep"),
-		chart: occupancyChart("Intel GPU Occupancy Calculator, "+d.Name, kind.AxisTitle(), kind.Step(), s)}, out)
+	return a.deliver(&report.Answer{
+		Doc: doc, Value: launchdoc.CalculatorSweepValue(d, kind, points), Table: doc.Table("sweep"),
+		Chart: occupancyChart("Intel GPU Occupancy Calculator, "+d.Name, kind.AxisTitle(), kind.Step(), s),
+	}, out)
 }

@@ -74,8 +74,7 @@ func (a *app) predictSweep(p *predictFlags) error {
 		return err
 	}
 	doc := launchdoc.FromSweep(c.device, launch, kind, points, version())
-	return a.present(answer{doc: doc, value: launchdoc.SweepValue(c.device, c.by, launch, kind, points), table: doc.Table("sweep"),
-		chart: sweepChart(c.device, kind, points)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.SweepValue(c.device, c.by, launch, kind, points), Table: doc.Table("sweep"), Chart: sweepChart(c.device, kind, points)}, out)
 }
 
 // sweepRefusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
@@ -155,7 +154,7 @@ func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
 	}
 	ofAllSlots(&k.Result, c.device)
 	doc := launchdoc.FromTimeline(&k, version())
-	return a.present(answer{doc: doc, value: launchdoc.TimelineValue(&k), table: doc.Table("phases"), chart: timelineChart(&k)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.TimelineValue(&k), Table: doc.Table("phases"), Chart: timelineChart(&k)}, out)
 }
 
 // timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.

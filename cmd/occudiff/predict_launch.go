@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/pflag"
@@ -137,7 +138,7 @@ func (a *app) predictLaunch(p *predictFlags) error {
 	if len(cases) == 1 {
 		doc = launchdoc.FromPrediction(&cases[0], version())
 	}
-	return a.present(answer{doc: doc, value: launchdoc.PredictValue(cases), table: all.Table(launchdoc.TablePredictions)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.PredictValue(cases), Table: all.Table(launchdoc.TablePredictions)}, out)
 }
 
 // predictCase predicts a launch on a device, with what there is to say beside it.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/pflag"
@@ -133,7 +134,7 @@ func (a *app) predictUnit(p *predictFlags) error {
 		return err
 	}
 	doc := launchdoc.FromUnit(&k, version())
-	return a.present(answer{doc: doc, value: launchdoc.UnitValue(&k), table: doc.Table("compute-unit")}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.UnitValue(&k), Table: doc.Table("compute-unit")}, out)
 }
 
 // spreadUnits adds how the work-groups of a global size run on all compute units.

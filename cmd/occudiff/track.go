@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"occudiff/report/trackdoc"
@@ -11,12 +10,6 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report"
-	"occudiff/report/excel"
-	"occudiff/report/html"
-	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
 )
 
 // defaultHistory is the history in the working folder when neither --db nor the environment names one.
@@ -174,35 +167,6 @@ func (a *app) noOutputs(command string) error {
 		return usageErrorf("-o %s: %s writes no report; 'occudiff track report' and 'occudiff track check' do", a.outputs[0], command)
 	}
 	return nil
-}
-
-// deliverTrack writes a document's files and prints it in the format that was asked for. value is for JSON, table for CSV.
-func (a *app) deliverTrack(doc *report.Document, value any, table *report.Table, out *outputs, opt terminal.Options) error {
-	return a.deliverWriters(doc, map[string]writer{
-		".json": func(w io.Writer) error { return machine.JSON(w, value) },
-		".csv":  func(w io.Writer) error { return machine.Table(w, table) },
-	}, out, opt)
-}
-
-// deliverWriters is deliverTrack with more endings than every document has.
-func (a *app) deliverWriters(doc *report.Document, writers map[string]writer, out *outputs, opt terminal.Options) error {
-	writers[".xlsx"] = func(w io.Writer) error { return excel.Render(w, doc) }
-	writers[".md"] = func(w io.Writer) error { return markdown.Render(w, doc) }
-	writers[".html"] = func(w io.Writer) error { return html.Render(w, doc) }
-	if err := out.addPlots(doc); err != nil {
-		return err
-	}
-	opt.Width, opt.Color = a.width(), a.useColor()
-	if err := a.deliver(doc, writers, out, opt); err != nil {
-		return err
-	}
-	a.sayWrote(out)
-	return nil
-}
-
-// provenance is what a report gives as its origin.
-func (a *app) provenance() report.Provenance {
-	return report.Provenance{Version: version(), CommandLine: a.safeCommandLine(), Label: a.label}
 }
 
 // safeCommandLine is the command line without the password of a history's URL: reports are handed on.

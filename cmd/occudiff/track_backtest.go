@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"occudiff/report"
 	"occudiff/report/trackdoc"
 
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
-	"occudiff/report/terminal"
 )
 
 func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
@@ -75,5 +75,5 @@ func (a *app) trackBacktest(ctx context.Context, t *trackFlags, target float64, 
 		b.Proposal = unit.Some(p)
 	}
 	doc := trackdoc.FromTrackBacktest(b, a.provenance())
-	return a.deliverTrack(doc, trackdoc.TrackBacktestJSON(b), doc.Table("alarms"), out, terminal.Options{})
+	return a.deliver(&report.Answer{Doc: doc, Value: trackdoc.TrackBacktestJSON(b), Table: doc.Table("alarms")}, out)
 }

@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/trackdoc"
 
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report/machine"
-	"occudiff/report/terminal"
 )
 
 func (a *app) trackCheckCommand(t *trackFlags) *cobra.Command {
@@ -233,11 +231,10 @@ func missing(ctx context.Context, db *history.DB, run *history.Run, m history.Me
 func (a *app) emitCheck(check *trackdoc.TrackCheck, out *outputs) error {
 	prov := a.provenance()
 	doc := trackdoc.FromTrackCheck(check, prov)
-	err := a.deliverWriters(doc, map[string]writer{
-		".json": func(w io.Writer) error { return machine.JSON(w, trackdoc.TrackCheckJSON(check)) },
-		".csv":  func(w io.Writer) error { return machine.Table(w, doc.Table("series")) },
-		".xml":  func(w io.Writer) error { return machine.JUnit(w, trackdoc.TrackCheckSuite(check, prov)) },
-	}, out, terminal.Options{})
+	err := a.deliver(&report.Answer{
+		Doc: doc, Value: trackdoc.TrackCheckJSON(check), Table: doc.Table("series"),
+		Tests: func() *report.TestSuite { return trackdoc.TrackCheckSuite(check, prov) },
+	}, out)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"occudiff/report"
 	"occudiff/report/trackdoc"
 
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/report/terminal"
 )
 
 func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
@@ -92,5 +92,5 @@ func readReport(ctx context.Context, db *history.DB, m history.Metric, metric tr
 // emitTrack writes a report of a history to standard output and to the files.
 func (a *app) emitTrack(r *trackdoc.TrackReport, out *outputs) error {
 	doc := trackdoc.FromTrack(r, a.provenance())
-	return a.deliverTrack(doc, trackdoc.TrackJSON(r), doc.Table("series"), out, terminal.Options{})
+	return a.deliver(&report.Answer{Doc: doc, Value: trackdoc.TrackJSON(r), Table: doc.Table("series")}, out)
 }

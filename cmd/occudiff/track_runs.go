@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/trackdoc"
 
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
-	"occudiff/report/terminal"
 )
 
 func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) trackList(ctx context.Context, t *trackFlags) error {
 		runs[i] = trackedRun(stored[i])
 	}
 	doc := trackdoc.FromTrackList(runs, db.Where(), a.provenance())
-	return a.deliverTrack(doc, trackdoc.TrackListJSON(runs), doc.Sections[0].Tables[0], out, terminal.Options{Rows: -1})
+	return a.deliver(&report.Answer{Doc: doc, Value: trackdoc.TrackListJSON(runs), Table: doc.Sections[0].Tables[0]}, out)
 }
 
 func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {

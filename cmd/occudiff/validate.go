@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -25,11 +23,6 @@ import (
 	"occudiff/ingest/vecadd"
 	"occudiff/ingest/vtune"
 	"occudiff/report"
-	"occudiff/report/excel"
-	"occudiff/report/html"
-	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
 )
 
 // formats lists what can be read, in the order in which files are offered to them.
@@ -127,6 +120,7 @@ Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or w
 type compared struct {
 	name   string // of the run's folder when there are several
 	result *compare.Result
+	answer *report.Answer
 	out    *outputs
 }
 
@@ -254,24 +248,23 @@ func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, err
 	return r, nil
 }
 
-// emit writes every run to standard output and to its files; what a gate says comes last.
+// emit writes every run to its files and to standard output; what a gate says comes last.
 func (a *app) emit(all []compared) error {
-	docs := make([]*report.Document, len(all))
-	for i, c := range all {
-		prov := report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label}
-		doc := rundoc.FromResult(c.result, prov)
-		docs[i] = doc
-		if c.name != "" { // test cases of several runs are told apart
-			prov.Label = strings.TrimPrefix(a.label+"/"+c.name, "/")
+	for i := range all {
+		c := &all[i]
+		label := ""
+		if c.name != "" {
+			label = strings.TrimPrefix(a.label+"/"+c.name, "/")
 		}
-		if err := c.out.addPlots(doc); err != nil {
+		c.answer = rundoc.Answer(c.result, a.provenance(), label)
+		if err := c.out.addPlots(c.answer.Doc); err != nil {
 			return err
 		}
-		if err := c.out.write(reportWriters(c.result, doc, prov)); err != nil {
+		if err := c.out.write(writers(c.answer)); err != nil {
 			return err
 		}
 	}
-	if err := a.printAll(all, docs); err != nil {
+	if err := a.printAll(all); err != nil {
 		return err
 	}
 	var failed error
@@ -292,78 +285,33 @@ func (a *app) emit(all []compared) error {
 	return failed
 }
 
-// printAll prints every run to standard output, when the files of all of them are in place. It may be long: nothing of it is
-// held back.
-func (a *app) printAll(all []compared, docs []*report.Document) error {
-	std := bufio.NewWriterSize(all[0].out.until(a.stdout), 64<<10)
-	for i, c := range all {
-		if err := a.printRun(std, c, docs[i], i, len(all)); err != nil {
-			return err
+// printAll prints every run to standard output: documents one below the other, JSON and CSV as one value.
+func (a *app) printAll(all []compared) error {
+	if len(all) == 1 {
+		return a.print(all[0].out, all[0].answer)
+	}
+	if a.format == "json" || a.format == "csv" {
+		var names []string
+		var results []*compare.Result
+		for _, c := range all {
+			names, results = append(names, c.name), append(results, c.result)
 		}
+		return a.print(all[0].out, rundoc.Together(names, results))
 	}
-	if err := a.printRuns(std, all); err != nil {
-		return err
-	}
-	if err := std.Flush(); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
-}
-
-// reportWriters are the writers of a result by file ending.
-func reportWriters(r *compare.Result, doc *report.Document, prov report.Provenance) map[string]writer {
-	return map[string]writer{
-		".xlsx": func(w io.Writer) error { return excel.Render(w, doc) },
-		".md":   func(w io.Writer) error { return markdown.Render(w, doc) },
-		".html": func(w io.Writer) error { return html.Render(w, doc) },
-		".json": func(w io.Writer) error { return machine.JSONRows(w, rundoc.ValidateFrame(r), rundoc.ValidateRows(r)) },
-		".csv":  func(w io.Writer) error { return machine.CSV(w, rundoc.ValidateRows(r)) },
-		".xml":  func(w io.Writer) error { return machine.JUnit(w, rundoc.TestSuiteFrom(r, prov)) },
-	}
-}
-
-// printRun prints one run in the formats that can stand one below the other.
-func (a *app) printRun(w io.Writer, c compared, doc *report.Document, i, n int) error {
-	if a.format != "table" && a.format != "markdown" {
-		return nil
-	}
-	if n > 1 {
+	for i, c := range all {
+		head := ""
 		if i > 0 {
-			fmt.Fprintln(w)
+			head = "\n"
 		}
 		if a.format == "table" {
-			fmt.Fprintf(w, "Run %s\n\n", c.name)
+			head += "Run " + c.name + "\n\n"
 		}
-	}
-	if a.format == "markdown" {
-		return markdown.Render(w, doc)
-	}
-	return terminal.Render(w, doc, terminal.Options{Width: a.width(), Color: a.useColor()})
-}
-
-// printRuns prints all runs in the formats that are one value.
-func (a *app) printRuns(w io.Writer, all []compared) error {
-	switch {
-	case a.format == "json" && len(all) == 1:
-		return machine.JSONRows(w, rundoc.ValidateFrame(all[0].result), rundoc.ValidateRows(all[0].result))
-	case a.format == "json":
-		runs := rundoc.ValidateRuns{Schema: "occudiff/validate-runs/1", Runs: []rundoc.ValidateRun{}}
-		var rows []iter.Seq[rundoc.ValidateRow]
-		for _, c := range all {
-			runs.Runs = append(runs.Runs, rundoc.ValidateRun{Name: c.name, Run: rundoc.ValidateFrame(c.result)})
-			rows = append(rows, rundoc.ValidateRows(c.result))
+		if _, err := io.WriteString(a.stdout, head); err != nil {
+			return fmt.Errorf("standard output: %w", err)
 		}
-		return machine.JSONRows(w, runs, rows...)
-	case a.format == "csv":
-		return machine.CSV(w, func(yield func(rundoc.ValidateRow) bool) {
-			for _, c := range all {
-				for row := range rundoc.ValidateRows(c.result) {
-					if !yield(row) {
-						return
-					}
-				}
-			}
-		})
+		if err := a.print(c.out, c.answer); err != nil {
+			return err
+		}
 	}
 	return nil
 }

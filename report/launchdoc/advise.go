@@ -30,7 +30,7 @@ type AdviceCase struct {
 
 // FromAdvice builds the document of advice for one launch.
 func FromAdvice(c *AdviceCase, version string) *report.Document {
-	d := &report.Document{Title: "Advice", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch), nowLine(c)}}
+	d := &report.Document{Whole: true, Title: "Advice", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch), nowLine(c)}}
 	if launchLine(&c.Launch) == "" {
 		d.Headline = []string{d.Headline[0], d.Headline[2]}
 	}
@@ -44,7 +44,7 @@ func FromAdvice(c *AdviceCase, version string) *report.Document {
 
 // FromAdvices builds the document of advice for the kernels of a run, those that matter most first.
 func FromAdvices(cases []AdviceCase, below float64, kernels int, version string) *report.Document {
-	d := &report.Document{Title: "Advice", Version: version}
+	d := &report.Document{Whole: true, Title: "Advice", Version: version}
 	d.Closing = fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else keeps a kernel down stands in 'occudiff validate'.",
 		len(cases), report.Counted(kernels, "kernel is", "kernels are"), plainNumber(below))
 	if len(cases) == 0 {

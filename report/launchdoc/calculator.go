@@ -21,7 +21,7 @@ type CalculatorCase struct {
 // FromCalculator builds the document of what Intel's calculator shows for a launch.
 func FromCalculator(c *CalculatorCase, version string) *report.Document {
 	o := &c.Output
-	d := &report.Document{Title: "Intel GPU Occupancy Calculator", Version: version, Headline: []string{calculatorLine(c.Device), formLine(&c.Input)},
+	d := &report.Document{Whole: true, Title: "Intel GPU Occupancy Calculator", Version: version, Headline: []string{calculatorLine(c.Device), formLine(&c.Input)},
 		Closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the project's own model answers."}
 	s := report.Section{Key: SectionPrediction, Title: "Calculator", Text: append(d.Headline[:2:2], d.Closing)}
 	if o.Refusal != 0 {

@@ -33,7 +33,7 @@ func FromDevices(devices []arch.Device, version string) *report.Document {
 			report.IntCell(d.ThreadsPerXVE), report.IntCell(d.Slots()), report.TextCell(report.Numbers(d.SIMDWidths)), report.IntCell(d.MaxGroupSize),
 			report.IntCell(int64(d.SLMPerXeCore>>10)), report.TextCell(d.Confidence), report.TextCell(d.Source))
 	}
-	return &report.Document{Title: "Devices", Version: version, Headline: []string{fmt.Sprintf("%s; occudiff devices KEY shows one with its sources", report.Counted(len(devices), "device", "devices"))},
+	return &report.Document{Whole: true, Title: "Devices", Version: version, Headline: []string{fmt.Sprintf("%s; occudiff devices KEY shows one with its sources", report.Counted(len(devices), "device", "devices"))},
 		Sections: []report.Section{{Key: "devices", Title: "Devices", Tables: []*report.Table{t}}}}
 }
 
@@ -44,7 +44,7 @@ func FromDevice(d *arch.Device, version string) *report.Document {
 	for i := range t.Columns {
 		t.Columns[i].In |= report.Glance
 	}
-	return &report.Document{Title: d.Name, Version: version, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
+	return &report.Document{Whole: true, Uncut: true, Title: d.Name, Version: version, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device", Tables: []*report.Table{t}}}}
 }
 

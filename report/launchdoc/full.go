@@ -15,7 +15,7 @@ import (
 // FromFullOccupancy builds the document that says what a work-group has to be for an Xe-core to be full: the table that Intel's
 // guides print for Tiger Lake, for any device.
 func FromFullOccupancy(device *arch.Device, f predict.FullOccupancy, version string) *report.Document {
-	d := &report.Document{Title: "Full occupancy", Version: version, Headline: []string{deviceLine(device),
+	d := &report.Document{Whole: true, Title: "Full occupancy", Version: version, Headline: []string{deviceLine(device),
 		fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d", f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)}}
 	rows := make([][]report.Cell, 0, len(f.Least))
 	for _, l := range f.Least {
@@ -69,7 +69,7 @@ func FullValue(device *arch.Device, chosenBy string, f predict.FullOccupancy) Fu
 
 // FromUnitAdvice builds the document of the settings that reach the highest occupancy of a compute unit.
 func FromUnitAdvice(p *computeunit.Platform, a computeunit.Advice, version string) *report.Document {
-	d := &report.Document{Title: "Advice for a compute unit", Version: version, Headline: []string{platformLine(p)}}
+	d := &report.Document{Whole: true, Title: "Advice for a compute unit", Version: version, Headline: []string{platformLine(p)}}
 	t := report.Fixed(TableBest, "", []report.Column{
 		{Key: "sub_group_size", Title: "Sub-group size", Brief: "Sub-group", Kind: report.Integer, In: everywhere},
 		{Key: "work_group_size", Title: "Work-group size", Brief: "Work-group", Kind: report.Integer, In: everywhere},

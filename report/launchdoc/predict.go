@@ -37,7 +37,7 @@ const everywhere = report.Glance | report.Page | report.Sheet
 
 // FromPrediction builds the document of one launch on one device, with every step of the reasoning.
 func FromPrediction(c *LaunchCase, version string) *report.Document {
-	d := &report.Document{Title: "Predicted occupancy", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch)}}
+	d := &report.Document{Whole: true, Title: "Predicted occupancy", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch)}}
 	s := report.Section{Key: SectionPrediction, Title: "Prediction", Text: d.Headline, ItemsIn: report.Glance | report.Page}
 	rows := make([][]report.Cell, 0, len(c.Steps)+1)
 	for _, st := range c.Steps {

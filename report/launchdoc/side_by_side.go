@@ -14,7 +14,7 @@ import (
 
 // FromPredictions builds the document that holds one launch on several devices side by side.
 func FromPredictions(cases []LaunchCase, version string) *report.Document {
-	d := &report.Document{Title: "Predicted occupancy", Version: version}
+	d := &report.Document{Whole: true, Title: "Predicted occupancy", Version: version}
 	if len(cases) == 0 {
 		return d
 	}

@@ -64,7 +64,7 @@ func (k SweepKind) Axis(x int64) float64 {
 // FromSweep builds the document of a sweep.
 func FromSweep(device *arch.Device, l predict.Launch, kind SweepKind, points []predict.Point, version string) *report.Document {
 	title, unit, divisor := kind.axis()
-	d := &report.Document{Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{deviceLine(device), launchLine(&l)}}
+	d := &report.Document{Whole: true, Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{deviceLine(device), launchLine(&l)}}
 	axis := report.Column{Key: kind.columnKey(), Title: title, Unit: unit, Kind: report.Integer, In: everywhere}
 	if divisor > 1 {
 		axis.Kind, axis.Decimals = report.Number, sweepDecimals(points, divisor)
@@ -187,7 +187,7 @@ func FromCalculatorSweep(device *calculator.Device, kind SweepKind, points []cal
 		return append(dst, report.IntCell(points[i].X), report.NumCell(report.Percent, points[i].XeCorePercent))
 	}
 	head := calculatorLine(device)
-	return &report.Document{Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{head},
+	return &report.Document{Whole: true, Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{head},
 		Sections: []report.Section{{Key: "sweep", Title: title, Text: []string{head}, Tables: []*report.Table{glance(t)}}}}
 }
 

@@ -35,7 +35,7 @@ func (c *TimelineCase) whatIf() string {
 // FromTimeline builds the document of a simulated launch: its phases and the average over time.
 func FromTimeline(c *TimelineCase, version string) *report.Document {
 	r := &c.Result
-	d := &report.Document{Title: "Dispatch over time", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch) + "; policy " + r.Policy.String()}}
+	d := &report.Document{Whole: true, Title: "Dispatch over time", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch) + "; policy " + r.Policy.String()}}
 	if text := c.whatIf(); text != "" {
 		d.Headline = append(d.Headline, text)
 	}

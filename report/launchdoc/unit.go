@@ -22,7 +22,7 @@ type UnitCase struct {
 // FromUnit builds the document of a kernel on a compute unit.
 func FromUnit(c *UnitCase, version string) *report.Document {
 	r := &c.Result
-	d := &report.Document{Title: "Occupancy of a compute unit", Version: version, Headline: []string{platformLine(c.Platform), unitLaunchLine(&c.Launch)}}
+	d := &report.Document{Whole: true, Title: "Occupancy of a compute unit", Version: version, Headline: []string{platformLine(c.Platform), unitLaunchLine(&c.Launch)}}
 	s := report.Section{Key: SectionPrediction, Title: "Prediction"}
 	s.Tables = []*report.Table{glance(report.Fixed("compute-unit", "", stepColumns(), unitSteps(c)))}
 	if r.Groups == 0 {

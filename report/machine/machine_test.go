@@ -1,12 +1,12 @@
 package machine_test
 
 import (
+	"slices"
+
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
-	"io"
-	"iter"
 	"strings"
 	"testing"
 
@@ -26,7 +26,7 @@ var _ = flag.Bool("update", false, "rewrite the golden files")
 func toJSON(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := machine.JSON(&b, sample.Whole(r)); err != nil {
+	if err := machine.JSON(&b, sample.Answer(r).Value); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -35,7 +35,7 @@ func toJSON(t *testing.T, r *compare.Result) string {
 func toCSV(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := machine.CSV(&b, rundoc.ValidateRows(r)); err != nil {
+	if err := machine.Table(&b, sample.Answer(r).Table); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -59,38 +59,37 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestJSONRows holds what is written row by row against the whole value, alone and inside another one.
-func TestJSONRows(t *testing.T) {
-	results := []*compare.Result{sample.Gaussian(), sample.Empty(), sample.Hostile(), sample.Absent(), sample.LogsOnly()}
-	frames := rundoc.ValidateRuns{Schema: "x"}
-	whole := frames
-	var rows []iter.Seq[rundoc.ValidateRow]
-	for _, r := range results {
-		var b bytes.Buffer
-		if err := machine.JSONRows(&b, rundoc.ValidateFrame(r), rundoc.ValidateRows(r)); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(toJSON(t, r), b.String()); d != "" {
-			t.Error(d)
-		}
-		name := `a run whose name reads "rows": []`
-		frames.Runs = append(frames.Runs, rundoc.ValidateRun{Name: name, Run: rundoc.ValidateFrame(r)})
-		whole.Runs = append(whole.Runs, rundoc.ValidateRun{Name: name, Run: sample.Whole(r)})
-		rows = append(rows, rundoc.ValidateRows(r))
+// TestJSONStreams holds what is written element by element against encoding/json, at the top and inside lists and structs.
+func TestJSONStreams(t *testing.T) {
+	type inner[L any] struct {
+		Name string `json:"name"`
+		Rows L      `json:"rows"`
 	}
+	type outer[L any] struct {
+		Rows  L              `json:"rows"`
+		Text  string         `json:"text"`
+		Runs  []inner[L]     `json:"runs"`
+		One   *inner[L]      `json:"one"`
+		None  *inner[L]      `json:"none"`
+		Plain map[string]int `json:"plain"`
+	}
+	type stream = report.Stream[map[string]string]
+	list := []map[string]string{{"a": "<b>"}, {}, {"rows": `"rows": []`}}
+	full, empty := stream{Seq: slices.Values(list)}, stream{Seq: slices.Values(list[:0])}
 	var got, want bytes.Buffer
-	if err := machine.JSONRows(&got, frames, rows...); err != nil {
+	err := machine.JSON(&got, outer[stream]{full, `"rows": []`, []inner[stream]{{"x", empty}, {"y", full}}, &inner[stream]{"z", full}, nil, map[string]int{"n": 1}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := machine.JSON(&want, whole); err != nil {
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	type rows = []map[string]string
+	if err := enc.Encode(outer[rows]{list, `"rows": []`, []inner[rows]{{"x", rows{}}, {"y", list}}, &inner[rows]{"z", list}, nil, map[string]int{"n": 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want.String(), got.String()); d != "" {
 		t.Error(d)
-	}
-	err := machine.JSONRows(io.Discard, frames, append(rows, rows[0])...)
-	if want := "writing JSON: 6 lists of rows for fewer empty ones"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
@@ -99,7 +98,9 @@ func TestJSONKeepsNames(t *testing.T) {
 	if !strings.Contains(out, `"task": "<script>alert(1)</script>"`) {
 		t.Error("HTML characters are escaped")
 	}
-	var v rundoc.Validate
+	var v struct {
+		Rows []rundoc.ValidateRow `json:"rows"`
+	}
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}

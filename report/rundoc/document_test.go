@@ -1,6 +1,11 @@
 package rundoc_test
 
 import (
+	"bytes"
+	"slices"
+
+	"occudiff/report/machine"
+
 	"encoding/json"
 	"math"
 	"reflect"
@@ -70,12 +75,12 @@ func TestListsAreNeverNull(t *testing.T) {
 		}
 	}
 	for _, r := range []*compare.Result{sample.Empty(), sample.Absent(), sample.LogsOnly(), sample.Gaussian()} {
-		b, err := json.Marshal(sample.Whole(r))
-		if err != nil {
+		var b bytes.Buffer
+		if err := machine.JSON(&b, sample.Answer(r).Value); err != nil {
 			t.Fatal(err)
 		}
 		var v any
-		if err := json.Unmarshal(b, &v); err != nil {
+		if err := json.Unmarshal(b.Bytes(), &v); err != nil {
 			t.Fatal(err)
 		}
 		walk("", v)
@@ -88,8 +93,9 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
 	r.Rows[0].Difference = unit.Some(unit.Points(math.Inf(-1)))
 	r.Summary.Pearson = unit.Some(math.NaN())
-	v := sample.Whole(r)
-	if v.Rows[0].MeasuredPercent != nil || v.Rows[0].DifferencePoints != nil || v.Summary.Pearson != nil {
+	rows := slices.Collect(rundoc.Rows(r))
+	v := sample.Answer(r).Value.(*rundoc.Validate)
+	if rows[0].MeasuredPercent != nil || rows[0].DifferencePoints != nil || v.Summary.Pearson != nil {
 		t.Error("a number that JSON cannot write is there")
 	}
 	table := rundoc.FromResult(r, report.Provenance{}).Table(report.SectionKernels)
@@ -103,7 +109,7 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 func TestWorkGroupsUnknown(t *testing.T) {
 	r := sample.Gaussian()
 	r.Rows[0].Predicted.Groups = 0
-	p := sample.Whole(r).Rows[0].Predicted
+	p := slices.Collect(rundoc.Rows(r))[0].Predicted
 	if p.WorkGroups != nil || p.PeakPercent != nil || p.AveragePercent != nil || p.Waves != nil || p.TailPercent != nil {
 		t.Error("without a global size the figures of the grid are there; want null: not known is not zero")
 	}

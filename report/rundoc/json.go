@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"iter"
+	"slices"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -28,39 +29,39 @@ const ValidateSchema = "occudiff/validate/1"
 // Validate is the JSON output of `occudiff validate`, a contract that scripts rely on: the order of the fields is the
 // order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
-	Schema  string              `json:"schema"`
-	Device  *report.DeviceValue `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Inputs  []report.InputValue `json:"inputs"`
-	Rows    []ValidateRow       `json:"rows"`
-	Timings []ValidateTiming    `json:"timings"`
-	Summary ValidateSummary     `json:"summary"`
-	Notes   []report.NoteValue  `json:"notes"`
+	Schema  string                     `json:"schema"`
+	Device  *report.DeviceValue        `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
+	Inputs  []report.InputValue        `json:"inputs"`
+	Rows    report.Stream[ValidateRow] `json:"rows"`
+	Timings []ValidateTiming           `json:"timings"`
+	Summary ValidateSummary            `json:"summary"`
+	Notes   []report.NoteValue         `json:"notes"`
 }
 
 // ValidateRow is one task with its three occupancies.
 type ValidateRow struct {
-	Task                  string                  `json:"task" jsonschema:"the kernel's name as printed, line ends included"`
-	Global                []int64                 `json:"global" jsonschema:"work-items, as many dimensions as were printed; empty for copies"`
-	Local                 []int64                 `json:"local" jsonschema:"work-items per work-group, as many dimensions as were printed"`
-	SIMD                  *int                    `json:"simd" jsonschema:"sub-group size"`
-	Direction             *string                 `json:"direction"`
-	File                  *string                 `json:"file"`
-	Line                  *int                    `json:"line"`
-	Instances             *int64                  `json:"instances" jsonschema:"launches; null for a log's timing"`
-	TotalSeconds          *float64                `json:"total_seconds"`
-	AverageSeconds        *float64                `json:"average_seconds"`
-	Predicted             *report.PredictionValue `json:"predicted" jsonschema:"null when the launch cannot be predicted; a note says why"`
-	ProfilerPeakPercent   *float64                `json:"profiler_peak_percent" jsonschema:"the profiler's own static prediction"`
-	MeasuredPercent       *float64                `json:"measured_percent"`
-	IdlePercent           *float64                `json:"idle_percent"`
-	LoadedPercent         *float64                `json:"loaded_percent" jsonschema:"measured / (1 - idle): occupancy while any thread was loaded"`
-	ThreadsStarted        *int64                  `json:"threads_started"`
-	ThreadLifeSeconds     *float64                `json:"thread_life_seconds" jsonschema:"mean life of a thread by Little's law"`
-	Basis                 *string                 `json:"basis" jsonschema:"the two numbers that difference_points is of"`
-	DifferencePoints      *float64                `json:"difference_points" jsonschema:"what was seen - what was predicted, in percentage points"`
-	ModelDifferencePoints *float64                `json:"model_difference_points" jsonschema:"profiler's peak - predicted peak, in percentage points"`
-	Verdict               string                  `json:"verdict"`
-	Cause                 *report.CauseValue      `json:"cause" jsonschema:"why a row does not match"`
+	Task                  string                  `json:"task" csv:"task" jsonschema:"the kernel's name as printed, line ends included"`
+	Global                []int64                 `json:"global" csv:"global" jsonschema:"work-items, as many dimensions as were printed; empty for copies"`
+	Local                 []int64                 `json:"local" csv:"local" jsonschema:"work-items per work-group, as many dimensions as were printed"`
+	SIMD                  *int                    `json:"simd" csv:"simd" jsonschema:"sub-group size"`
+	Direction             *string                 `json:"direction" csv:"direction"`
+	File                  *string                 `json:"file" csv:"file"`
+	Line                  *int                    `json:"line" csv:"line"`
+	Instances             *int64                  `json:"instances" csv:"instances" jsonschema:"launches; null for a log's timing"`
+	TotalSeconds          *float64                `json:"total_seconds" csv:"total_seconds"`
+	AverageSeconds        *float64                `json:"average_seconds" csv:"average_seconds"`
+	Predicted             *report.PredictionValue `json:"predicted" csv:",inline" jsonschema:"null when the launch cannot be predicted; a note says why"`
+	ProfilerPeakPercent   *float64                `json:"profiler_peak_percent" csv:"profiler_peak_percent" jsonschema:"the profiler's own static prediction"`
+	MeasuredPercent       *float64                `json:"measured_percent" csv:"measured_percent"`
+	IdlePercent           *float64                `json:"idle_percent" csv:"idle_percent"`
+	LoadedPercent         *float64                `json:"loaded_percent" csv:"loaded_percent" jsonschema:"measured / (1 - idle): occupancy while any thread was loaded"`
+	ThreadsStarted        *int64                  `json:"threads_started" csv:"threads_started"`
+	ThreadLifeSeconds     *float64                `json:"thread_life_seconds" csv:"thread_life_seconds" jsonschema:"mean life of a thread by Little's law"`
+	Basis                 *string                 `json:"basis" csv:"basis" jsonschema:"the two numbers that difference_points is of"`
+	DifferencePoints      *float64                `json:"difference_points" csv:"difference_points" jsonschema:"what was seen - what was predicted, in percentage points"`
+	ModelDifferencePoints *float64                `json:"model_difference_points" csv:"model_difference_points" jsonschema:"profiler's peak - predicted peak, in percentage points"`
+	Verdict               string                  `json:"verdict" csv:"verdict"`
+	Cause                 *report.CauseValue      `json:"cause" csv:",inline" jsonschema:"why a row does not match"`
 	Notes                 []report.NoteValue      `json:"notes"`
 	Launches              *ValidateLaunches       `json:"launches,omitempty" jsonschema:"only of rows that are made of the launches of a per-launch export"` // beside the contract's fields
 }
@@ -110,19 +111,21 @@ type ValidateSummary struct {
 	Spearman           *float64 `json:"spearman"`
 }
 
-// ValidateFrame gives the value of the JSON contract without its rows, for outputs that take them from ValidateRows.
-func ValidateFrame(r *compare.Result) *Validate {
+// validateValue gives the value of the JSON contract.
+func validateValue(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
 		Inputs:  make([]report.InputValue, 0, len(r.Inputs)),
-		Rows:    []ValidateRow{},
+		Rows:    report.Stream[ValidateRow]{Seq: Rows(r)},
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
 	}
 	for _, in := range r.Inputs {
-		v.Inputs = append(v.Inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows})
+		v.Inputs = append(v.Inputs, report.InputValue{
+			Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows,
+		})
 	}
 	for i := range r.Timings {
 		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))
@@ -130,8 +133,8 @@ func ValidateFrame(r *compare.Result) *Validate {
 	return v
 }
 
-// ValidateRows gives the rows of the JSON contract one by one, for outputs that do not need all of them at once.
-func ValidateRows(r *compare.Result) iter.Seq[ValidateRow] {
+// Rows gives the rows of the JSON contract one by one.
+func Rows(r *compare.Result) iter.Seq[ValidateRow] {
 	return func(yield func(ValidateRow) bool) {
 		for _, row := range r.All() {
 			if !yield(validateRow(row)) {
@@ -139,6 +142,24 @@ func ValidateRows(r *compare.Result) iter.Seq[ValidateRow] {
 			}
 		}
 	}
+}
+
+// flat is the table of the CSV output, of one run or of several below each other.
+func flat(results ...*compare.Result) *report.Table {
+	ends := make([]int, len(results)) // of each run's rows in the table
+	n := 0
+	for i, r := range results {
+		n += r.Len()
+		ends[i] = n
+	}
+	return report.Flat("rows", n, func(i int) ValidateRow {
+		k, _ := slices.BinarySearch(ends, i+1)
+		first := 0
+		if k > 0 {
+			first = ends[k-1]
+		}
+		return validateRow(results[k].Row(i-first, nil))
+	})
 }
 
 func validateRow(r *compare.Row) ValidateRow {

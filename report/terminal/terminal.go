@@ -31,6 +31,12 @@ const textWidth = 132
 
 // Render writes the report: headline, table, explanations, closing line.
 func Render(w io.Writer, d *report.Document, opt Options) error {
+	if d.Whole {
+		opt.Rows, opt.Items = -1, -1
+	}
+	if d.Uncut {
+		opt.Width = 0
+	}
 	p := &printer{w: bufio.NewWriter(w), opt: opt}
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)

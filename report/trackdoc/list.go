@@ -78,7 +78,7 @@ func FromTrackList(runs []TrackedRun, where string, prov report.Provenance) *rep
 		return append(dst, report.IntCell(r.ID), report.TextCell(when(r.Time)), report.TextCell(r.Label), report.TextCell(r.Device), report.TextCell(r.Driver), report.IntCell(r.Kernels),
 			report.TextCell(r.Host), report.TextCell(r.Job), report.TextCell(shortCommit(r.Commit)), report.TextCell(r.VTune), report.TextCell(inputNames(r)))
 	}
-	d := &report.Document{Title: "Stored runs", Version: prov.Version, Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
+	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version, Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
 		Sections: []report.Section{{Key: "runs", Title: "Runs", Tables: []*report.Table{t}}}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}

@@ -1,0 +1,30 @@
+package rundoc
+
+import (
+	"occudiff/compare"
+	"occudiff/report"
+)
+
+// Answer gives a compared run in every form. label tells the test cases of several runs apart; empty leaves that of prov.
+func Answer(r *compare.Result, prov report.Provenance, label string) *report.Answer {
+	return &report.Answer{
+		Doc:   FromResult(r, prov),
+		Value: validateValue(r),
+		Table: flat(r),
+		Tests: func() *report.TestSuite {
+			if label != "" {
+				prov.Label = label
+			}
+			return TestSuiteFrom(r, prov)
+		},
+	}
+}
+
+// Together gives several runs, each named by its folder, in the forms that are one value: JSON and CSV.
+func Together(names []string, results []*compare.Result) *report.Answer {
+	v := ValidateRuns{Schema: "occudiff/validate-runs/1", Runs: []ValidateRun{}}
+	for i, r := range results {
+		v.Runs = append(v.Runs, ValidateRun{Name: names[i], Run: validateValue(r)})
+	}
+	return &report.Answer{Value: v, Table: flat(results...)}
+}
