@@ -25,9 +25,9 @@ type View uint8
 
 // The views. A file is read at leisure and is whole; a terminal has room for what decides.
 const (
-	Glance View = 1 << iota // a terminal
-	Page                    // Markdown and HTML
-	Sheet                   // a workbook
+	Terminal View = 1 << iota // a terminal
+	Page                      // Markdown and HTML
+	Sheet                     // a workbook
 )
 
 // The keys of the sections that several documents have, or that renderers and tests look for.
@@ -72,25 +72,6 @@ type Item struct {
 	Steps func() []Step // the reasoning, made when it is asked for; nil when there is none
 	Facts func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
 	Plot  *Plot         // nil when there is none
-}
-
-// Plot is a picture as data: a Cloud, a Profile, a Course, Panels, or bars or lines of the first Rows rows of a table, so
-// that a workbook can draw them from its own cells.
-type Plot struct {
-	Key, Title string
-	Table      string   // key of the table
-	Label      string   // key of the column that names the rows
-	Series     []string // keys of the columns that are drawn
-	Rows       int
-	Unit       string
-	Max        float64 // top of the axis, 0 to leave it to the renderer
-	Text       string  // what it shows, in a sentence
-	Lines      bool    // a line over the rows instead of bars
-	Cloud      *Cloud
-	Profile    *Profile
-	Course     *Course
-	Panels     []Panel
-	LineChart  *LineChart
 }
 
 // Shown says whether the section appears in a view.

@@ -1,9 +1,32 @@
 package report
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
-// Cloud is points in groups of one colour each, around the diagonal on which both axes agree.
-type Cloud struct {
+// Plot is a picture as data. One of the kinds is set; without any, it is bars of the first Rows rows of a table, so that a
+// workbook can draw them from its own cells.
+type Plot struct {
+	Key, Title string
+	Table      string   // key of the table
+	Label      string   // key of the column that names the rows
+	Series     []string // keys of the columns that are drawn
+	Rows       int
+	Unit       string
+	Max        float64 // top of the axis, 0 to leave it to the renderer
+	Text       string  // what it shows, in a sentence
+	Lines      bool    // a line over the rows instead of bars
+
+	Scatter        *Scatter
+	LevelChart     *LevelChart
+	LineChart      *LineChart
+	TimeSeries     *TimeSeries
+	SmallMultiples []Panel
+}
+
+// Scatter is points in groups of one color each, around the diagonal on which both axes agree.
+type Scatter struct {
 	X, Y   string  // what the axes show, without the unit
 	Band   float64 // how far from the diagonal still agrees
 	Groups []Group
@@ -13,7 +36,7 @@ type Cloud struct {
 type Group struct {
 	Name   string
 	Status Status
-	Hue    int // the same number is the same colour in every report
+	Hue    int // the same number is the same color in every report
 	Points []Point
 }
 
@@ -23,11 +46,11 @@ type Point struct {
 	Name string
 }
 
-// Profile is a level that changes over time.
-type Profile struct {
-	X, Y   string
-	Levels []Level
-	Lines  []Line
+// LevelChart is heights one after the other, each as wide as it lasts, and lines across to hold them against.
+type LevelChart struct {
+	X, Y       string
+	Levels     []Level
+	References []Reference
 }
 
 // Level is a height that lasts for a width.
@@ -36,8 +59,8 @@ type Level struct {
 	Name          string
 }
 
-// Line is a height to hold the levels against.
-type Line struct {
+// Reference is a line across a chart.
+type Reference struct {
 	Name   string
 	Height float64
 }
@@ -45,38 +68,38 @@ type Line struct {
 // PlotRows is how many kernels a plot shows: more bars than this cannot be told apart.
 const PlotRows = 40
 
-// Course is a value over time, with the levels that it settled on. Runs stand side by side in their order, whatever time lies
-// between them: series are judged by runs.
-type Course struct {
-	Points []CoursePoint // oldest first
-	Levels []CourseLevel
+// TimeSeries is a value over time, cut into segments at its change points. Runs stand side by side in their order, whatever
+// time lies between them: series are judged by runs.
+type TimeSeries struct {
+	Points   []TimePoint // oldest first
+	Segments []Segment
 	// Threshold is what the newest point was held against, nil when there is none.
 	Threshold *float64
 	Large     bool // the one that a page begins with
 }
 
-// CoursePoint is one run.
-type CoursePoint struct {
+// TimePoint is one run.
+type TimePoint struct {
 	Time  time.Time
 	Value float64
 	Name  string // what it is, for those who point at it
 }
 
-// CourseLevel is the mean of the points From to To, the last one excluded.
-type CourseLevel struct {
+// Segment is the points From to To, the last one excluded, and their mean.
+type Segment struct {
 	From, To int
 	Mean     float64
-	Name     string // what it is
-	Status   Status // of the change that it begins with; Plain for the first
+	Name     string // of the change that it begins with; empty for the first
+	Status   Status // of that change; Plain for the first
 }
 
-// Panel is a small picture of one course among others.
+// Panel is a small picture of one time series among others.
 type Panel struct {
 	Title, Detail string // what it is, and what tells it apart from others of the name
 	Note          string // the newest value and the verdict
 	Status        Status
 	Link          string // key of the plot that shows it large; empty when there is none
-	Course        *Course
+	TimeSeries    *TimeSeries
 }
 
 // LineChart is series over one horizontal axis: the points of a sweep, or what changes over time.
@@ -102,3 +125,25 @@ const (
 	Steps                     // each value holds until the next point
 	Marks                     // points alone
 )
+
+// Plots gives the plots of the sections that a view shows, and of their items, in reading order.
+func (d *Document) Plots(in View) iter.Seq[*Plot] {
+	return func(yield func(*Plot) bool) {
+		for i := range d.Sections {
+			s := &d.Sections[i]
+			if !s.Shown(in) {
+				continue
+			}
+			for k := range s.Plots {
+				if !yield(&s.Plots[k]) {
+					return
+				}
+			}
+			for k := range s.Items {
+				if p := s.Items[k].Plot; p != nil && s.ItemsIn&in != 0 && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}

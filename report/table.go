@@ -92,7 +92,7 @@ type Table struct {
 	Len     int
 	Row     func(i int, dst []Cell) []Cell
 	// Main is how many of the first rows are what the table is about; the rest is company (copies beside kernels)
-	// that a glance leaves out.
+	// that a terminal leaves out.
 	Main int
 	// Attention is how many of the first rows need attention.
 	Attention int

@@ -259,7 +259,7 @@ func changeSection(d *compare.DiffResult) report.Section {
 
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(d *compare.DiffResult) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary", ItemsIn: report.Glance | report.Page | report.Sheet}
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if r.NotAKernel || !diffAttention(r, d) {

@@ -66,7 +66,7 @@ func DiffTable(d *compare.DiffResult) *report.Table {
 	s := newDiffSet(d)
 	s.tested, s.residual = true, true
 	t := s.table(report.Sheet)
-	t.In = report.Glance | report.Page | report.Sheet
+	t.In = report.Terminal | report.Page | report.Sheet
 	return t
 }
 
@@ -77,11 +77,11 @@ func diffKernelSection(d *compare.DiffResult) report.Section {
 		return s
 	}
 	s.Text = []string{"Regressions first, then what else is not the same, each by time; tasks that are no kernels come last."}
-	s.Tables = []*report.Table{newDiffSet(d).table(report.Glance | report.Page | report.Sheet)}
+	s.Tables = []*report.Table{newDiffSet(d).table(report.Terminal | report.Page | report.Sheet)}
 	return s
 }
 
-// columns are those that people read (Glance, Page) and the raw ones (Sheet, and CSV): `~` and "16 -> 32" are words, which
+// columns are those that people read (Terminal, Page) and the raw ones (Sheet, and CSV): `~` and "16 -> 32" are words, which
 // nobody can compute with.
 func (s *diffSet) columns() []diffColumn {
 	var list []diffColumn
@@ -89,7 +89,7 @@ func (s *diffSet) columns() []diffColumn {
 		list = append(list, diffColumn{report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: kind, In: in}, cell})
 		return &list[len(list)-1].Column
 	}
-	read := report.Glance | report.Page
+	read := report.Terminal | report.Page
 	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Task) }).Cut = true
 	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
@@ -144,7 +144,7 @@ func (s *diffSet) launchColumns(add adder) {
 }
 
 func (s *diffSet) measuredColumns(add adder) {
-	read, all := report.Glance|report.Page, report.Glance|report.Page|report.Sheet
+	read, all := report.Terminal|report.Page, report.Terminal|report.Page|report.Sheet
 	m := func(r *compare.DiffRow) *compare.Delta { return &r.Measured }
 	add(all, "measured_old_percent", "Measured", "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
 	add(all, "measured_new_percent", "Measured", "new", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
@@ -195,7 +195,7 @@ func (s *diffSet) residualColumns(add adder) {
 	if !s.residual {
 		return
 	}
-	add(report.Glance|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 6
+	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 6
 	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
 	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
 	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
@@ -217,7 +217,7 @@ func (s *diffSet) residualColumns(add adder) {
 }
 
 func (s *diffSet) timeColumns(add adder) {
-	c := add(report.Glance|report.Page, "time", "", "Time new/old", "", report.Number, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
+	c := add(report.Terminal|report.Page, "time", "", "Time new/old", "", report.Number, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
 	c.Drop, c.Decimals = 7, 2
 	add(report.Sheet, "average_old_seconds", "Time per launch", "old", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
 	add(report.Sheet, "average_new_seconds", "Time per launch", "new", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6

@@ -95,7 +95,7 @@ func newSection(d *report.Document, s *report.Section) (*section, error) {
 func newFigure(d *report.Document, p *report.Plot) (figure, error) {
 	svg, err := plot.Draw(d, p, plot.Look{Inline: true})
 	// The drawing escapes every text that it shows.
-	wide := p.Cloud == nil && p.Profile == nil
+	wide := p.Scatter == nil && p.LevelChart == nil
 	return figure{p.Key, p.Title, p.Text, wide, wide && p.Rows > tallRows, template.HTML(svg)}, err
 }
 

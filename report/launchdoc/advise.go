@@ -36,8 +36,8 @@ func FromAdvice(c *AdviceCase, version string) *report.Document {
 	}
 	d.Closing = bestLine(c)
 	s := report.Section{Key: SectionAdvice, Title: "Settings of the highest occupancy", Text: append(d.Headline[:len(d.Headline):len(d.Headline)], d.Closing),
-		Items: adviceItems(c), ItemsIn: report.Glance | report.Page}
-	s.Tables = []*report.Table{glance(bestTable([]AdviceCase{*c}, false))}
+		Items: adviceItems(c), ItemsIn: report.Terminal | report.Page}
+	s.Tables = []*report.Table{inTerminal(bestTable([]AdviceCase{*c}, false))}
 	d.Sections = []report.Section{s}
 	return d
 }
@@ -53,8 +53,8 @@ func FromAdvices(cases []AdviceCase, below float64, kernels int, version string)
 		return d
 	}
 	d.Headline = []string{deviceLine(cases[0].Device)}
-	s := report.Section{Key: SectionAdvice, Title: "Advice by kernel", Text: []string{d.Headline[0], d.Closing}, ItemsIn: report.Glance | report.Page}
-	s.Tables = []*report.Table{glance(bestTable(cases, true))}
+	s := report.Section{Key: SectionAdvice, Title: "Advice by kernel", Text: []string{d.Headline[0], d.Closing}, ItemsIn: report.Terminal | report.Page}
+	s.Tables = []*report.Table{inTerminal(bestTable(cases, true))}
 	for i := range cases {
 		s.Items = append(s.Items, kernelItem(&cases[i]))
 	}

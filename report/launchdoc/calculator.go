@@ -57,9 +57,9 @@ func FromCalculator(c *CalculatorCase, version string) *report.Document {
 	}
 	t := report.NameValue("calculator", "", rows)
 	for i := range t.Columns {
-		t.Columns[i].In |= report.Glance
+		t.Columns[i].In |= report.Terminal
 	}
-	s.Tables = []*report.Table{glance(t)}
+	s.Tables = []*report.Table{inTerminal(t)}
 	d.Sections = []report.Section{s}
 	return d
 }

@@ -11,21 +11,21 @@ import (
 // FromDevices builds the document that lists devices.
 func FromDevices(devices []arch.Device, version string) *report.Document {
 	columns := []report.Column{
-		{Key: "key", Title: "Key", Kind: report.Text, In: report.Glance | report.Page | report.Sheet},
-		{Key: "name", Title: "Name", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Cut: true},
-		{Key: "architecture", Title: "Architecture", Brief: "Arch", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Drop: 3},
-		{Key: "xe_cores", Title: "Xe-cores", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet},
-		{Key: "xves", Title: "XVEs", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet},
-		{Key: "threads_per_xve", Title: "Threads per XVE", Brief: "Threads/XVE", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet, Drop: 4},
-		{Key: "thread_slots", Title: "Thread slots", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet},
-		{Key: "simd_widths", Title: "SIMD", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Drop: 1},
-		{Key: "max_group_size", Title: "Largest work-group", Brief: "Work-group", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet, Drop: 5},
-		{Key: "slm_kb", Title: "SLM per Xe-core", Unit: "KB", Brief: "SLM [KB]", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet, Drop: 6},
-		{Key: "confidence", Title: "Confidence", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Drop: 2},
+		{Key: "key", Title: "Key", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet},
+		{Key: "name", Title: "Name", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Cut: true},
+		{Key: "architecture", Title: "Architecture", Brief: "Arch", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 3},
+		{Key: "xe_cores", Title: "Xe-cores", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet},
+		{Key: "xves", Title: "XVEs", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet},
+		{Key: "threads_per_xve", Title: "Threads per XVE", Brief: "Threads/XVE", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 4},
+		{Key: "thread_slots", Title: "Thread slots", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet},
+		{Key: "simd_widths", Title: "SIMD", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 1},
+		{Key: "max_group_size", Title: "Largest work-group", Brief: "Work-group", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 5},
+		{Key: "slm_kb", Title: "SLM per Xe-core", Unit: "KB", Brief: "SLM [KB]", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 6},
+		{Key: "confidence", Title: "Confidence", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 2},
 		{Key: "source", Title: "Source", Kind: report.Text, In: report.Page | report.Sheet},
 	}
 	t := report.Fixed("devices", "", columns, nil)
-	t.In |= report.Glance
+	t.In |= report.Terminal
 	t.Len, t.Main = len(devices), len(devices)
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		d := &devices[i]
@@ -40,9 +40,9 @@ func FromDevices(devices []arch.Device, version string) *report.Document {
 // FromDevice builds the document of one device: every figure that the model takes from it, with its source.
 func FromDevice(d *arch.Device, version string) *report.Document {
 	t := report.NameValue("device", "", report.DeviceRows(d, ""))
-	t.In |= report.Glance
+	t.In |= report.Terminal
 	for i := range t.Columns {
-		t.Columns[i].In |= report.Glance
+		t.Columns[i].In |= report.Terminal
 	}
 	return &report.Document{Whole: true, Uncut: true, Title: d.Name, Version: version, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device", Tables: []*report.Table{t}}}}

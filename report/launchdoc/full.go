@@ -21,7 +21,7 @@ func FromFullOccupancy(device *arch.Device, f predict.FullOccupancy, version str
 	for _, l := range f.Least {
 		rows = append(rows, []report.Cell{report.IntCell(l.SIMD), report.IntCell(l.Threads), report.IntCell(l.WorkItems), report.IntCell(l.PowerOfTwo)})
 	}
-	t := glance(report.Fixed("full", "", []report.Column{
+	t := inTerminal(report.Fixed("full", "", []report.Column{
 		{Key: "simd", Title: "Sub-group size", Kind: report.Integer, In: everywhere},
 		{Key: "threads", Title: "Threads at least", Kind: report.Integer, In: everywhere},
 		{Key: "work_items", Title: "Work-items at least", Kind: report.Integer, In: everywhere},
@@ -94,7 +94,7 @@ func FromUnitAdvice(p *computeunit.Platform, a computeunit.Advice, version strin
 	default:
 		d.Closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.", ratioText(a.Settings[0].Occupancy))
 	}
-	d.Sections = []report.Section{{Key: SectionAdvice, Title: "Settings of the highest occupancy", Text: []string{d.Headline[0], d.Closing}, Tables: []*report.Table{glance(t)}}}
+	d.Sections = []report.Section{{Key: SectionAdvice, Title: "Settings of the highest occupancy", Text: []string{d.Headline[0], d.Closing}, Tables: []*report.Table{inTerminal(t)}}}
 	return d
 }
 

@@ -33,12 +33,12 @@ type LaunchCase struct {
 }
 
 // everywhere is the view of what is always shown.
-const everywhere = report.Glance | report.Page | report.Sheet
+const everywhere = report.Terminal | report.Page | report.Sheet
 
 // FromPrediction builds the document of one launch on one device, with every step of the reasoning.
 func FromPrediction(c *LaunchCase, version string) *report.Document {
 	d := &report.Document{Whole: true, Title: "Predicted occupancy", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch)}}
-	s := report.Section{Key: SectionPrediction, Title: "Prediction", Text: d.Headline, ItemsIn: report.Glance | report.Page}
+	s := report.Section{Key: SectionPrediction, Title: "Prediction", Text: d.Headline, ItemsIn: report.Terminal | report.Page}
 	rows := make([][]report.Cell, 0, len(c.Steps)+1)
 	for _, st := range c.Steps {
 		rows = append(rows, stepRow(st))
@@ -47,7 +47,7 @@ func FromPrediction(c *LaunchCase, version string) *report.Document {
 		rows = append(rows, stepRow(predict.Step{Label: "GPU under policy " + c.Other.Policy.String(), Formula: "the policy that was not taken",
 			Value: fmt.Sprintf("peak %s, average %s", ratioText(c.Other.Peak), ratioText(c.Other.Average))}))
 	}
-	s.Tables = []*report.Table{glance(report.Fixed("steps", "", stepColumns(), rows))}
+	s.Tables = []*report.Table{inTerminal(report.Fixed("steps", "", stepColumns(), rows))}
 	for _, n := range c.Notes {
 		s.Items = append(s.Items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
 	}
@@ -100,9 +100,9 @@ func driverSection(c *LaunchCase) report.Section {
 		{report.TextCell("by work-group slots"), report.TextCell("no limit"), whole(p.BySlots)},
 		{report.TextCell("resident at once"), report.TextCell(report.Thousands(r.Groups)), report.TextCell(report.Thousands(r.Model))},
 	}
-	s := report.Section{Key: SectionDriver, Title: "Second opinion: the driver's formula", ItemsIn: report.Glance | report.Page,
+	s := report.Section{Key: SectionDriver, Title: "Second opinion: the driver's formula", ItemsIn: report.Terminal | report.Page,
 		Text: []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
-		Tables: []*report.Table{glance(report.Fixed(SectionDriver, "", []report.Column{
+		Tables: []*report.Table{inTerminal(report.Fixed(SectionDriver, "", []report.Column{
 			{Key: "resource", Title: "Work-groups on the GPU", Kind: report.Text, In: everywhere},
 			{Key: "driver", Title: "Driver's formula", Kind: report.Text, In: everywhere},
 			{Key: "model", Title: "Model", Kind: report.Text, In: everywhere},
@@ -116,9 +116,9 @@ func driverSection(c *LaunchCase) report.Section {
 	return s
 }
 
-// glance shows a whole table in a terminal too.
-func glance(t *report.Table) *report.Table {
-	t.In |= report.Glance
+// inTerminal shows a whole table in a terminal too.
+func inTerminal(t *report.Table) *report.Table {
+	t.In |= report.Terminal
 	return t
 }
 

@@ -21,7 +21,7 @@ func FromPredictions(cases []LaunchCase, version string) *report.Document {
 	l := cases[0].Launch
 	d.Headline = []string{launchLine(&l) + "; on " + report.Counted(len(cases), "device", "devices")}
 	d.Closing = sideBySide(cases)
-	s := report.Section{Key: SectionPrediction, Title: "Prediction by device", Text: []string{d.Headline[0], d.Closing}, Items: refusals(cases), ItemsIn: report.Glance | report.Page}
+	s := report.Section{Key: SectionPrediction, Title: "Prediction by device", Text: []string{d.Headline[0], d.Closing}, Items: refusals(cases), ItemsIn: report.Terminal | report.Page}
 	s.Tables = []*report.Table{predictionTable(cases)}
 	for i := range cases {
 		for _, n := range cases[i].Notes {
@@ -63,7 +63,7 @@ func predictionTable(cases []LaunchCase) *report.Table {
 		}
 		return append(dst, report.StatusCell(refusalWord(c.Refusal), report.Bad), report.StatusCell(errorText(c.Refusal), report.Bad))
 	}
-	return glance(t)
+	return inTerminal(t)
 }
 
 // refusalWord says in a word or three why a launch cannot run, for a table.
@@ -166,7 +166,7 @@ func caseColumns(second bool) []report.Column {
 			report.Column{Key: "resident_work_groups", Group: "Resident", Title: "model", Kind: report.Integer, In: everywhere},
 			report.Column{Key: "driver_work_groups", Group: "Resident", Title: "driver's formula", Kind: report.Integer, In: everywhere})
 	}
-	return append(columns, report.Column{Key: "reason", Title: "Remark", Kind: report.Text, In: report.Glance},
+	return append(columns, report.Column{Key: "reason", Title: "Remark", Kind: report.Text, In: report.Terminal},
 		report.Column{Key: "message", Title: "Remark", Kind: report.Text, In: report.Page | report.Sheet})
 }
 

@@ -86,7 +86,7 @@ func FromSweep(device *arch.Device, l predict.Launch, kind SweepKind, points []p
 		return append(outcome(dst, &p.Prediction), report.TextCell(sweepRemark(p)))
 	}
 	d.Closing = sweepClosing(kind, points)
-	d.Sections = []report.Section{{Key: "sweep", Title: title, Text: append(d.Headline[:2:2], d.Closing), Tables: []*report.Table{glance(t)}}}
+	d.Sections = []report.Section{{Key: "sweep", Title: title, Text: append(d.Headline[:2:2], d.Closing), Tables: []*report.Table{inTerminal(t)}}}
 	return d
 }
 
@@ -188,7 +188,7 @@ func FromCalculatorSweep(device *calculator.Device, kind SweepKind, points []cal
 	}
 	head := calculatorLine(device)
 	return &report.Document{Whole: true, Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{head},
-		Sections: []report.Section{{Key: "sweep", Title: title, Text: []string{head}, Tables: []*report.Table{glance(t)}}}}
+		Sections: []report.Section{{Key: "sweep", Title: title, Text: []string{head}, Tables: []*report.Table{inTerminal(t)}}}}
 }
 
 // SweepJSON is the JSON output of a sweep.

@@ -59,7 +59,7 @@ func FromTimeline(c *TimelineCase, version string) *report.Document {
 	if part := partialText(&c.Launch, c.Prediction); part != "" {
 		d.Closing += " " + capital(part) + "."
 	}
-	d.Sections = []report.Section{{Key: "timeline", Title: "Phases", Text: append(d.Headline[:len(d.Headline):len(d.Headline)], d.Closing), Tables: []*report.Table{glance(t)}}}
+	d.Sections = []report.Section{{Key: "timeline", Title: "Phases", Text: append(d.Headline[:len(d.Headline):len(d.Headline)], d.Closing), Tables: []*report.Table{inTerminal(t)}}}
 	return d
 }
 

@@ -24,7 +24,7 @@ func FromUnit(c *UnitCase, version string) *report.Document {
 	r := &c.Result
 	d := &report.Document{Whole: true, Title: "Occupancy of a compute unit", Version: version, Headline: []string{platformLine(c.Platform), unitLaunchLine(&c.Launch)}}
 	s := report.Section{Key: SectionPrediction, Title: "Prediction"}
-	s.Tables = []*report.Table{glance(report.Fixed("compute-unit", "", stepColumns(), unitSteps(c)))}
+	s.Tables = []*report.Table{inTerminal(report.Fixed("compute-unit", "", stepColumns(), unitSteps(c)))}
 	if r.Groups == 0 {
 		d.Closing = "No work-group fits: " + strings.ReplaceAll(r.Limits.String(), "+", " and ") + "."
 		if r.Spilled {

@@ -8,31 +8,31 @@ import (
 )
 
 const (
-	wavesWidth  = 560.0
-	wavesHeight = 150.0 // of the field
-	// splitWaves is up to how many units of width the levels are parted into units.
-	splitWaves = 40
+	levelsWidth  = 560.0
+	levelsHeight = 150.0 // of the field
+	// splitLevels is up to how many units of width the levels are parted into units.
+	splitLevels = 40
 
 	linesWidth  = 820.0
 	linesHeight = 330.0 // of the field
 )
 
-// drawWaves draws levels one after the other, and lines across to hold them against.
-func drawWaves(plot *report.Plot, look Look) []byte {
-	p, data := newPen(plot, look, wavesWidth), plot.Profile
+// drawLevelChart draws levels one after the other, and lines across to hold them against.
+func drawLevelChart(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, levelsWidth), plot.LevelChart
 	var keys []key
 	width, top := 0.0, plot.Max
 	for i, l := range data.Levels {
 		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.swatch(level1 + paint(i%2))})
 		width, top = width+l.Width, math.Max(top, l.Height)
 	}
-	for i, l := range data.Lines {
+	for i, l := range data.References {
 		ink, dashes := referenceLine(i)
 		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.stroke(ink, dashes)})
 		top = math.Max(top, l.Height)
 	}
 	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(0, y, p.width-margin-8, y+wavesHeight)
+	f := newField(0, y, p.width-margin-8, y+levelsHeight)
 	_, f.x.to = span(0, math.Max(width, 0))
 	_, f.y.to = span(0, math.Max(top, 0))
 	f.fitNumbers()
@@ -45,7 +45,7 @@ func drawWaves(plot *report.Plot, look Look) []byte {
 	from := 0.0
 	for i, l := range data.Levels {
 		parts := 1
-		if width <= splitWaves {
+		if width <= splitLevels {
 			parts = max(1, int(math.Ceil(l.Width-1e-9)))
 		}
 		for range parts {
@@ -57,7 +57,7 @@ func drawWaves(plot *report.Plot, look Look) []byte {
 			from = next
 		}
 	}
-	for i, l := range data.Lines {
+	for i, l := range data.References {
 		ink, dashes := referenceLine(i)
 		p.line(f.x.start, f.y.at(l.Height), f.x.end, f.y.at(l.Height), ink, 1.8, dashes)
 	}

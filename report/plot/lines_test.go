@@ -98,13 +98,13 @@ func FuzzDraw(f *testing.F) {
 			return
 		}
 		points := []report.Point{{X: a, Y: b, Name: name}, {X: b, Y: c}, {X: c, Y: a}}
-		times := course(3, name)
+		times := series(3, name)
 		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, &c
 		for _, p := range []*report.Plot{
-			{Cloud: &report.Cloud{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name), Points: points}}}},
-			{Profile: &report.Profile{Levels: []report.Level{{Width: a, Height: b, Name: name}}, Lines: []report.Line{{Name: name, Height: c}}}},
-			{Course: times},
-			{Panels: []report.Panel{{Title: name, Note: name, Link: name, Course: times}}},
+			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name), Points: points}}}},
+			{LevelChart: &report.LevelChart{Levels: []report.Level{{Width: a, Height: b, Name: name}}, References: []report.Reference{{Name: name, Height: c}}}},
+			{TimeSeries: times},
+			{SmallMultiples: []report.Panel{{Title: name, Note: name, Link: name, TimeSeries: times}}},
 			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name, Points: points}}}},
 		} {
 			p.Title, p.Text, p.Max, p.Unit = name, name, a, name

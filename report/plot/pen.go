@@ -220,7 +220,7 @@ func (p *pen) picture(height float64) []byte {
 	role, label := "img", ""
 	if p.look.Inline {
 		label = strings.TrimSpace(p.plot.Title + ". " + p.plot.Text)
-		if p.plot.Panels != nil { // an image has no links
+		if p.plot.SmallMultiples != nil { // an image has no links
 			role = "group"
 		}
 	}

@@ -30,13 +30,13 @@ type Look struct {
 // Draw draws a plot of a report as SVG.
 func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 	switch {
-	case p.Cloud != nil:
+	case p.Scatter != nil:
 		return drawScatter(p, l), nil
-	case p.Profile != nil:
-		return drawWaves(p, l), nil
-	case p.Course != nil:
+	case p.LevelChart != nil:
+		return drawLevelChart(p, l), nil
+	case p.TimeSeries != nil:
 		return drawTimeSeries(p, l), nil
-	case p.Panels != nil:
+	case p.SmallMultiples != nil:
 		return drawSmallMultiples(p, l), nil
 	case p.LineChart != nil:
 		return drawLineChart(p, l)

@@ -120,7 +120,7 @@ func bars(t *testing.T, d *report.Document) int {
 	return 0
 }
 
-// TestManyPointsStaySmall holds the size of a cloud whose points hide each other.
+// TestManyPointsStaySmall holds the size of a scatter plot whose points hide each other.
 func TestManyPointsStaySmall(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(5000), report.Provenance{})
 	for _, p := range plots(d) {

@@ -20,14 +20,14 @@ const (
 // scatter is what a scatter plot draws.
 type scatter struct {
 	*pen
-	data  *report.Cloud
+	data  *report.Scatter
 	field field
 	total int // of points
 }
 
 // drawScatter draws points around the diagonal, with the band in which both axes agree.
 func drawScatter(plot *report.Plot, look Look) []byte {
-	s := scatter{pen: newPen(plot, look, scatterWidth), data: plot.Cloud}
+	s := scatter{pen: newPen(plot, look, scatterWidth), data: plot.Scatter}
 	var keys []key
 	top := plot.Max
 	for _, g := range s.data.Groups {

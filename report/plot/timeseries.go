@@ -21,7 +21,7 @@ const (
 )
 
 // timeField fits the runs and values of a time series into a field with some air. Run i is at x.at(i).
-func timeField(c *report.Course, left, top, right, bottom float64) field {
+func timeField(c *report.TimeSeries, left, top, right, bottom float64) field {
 	f := newField(left, top, right, bottom)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
 	low, high := math.Inf(1), math.Inf(-1)
@@ -29,7 +29,7 @@ func timeField(c *report.Course, left, top, right, bottom float64) field {
 	for _, p := range c.Points {
 		take(p.Value)
 	}
-	for _, l := range c.Levels {
+	for _, l := range c.Segments {
 		take(l.Mean)
 	}
 	if c.Threshold != nil {
@@ -42,7 +42,7 @@ func timeField(c *report.Course, left, top, right, bottom float64) field {
 
 // drawTimeSeries draws one series large: every run with its value to point at, levels, change points, the threshold.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
-	c, width, height := plot.Course, smallWidth, smallHeight
+	c, width, height := plot.TimeSeries, smallWidth, smallHeight
 	if c.Large {
 		width, height = largeWidth, largeHeight
 	}
@@ -55,13 +55,13 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	p.threshold(&f, c)
 	p.changes(&f, c, !p.narrow())
 	p.polyline(places(&f, c), series3, 1.4, "")
-	p.levels(&f, c, 2.6)
+	p.segments(&f, c, 2.6)
 	p.runs(&f, c)
 	return p.picture(f.y.start + 28)
 }
 
 // dates draws the horizontal axis: from the newest run back in equal steps, as wide as a date needs them.
-func (p *pen) dates(f *field, c *report.Course) {
+func (p *pen) dates(f *field, c *report.TimeSeries) {
 	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
 	n := len(c.Points)
 	if n == 0 {
@@ -84,7 +84,7 @@ func (p *pen) dates(f *field, c *report.Course) {
 	}
 }
 
-func (p *pen) threshold(f *field, c *report.Course) {
+func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	if c.Threshold == nil || len(c.Points) == 0 {
 		return
 	}
@@ -95,9 +95,9 @@ func (p *pen) threshold(f *field, c *report.Course) {
 	})
 }
 
-// changes draws where levels begin, with marks to point at or without.
-func (p *pen) changes(f *field, c *report.Course, marks bool) {
-	for _, l := range c.Levels {
+// changes draws where segments begin, with marks to point at or without.
+func (p *pen) changes(f *field, c *report.TimeSeries, marks bool) {
+	for _, l := range c.Segments {
 		if l.Name == "" || l.From == 0 {
 			continue
 		}
@@ -122,16 +122,16 @@ func statusPaint(s report.Status, plain paint) paint {
 	return plain
 }
 
-// levels draws the mean of each stretch between change points.
-func (p *pen) levels(f *field, c *report.Course, width float64) {
-	for _, l := range c.Levels {
+// segments draws the mean of each stretch between change points.
+func (p *pen) segments(f *field, c *report.TimeSeries, width float64) {
+	for _, l := range c.Segments {
 		y := f.y.at(l.Mean)
 		p.line(f.x.at(float64(l.From)-0.5), y, f.x.at(float64(l.To)-0.5), y, statusPaint(l.Status, text2), width, "")
 	}
 }
 
 // places gives where the runs are. Of more than two in a pixel it leaves the least and the greatest.
-func places(f *field, c *report.Course) []point {
+func places(f *field, c *report.TimeSeries) []point {
 	n, pixels := len(c.Points), max(int(f.x.end-f.x.start), 1)
 	list := make([]point, 0, min(n, 2*pixels))
 	add := func(i int) { list = append(list, f.at(float64(i), c.Points[i].Value)) }
@@ -160,7 +160,7 @@ func places(f *field, c *report.Course) []point {
 }
 
 // runs draws a dot for each run and makes the whole strip above and below it something to point at.
-func (p *pen) runs(f *field, c *report.Course) {
+func (p *pen) runs(f *field, c *report.TimeSeries) {
 	strip := f.x.at(1) - f.x.at(0)
 	p.group("g", "", func() {
 		for i, run := range c.Points {
@@ -197,14 +197,14 @@ func drawSmallMultiples(plot *report.Plot, look Look) []byte {
 		across = max(1, int((p.width+panelGap)/(panelWidth+panelGap)))
 	}
 	width := (p.width+panelGap)/float64(across) - panelGap
-	for i := range plot.Panels {
-		n := &plot.Panels[i]
+	for i := range plot.SmallMultiples {
+		n := &plot.SmallMultiples[i]
 		at := point{float64(i%across) * (width + panelGap), top + float64(i/across)*(panelHeight+panelGap)}
 		name := n.Title
 		if n.Detail != "" {
 			name += " on " + n.Detail
 		}
-		name += ": " + n.Note + ", " + strconv.Itoa(len(n.Course.Points)) + " runs shown"
+		name += ": " + n.Note + ", " + strconv.Itoa(len(n.TimeSeries.Points)) + " runs shown"
 		draw := func() { p.panel(n, at, width) }
 		if n.Link != "" && look.Inline {
 			p.group("a", name, draw, "href", "#plot-"+n.Link)
@@ -212,7 +212,7 @@ func drawSmallMultiples(plot *report.Plot, look Look) []byte {
 			p.group("g", name, draw)
 		}
 	}
-	rows := (len(plot.Panels) + across - 1) / across
+	rows := (len(plot.SmallMultiples) + across - 1) / across
 	return p.picture(top + float64(rows)*(panelHeight+panelGap))
 }
 
@@ -223,14 +223,14 @@ func (p *pen) panel(n *report.Panel, at point, width float64) {
 	ink := statusPaint(n.Status, muted)
 	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))
 	p.text(at.x+10, at.y+33, "", tickSize, ink, fit(n.Note, tickSize, width-20))
-	f := timeField(n.Course, at.x+10, at.y+42, at.x+width-10, at.y+panelHeight-9)
-	p.changes(&f, n.Course, false)
-	line := places(&f, n.Course)
+	f := timeField(n.TimeSeries, at.x+10, at.y+42, at.x+width-10, at.y+panelHeight-9)
+	p.changes(&f, n.TimeSeries, false)
+	line := places(&f, n.TimeSeries)
 	p.polyline(line, series3, 1.2, "")
-	p.levels(&f, n.Course, 1.8)
+	p.segments(&f, n.TimeSeries, 1.8)
 	if len(line) > 0 {
-		last := slices.Max([]int{len(n.Course.Points) - 1, 0})
-		end := f.at(float64(last), n.Course.Points[last].Value)
+		last := slices.Max([]int{len(n.TimeSeries.Points) - 1, 0})
+		end := f.at(float64(last), n.TimeSeries.Points[last].Value)
 		p.shape("circle", "", "cx", end.x, "cy", end.y, "r", 3.0, "fill", ink)
 	}
 }

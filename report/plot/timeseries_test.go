@@ -15,57 +15,57 @@ import (
 	"occudiff/report/plot"
 )
 
-// course makes n runs around a level, with a change point in the middle.
-func course(n int, name string) *report.Course {
+// series makes n runs around a level, with a change point in the middle.
+func series(n int, name string) *report.TimeSeries {
 	limit := 58.0
-	c := &report.Course{Threshold: &limit, Levels: []report.CourseLevel{{From: 0, To: n / 2, Mean: 62}, {From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
+	c := &report.TimeSeries{Threshold: &limit, Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62}, {From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
 	for i := range n {
 		v := 62 + float64(i%3)/10
 		if i >= n/2 {
 			v -= 7
 		}
-		c.Points = append(c.Points, report.CoursePoint{Time: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), Value: v, Name: "run " + name})
+		c.Points = append(c.Points, report.TimePoint{Time: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), Value: v, Name: "run " + name})
 	}
 	return c
 }
 
-// TestCourseGolden shows a course and small ones to a person.
-func TestCourseGolden(t *testing.T) {
+// TestTimeSeriesGolden shows a time series and small ones to a person.
+func TestTimeSeriesGolden(t *testing.T) {
 	d := &report.Document{}
-	p := report.Plot{Key: "course", Title: "Fan2", Unit: "%", Text: "A point per run.", Course: course(20, "Fan2")}
+	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
 	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
 	p = report.Plot{Key: "panels", Title: "All series", Unit: "%"}
 	for i := range 5 {
-		p.Panels = append(p.Panels, report.Panel{Title: "Fan2", Detail: "mtl-112", Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", Course: course(8+i*150, "Fan2")})
+		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: "Fan2", Detail: "mtl-112", Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", TimeSeries: series(8+i*150, "Fan2")})
 	}
 	sample.Golden(t, "smallmultiples.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
 }
 
-// TestCourseSound draws courses at the edges: none, one, flat, very many runs, names that must stay text; all are XML whose
+// TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all are XML whose
 // numbers are numbers, and every run can be pointed at.
-func TestCourseSound(t *testing.T) {
-	flat := course(5, "flat")
-	flat.Levels, flat.Threshold = nil, nil
+func TestTimeSeriesSound(t *testing.T) {
+	flat := series(5, "flat")
+	flat.Segments, flat.Threshold = nil, nil
 	for i := range flat.Points {
 		flat.Points[i].Value = 0
 	}
-	huge := course(10, "huge")
+	huge := series(10, "huge")
 	for i := range huge.Points {
 		huge.Points[i].Value *= 1e12
 	}
-	all := map[string]*report.Course{"empty": {}, "one": course(1, "one"), "two": course(2, "two"), "flat": flat, "huge": huge, "many": course(3000, "many")}
+	all := map[string]*report.TimeSeries{"empty": {}, "one": series(1, "one"), "two": series(2, "two"), "flat": flat, "huge": huge, "many": series(3000, "many")}
 	for _, name := range sample.HostileNames() {
-		all[name] = course(9, name)
+		all[name] = series(9, name)
 	}
 	for name, c := range all {
 		for _, large := range []bool{false, true} {
 			c.Large = large
-			for _, p := range []report.Plot{{Key: "c", Title: name, Text: name, Course: c},
-				{Key: "p", Title: name, Panels: []report.Panel{{Title: name, Detail: name, Note: name, Link: name, Course: c}}}} {
+			for _, p := range []report.Plot{{Key: "c", Title: name, Text: name, TimeSeries: c},
+				{Key: "p", Title: name, SmallMultiples: []report.Panel{{Title: name, Detail: name, Note: name, Link: name, TimeSeries: c}}}} {
 				for _, look := range []plot.Look{{}, {Inline: true}} {
 					svg := draw(t, &report.Document{}, &p, look)
 					checkDrawn(t, name, svg)
-					if titles := strings.Count(svg, "<title>run "); p.Course != nil && titles != len(c.Points) {
+					if titles := strings.Count(svg, "<title>run "); p.TimeSeries != nil && titles != len(c.Points) {
 						t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
 					}
 				}
@@ -74,18 +74,18 @@ func TestCourseSound(t *testing.T) {
 	}
 }
 
-// TestCourseDates wants the dates below a course to stand apart, the newest among them, however many runs there are.
-func TestCourseDates(t *testing.T) {
+// TestTimeSeriesDates wants the dates below a time series to stand apart, the newest among them, however many runs there are.
+func TestTimeSeriesDates(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>([0-9: -]+)</text>`)
 	for n := range 120 {
-		c := course(n+1, "k")
+		c := series(n+1, "k")
 		for i := range c.Points { // at this pace a date takes the most room
 			c.Points[i].Time = time.Date(2026, 1, 1, 0, 20*i, 0, 0, time.UTC)
 		}
 		for _, large := range []bool{false, true} {
 			c.Large = large
 			var at []float64
-			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{}, &report.Plot{Key: "c", Course: c}, plot.Look{}), -1) {
+			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{}, &report.Plot{Key: "c", TimeSeries: c}, plot.Look{}), -1) {
 				x, err := strconv.ParseFloat(m[1], 64)
 				if err != nil {
 					t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"occudiff/predict"
 )
 
-// columns are those of the kernel table, in order. A terminal shows those of Glance, a page those of Page, a workbook
+// columns are those of the kernel table, in order. A terminal shows those of Terminal, a page those of Page, a workbook
 // those of Sheet; columns that only some runs have are left out of the others.
 func (s *rowSet) columns() []kernelColumn {
 	list := s.launchColumns()
@@ -22,7 +22,7 @@ func (s *rowSet) columns() []kernelColumn {
 
 func (s *rowSet) launchColumns() []kernelColumn {
 	list := []kernelColumn{
-		{Column: report.Column{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Cut: true},
+		{Column: report.Column{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Cut: true},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Task) }},
 	}
 	if s.devices {
@@ -30,15 +30,15 @@ func (s *rowSet) launchColumns() []kernelColumn {
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Device) }})
 	}
 	return append(list,
-		kernelColumn{Column: report.Column{Key: "global", Title: "Global", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Drop: 4},
+		kernelColumn{Column: report.Column{Key: "global", Title: "Global", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 4},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Global.String()) }},
-		kernelColumn{Column: report.Column{Key: "local", Title: "Local", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Drop: 3},
+		kernelColumn{Column: report.Column{Key: "local", Title: "Local", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 3},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Local.String()) }},
-		kernelColumn{Column: report.Column{Key: "simd", Title: "SIMD", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet, Drop: 5},
+		kernelColumn{Column: report.Column{Key: "simd", Title: "SIMD", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 5},
 			cell: func(r *compare.Row) report.Cell { return report.OptInt(r.SIMD) }},
-		kernelColumn{Column: report.Column{Key: "instances", Title: "Launches", Kind: report.Integer, In: report.Glance | report.Page | report.Sheet, Drop: 1},
+		kernelColumn{Column: report.Column{Key: "instances", Title: "Launches", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 1},
 			cell: func(r *compare.Row) report.Cell { return report.OptInt(r.Instances) }},
-		kernelColumn{Column: report.Column{Key: "total", Title: "Time", Unit: "s", Kind: report.Number, Decimals: s.decimals, In: report.Glance | report.Page | report.Sheet, Drop: 2},
+		kernelColumn{Column: report.Column{Key: "total", Title: "Time", Unit: "s", Kind: report.Number, Decimals: s.decimals, In: report.Terminal | report.Page | report.Sheet, Drop: 2},
 			cell: func(r *compare.Row) report.Cell { return report.OptSeconds(r.Total, 1) }},
 		kernelColumn{Column: report.Column{Key: "average_time", Title: "Time per launch", Unit: "us", Kind: report.Number, Decimals: 1, In: report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.OptSeconds(r.Average(), 1e6) }},
@@ -47,17 +47,17 @@ func (s *rowSet) launchColumns() []kernelColumn {
 
 func predictionColumns() []kernelColumn {
 	return []kernelColumn{
-		{Column: report.Column{Key: "predicted_peak", Group: "Predicted", Title: "peak", Unit: "%", Kind: report.Percent, In: report.Glance | report.Page | report.Sheet, Drop: 7},
+		{Column: report.Column{Key: "predicted_peak", Group: "Predicted", Title: "peak", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 7},
 			cell: fromGrid(func(p *predict.Prediction) report.Cell { return report.RatioCell(p.Peak) })},
-		{Column: report.Column{Key: "predicted_average", Group: "Predicted", Title: "average", Unit: "%", Kind: report.Percent, In: report.Glance | report.Page | report.Sheet, Drop: 8},
+		{Column: report.Column{Key: "predicted_average", Group: "Predicted", Title: "average", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 8},
 			cell: fromGrid(func(p *predict.Prediction) report.Cell { return report.RatioCell(p.Average) })},
-		{Column: report.Column{Key: "profiler_peak", Title: "VTune peak", Unit: "%", Kind: report.Percent, In: report.Glance | report.Page | report.Sheet, Drop: 6},
+		{Column: report.Column{Key: "profiler_peak", Title: "VTune peak", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 6},
 			cell: func(r *compare.Row) report.Cell { return report.OptPercent(r.Peak) }},
-		{Column: report.Column{Key: "measured", Title: "Measured", Unit: "%", Kind: report.Percent, In: report.Glance | report.Page | report.Sheet, Drop: 9},
+		{Column: report.Column{Key: "measured", Title: "Measured", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 9},
 			cell: func(r *compare.Row) report.Cell { return report.OptPercent(r.Measured) }},
-		{Column: report.Column{Key: "difference", Title: "Difference", Unit: "points", Brief: "Difference", Kind: report.Points, In: report.Glance | report.Page | report.Sheet, Drop: 10},
+		{Column: report.Column{Key: "difference", Title: "Difference", Unit: "points", Brief: "Difference", Kind: report.Points, In: report.Terminal | report.Page | report.Sheet, Drop: 10},
 			cell: func(r *compare.Row) report.Cell { return report.OptPoints(r.Difference) }},
-		{Column: report.Column{Key: "finding", Title: "Verdict", Kind: report.Text, In: report.Glance | report.Page}, cell: finding},
+		{Column: report.Column{Key: "finding", Title: "Verdict", Kind: report.Text, In: report.Terminal | report.Page}, cell: finding},
 		{Column: report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Sheet, Words: verdictWords()},
 			cell: func(r *compare.Row) report.Cell {
 				return report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))

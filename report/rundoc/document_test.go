@@ -127,7 +127,7 @@ func TestTablesAreSound(t *testing.T) {
 				checkTable(t, d, table)
 			}
 			for _, p := range s.Plots {
-				if p.Cloud != nil || p.Profile != nil {
+				if p.Scatter != nil || p.LevelChart != nil {
 					continue // they carry their points
 				}
 				plotted := d.Table(p.Table)

@@ -174,7 +174,7 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	}
 	columns := rows.columns()
 	t := &report.Table{
-		Key: report.SectionKernels, Len: r.Len(), Main: rows.kernels, Attention: rows.need, In: report.Glance | report.Page | report.Sheet,
+		Key: report.SectionKernels, Len: r.Len(), Main: rows.kernels, Attention: rows.need, In: report.Terminal | report.Page | report.Sheet,
 		Row: rowMaker(r, columns),
 	}
 	for _, c := range columns {
@@ -205,7 +205,7 @@ func rowMaker(r *compare.Result, columns []kernelColumn) func(i int, dst []repor
 // attentionSection says of each kernel that does not match why, with its reasoning and, for the first, a picture of its
 // waves. Launches of one kernel that do not match for one cause are explained together.
 func attentionSection(r *compare.Result, rows *rowSet) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary", ItemsIn: report.Glance | report.Page | report.Sheet}
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
 	plots := 0
 	for _, t := range rows.told {
 		row := r.Row(t.row, nil)
@@ -218,8 +218,8 @@ func attentionSection(r *compare.Result, rows *rowSet) report.Section {
 		if t.n > 1 {
 			it.Text += longestOf(t.n)
 		}
-		if plots < profileRows {
-			if p, ok := profilePlot(row, "waves-"+strconv.Itoa(plots+1)); ok {
+		if plots < wavesRows {
+			if p, ok := wavesPlot(row, "waves-"+strconv.Itoa(plots+1)); ok {
 				it.Plot = &p
 				plots++
 			}

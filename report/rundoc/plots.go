@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// cloudRows is how many kernels the cloud shows: a run that keeps every launch has millions.
-	cloudRows = 5000
-	// profileRows is how many kernels get a picture of their waves.
-	profileRows = 12
+	// scatterRows is how many kernels the scatter plot shows: a run that keeps every launch has millions.
+	scatterRows = 5000
+	// wavesRows is how many kernels get a picture of their waves.
+	wavesRows = 12
 )
 
-// cloudPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements, else
+// scatterPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements, else
 // measurements against VTune's peak, else VTune's peak. False when no row has two numbers.
-func cloudPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
+func scatterPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
 	for _, basis := range []compare.Basis{compare.BasisMeasured, compare.BasisMeasuredPeak, compare.BasisPeak} {
-		c := cloud(rows, basis)
+		c := scatter(rows, basis)
 		if len(c.Groups) == 0 {
 			continue
 		}
 		c.Band = float64(r.Options.Tolerance)
-		p := report.Plot{Key: "predicted-measured", Title: c.Y + " against " + report.StartLower(c.X), Unit: "%", Max: 100, Cloud: c}
-		if rows.kernels > cloudRows {
-			p.Title += ", the first " + report.Thousands(cloudRows) + " of " + report.Thousands(int64(rows.kernels))
+		p := report.Plot{Key: "predicted-measured", Title: c.Y + " against " + report.StartLower(c.X), Unit: "%", Max: 100, Scatter: c}
+		if rows.kernels > scatterRows {
+			p.Title += ", the first " + report.Thousands(scatterRows) + " of " + report.Thousands(int64(rows.kernels))
 		}
 		p.Text = "A point per kernel. On the diagonal both agree; the band is the tolerance of " + report.Shortest(c.Band) + " points."
 		return p, true
@@ -36,8 +36,8 @@ func cloudPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
 	return report.Plot{}, false
 }
 
-func cloud(rows *rowSet, basis compare.Basis) *report.Cloud {
-	c := &report.Cloud{X: "Predicted average", Y: "Measured occupancy"}
+func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
+	c := &report.Scatter{X: "Predicted average", Y: "Measured occupancy"}
 	switch basis {
 	case compare.BasisMeasuredPeak:
 		c.X = "VTune's peak"
@@ -49,10 +49,10 @@ func cloud(rows *rowSet, basis compare.Basis) *report.Cloud {
 	causes := compare.Causes()
 	named := make([]report.Group, len(causes))
 	for i, row := range rows.result.Skim() {
-		if i == min(rows.kernels, cloudRows) {
+		if i == min(rows.kernels, scatterRows) {
 			break
 		}
-		p, ok := cloudPoint(row, basis)
+		p, ok := scatterPoint(row, basis)
 		if !ok {
 			continue
 		}
@@ -76,8 +76,8 @@ func cloud(rows *rowSet, basis compare.Basis) *report.Cloud {
 	return c
 }
 
-// cloudPoint is a row's two numbers when they are of the basis.
-func cloudPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
+// scatterPoint is a row's two numbers when they are of the basis.
+func scatterPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
 	if row.Basis != basis {
 		return report.Point{}, false
 	}
@@ -118,13 +118,13 @@ func anyOccupancy(rows *rowSet) bool {
 	return false
 }
 
-// profilePlot shows the waves of a launch one after the other, each counted as long as the others. False without a grid.
-func profilePlot(row *compare.Row, key string) (report.Plot, bool) {
+// wavesPlot shows the waves of a launch one after the other, each counted as long as the others. False without a grid.
+func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	p := row.Predicted
 	if p == nil || p.Groups <= 0 || !(p.Waves > 0) || !finite(p.Waves) {
 		return report.Plot{}, false
 	}
-	f := &report.Profile{X: "Wave", Y: "Occupancy"}
+	f := &report.LevelChart{X: "Wave", Y: "Occupancy"}
 	last := p.Tail.Percent()
 	full := math.Floor(p.Waves + 1e-9)
 	if full > 0 {
@@ -133,11 +133,11 @@ func profilePlot(row *compare.Row, key string) (report.Plot, bool) {
 	if p.Tail > 0 && p.Waves-full > 1e-9 {
 		f.Levels = append(f.Levels, report.Level{Width: 1, Height: last, Name: "last wave"})
 	}
-	f.Lines = append(f.Lines, report.Line{Name: "predicted average", Height: p.Average.Percent()})
+	f.References = append(f.References, report.Reference{Name: "predicted average", Height: p.Average.Percent()})
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
-		f.Lines = append(f.Lines, report.Line{Name: "measured", Height: m.Percent()})
+		f.References = append(f.References, report.Reference{Name: "measured", Height: m.Percent()})
 	}
-	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.OneLine(row.Task), report.LabelWidth), Unit: "%", Max: 100, Profile: f, Text: wavesText(p)}, true
+	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.OneLine(row.Task), report.LabelWidth), Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
 }
 
 // wavesText says what a picture of waves shows.
@@ -168,10 +168,10 @@ func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
 		if !tailed(row) {
 			continue
 		}
-		if p, ok := profilePlot(row, "tail-"+report.Thousands(int64(len(s.Plots)+1))); ok {
+		if p, ok := wavesPlot(row, "tail-"+report.Thousands(int64(len(s.Plots)+1))); ok {
 			s.Plots = append(s.Plots, p)
 		}
-		if len(s.Plots) == profileRows {
+		if len(s.Plots) == wavesRows {
 			break
 		}
 	}

@@ -25,16 +25,16 @@ func plotOf(t *testing.T, r *compare.Result, key string) *report.Plot {
 	return nil
 }
 
-func TestCloud(t *testing.T) {
+func TestScatter(t *testing.T) {
 	p := plotOf(t, sample.Gaussian(), "predicted-measured")
 	if p == nil {
-		t.Fatal("the report has no cloud")
+		t.Fatal("the report has no scatter plot")
 	}
-	if want := "Measured occupancy against predicted average"; p.Title != want || p.Cloud.Band != 5 {
-		t.Errorf("title %q, band %v, want %q and the tolerance of 5", p.Title, p.Cloud.Band, want)
+	if want := "Measured occupancy against predicted average"; p.Title != want || p.Scatter.Band != 5 {
+		t.Errorf("title %q, band %v, want %q and the tolerance of 5", p.Title, p.Scatter.Band, want)
 	}
 	var got []string
-	for _, g := range p.Cloud.Groups {
+	for _, g := range p.Scatter.Groups {
 		for _, pt := range g.Points {
 			got = append(got, g.Name+" "+pt.Name+" "+report.Decimal(pt.X, 1)+" "+report.Decimal(pt.Y, 1))
 		}
@@ -45,8 +45,8 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// TestCloudBasis checks which two numbers a cloud takes when the strongest are not there, and that it never mixes them.
-func TestCloudBasis(t *testing.T) {
+// TestScatterBasis checks which two numbers a scatter plot takes when the strongest are not there, and that it never mixes them.
+func TestScatterBasis(t *testing.T) {
 	for _, c := range []struct {
 		reason      string
 		first, then compare.Basis // of the two kernels
@@ -63,12 +63,12 @@ func TestCloudBasis(t *testing.T) {
 		p := plotOf(t, r, "predicted-measured")
 		if p == nil {
 			if c.title != "" {
-				t.Errorf("%s: no cloud", c.reason)
+				t.Errorf("%s: no scatter plot", c.reason)
 			}
 			continue
 		}
 		n := 0
-		for _, g := range p.Cloud.Groups {
+		for _, g := range p.Scatter.Groups {
 			n += len(g.Points)
 		}
 		if p.Title != c.title || n != c.points {
@@ -77,8 +77,8 @@ func TestCloudBasis(t *testing.T) {
 	}
 }
 
-// TestProfile checks the waves against the model by hand: Fan2 has 1024/7 = 146.29 waves, the last of 2/7 of the slots.
-func TestProfile(t *testing.T) {
+// TestLevelChart checks the waves against the model by hand: Fan2 has 1024/7 = 146.29 waves, the last of 2/7 of the slots.
+func TestLevelChart(t *testing.T) {
 	for _, c := range []struct {
 		reason   string
 		p        predict.Prediction
@@ -102,7 +102,7 @@ func TestProfile(t *testing.T) {
 			continue
 		}
 		var got []float64
-		for _, l := range p.Profile.Levels {
+		for _, l := range p.LevelChart.Levels {
 			got = append(got, l.Width, l.Height)
 		}
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }) || p.Text != c.sentence {

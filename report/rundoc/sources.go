@@ -37,7 +37,7 @@ func noteSection(r *compare.Result) report.Section {
 	return report.NoteSection(list)
 }
 
-// timingSection lists what logs printed. A glance shows it when that is all there is: nothing came from an export.
+// timingSection lists what logs printed. A terminal shows it when that is all there is: nothing came from an export.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
 	if len(r.Timings) == 0 {
@@ -56,7 +56,7 @@ func timingSection(r *compare.Result) report.Section {
 			task, report.TextCell(t.Pos.File), report.Place(t.Pos.Line),
 		})
 	}
-	all := report.Glance | report.Page | report.Sheet
+	all := report.Terminal | report.Page | report.Sheet
 	t := report.Fixed(report.SectionTimings, "", []report.Column{
 		{Key: "kernel", Title: "As printed", Kind: report.Text, In: all, Cut: true},
 		{Key: "groups", Title: "Work-groups", Kind: report.Integer, In: all},

@@ -35,7 +35,7 @@ func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.
 	if len(r.Summary.CauseCounts) > 0 {
 		s.Tables = append(s.Tables, causeTable(&r.Summary))
 	}
-	if p, ok := cloudPlot(r, rows); ok {
+	if p, ok := scatterPlot(r, rows); ok {
 		s.Plots = append(s.Plots, p)
 	}
 	if anyOccupancy(rows) {

@@ -55,11 +55,11 @@ func layOut(t *report.Table, rows, width int) *grid {
 	return g
 }
 
-// read takes the texts of the columns that a glance shows.
+// read takes the texts of the columns that a terminal shows.
 func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}
 	for i, c := range t.Columns {
-		if c.In&report.Glance != 0 {
+		if c.In&report.Terminal != 0 {
 			g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
 		}
 	}

@@ -43,14 +43,14 @@ func Render(w io.Writer, d *report.Document, opt Options) error {
 	}
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
-			if t.In&report.Glance != 0 && t.Main > 0 {
+			if t.In&report.Terminal != 0 && t.Main > 0 {
 				p.line("")
 				p.table(t)
 			}
 		}
 	}
 	for i := range d.Sections {
-		if s := &d.Sections[i]; s.ItemsIn&report.Glance != 0 && len(s.Items) > 0 {
+		if s := &d.Sections[i]; s.ItemsIn&report.Terminal != 0 && len(s.Items) > 0 {
 			p.line("")
 			p.items(s.Items)
 		}

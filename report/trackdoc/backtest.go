@@ -111,7 +111,7 @@ func (b *TrackBacktest) threshold(floor float64) string {
 }
 
 func (b *TrackBacktest) seriesTable(list []*Backtested) *report.Table {
-	all := report.Glance | report.Page | report.Sheet
+	all := report.Terminal | report.Page | report.Sheet
 	plainSeries := make([]*Tracked, len(list))
 	results := make(map[*Tracked]*trend.Backtest, len(list))
 	for i, x := range list {
@@ -141,7 +141,7 @@ func (b *TrackBacktest) episodeTable(list []*Backtested) *report.Table {
 			alarms = append(alarms, alarm{s, &s.Result.Episodes[i]})
 		}
 	}
-	m, all := &b.Metric, report.Glance|report.Page|report.Sheet
+	m, all := &b.Metric, report.Terminal|report.Page|report.Sheet
 	mad := m.spreadColumn("mad", "MAD")
 	mad.Drop = 2
 	t := report.Fixed("alarms", "", []report.Column{
@@ -152,7 +152,7 @@ func (b *TrackBacktest) episodeTable(list []*Backtested) *report.Table {
 		{Key: "n", Title: "Earlier runs", Brief: "n", Kind: report.Integer, In: all, Drop: 1},
 		{Key: "runs", Title: "Runs beyond", Kind: report.Integer, In: all, Drop: 3}, {Key: "confirmed_by", Title: "Confirmed by run", Kind: report.Integer, In: all},
 	}, nil)
-	t.In |= report.Glance
+	t.In |= report.Terminal
 	t.Len, t.Main = len(alarms), len(alarms)
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		s, e := alarms[i].s, alarms[i].e

@@ -73,7 +73,7 @@ func FromTrackCheck(c *TrackCheck, prov report.Provenance) *report.Document {
 		Closing:  c.closing(),
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", Text: append(slices.Clone(d.Headline), d.Closing)}
-	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary", ItemsIn: report.Glance | report.Page | report.Sheet}
+	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for _, s := range series {
 		if text := c.Metric.explain(s); text != "" {
 			attention.Items = append(attention.Items, report.Item{Lead: report.OneLine(s.Task), Detail: s.detail(), Text: text, Status: s.status()})
@@ -257,7 +257,7 @@ func (m *TrackMetric) spreadColumn(key, title string) report.Column {
 	if unit == "%" {
 		unit = "points"
 	}
-	return report.Column{Key: key, Title: title, Unit: unit, Brief: title, Kind: report.Number, Decimals: 2, In: report.Glance | report.Page | report.Sheet}
+	return report.Column{Key: key, Title: title, Unit: unit, Brief: title, Kind: report.Number, Decimals: 2, In: report.Terminal | report.Page | report.Sheet}
 }
 
 // checkTable lists series with the figures of their verdicts.
@@ -292,7 +292,7 @@ func (s *seriesTable) table(key, title string) *report.Table {
 		columns[i] = c.Column
 	}
 	t := report.Fixed(key, title, columns, nil)
-	t.In |= report.Glance
+	t.In |= report.Terminal
 	t.Len, t.Main = len(s.series), len(s.series)
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		for _, c := range s.columns {
@@ -309,13 +309,13 @@ func (m *TrackMetric) seriesColumns(series []*Tracked) *seriesTable {
 	devices, drivers := report.Page|report.Sheet, report.Page|report.Sheet
 	for _, t := range series {
 		if t.Device != series[0].Device {
-			devices |= report.Glance
+			devices |= report.Terminal
 		}
 		if t.Driver != series[0].Driver {
-			drivers |= report.Glance
+			drivers |= report.Terminal
 		}
 	}
-	s.add(report.Column{Key: "series", Title: "Kernel", Kind: report.Text, In: report.Glance | report.Page | report.Sheet, Cut: true}, func(t *Tracked) report.Cell { return report.TextCell(t.Name) })
+	s.add(report.Column{Key: "series", Title: "Kernel", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Cut: true}, func(t *Tracked) report.Cell { return report.TextCell(t.Name) })
 	s.add(report.Column{Key: "device", Title: "Device", Kind: report.Text, In: devices, Cut: true, Drop: 5}, func(t *Tracked) report.Cell { return report.TextCell(t.Device) })
 	s.add(report.Column{Key: "driver", Title: "Driver", Kind: report.Text, In: drivers, Cut: true, Drop: 4}, func(t *Tracked) report.Cell { return report.TextCell(t.Driver) })
 	return s
@@ -327,7 +327,7 @@ func (m *TrackMetric) gateColumns() []trackedColumn {
 	median.Drop = 6
 	mad := m.spreadColumn("mad", "MAD")
 	mad.Drop = 3
-	all := report.Glance | report.Page | report.Sheet
+	all := report.Terminal | report.Page | report.Sheet
 	return []trackedColumn{
 		{median, func(t *Tracked) report.Cell { return m.optCell(t.Gate.Median) }},
 		{mad, func(t *Tracked) report.Cell {

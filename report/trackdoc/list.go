@@ -57,7 +57,7 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // FromTrackList builds the list of stored runs, oldest first. where names the history.
 func FromTrackList(runs []TrackedRun, where string, prov report.Provenance) *report.Document {
-	all := report.Glance | report.Page | report.Sheet
+	all := report.Terminal | report.Page | report.Sheet
 	t := report.Fixed("runs", "", []report.Column{
 		{Key: "id", Title: "Run", Kind: report.Integer, In: all},
 		{Key: "time", Title: "Time", Unit: "UTC", Kind: report.Text, In: all},
@@ -71,7 +71,7 @@ func FromTrackList(runs []TrackedRun, where string, prov report.Provenance) *rep
 		{Key: "vtune", Title: "VTune", Kind: report.Text, In: report.Page | report.Sheet},
 		{Key: "inputs", Title: "Inputs", Kind: report.Text, In: all, Cut: true, Drop: 5},
 	}, nil)
-	t.In |= report.Glance
+	t.In |= report.Terminal
 	t.Len, t.Main = len(runs), len(runs)
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		r := &runs[i]

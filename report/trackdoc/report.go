@@ -48,13 +48,13 @@ func (r *TrackReport) loss(t *Tracked) float64 {
 
 // The keys of the sections of a history.
 const (
-	SectionSeries  = "series"
-	SectionCourse  = "course"
-	SectionCourses = "courses"
-	SectionPanels  = "panels"
+	SectionSeries         = "series"
+	SectionTimeSeries     = "course"
+	SectionOtherSeries    = "courses"
+	SectionSmallMultiples = "panels"
 )
 
-// FromTrack builds the report of a history: the series that need attention, all series, all change points, courses, and for a
+// FromTrack builds the report of a history: the series that need attention, all series, all change points, plots over time, and for a
 // workbook a sheet for each of the worst.
 func FromTrack(r *TrackReport, prov report.Provenance) *report.Document {
 	series := r.inOrder()
@@ -64,13 +64,13 @@ func FromTrack(r *TrackReport, prov report.Provenance) *report.Document {
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", Text: append(slices.Clone(d.Headline), d.Closing), Tables: []*report.Table{r.verdicts()}}
 	d.Sections = append(d.Sections, summary, r.attention(series))
 	drawn, title := r.drawn(series)
-	d.Sections = append(d.Sections, r.courses(drawn, title)...)
+	d.Sections = append(d.Sections, r.largePlots(drawn, title)...)
 	d.Sections = append(d.Sections, report.Section{Key: SectionSeries, Title: "Series", Sheet: "Series", Tables: []*report.Table{r.seriesTable(series)}})
 	if t := r.changeTable(series); t.Len > 0 {
 		d.Sections = append(d.Sections, report.Section{Key: "changes", Title: "Change points", Sheet: "Change points", In: report.Page | report.Sheet, Tables: []*report.Table{t}})
 	}
 	if len(series) > 0 {
-		d.Sections = append(d.Sections, r.panels(series, drawn))
+		d.Sections = append(d.Sections, r.smallMultiples(series, drawn))
 	}
 	d.Sections = append(d.Sections, r.sheets(drawn)...)
 	end := trackProvenance(r.Where, &r.Metric, prov)
@@ -176,7 +176,7 @@ func (r *TrackReport) verdicts() *report.Table {
 
 // attention says of each series with a verdict or a change what happened.
 func (r *TrackReport) attention(series []*Tracked) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: report.Glance | report.Page | report.Sheet}
+	s := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for _, t := range series {
 		text := r.Metric.explain(t)
 		if len(t.Changes) > 0 {
@@ -243,7 +243,7 @@ func (r *TrackReport) changeStatus(c *trend.ChangePoint) report.Status {
 func (r *TrackReport) seriesTable(series []*Tracked) *report.Table {
 	m := &r.Metric
 	s := m.seriesColumns(series)
-	all := report.Glance | report.Page | report.Sheet
+	all := report.Terminal | report.Page | report.Sheet
 	s.add(report.Column{Key: "runs", Title: "Runs", Kind: report.Integer, In: all}, func(t *Tracked) report.Cell { return report.IntCell(len(t.Points)) })
 	s.add(report.Column{Key: "left_out", Title: "Left out", Kind: report.Integer, In: report.Sheet}, func(t *Tracked) report.Cell { return report.IntCell(len(t.LeftOut)) })
 	s.add(m.column("value", "", "Newest"), func(t *Tracked) report.Cell { return m.cell(t.Gate.Value) })
@@ -285,7 +285,7 @@ func (m *TrackMetric) deltaColumn(key, group, title string) report.Column {
 	if unit == "%" {
 		unit = "points"
 	}
-	return report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: report.Points, In: report.Glance | report.Page | report.Sheet, Drop: 9}
+	return report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: report.Points, In: report.Terminal | report.Page | report.Sheet, Drop: 9}
 }
 
 // changeTable lists every change point.

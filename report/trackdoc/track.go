@@ -222,7 +222,7 @@ func (m *TrackMetric) scale() float64 {
 
 // column is one of the metric's values.
 func (m *TrackMetric) column(key, group, title string) report.Column {
-	c := report.Column{Key: key, Group: group, Title: title, Unit: m.paper(), Kind: report.Number, Decimals: 1, In: report.Glance | report.Page | report.Sheet}
+	c := report.Column{Key: key, Group: group, Title: title, Unit: m.paper(), Kind: report.Number, Decimals: 1, In: report.Terminal | report.Page | report.Sheet}
 	switch m.Unit {
 	case "%":
 		c.Kind = report.Percent

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"math"
 	"strings"
 	"testing"
 	"time"
-
-	"occudiff/report/trackdoc"
 
 	"occudiff/compare/trend"
 	"occudiff/report"
@@ -21,7 +20,10 @@ import (
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
 	"occudiff/report/terminal"
+	"occudiff/report/trackdoc"
 )
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
 
 // followed makes a series with a run a day, judged and searched.
 func followed(t *testing.T, m trackdoc.TrackMetric, name string, values ...float64) trackdoc.Tracked {
@@ -169,17 +171,17 @@ func TestTrackLarge(t *testing.T) {
 		{"no series has changed", []trackdoc.Tracked{flat, flat}, "The first series: none has a change point", "flat"},
 	} {
 		d := trackdoc.FromTrack(&trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov())
-		s := d.Section(trackdoc.SectionCourse)
-		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].Course.Large {
+		s := d.Section(trackdoc.SectionTimeSeries)
+		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].TimeSeries.Large {
 			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
 		}
 		links := map[string]string{}
-		for _, name := range []string{trackdoc.SectionCourse, trackdoc.SectionCourses} {
+		for _, name := range []string{trackdoc.SectionTimeSeries, trackdoc.SectionOtherSeries} {
 			for _, p := range d.Section(name).Plots {
 				links[p.Key] = p.Title
 			}
 		}
-		for _, p := range d.Section(trackdoc.SectionPanels).Plots[0].Panels {
+		for _, p := range d.Section(trackdoc.SectionSmallMultiples).Plots[0].SmallMultiples {
 			if p.Link != "" && !strings.HasPrefix(links[p.Link], p.Title+" ") {
 				t.Errorf("%s: the small picture of %s leads to %q", c.reason, p.Title, links[p.Link])
 			}

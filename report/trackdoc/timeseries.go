@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// largeCourses is how many series are shown large, and get a sheet.
-	largeCourses = 13
-	// courseRuns is how many runs a large picture shows: more points than this cannot be told apart.
-	courseRuns = 2000
+	// largeSeries is how many series are shown large, and get a sheet.
+	largeSeries = 13
+	// largeRuns is how many runs a large picture shows: more points than this cannot be told apart.
+	largeRuns = 2000
 	// panelRuns is the same for a small one.
 	panelRuns = 200
 )
 
-// course gives the last runs of a series as a picture. Names of points cost more than their picture: small ones have none.
-func (r *TrackReport) course(t *Tracked, most int, names bool) *report.Course {
+// timeSeries gives the last runs of a series as a picture. Names of points cost more than their picture: small ones have none.
+func (r *TrackReport) timeSeries(t *Tracked, most int, names bool) *report.TimeSeries {
 	m := &r.Metric
 	first := max(0, len(t.Points)-most)
-	c := &report.Course{Points: make([]report.CoursePoint, 0, len(t.Points)-first)}
+	c := &report.TimeSeries{Points: make([]report.TimePoint, 0, len(t.Points)-first)}
 	for _, p := range t.Points[first:] {
-		point := report.CoursePoint{Time: p.Time, Value: p.Value * m.scale()}
+		point := report.TimePoint{Time: p.Time, Value: p.Value * m.scale()}
 		if names {
 			point.Name = "run " + strconv.FormatInt(p.Run, 10) + ", " + when(p.Time) + " UTC: " + m.print(p.Value)
 		}
@@ -38,32 +38,32 @@ func (r *TrackReport) course(t *Tracked, most int, names bool) *report.Course {
 		return c
 	}
 	for i := 0; i <= len(t.Changes); i++ {
-		if level, ok := r.level(t, i, first); ok {
-			c.Levels = append(c.Levels, level)
+		if s, ok := r.segment(t, i, first); ok {
+			c.Segments = append(c.Segments, s)
 		}
 	}
 	return c
 }
 
-// level is the stretch before change point i, or after the last one; false when it lies before the first point shown.
-func (r *TrackReport) level(t *Tracked, i, first int) (report.CourseLevel, bool) {
+// segment is the stretch before change point i, or after the last one; false when it lies before the first point shown.
+func (r *TrackReport) segment(t *Tracked, i, first int) (report.Segment, bool) {
 	from, to, mean := 0, len(t.Points), 0.0
 	if t.Unmeasurable {
-		to-- // the newest is of no level
+		to-- // the newest is in no segment
 	}
 	if i < len(t.Changes) {
 		to, mean = t.Changes[i].Index, t.Changes[i].MeanBefore
 	}
-	level := report.CourseLevel{}
+	s := report.Segment{}
 	if i > 0 {
 		c := &t.Changes[i-1]
 		from, mean = c.Index, c.MeanAfter
-		level.Status = r.changeStatus(c)
-		level.Name = fmt.Sprintf("change point at run %d, %s UTC: %s -> %s (%s, p %s)", t.Points[c.Index].Run, when(c.Time),
+		s.Status = r.changeStatus(c)
+		s.Name = fmt.Sprintf("change point at run %d, %s UTC: %s -> %s (%s, p %s)", t.Points[c.Index].Run, when(c.Time),
 			r.Metric.print(c.MeanBefore), r.Metric.print(c.MeanAfter), r.Metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 	}
-	level.From, level.To, level.Mean = max(from-first, 0), to-first, mean*r.Metric.scale()
-	return level, to > first
+	s.From, s.To, s.Mean = max(from-first, 0), to-first, mean*r.Metric.scale()
+	return s, to > first
 }
 
 // note is what a small picture says below its title.
@@ -103,50 +103,50 @@ func (r *TrackReport) drawn(series []*Tracked) (list []*Tracked, title string) {
 		title = "The first series: none has a change point"
 	}
 	list = slices.Concat(series[most:min(most+1, len(series))], series[:most], series[min(most+1, len(series)):])
-	return list[:min(len(list), largeCourses)], title
+	return list[:min(len(list), largeSeries)], title
 }
 
-// courses shows some series, the first of them large.
-func (r *TrackReport) courses(drawn []*Tracked, title string) []report.Section {
+// largePlots shows some series, the first of them large.
+func (r *TrackReport) largePlots(drawn []*Tracked, title string) []report.Section {
 	var plots []report.Plot
 	for i, t := range drawn {
 		text := report.Counted(len(t.Points), "run", "runs") + ", oldest on the left."
-		if n := len(t.Points); n > courseRuns {
-			text = "The last " + report.Thousands(courseRuns) + " of " + report.Thousands(int64(n)) + " runs, oldest on the left."
+		if n := len(t.Points); n > largeRuns {
+			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) + " runs, oldest on the left."
 		}
 		if len(t.Changes) > 0 {
 			text += " " + report.UpperFirst(r.changeText(t))
 		}
-		c := r.course(t, courseRuns, true)
+		c := r.timeSeries(t, largeRuns, true)
 		c.Large = i == 0
-		plots = append(plots, report.Plot{Key: courseKey(i), Title: t.plotTitle(), Unit: r.Metric.paper(), Text: text, Course: c})
+		plots = append(plots, report.Plot{Key: seriesKey(i), Title: t.plotTitle(), Unit: r.Metric.paper(), Text: text, TimeSeries: c})
 	}
 	if len(plots) == 0 {
 		return nil
 	}
-	list := []report.Section{{Key: SectionCourse, Title: title, In: report.Page, Plots: plots[:1],
+	list := []report.Section{{Key: SectionTimeSeries, Title: title, In: report.Page, Plots: plots[:1],
 		Text: []string{"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}}
 	if len(plots) > 1 {
-		list = append(list, report.Section{Key: SectionCourses, Title: "The next ones", In: report.Page, Plots: plots[1:],
-			Text: []string{"The next " + report.Thousands(int64(len(plots)-1)) + ", drawn alike."}})
+		list = append(list, report.Section{Key: SectionOtherSeries, Title: "The next ones", In: report.Page, Plots: plots[1:],
+			Text: []string{report.Thousands(int64(len(plots)-1)) + " more series in the same form."}})
 	}
 	return list
 }
 
-func courseKey(i int) string { return "course-" + strconv.Itoa(i+1) }
+func seriesKey(i int) string { return "course-" + strconv.Itoa(i+1) }
 
-// panels shows every series small.
-func (r *TrackReport) panels(series, drawn []*Tracked) report.Section {
+// smallMultiples shows every series small.
+func (r *TrackReport) smallMultiples(series, drawn []*Tracked) report.Section {
 	links := make(map[*Tracked]string, len(drawn))
 	for i, t := range drawn {
-		links[t] = courseKey(i)
+		links[t] = seriesKey(i)
 	}
-	p := report.Plot{Key: SectionPanels, Title: "All series", Unit: r.Metric.paper(), Text: "The last " + report.Thousands(panelRuns) + " runs of each at most; the vertical axis is the series' own.",
-		Panels: make([]report.Panel, len(series))}
+	p := report.Plot{Key: SectionSmallMultiples, Title: "All series", Unit: r.Metric.paper(), Text: "The last " + report.Thousands(panelRuns) + " runs of each at most; the vertical axis is the series' own.",
+		SmallMultiples: make([]report.Panel, len(series))}
 	for i, t := range series {
-		p.Panels[i] = report.Panel{Title: report.OneLine(t.Name), Detail: t.where(), Note: r.note(t), Status: t.status(), Link: links[t], Course: r.course(t, panelRuns, false)}
+		p.SmallMultiples[i] = report.Panel{Title: report.OneLine(t.Name), Detail: t.where(), Note: r.note(t), Status: t.status(), Link: links[t], TimeSeries: r.timeSeries(t, panelRuns, false)}
 	}
-	return report.Section{Key: SectionPanels, Title: "All series", In: report.Page, Plots: []report.Plot{p},
+	return report.Section{Key: SectionSmallMultiples, Title: "All series", In: report.Page, Plots: []report.Plot{p},
 		Text: []string{"Every series small: " + report.StartLower(p.Text)}}
 }
 
@@ -174,10 +174,10 @@ func (r *TrackReport) sheets(drawn []*Tracked) []report.Section {
 // runTable lists the runs of a series with the level that each belongs to.
 func (r *TrackReport) runTable(key string, t *Tracked) *report.Table {
 	m := &r.Metric
-	c := r.course(t, courseRuns, false)
+	c := r.timeSeries(t, largeRuns, false)
 	first := len(t.Points) - len(c.Points)
 	level := make([]report.Cell, len(c.Points))
-	for _, l := range c.Levels {
+	for _, l := range c.Segments {
 		for i := l.From; i < l.To; i++ {
 			level[i] = report.NumCell(m.column("", "", "").Kind, l.Mean)
 		}
