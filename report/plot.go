@@ -23,6 +23,9 @@ type Plot struct {
 	LineChart      *LineChart
 	TimeSeries     *TimeSeries
 	SmallMultiples []Panel
+	StackedBars    *StackedBars
+	HeatMap        *HeatMap
+	Timeline       *Timeline
 }
 
 // Scatter is points in groups of one color each, around the diagonal on which both axes agree.
@@ -125,6 +128,63 @@ const (
 	Steps                     // each value holds until the next point
 	Marks                     // points alone
 )
+
+// StackedBars is a bar for each row, made of parts of a whole that follow one another. Plot.Max is the whole.
+type StackedBars struct {
+	X     string // title of the axis, without the unit
+	Parts []Part // in the order in which they stand
+	Rows  []StackedRow
+}
+
+// Part is a kind of part: an entry of the legend. Its status gives its color, and parts of one status get shades of it.
+type Part struct {
+	Name   string
+	Status Status
+}
+
+// StackedRow is one bar.
+type StackedRow struct {
+	Name, Detail string // what it is, and what tells it apart from others of the name
+	Shares       []Share
+}
+
+// Share is how much of a row a part takes. A part that is not known has no share; a negative share takes no room.
+type Share struct {
+	Part  int // index of the part
+	Value float64
+}
+
+// HeatMap is a value for each pair of a row and a column, shown as a color between that of 0 and that of Plot.Max.
+type HeatMap struct {
+	Columns []string
+	Rows    []HeatRow
+}
+
+// HeatRow is the values of a row, one per column; NaN is no value.
+type HeatRow struct {
+	Name   string
+	Values []float64
+}
+
+// Timeline is what went on in each row over a common time.
+type Timeline struct {
+	X       string // title of the axis, without the unit
+	Classes []Part // what can go on: the legend
+	Rows    []TimelineRow
+}
+
+// TimelineRow is intervals in the order of time.
+type TimelineRow struct {
+	Name      string
+	Intervals []Interval
+}
+
+// Interval lasts from Start to End, the end excluded.
+type Interval struct {
+	Start, End float64
+	Class      int    // index of the class
+	Name       string // what it is, for those who point at it
+}
 
 // Plots gives the plots of the sections that a view shows, and of their items, in reading order.
 func (d *Document) Plots(in View) iter.Seq[*Plot] {

@@ -8,14 +8,7 @@ import (
 	"occudiff/report"
 )
 
-const (
-	barWidth  = 760.0
-	barHeight = 13.0
-	// nameWidth is the room for names left of the bars; in a narrow picture they stand above.
-	nameWidth = 215.0
-	// valueWidth is the room for values right of the longest bar.
-	valueWidth = 44.0
-)
+const barHeight = 13.0
 
 // barSeries is the bars of one column.
 type barSeries struct {
@@ -58,16 +51,18 @@ func isValue(c report.Cell) bool { return c.Kind == report.Percent || c.Kind == 
 
 // drawBars draws horizontal bars in groups, the first row on top, so that names can be read.
 func drawBars(t *report.Table, plot *report.Plot, look Look) []byte {
-	p := newPen(plot, look, barWidth)
+	p := newPen(plot, look, rowsWidth)
 	names, series, most := readBars(t, plot)
 	var keys []key
 	for i := range series {
 		keys = append(keys, key{series[i].name, p.swatch(series[i].ink)})
 	}
-	f := p.rows(p.legend(p.heading(), keys), len(names), barHeight*float64(len(series)), most)
-	p.xAxis(&f, withUnit("", plot.Unit), 0)
+	rows := p.newRows(p.legend(p.heading(), keys), len(names), barHeight*float64(len(series)))
+	f := &rows.field
+	_, f.x.to = span(0, math.Max(most, 0))
+	p.xAxis(f, plot.Unit, 0)
 	for row, name := range names {
-		y := p.rowName(&f, row, len(names), barHeight*float64(len(series)), name)
+		y := rows.begin(row, name, "")
 		for i := range series {
 			s := &series[i]
 			if !isValue(s.cells[row]) {
@@ -80,37 +75,4 @@ func drawBars(t *report.Table, plot *report.Plot, look Look) []byte {
 		}
 	}
 	return p.picture(f.y.start + axisHeight)
-}
-
-// rows gives the field for rows of bars below a height, for values from 0 up.
-func (p *pen) rows(top float64, n int, height, most float64) field {
-	f := newField(margin+nameWidth, top+4, p.width-margin-valueWidth, 0)
-	if p.narrow() {
-		f.x.start = margin
-	}
-	f.x.from, f.x.to = span(0, math.Max(most, 0))
-	if f.x.from < 0 { // nothing above zero
-		f.x.from = 0
-	}
-	f.y.start = f.y.end + float64(max(n, 1))*p.rowHeight(height)
-	return f
-}
-
-// rowHeight is that of a row whose bars have a height together.
-func (p *pen) rowHeight(bars float64) float64 {
-	if p.narrow() {
-		return bars + 28
-	}
-	return bars + 12
-}
-
-// rowName writes the name of a row, and gives where its bars begin.
-func (p *pen) rowName(f *field, row, n int, bars float64, name string) float64 {
-	y := f.y.end + float64(row)*p.rowHeight(bars)
-	if p.narrow() {
-		p.text(f.x.start, y+16, "", textSize, text2, fit(name, textSize, p.width-2*margin))
-		return y + 22
-	}
-	p.text(f.x.start-9, y+6+bars/2+4, "end", textSize, text2, fit(name, textSize, nameWidth-9))
-	return y + 6
 }

@@ -40,6 +40,12 @@ func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 		return drawSmallMultiples(p, l), nil
 	case p.LineChart != nil:
 		return drawLineChart(p, l)
+	case p.StackedBars != nil:
+		return drawStackedBars(p, l), nil
+	case p.HeatMap != nil:
+		return drawHeatMap(p, l), nil
+	case p.Timeline != nil:
+		return drawTimeline(p, l), nil
 	}
 	t := d.Table(p.Table)
 	if t == nil {

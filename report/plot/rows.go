@@ -1,0 +1,164 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+
+	"occudiff/report"
+)
+
+const (
+	rowsWidth = 760.0
+	// nameWidth is the room for names left of the rows; in a narrow picture they stand above.
+	nameWidth = 215.0
+	// valueWidth is the room for values right of the field.
+	valueWidth = 44.0
+	// spanHeight is that of the bar of a row, spanNumbers that of the numbers below it.
+	spanHeight, spanNumbers = 16.0, 13.0
+)
+
+// rows is a field of rows from top to bottom, each with a name.
+type rows struct {
+	*pen
+	field
+	height float64 // of a row without its name and the air around it
+	pitch  float64 // from row to row
+}
+
+// newRows gives a field below a height.
+func (p *pen) newRows(top float64, n int, height float64) *rows {
+	r := &rows{pen: p, field: newField(margin+nameWidth, top+4, p.width-valueWidth, 0), height: height, pitch: height + 12}
+	if p.narrow() {
+		r.x.start, r.pitch = margin, height+28
+	}
+	r.y.start = r.y.end + float64(max(n, 1))*r.pitch
+	return r
+}
+
+// begin writes the name of a row, with what tells it apart from others, and gives the top of the row.
+func (r *rows) begin(row int, name, detail string) float64 {
+	y := r.y.end + float64(row)*r.pitch
+	if r.narrow() {
+		r.text(margin, y+16, "", textSize, text2, fit(name, textSize, r.width-2*margin))
+		return y + 22
+	}
+	middle := y + 6 + r.height/2 + 4
+	if detail != "" {
+		middle -= 7
+		r.text(r.x.start-9, middle+14, "end", tickSize, muted, fit(detail, tickSize, nameWidth-9))
+	}
+	r.text(r.x.start-9, middle, "end", textSize, text2, fit(name, textSize, nameWidth-9))
+	return y + 6
+}
+
+// partPaint is the paint of a part: that of its status, in the second shade when another part has the first.
+func partPaint(parts []report.Part, i int) paint {
+	if i < 0 || i >= len(parts) {
+		return muted
+	}
+	nth := 0
+	for _, p := range parts[:i] {
+		if p.Status == parts[i].Status {
+			nth = 1
+		}
+	}
+	return [...][2]paint{report.Plain: {series3, hue0 + 3}, report.Good: {good, hue0 + 3}, report.Bad: {hue0, hue0 + 6},
+		report.Unsure: {series2, level2}, report.Muted: {level1, gridInk}}[parts[i].Status][nth]
+}
+
+func (p *pen) partKeys(parts []report.Part) []key {
+	var keys []key
+	for i, part := range parts {
+		keys = append(keys, key{part.Name, p.swatch(partPaint(parts, i))})
+	}
+	return keys
+}
+
+// drawStackedBars draws the parts of each row one after the other, with their values below them where there is room.
+func drawStackedBars(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, rowsWidth), plot.StackedBars
+	r := p.newRows(p.legend(p.heading(), p.partKeys(data.Parts)), len(data.Rows), spanHeight+spanNumbers)
+	_, r.x.to = span(0, math.Max(plot.Max, 0))
+	p.xAxis(&r.field, withUnit(data.X, plot.Unit), 0)
+	for i, row := range data.Rows {
+		y, from := r.begin(i, row.Name, row.Detail), 0.0
+		for _, s := range row.Shares {
+			to := math.Min(from+math.Max(s.Value, 0), r.x.to)
+			if !(to > from) || s.Part < 0 || s.Part >= len(data.Parts) {
+				continue
+			}
+			value := report.Decimal(s.Value, 1)
+			p.rect(r.x.at(from), y, r.x.at(to)-r.x.at(from)-0.8, spanHeight, partPaint(data.Parts, s.Part),
+				row.Name+": "+data.Parts[s.Part].Name+" "+value+" "+plot.Unit)
+			if textWidth(value, tickSize) < r.x.at(to)-r.x.at(from) {
+				p.text(r.x.at(from), y+spanHeight+11, "", tickSize, muted, value)
+			}
+			from = to
+		}
+	}
+	return p.picture(r.y.start + axisHeight)
+}
+
+// drawTimeline draws the intervals of each row over the time that all rows share.
+func drawTimeline(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, rowsWidth), plot.Timeline
+	r := p.newRows(p.legend(p.heading(), p.partKeys(data.Classes)), len(data.Rows), spanHeight)
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, row := range data.Rows {
+		for _, i := range row.Intervals {
+			first, last = math.Min(first, i.Start), math.Max(last, i.End)
+		}
+	}
+	r.x.from, r.x.to = span(first, last)
+	p.xAxis(&r.field, withUnit(data.X, plot.Unit), 0)
+	for k, row := range data.Rows {
+		y := r.begin(k, row.Name, "")
+		for _, i := range row.Intervals { // also a short one is seen
+			p.rect(r.x.at(i.Start), y, math.Max(r.x.at(i.End)-r.x.at(i.Start), 0.6), spanHeight, partPaint(data.Classes, i.Class), i.Name)
+		}
+	}
+	return p.picture(r.y.start + axisHeight)
+}
+
+// heatSteps is how many shades the legend of a heat map shows.
+const heatSteps = 5
+
+// drawHeatMap draws a cell for each value; what is not known is an empty frame.
+func drawHeatMap(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, rowsWidth), plot.HeatMap
+	_, most := span(0, math.Max(plot.Max, 0))
+	cell := func(x, y, width float64, value float64, tooltip string) {
+		attributes := []any{"x", x, "y", y, "width", math.Max(width-1, 0.5), "height", spanHeight + 4, "fill", series3,
+			"fill-opacity", strconv.FormatFloat(0.08+0.92*math.Max(0, math.Min(value/most, 1)), 'f', 2, 64)}
+		if math.IsNaN(value) {
+			attributes = append(attributes[:8], "fill", "none", "stroke", gridInk)
+		}
+		p.shape("rect", tooltip, attributes...)
+	}
+	var keys []key
+	for i := range heatSteps {
+		v := most * float64(i) / (heatSteps - 1)
+		keys = append(keys, key{report.Decimal(v, 0) + " " + plot.Unit, func(x, y float64) { cell(x-7, y-10, 15, v, "") }})
+	}
+	r := p.newRows(p.legend(p.heading(), keys)+4, len(data.Rows), spanHeight-4)
+	r.x.from, r.x.to = span(-0.5, math.Max(float64(len(data.Columns)), 1)-0.5)
+	width := r.x.at(1) - r.x.at(0)
+	for k, row := range data.Rows {
+		y := r.begin(k, row.Name, "")
+		for i, v := range row.Values[:min(len(row.Values), len(data.Columns))] {
+			text := "not measured"
+			if !math.IsNaN(v) {
+				text = report.Decimal(v, 1) + " " + plot.Unit
+			}
+			cell(r.x.at(float64(i)-0.5), y-4, width, v, row.Name+", "+data.Columns[i]+": "+text)
+		}
+	}
+	end := math.Inf(1)
+	for i := len(data.Columns) - 1; i >= 0; i-- { // the newest first, then those for which there is room
+		if x, wide := r.x.at(float64(i)), textWidth(data.Columns[i], tickSize); x+wide/2 < end {
+			p.text(math.Min(x, p.width-wide/2), r.y.start+14, "middle", tickSize, muted, data.Columns[i])
+			end = x - wide/2 - 8
+		}
+	}
+	return p.picture(r.y.start + 24)
+}
