@@ -12,6 +12,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -55,7 +56,7 @@ func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 	var list []*jsonschema.Schema
 	for _, v := range o.Values {
 		t := reflect.TypeOf(v)
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: streamSchemas(t)})
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: ownSchemas(t)})
 		if err == nil {
 			err = c.apply(s, t, t.Name())
 		}
@@ -77,9 +78,28 @@ func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 // streamed is a Stream of any type.
 type streamed interface{ Element() reflect.Type }
 
-// streamSchemas gives the schemas of the streams in a type: lists of their elements.
-func streamSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
-	found := map[reflect.Type]*jsonschema.Schema{}
+// unitSchemas are those of the values of package unit, which write themselves.
+func unitSchemas() map[reflect.Type]*jsonschema.Schema {
+	number := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
+	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[unit.Ratio]():             {Type: "number"},
+		reflect.TypeFor[unit.Points]():            {Type: "number"},
+		reflect.TypeFor[unit.Seconds]():           {Type: "number"},
+		reflect.TypeFor[unit.Opt[unit.Ratio]]():   number("null", "number"),
+		reflect.TypeFor[unit.Opt[unit.Points]]():  number("null", "number"),
+		reflect.TypeFor[unit.Opt[unit.Seconds]](): number("null", "number"),
+		reflect.TypeFor[unit.Opt[float64]]():      number("null", "number"),
+		reflect.TypeFor[unit.Opt[int]]():          count,
+		reflect.TypeFor[unit.Opt[int64]]():        count,
+		reflect.TypeFor[unit.Size3]():             {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
+	}
+}
+
+// ownSchemas gives the schemas of what does not follow from a Go type alone: the values of package unit, and the streams in
+// a type, which are lists of their elements.
+func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
+	found := unitSchemas()
 	var look func(reflect.Type)
 	look = func(t reflect.Type) {
 		switch t.Kind() {
@@ -87,7 +107,8 @@ func streamSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 			look(t.Elem())
 		case reflect.Struct:
 			if e, ok := reflect.Zero(t).Interface().(streamed); ok {
-				if items, err := jsonschema.ForType(e.Element(), nil); err == nil {
+				items, err := jsonschema.ForType(e.Element(), &jsonschema.ForOptions{TypeSchemas: unitSchemas()})
+				if err == nil {
 					found[t] = &jsonschema.Schema{Type: "array", Items: items}
 				}
 				return
@@ -135,6 +156,8 @@ func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error 
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		s.Format = "date-time"
+		return nil
+	case unitSchemas()[t] != nil:
 		return nil
 	case t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return fmt.Errorf("%s: %s writes itself, so its type says nothing of the output", at, t)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
 type schemaProbe struct {
@@ -15,6 +17,9 @@ type schemaProbe struct {
 		Line  int      `json:"line"`
 		Names []string `json:"names"`
 	} `json:"self"`
+	Peak   unit.Opt[unit.Ratio] `json:"peak_percent"`
+	Groups unit.Opt[int64]      `json:"groups"`
+	Local  unit.Size3           `json:"local"`
 	hidden int
 	Skip   int `json:"-"`
 }
@@ -34,9 +39,11 @@ func TestSchemaOfTypes(t *testing.T) {
 		`"maybe":{"type":["null","string"],"format":"date-time"},`,
 		`"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},`,
 		`"self":{"type":["null","object"],"properties":{"line":{"type":"integer","minimum":1},`,
-		`"names":{"type":"array","items":{"type":"string"}}},"required":["line","names"],"additionalProperties":false}},`,
+		`"names":{"type":"array","items":{"type":"string"}}},"required":["line","names"],"additionalProperties":false},`,
+		`"peak_percent":{"type":["null","number"],"description":"percent, 0..100"},"groups":{"type":["null","integer"],"minimum":0},`,
+		`"local":{"type":"array","items":{"type":"integer","minimum":1},"maxItems":3}`,
 		`"$id":"urn:occudiff:probe:1"`, `"$schema":"https://json-schema.org/draft/2020-12/schema"`,
-		`"description":"The output of ` + "`c`" + `: t.","required":["time","counts","self"],"additionalProperties":false}`,
+		`"description":"The output of ` + "`c`" + `: t.","required":["time","counts","self","peak_percent","groups","local"],"additionalProperties":false}`,
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %s in\n%s", want, got)

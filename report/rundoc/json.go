@@ -152,7 +152,7 @@ func flat(results ...*compare.Result) *report.Table {
 		n += r.Len()
 		ends[i] = n
 	}
-	return report.Flat("rows", n, func(i int) ValidateRow {
+	return report.Rows("rows", n, func(i int) ValidateRow {
 		k, _ := slices.BinarySearch(ends, i+1)
 		first := 0
 		if k > 0 {
