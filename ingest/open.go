@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -19,22 +18,22 @@ import (
 
 // opened is an input that is ready to be read.
 type opened struct {
-	src    *Source
-	file   *os.File               // nil for standard input
-	plain  *inflated              // nil when the file is not compressed
-	digest func() (string, error) // of the file as it lies on the disk; nil when the format is to take one while scanning
+	src   *Source
+	file  *os.File  // nil for standard input
+	plain *inflated // nil when the file is not compressed
+	sum   hash.Hash // of the bytes as they lie on the disk, as they are read; nil when the format takes the digest
 }
 
 // open gives the plain bytes of a path.
 func open(ctx context.Context, path string, opt Options) (o *opened, err error) {
-	o = &opened{src: &Source{Path: path, Size: -1}}
+	raw := &summed{Hash: sha256.New()}
+	o = &opened{src: &Source{Path: path, Size: -1, R: raw}, sum: raw.Hash}
+	var large bool
 	if path == "-" {
 		if opt.Stdin == nil {
 			return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
 		}
-		h := sha256.New()
-		o.src.R = io.TeeReader(&waiter{ctx: ctx, r: opt.Stdin}, h)
-		o.digest = func() (string, error) { return sum(h), nil }
+		raw.r = &waiter{ctx: ctx, r: opt.Stdin}
 	} else {
 		if o.file, err = openFile(ctx, path); err != nil {
 			return nil, cmp.Or(ctx.Err(), openFault(path, err))
@@ -44,20 +43,36 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 			o.file.Close()
 			return nil, openFault(path, err)
 		}
-		o.src.R = &waiter{ctx: ctx, r: o.file}
-		if info.Mode().IsRegular() {
-			o.src.Size, o.src.At, o.src.R = info.Size(), o.file, o.file
-			o.digest = func() (string, error) { return fileSum(path) }
+		if raw.r = o.file; info.Mode().IsRegular() && info.Size() > 0 {
+			o.src.Size = info.Size()
+			large = info.Size() > HashLimit && !opt.SHA256
+		} else { // a pipe, or a file of the kernel, which may be without end
+			raw.r = &waiter{ctx: ctx, r: o.file}
 		}
 	}
 	if o.plain, err = decompress(o.src, opt.AcceptTruncated); err != nil {
 		o.close()
 		return nil, readFault(path, err)
 	}
-	if o.src.At != nil && o.src.Size > HashLimit && !opt.SHA256 {
-		o.digest = nil // the scanning pass hashes
+	if large && o.plain == nil {
+		o.src.At, o.sum, raw.Hash = o.file, nil, nil
 	}
 	return o, nil
+}
+
+// summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced meanwhile.
+type summed struct {
+	r io.Reader
+	hash.Hash
+}
+
+// Read implements io.Reader.
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if s.Hash != nil {
+		s.Write(p[:n])
+	}
+	return n, err
 }
 
 func (o *opened) close() {
@@ -117,21 +132,6 @@ func (w *waiter) Read(p []byte) (int, error) {
 		return 0, w.ctx.Err()
 	}
 }
-
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return sum(h), nil
-}
-
-func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
 
 func openFault(path string, err error) error {
 	switch {

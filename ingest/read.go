@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"io"
 	"io/fs"
 	"strings"
@@ -153,11 +154,9 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 		}
 		r := bytes.NewReader(b)
 		src := &Source{Path: name, Size: int64(len(b)), At: r, R: bufio.NewReaderSize(r, sniffSize)}
-		digest := func() (string, error) {
-			h := sha256.Sum256(b)
-			return "sha256:" + hex.EncodeToString(h[:]), nil
-		}
-		in, file, err := readSource(ctx, src, digest, opt)
+		h := sha256.New()
+		h.Write(b)
+		in, file, err := readSource(ctx, src, h, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -175,20 +174,16 @@ func readFile(ctx context.Context, path string, opt Options) (Input, *File, erro
 		return Input{Path: path}, nil, err
 	}
 	defer o.close()
-	in, file, err := readSource(ctx, o.src, o.digest, opt)
-	if err == nil && o.plain != nil {
-		// A format may know enough before the end, where the checksum stands.
-		if _, err := io.Copy(io.Discard, o.src.R); err != nil {
-			return in, nil, readFault(path, err)
-		}
-		if n := o.plain.shortened(); n != nil {
-			file.Notes = append(file.Notes, *n)
-		}
+	in, file, err := readSource(ctx, o.src, o.sum, opt)
+	if n := o.plain.shortened(); err == nil && n != nil {
+		file.Notes = append(file.Notes, *n)
 	}
 	return in, file, err
 }
 
-func readSource(ctx context.Context, src *Source, digest func() (string, error), opt Options) (Input, *File, error) {
+// readSource finds the format and reads. sum has seen all bytes when the source is at its end; without it the format takes
+// the digest.
+func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (Input, *File, error) {
 	path := src.Path
 	in := Input{Path: path}
 	head, err := peek(src)
@@ -200,16 +195,18 @@ func readSource(ctx context.Context, src *Source, digest func() (string, error),
 		return in, nil, err
 	}
 	ro := opt.ReadOptions
-	ro.Hash = digest == nil
+	ro.Hash = sum == nil
 	file, err := format.Read(ctx, src, ro)
+	if err == nil && src.At == nil {
+		// A format may know enough before the end, and there stands the checksum of a compressed file.
+		_, err = io.Copy(io.Discard, src.R)
+	}
 	if err != nil {
 		return in, nil, readFault(path, err)
 	}
 	in.Kind, in.Rows, in.BadRows, in.Digest = format.Kind(), file.Rows, file.BadRows, file.Digest
-	if digest != nil {
-		if in.Digest, err = digest(); err != nil {
-			return in, nil, openFault(path, err)
-		}
+	if sum != nil {
+		in.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	}
 	return in, file, nil
 }

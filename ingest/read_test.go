@@ -265,3 +265,44 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("standard input that never comes: %v", err)
 	}
 }
+
+// swapping is a format that replaces the file in the middle of reading it.
+type swapping struct {
+	lineFormat
+	swap func()
+}
+
+func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error) {
+	f.swap()
+	return f.lineFormat.Read(ctx, src, opt)
+}
+
+// TestDigestOfWhatWasRead: a file that is replaced while it is read keeps the digest of what was parsed.
+func TestDigestOfWhatWasRead(t *testing.T) {
+	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
+	path := filepath.Join(dir, "run")
+	f := swapping{lineFormat{"alpha"}, func() {
+		if err := os.Rename(filepath.Join(dir, "new"), path); err != nil {
+			t.Error(err)
+		}
+	}}
+	r, err := Read(context.Background(), []string{path}, Options{Formats: []Format{f}})
+	if err != nil || rows(r) != "k 64 50 -\n" || r.Inputs[0].Digest != "sha256:"+sumPlain {
+		t.Errorf("error %v, rows %q, digest %s", err, rows(r), r.Inputs[0].Digest)
+	}
+}
+
+// TestKernelFile reads a file of the kernel that looks like any other, and blocks once it is at its end.
+func TestKernelFile(t *testing.T) {
+	const path = "/proc/kmsg"
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	f.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := Read(ctx, []string{path}, Options{Formats: testFormats}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want to give up with the context", err)
+	}
+}

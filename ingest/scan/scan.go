@@ -39,8 +39,8 @@ const maxThreads = 8
 // Input is where the bytes come from.
 type Input struct {
 	At   io.ReaderAt // random access, with Size; nil when there is none
-	Size int64
-	R    io.Reader // the bytes from the start, used when At is nil
+	Size int64       // without At only how many bytes to expect, 0 or less when nobody knows
+	R    io.Reader   // the bytes from the start, used when At is nil
 }
 
 // Options say how to read. The zero value is right for files.
@@ -73,7 +73,7 @@ func New(in Input, opt Options) *Scanner {
 	if opt.Threads <= 0 {
 		opt.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
-	if in.At != nil { // a small file needs neither the buffers nor the threads of a large one
+	if in.At != nil || in.Size > 0 { // a small file needs neither the buffers nor the threads of a large one
 		opt.Threads = int(min(int64(opt.Threads), max(1, (in.Size+int64(opt.Block)-1)/int64(opt.Block))))
 		opt.Block = int(min(int64(opt.Block), max(1, in.Size)))
 	}

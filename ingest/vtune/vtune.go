@@ -32,10 +32,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read reads an export.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	in := scan.Input{R: src.R}
-	if src.At != nil && src.Size >= 0 {
-		in = scan.Input{At: src.At, Size: src.Size}
-	}
+	in := scan.Input{At: src.At, Size: src.Size, R: src.R}
 	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}, opt.Instances)
 }
 
