@@ -49,8 +49,8 @@ func TestReadRecords(t *testing.T) {
 		`h.csv:9:26: error: the value "NaN" is not a measurement; leave the line out`,
 		`h.csv:10:11: error: the time "yesterday" cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds`,
 		"h.csv:11:1: error: the line has no series",
-		"h.csv:12: error: the line has 2 cells, the header 5",
-		`h.csv:13: error: the line is no CSV: bare " in non-quoted-field`,
+		"h.csv:12: error: the row has 2 cells, the header 5",
+		`h.csv:13: error: a quote stands inside the cell quo"te: quote the whole cell and double the quotes in it`,
 	}
 	if len(texts) != len(wantNotes) {
 		t.Fatalf("notes %q, want %q", texts, wantNotes)
@@ -67,8 +67,8 @@ func TestReadRecordsRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict"},
-		{"series,time,value,Time\n", "h.csv:1: the column time is there twice; remove one"},
-		{"a\"b\n", `h.csv: the first line cannot be read: parse error on line 1, column 2: bare " in non-quoted-field; expected the columns series,time,value`},
+		{"series,time,value,Time\n", `h.csv:1: the column "time" is there twice (keep one of them)`},
+		{"a\"b\n", `h.csv:1: the header cannot be read: a quote stands inside the cell a"b: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict)`},
 	}
 	for _, c := range cases {
 		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv"); err == nil || err.Error() != c.want {

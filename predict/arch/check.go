@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -19,6 +21,14 @@ const (
 
 func problemf(column, hint, format string, args ...any) *problem {
 	return &problem{column: column, text: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// at makes the error for a row of a file; it is nil without a problem.
+func (p *problem) at(s *table.Sheet, row int) error {
+	if p == nil {
+		return nil
+	}
+	return note.Faultf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
 // check gives the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these

@@ -38,7 +38,7 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 		source, number = "user", cell
 	}
 	mhz, err := strconv.ParseFloat(number, 64)
-	if source == "" || err != nil || !digitsOnly(strings.Replace(number, ".", "", 1)) || mhz < 1 || mhz > 1000 {
+	if source == "" || err != nil || strings.Trim(number, "0123456789.") != "" || mhz < 1 || mhz > 1000 {
 		return fmt.Errorf("%s is no clock; expected source:MHz as in i915:19.2, from 1 to 1000", quoted(cell))
 	}
 	*c = Clock{Source: source, Hz: mhz * 1e6}

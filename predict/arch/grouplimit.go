@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"occudiff/ingest/table"
 )
 
 // GroupLimit is a limit that the driver sets on the work-groups of some kernels, by their sub-group size and registers per
@@ -33,9 +35,9 @@ func (g GroupLimit) For(simd, registers int) bool {
 // `large_grf` counts work-items, any other counts threads, and `max_threads_per_wg.` may stand before the name to say so.
 func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	var all []GroupLimit
-	for pair := range splitNumbers(text) {
+	for pair := range table.Fields(text) {
 		name, number, _ := strings.Cut(pair, "=")
-		most, err := parseCount(number)
+		most, err := table.ParseCount(number)
 		if err != nil || most == 0 || name == "" {
 			return nil, fmt.Errorf("%s is not a limit; expected name=number as in large_grf_simd16=512", quoted(pair))
 		}
@@ -43,7 +45,8 @@ func ParseGroupLimits(text string) ([]GroupLimit, error) {
 		for kernels := range strings.SplitSeq(name, "_or_") {
 			g, ok := kernelsOf(kernels)
 			if !ok {
-				return nil, fmt.Errorf("%s does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =", quoted(pair))
+				return nil, fmt.Errorf("%s does not name kernels; "+
+					"expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =", quoted(pair))
 			}
 			if strings.HasPrefix(name, "large_grf") && !threads {
 				g.WorkItems = most
@@ -73,7 +76,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 	}
 	for word := range strings.SplitSeq(rest, "_") {
 		digits := strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyz")
-		n, err := parseCount(digits)
+		n, err := table.ParseCount(digits)
 		if err != nil || n == 0 {
 			return g, false
 		}

@@ -4,51 +4,46 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
-// deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file.
+// deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file. One of
+// threads_by_registers and threads_per_xve is required beside what the tags say.
 type deviceRow struct {
-	Key            text        `csv:"key"`
-	Name           text        `csv:"name"`
-	Aliases        texts       `csv:"aliases"`
-	Architecture   text        `csv:"architecture"`
-	Codename       text        `csv:"codename"`
-	Tiles          count       `csv:"tiles"`
-	XeCores        count       `csv:"xe_cores"`
-	XVEPerXeCore   count       `csv:"xve_per_xe_core"`
-	XVEs           count       `csv:"xves"`
-	ThreadsPerXVE  count       `csv:"threads_per_xve"`
-	Modes          modes       `csv:"threads_by_registers"`
-	Slots          count       `csv:"thread_slots"`
-	RegisterBytes  count       `csv:"register_bytes"`
-	SIMDWidths     counts      `csv:"simd_widths"`
-	SLMPerXeCore   count       `csv:"slm_kb_per_xe_core"`
-	SLMPerGroupMax count       `csv:"slm_kb_per_work_group_max"`
-	SLMSteps       counts      `csv:"slm_steps_kb"`
-	MaxGroupSize   count       `csv:"work_group_max_items"`
-	GroupSlots     count       `csv:"work_group_slots_per_xe_core"`
-	BarrierSlots   sourced     `csv:"barrier_slots_per_xe_core"`
-	GroupLimits    groupLimits `csv:"work_group_extra_limits"`
-	Clock          Clock       `csv:"timestamp_clock_mhz"`
-	PCIIDs         words       `csv:"pci_ids"`
-	Confidence     text        `csv:"confidence"`
-	Source         text        `csv:"source"`
-	Notes          text        `csv:"notes"`
+	Key            table.Name   `csv:"key" table:"required"`
+	Name           table.Name   `csv:"name" table:"required"`
+	Aliases        table.Names  `csv:"aliases"`
+	Architecture   table.Name   `csv:"architecture"`
+	Codename       table.Name   `csv:"codename"`
+	Tiles          table.Count  `csv:"tiles"`
+	XeCores        table.Count  `csv:"xe_cores" table:"required"`
+	XVEPerXeCore   table.Count  `csv:"xve_per_xe_core" table:"required"`
+	XVEs           table.Count  `csv:"xves"`
+	ThreadsPerXVE  table.Count  `csv:"threads_per_xve"`
+	Modes          modes        `csv:"threads_by_registers"`
+	Slots          table.Count  `csv:"thread_slots"`
+	RegisterBytes  table.Count  `csv:"register_bytes"`
+	SIMDWidths     table.Counts `csv:"simd_widths" table:"required"`
+	SLMPerXeCore   table.Count  `csv:"slm_kb_per_xe_core" table:"required"`
+	SLMPerGroupMax table.Count  `csv:"slm_kb_per_work_group_max" table:"required"`
+	SLMSteps       table.Counts `csv:"slm_steps_kb" table:"required"`
+	MaxGroupSize   table.Count  `csv:"work_group_max_items" table:"required"`
+	GroupSlots     table.Count  `csv:"work_group_slots_per_xe_core"`
+	BarrierSlots   sourced      `csv:"barrier_slots_per_xe_core"`
+	GroupLimits    groupLimits  `csv:"work_group_extra_limits"`
+	Clock          Clock        `csv:"timestamp_clock_mhz"`
+	PCIIDs         table.Words  `csv:"pci_ids"`
+	Confidence     table.Name   `csv:"confidence"`
+	Source         table.Name   `csv:"source"`
+	Notes          table.Name   `csv:"notes"`
 }
 
-// requiredColumns are the columns that a device file must have and whose cells must not be empty. One of
-// threads_by_registers and threads_per_xve is required on top.
-func requiredColumns() []string {
-	return []string{"key", "name", "xe_cores", "xve_per_xe_core", "simd_widths", "slm_kb_per_xe_core",
-		"slm_kb_per_work_group_max", "slm_steps_kb", "work_group_max_items"}
-}
-
-// device makes the device of a row. Where a cell is empty it takes the default that docs/devices.md names; an empty
-// required cell is a problem of its column.
+// device makes the device of a row. Where a cell is empty it takes the default that docs/devices.md names.
 func (r *deviceRow) device() (Device, *problem) {
-	if p := r.missing(); p != nil {
-		return Device{}, p
+	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
+		return Device{}, &problem{"threads_by_registers", "the cell is empty, and so is threads_per_xve",
+			"give threads_by_registers as in 128:8 256:4, or threads_per_xve for a GPU with one mode"}
 	}
 	d := Device{
 		Key: string(r.Key), Name: string(r.Name), Aliases: r.Aliases,
@@ -105,34 +100,11 @@ func upper(ids []string) []string {
 	return out
 }
 
-// missing names the first required cell that is empty.
-func (r *deviceRow) missing() *problem {
-	for _, c := range [...]struct {
-		column string
-		there  bool
-	}{
-		{"key", r.Key != ""}, {"name", r.Name != ""},
-		{"xe_cores", r.XeCores.Present()}, {"xve_per_xe_core", r.XVEPerXeCore.Present()},
-		{"simd_widths", len(r.SIMDWidths) > 0},
-		{"slm_kb_per_xe_core", r.SLMPerXeCore.Present()}, {"slm_kb_per_work_group_max", r.SLMPerGroupMax.Present()},
-		{"slm_steps_kb", len(r.SLMSteps) > 0}, {"work_group_max_items", r.MaxGroupSize.Present()},
-	} {
-		if !c.there {
-			return &problem{column: c.column, text: "the cell is empty", hint: "every device needs this figure; there is no default"}
-		}
-	}
-	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
-		return &problem{column: "threads_by_registers", text: "the cell is empty, and so is threads_per_xve",
-			hint: "give threads_by_registers as in 128:8 256:4, or threads_per_xve for a GPU with one mode"}
-	}
-	return nil
-}
-
 // disagrees compares the figures that a row gives twice: they are compared, never taken.
 func (r *deviceRow) disagrees(d *Device) *problem {
 	for _, c := range []struct {
 		column string
-		given  count
+		given  table.Count
 		is     int
 		how    string
 	}{
@@ -141,7 +113,8 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 		{"thread_slots", r.Slots, d.Slots(), "xe_cores x xve_per_xe_core x threads_per_xve"},
 	} {
 		if n, ok := c.given.Value(); ok && n != c.is {
-			return problemf(c.column, "correct one of the figures, or leave this cell empty", "%d is not %d, which is %s", n, c.is, c.how)
+			return problemf(c.column, "correct one of the figures, or leave this cell empty",
+				"%d is not %d, which is %s", n, c.is, c.how)
 		}
 	}
 	return nil

@@ -2,25 +2,26 @@ package arch
 
 import (
 	_ "embed" // the tables are data, not code
-	"fmt"
 	"slices"
 	"strings"
+
+	"occudiff/ingest/table"
 )
 
 // devicesCSV has a row for each GPU: its shape, its limits, where they are from.
 //
 //go:embed devices.csv
-var devicesCSV []byte
+var devicesCSV string
 
 // pciIDsCSV names the devices that a PCI id may be, and what the driver calls it.
 //
 //go:embed pci_ids.csv
-var pciIDsCSV []byte
+var pciIDsCSV string
 
 // familiesCSV names what stands for several devices: code names, generations, names that VTune prints.
 //
 //go:embed families.csv
-var familiesCSV []byte
+var familiesCSV string
 
 // Table is a set of devices and the names they answer to. Looking up is safe from several goroutines, adding a file is not.
 type Table struct {
@@ -39,55 +40,54 @@ type Table struct {
 
 // idRow is a row of pci_ids.csv.
 type idRow struct {
-	ID      text  `csv:"pci_id"`
-	Name    text  `csv:"name"`
-	Devices words `csv:"device_keys"`
+	ID      table.Name  `csv:"pci_id" table:"required"`
+	Name    table.Name  `csv:"name"`
+	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
 // familyRow is a row of families.csv. Without a default key the XVE count has to decide; the default count is for a name
 // that means a bin of a part.
 type familyRow struct {
-	Names   texts `csv:"names"`
-	Default text  `csv:"default_key"`
-	XVEs    count `csv:"default_xves"`
-	Devices words `csv:"device_keys"`
+	Names   table.Names `csv:"names" table:"required"`
+	Default table.Name  `csv:"default_key"`
+	XVEs    table.Count `csv:"default_xves"`
+	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
 // Builtin decodes the built-in table. It does so at each call: keep the result. That its figures agree with each other is
 // left to the tests, to spare every start of the program.
-func Builtin() (*Table, error) {
-	t := &Table{}
-	var rows []deviceRow
-	if err := decodeBuiltin("devices.csv", devicesCSV, &rows, columnsOf(deviceRow{})); err != nil {
+func Builtin() (t *Table, err error) {
+	t = &Table{}
+	if t.devices, err = decode("devices.csv", devicesCSV, func(r *deviceRow) (Device, *problem) { return r.device() }); err != nil {
 		return nil, err
 	}
-	t.devices = make([]Device, len(rows))
-	for i := range rows {
-		d, p := rows[i].device()
-		if p != nil {
-			return nil, fmt.Errorf("devices.csv, device %s, column %s: %s", rows[i].Key, p.column, p.text)
-		}
-		t.devices[i] = d
-	}
-	if err := decodeBuiltin("pci_ids.csv", pciIDsCSV, &t.ids, columnsOf(idRow{})); err != nil {
+	if t.ids, err = decode("pci_ids.csv", pciIDsCSV, func(r *idRow) (idRow, *problem) { return *r, nil }); err != nil {
 		return nil, err
 	}
-	if err := decodeBuiltin("families.csv", familiesCSV, &t.families, columnsOf(familyRow{})); err != nil {
+	if t.families, err = decode("families.csv", familiesCSV, func(r *familyRow) (familyRow, *problem) { return *r, nil }); err != nil {
 		return nil, err
 	}
 	t.index()
 	return t, nil
 }
 
-func decodeBuiltin(file string, data []byte, out any, columns []string) error {
-	s, err := readSheet(file, data)
+// decode reads a built-in file.
+func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, error) {
+	s, err := table.Parse(file, text, format[R]())
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
-	if err := s.checkHeader(columns, columns); err != nil {
-		return err
-	}
-	return s.decode(out)
+	return table.Convert(s, func(i int, r *R) (V, error) {
+		v, p := convert(r)
+		return v, p.at(s, i)
+	})
+}
+
+// format is how files of devices are read. Lines that begin with # are comments in them.
+func format[R any]() table.Format {
+	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
+	f.Columns, f.Required = table.Columns[R]()
+	return f
 }
 
 // Devices lists the devices in the order of the table, those of device files last. The slice is the caller's, what its

@@ -8,10 +8,8 @@ import (
 	"slices"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 )
-
-// maxDeviceFile bounds what is read of a device file: a thousand devices take less than one of its megabytes.
-const maxDeviceFile = 4 << 20
 
 // AddFile adds the devices of a file to the table; see addReader.
 func (t *Table) AddFile(path string) ([]note.Note, error) {
@@ -29,17 +27,10 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 
 // addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry with
 // a key that the table has replaces that entry as a whole, with a note. Entries of device files win over built-in ones of
-// the same name or PCI id, and their confidence is "user". The first fault is returned with its place, and then the table
-// is as it was.
+// the same name or PCI id, and their confidence is "user". Every fault is returned with its place, and then the table is
+// as it was.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxDeviceFile+1))
-	if err != nil {
-		return nil, note.Faultf("device-file", note.Pos{File: name}, "", "the device file cannot be read: %v", err)
-	}
-	if len(data) > maxDeviceFile {
-		return nil, note.Faultf("device-file", note.Pos{File: name}, "is it the right file?", "the device file is larger than %d MB", maxDeviceFile>>20)
-	}
-	added, places, err := readDevices(name, data)
+	added, places, err := readDevices(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,40 +53,29 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 }
 
 // readDevices decodes and checks a device file. The places are those of the keys.
-func readDevices(name string, data []byte) ([]Device, []note.Pos, error) {
-	s, err := readSheet(name, data)
-	if errors.Is(err, errNoContent) || err == nil && len(s.rows) == 0 {
-		return nil, nil, note.Faultf("device-file", note.Pos{File: name}, "see docs/devices.md for an example",
-			"the device file has no rows; expected a header and a row for each device")
-	}
+func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
+	s, err := table.Load(name, r, format[deviceRow]())
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.checkHeader(columnsOf(deviceRow{}), requiredColumns()); err != nil {
-		return nil, nil, err
+	if len(s.Records) == 0 {
+		return nil, nil, note.Faultf("device-file", note.Pos{File: name}, "see docs/devices.md for an example",
+			"the device file has no rows; expected a header and a row for each device")
 	}
-	var rows []deviceRow
-	if err := s.decode(&rows); err != nil {
-		return nil, nil, err
-	}
-	devices := make([]Device, len(rows))
-	places := make([]note.Pos, len(rows))
+	places := make([]note.Pos, len(s.Records))
 	lines := map[string]int{}
-	for i := range rows {
-		d, p := rows[i].checked()
-		if p != nil {
-			return nil, nil, note.Faultf("device-file", s.placeOf(i, p.column), p.hint, "column %s: %s", p.column, p.text)
-		}
-		places[i] = s.placeOf(i, "key")
-		if line, twice := lines[squash(d.Key)]; twice {
-			return nil, nil, note.Faultf("device-file", places[i], "a key stands for one device", "column key: %s stands already in line %d", quoted(d.Key), line)
+	devices, err := table.Convert(s, func(i int, r *deviceRow) (Device, error) {
+		d, p := r.checked()
+		places[i] = s.Pos(i, "key")
+		if line, twice := lines[squash(d.Key)]; twice && p == nil {
+			p = problemf("key", "a key stands for one device", "%s stands already in line %d", quoted(d.Key), line)
 		}
 		lines[squash(d.Key)] = places[i].Line
 		d.Confidence = confidenceUser
 		if d.Source == "" {
 			d.Source = "device file " + name
 		}
-		devices[i] = d
-	}
-	return devices, places, nil
+		return d, p.at(s, i)
+	})
+	return devices, places, err
 }

@@ -13,6 +13,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
+const bom = "\ufeff"
+
 // header and row are the least that a device file needs.
 const (
 	header = "key,name,xe_cores,xve_per_xe_core,threads_by_registers,simd_widths,slm_kb_per_xe_core,slm_kb_per_work_group_max,slm_steps_kb,work_group_max_items"
@@ -53,7 +55,7 @@ func TestColumnsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range columnsOf(deviceRow{}) {
+	for _, c := range format[deviceRow]().Columns {
 		if !strings.Contains(string(doc), "`"+c+"`") {
 			t.Errorf("docs/devices.md does not name the column %s", c)
 		}
@@ -115,26 +117,26 @@ func TestThreadsOfASingleMode(t *testing.T) {
 func TestFaultsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
+	known := format[deviceRow]()
 	for _, c := range []struct{ reason, data, want string }{
 		{"an empty file", "", "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
 		{"a header alone", header, "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
-		{"a missing column would read as empty", "key,name\nlab,x\n", "f.csv:1: column \"xe_cores\" is missing (required columns are " + strings.Join(requiredColumns(), ", ") + ")"},
-		{"a misspelled column would be dropped", extra("tile", "2"), "f.csv:1:147: unknown column \"tile\"; did you mean tiles? (columns are " + strings.Join(columnsOf(deviceRow{}), ", ") + ")"},
-		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1:147: column "name" stands twice in the header (remove one of them)`},
-		{"a spreadsheet's semicolons", strings.ReplaceAll(header, ",", ";") + "\n", "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
-		{"a spreadsheet's semicolons, with a row", strings.ReplaceAll(header, ",", ";") + "\n" + strings.ReplaceAll(row, ",", ";") + "\n", "f.csv:1:1: the header is one cell with semicolons; expected comma-separated values (save the table with commas)"},
-		{"a row too short", header + "\nlab,x\n", "f.csv:2:1: the row has 2 cells, the header has 10 (quote a cell that holds a comma)"},
-		{"an open quote", header + "\nlab,\"x\n", `f.csv:2:8: a quote is out of place or never closed (write a quote inside a quoted cell twice, as in "7"" wafer")`},
-		{"empty is not zero", cell(",4,", ",,"), "f.csv:2:20: column xe_cores: the cell is empty (every device needs this figure; there is no default)"},
+		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: the header lacks xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
+		{"a misspelled column would be dropped", extra("tile", "2"), "f.csv:1:147: the column \"tile\" is not known; did you mean tiles? (the columns are " + strings.Join(known.Columns, ", ") + ")"},
+		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1: the column "name" is there twice (keep one of them)`},
+		{"a spreadsheet's semicolons", "key;name\nlab;x\n", `f.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
+		{"a row too short", header + "\nlab,x\n", "f.csv:2: the row has 2 cells, the header 10"},
+		{"an open quote", header + "\nlab,\"x\n", "f.csv:2: a quote is opened and not closed"},
+		{"empty is not zero", cell(",4,", ",,"), "f.csv:2:20: column xe_cores: the cell is empty (every row needs it; there is no default)"},
 		{"threads are needed in one way or the other", cell("128:8 256:4", ""), "f.csv:2:24: column threads_by_registers: the cell is empty, and so is threads_per_xve (give threads_by_registers as in 128:8 256:4, or threads_per_xve for a GPU with one mode)"},
 		{"gocsv would read 1.024", cell("1024", `"1,024"`), `f.csv:2:57: column work_group_max_items: "1,024" is not a whole number; expected digits only, without sign, unit or thousands separator`},
-		{"gocsv would read 8", cell(",8,", ",010,"), `f.csv:2:22: column xve_per_xe_core: "010" has a leading zero; expected a plain decimal number as in 10`},
+		{"gocsv would read 8", cell(",8,", ",010,"), `f.csv:2:22: column xve_per_xe_core: "010" has a leading zero; expected a plain decimal number`},
 		{"gocsv would read 1", cell(",8,", ",1.7,"), `f.csv:2:22: column xve_per_xe_core: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a negative number", cell(",8,", ",-8,"), `f.csv:2:22: column xve_per_xe_core: "-8" is not a whole number; expected digits only, without sign, unit or thousands separator`},
-		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; no figure of a device is above 1048576`},
+		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; no figure is above 1048576`},
 		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (leave an optional cell empty to take its default)"},
 		{"lines are those of the file", "\n# comment\n" + header + "\n\n" + row + "\n" + strings.Replace(row, "lab,", "lab2,", 1) + "x\n", `f.csv:6:58: column work_group_max_items: "1024x" is not a whole number; expected digits only, without sign, unit or thousands separator`},
-		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every device needs this figure; there is no default)"},
+		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every row needs it; there is no default)"},
 		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 is not 32, which is xe_cores x xve_per_xe_core (correct one of the figures, or leave this cell empty)"},
 		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 is not 256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the figures, or leave this cell empty)"},
 		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 is not 8, which is the most threads of threads_by_registers (correct one of the figures, or leave this cell empty)"},
@@ -160,7 +162,7 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit for nobody knows whom", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
-		{"binary data", "\x00\x01\xff\"", `f.csv:1:4: a quote is out of place or never closed (write a quote inside a quoted cell twice, as in "7"" wafer")`},
+		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: a quote stands inside the cell \x00\x01\xff\": quote the whole cell and double the quotes in it (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
 	} {
 		table := builtin(t)
 		_, err := table.addReader("f.csv", strings.NewReader(c.data))
@@ -198,7 +200,7 @@ func TestAddFile(t *testing.T) {
 	if m, err := table.Find(Query{Name: "LABORATORY"}); err != nil || m.Device.Key != "lab" {
 		t.Errorf("the name without GPU gives %v, %v; want lab", m.Device, err)
 	}
-	if _, err := table.addReader("big.csv", strings.NewReader(strings.Repeat("#\n", maxDeviceFile))); err == nil ||
+	if _, err := table.addReader("big.csv", strings.NewReader(strings.Repeat("#\n", 4<<20))); err == nil ||
 		err.Error() != "big.csv: the device file is larger than 4 MB (is it the right file?)" {
 		t.Errorf("a file of 8 MB gives %v", err)
 	}
@@ -235,7 +237,7 @@ func FuzzDeviceFile(f *testing.F) {
 	f.Add([]byte(header + "\n" + row + "\n"))
 	f.Add([]byte(bom + header + ",tiles,xves\r\n" + row + ",2,32\r\n"))
 	f.Add([]byte(header + "\n\"lab\",\"a\n\"\"b\"\"\",4,8,128:8,8 16,1,1,0 1,8\n# end"))
-	f.Add(devicesCSV[:4096])
+	f.Add([]byte(devicesCSV[:4096]))
 	base := builtin(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table := *base // addReader makes a new slice and new maps

@@ -2,14 +2,12 @@ package calculator
 
 import (
 	_ "embed"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/gocarina/gocsv"
+	"occudiff/ingest/table"
 )
 
 //go:embed devices.csv
@@ -61,51 +59,49 @@ func (t *Table) keysOf(prefix string) string {
 	return strings.Join(keys, ", ")
 }
 
-// row is a line of devices.csv. Its fields have types of our own because gocsv reads an empty cell as 0.
+// row is a line of devices.csv.
 type row struct {
-	Key           text   `csv:"key"`
-	Name          text   `csv:"name"`
-	PCIIDs        words  `csv:"pci_ids"`
-	XVEChoices    counts `csv:"xve_choices"`
-	XVEPerXeCore  count  `csv:"xve_per_xe_core"`
-	ThreadsPerXVE count  `csv:"threads_per_xve"`
-	Threads       count  `csv:"threads_per_xe_core"`
-	LargeGRF      yesNo  `csv:"large_grf"`
-	SIMDWidths    counts `csv:"simd_widths"`
-	SLMKB         count  `csv:"slm_kb_per_xe_core"`
-	SLMKBPerGroup count  `csv:"slm_kb_per_group_max"`
-	SLMStepsKB    counts `csv:"slm_steps_kb"`
-	MaxGroupSize  count  `csv:"max_group_size"`
-	GroupSlots    count  `csv:"group_slots"`
-	BarrierSlots  count  `csv:"barrier_slots"`
-	Source        text   `csv:"source"`
-	Note          string `csv:"note"`
+	Key           table.Name   `csv:"key" table:"required"`
+	Name          table.Name   `csv:"name" table:"required"`
+	PCIIDs        table.Words  `csv:"pci_ids"`
+	XVEChoices    table.Counts `csv:"xve_choices" table:"required"`
+	XVEPerXeCore  table.Count  `csv:"xve_per_xe_core" table:"required"`
+	ThreadsPerXVE table.Count  `csv:"threads_per_xve" table:"required"`
+	Threads       table.Count  `csv:"threads_per_xe_core" table:"required"`
+	LargeGRF      yesNo        `csv:"large_grf" table:"required"`
+	SIMDWidths    table.Counts `csv:"simd_widths" table:"required"`
+	SLMKB         table.Count  `csv:"slm_kb_per_xe_core" table:"required"`
+	SLMKBPerGroup table.Count  `csv:"slm_kb_per_group_max" table:"required"`
+	SLMStepsKB    table.Counts `csv:"slm_steps_kb" table:"required"`
+	MaxGroupSize  table.Count  `csv:"max_group_size" table:"required"`
+	GroupSlots    table.Count  `csv:"group_slots" table:"required"`
+	BarrierSlots  table.Count  `csv:"barrier_slots" table:"required"`
+	Source        table.Name   `csv:"source" table:"required"`
+	Note          table.Name   `csv:"note"`
 }
 
-const header = "key,name,pci_ids,xve_choices,xve_per_xe_core,threads_per_xve,threads_per_xe_core,large_grf,simd_widths," +
-	"slm_kb_per_xe_core,slm_kb_per_group_max,slm_steps_kb,max_group_size,group_slots,barrier_slots,source,note"
-
-// readTable decodes a device list. The header must be exactly the known one: gocsv takes a missing column for zeros.
-func readTable(data string) (*Table, error) {
-	first, _, _ := strings.Cut(data, "\n")
-	if first != header {
-		return nil, fmt.Errorf("header is %q; expected %q", first, header)
-	}
-	var rows []row
-	if err := gocsv.UnmarshalCSV(csv.NewReader(strings.NewReader(data)), &rows); err != nil {
+// readTable decodes a device list.
+func readTable(text string) (*Table, error) {
+	f := table.Format{Code: "device-file", What: "device file", Strict: true}
+	f.Columns, f.Required = table.Columns[row]()
+	s, err := table.Parse("devices.csv", text, f)
+	if err != nil {
 		return nil, err
 	}
 	t := &Table{byKey: make(map[string]int)}
-	for _, r := range rows {
+	t.devices, err = table.Convert(s, func(i int, r *row) (Device, error) {
 		d := r.device()
 		if err := d.check(); err != nil {
-			return nil, fmt.Errorf("device %q: %w", d.Key, err)
+			return d, fmt.Errorf("device %q: %w", d.Key, err)
 		}
-		if _, twice := t.byKey[strings.ToUpper(d.Key)]; twice {
-			return nil, fmt.Errorf("device %q occurs twice", d.Key)
+		if t.has(strings.ToUpper(d.Key)) {
+			return d, fmt.Errorf("device %q occurs twice", d.Key)
 		}
-		t.devices = append(t.devices, d)
-		t.byKey[strings.ToUpper(d.Key)] = len(t.devices) - 1
+		t.byKey[strings.ToUpper(d.Key)] = i
+		return d, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, d := range t.devices {
 		for _, id := range d.PCIIDs {
@@ -125,12 +121,12 @@ func (t *Table) has(key string) bool {
 func (r *row) device() Device {
 	return Device{
 		Key: string(r.Key), Name: string(r.Name), PCIIDs: r.PCIIDs,
-		XVEs: r.XVEChoices[0], XVEChoices: r.XVEChoices, XVEPerXeCore: int(r.XVEPerXeCore),
-		ThreadsPerXVE: int(r.ThreadsPerXVE), Threads: int(r.Threads),
+		XVEs: r.XVEChoices[0], XVEChoices: r.XVEChoices, XVEPerXeCore: r.XVEPerXeCore.Or(0),
+		ThreadsPerXVE: r.ThreadsPerXVE.Or(0), Threads: r.Threads.Or(0),
 		LargeGRF: bool(r.LargeGRF), SIMDWidths: r.SIMDWidths,
-		SLMKB: int(r.SLMKB), SLMKBPerGroup: int(r.SLMKBPerGroup), SLMStepsKB: r.SLMStepsKB,
-		MaxGroupSize: int(r.MaxGroupSize), GroupSlots: int(r.GroupSlots), BarrierSlots: int(r.BarrierSlots),
-		Source: string(r.Source), Note: r.Note,
+		SLMKB: r.SLMKB.Or(0), SLMKBPerGroup: r.SLMKBPerGroup.Or(0), SLMStepsKB: r.SLMStepsKB,
+		MaxGroupSize: r.MaxGroupSize.Or(0), GroupSlots: r.GroupSlots.Or(0), BarrierSlots: r.BarrierSlots.Or(0),
+		Source: string(r.Source), Note: string(r.Note),
 	}
 }
 
@@ -148,55 +144,10 @@ func (d *Device) check() error {
 	return nil
 }
 
-type (
-	text   string
-	words  []string
-	count  int
-	counts []int
-	yesNo  bool
-)
+// yesNo is a cell that says yes or no.
+type yesNo bool
 
-// UnmarshalCSV implements gocsv's interface for a text that must be there.
-func (t *text) UnmarshalCSV(cell string) error {
-	if cell == "" {
-		return errors.New("the cell is empty; a text is expected")
-	}
-	*t = text(cell)
-	return nil
-}
-
-// UnmarshalCSV implements gocsv's interface for words with spaces between them; an empty cell is none.
-func (w *words) UnmarshalCSV(cell string) error {
-	*w = strings.Fields(cell)
-	return nil
-}
-
-// UnmarshalCSV implements gocsv's interface for a whole number from 0.
-func (c *count) UnmarshalCSV(cell string) error {
-	v, err := strconv.ParseUint(cell, 10, 31)
-	if err != nil {
-		return fmt.Errorf("%q is not a whole number from 0", cell)
-	}
-	*c = count(v)
-	return nil
-}
-
-// UnmarshalCSV implements gocsv's interface for one or more whole numbers with spaces between them.
-func (c *counts) UnmarshalCSV(cell string) error {
-	for _, word := range strings.Fields(cell) {
-		var v count
-		if err := v.UnmarshalCSV(word); err != nil {
-			return err
-		}
-		*c = append(*c, int(v))
-	}
-	if len(*c) == 0 {
-		return errors.New("the cell is empty; whole numbers with spaces between them are expected")
-	}
-	return nil
-}
-
-// UnmarshalCSV implements gocsv's interface for yes or no.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (y *yesNo) UnmarshalCSV(cell string) error {
 	if cell != "yes" && cell != "no" {
 		return fmt.Errorf("%q is neither yes nor no", cell)

@@ -51,10 +51,10 @@ func (t *Table) Find(key string) (Platform, error) {
 }
 
 func indexOf(platforms []Platform, key string) int {
-	return slices.IndexFunc(platforms, func(p Platform) bool { return normalised(p.Key) == normalised(key) })
+	return slices.IndexFunc(platforms, func(p Platform) bool { return normalized(p.Key) == normalized(key) })
 }
 
-func normalised(key string) string {
+func normalized(key string) string {
 	key = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(key)), "cu:")
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(key)
 }

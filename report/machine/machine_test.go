@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/compare"
-	"occudiff/ingest/formula"
+	"occudiff/ingest/table"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
@@ -122,8 +122,9 @@ func TestCSVReadsBack(t *testing.T) {
 		if strings.IndexByte("=+-@\t\r", cell[0]) >= 0 {
 			t.Errorf("a spreadsheet would run %q", cell)
 		}
-		if got := formula.Unguard(cell); got != name {
-			t.Errorf("got %q back, want %q", got, name)
+		var got table.Text
+		if err := got.UnmarshalCSV(cell); err != nil || string(got) != name {
+			t.Errorf("got %q back, %v; want %q", got, err, name)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"occudiff/ingest/formula"
+	"occudiff/ingest/table"
 	"occudiff/report"
 )
 
@@ -42,7 +42,7 @@ func raw(c report.Cell) string {
 	case report.Absent:
 		return ""
 	case report.Text:
-		return formula.Guard(c.Text)
+		return table.Guard(c.Text)
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}

@@ -1,0 +1,129 @@
+package table
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Text is a text as it stands, guarded in the file: a spreadsheet must not run it as a formula.
+type Text string
+
+// MarshalCSV implements gocsv.TypeMarshaller.
+func (t Text) MarshalCSV() (string, error) { return Guard(string(t)), nil }
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (t *Text) UnmarshalCSV(cell string) error {
+	if *t = Text(cell); strings.HasPrefix(cell, "'") && runnable(strings.TrimLeft(cell, "'")) {
+		*t = Text(cell[1:])
+	}
+	return nil
+}
+
+// Guard puts an apostrophe before a text that a spreadsheet would run as a formula. A text that looks guarded gets one
+// more, so that reading a Text gives every text back.
+func Guard(s string) string {
+	if runnable(strings.TrimLeft(s, "'")) {
+		return "'" + s
+	}
+	return s
+}
+
+func runnable(s string) bool { return s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 }
+
+// Name is a text without surrounding blanks.
+type Name string
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (n *Name) UnmarshalCSV(cell string) error {
+	*n = Name(strings.TrimSpace(cell))
+	return nil
+}
+
+// Names is a list of names separated by semicolons: names hold blanks and commas.
+type Names []string
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (n *Names) UnmarshalCSV(cell string) error {
+	for part := range strings.SplitSeq(cell, ";") {
+		if part = strings.TrimSpace(part); part != "" {
+			*n = append(*n, part)
+		}
+	}
+	return nil
+}
+
+// Words is a list of keys, ids or pairs separated by blanks or semicolons.
+type Words []string
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (w *Words) UnmarshalCSV(cell string) error {
+	*w = make(Words, 0, 1+strings.Count(cell, " "))
+	for part := range Fields(cell) {
+		*w = append(*w, part)
+	}
+	return nil
+}
+
+// Fields gives the parts of a cell between blanks and semicolons.
+func Fields(cell string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(cell, func(r rune) bool {
+		return r == ' ' || r == ';' || r == '\t' || r == '\n' || r == '\r'
+	})
+}
+
+// Count is a whole number; an empty cell is absent.
+type Count struct{ unit.Opt[int] }
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (c *Count) UnmarshalCSV(cell string) error {
+	cell = strings.TrimSpace(cell)
+	if cell == "" {
+		return nil
+	}
+	n, err := ParseCount(cell)
+	c.Opt = unit.Some(n)
+	return err
+}
+
+// Counts is a list of whole numbers separated by blanks or semicolons.
+type Counts []int
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (c *Counts) UnmarshalCSV(cell string) error {
+	*c = make(Counts, 0, 1+strings.Count(cell, " "))
+	for part := range Fields(cell) {
+		n, err := ParseCount(part)
+		if err != nil {
+			return err
+		}
+		*c = append(*c, n)
+	}
+	if len(*c) == 0 && strings.TrimSpace(cell) != "" {
+		return fmt.Errorf("%.60q holds no number", cell)
+	}
+	return nil
+}
+
+// maxCount keeps every product of three counts (Xe-cores x XVE x threads) inside 63 bits.
+const maxCount = 1 << 20
+
+// ParseCount reads a plain decimal number. It is stricter than strconv.Atoi: a sign, an underscore or a leading zero in
+// a table is a slip of the pen.
+func ParseCount(s string) (int, error) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, fmt.Errorf("%.60q is not a whole number; "+
+			"expected digits only, without sign, unit or thousands separator", s)
+	}
+	if len(s) > 1 && s[0] == '0' {
+		return 0, fmt.Errorf("%.60q has a leading zero; expected a plain decimal number", s)
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n > maxCount {
+		return 0, fmt.Errorf("%.60q is too large; no figure is above %d", s, maxCount)
+	}
+	return n, nil
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gocarina/gocsv"
+
+	"occudiff/ingest/note"
+)
+
+// Columns lists the columns of a struct with csv tags, and those of them whose cells must not be empty: they carry the
+// tag `table:"required"` besides.
+func Columns[T any]() (all, required []string) {
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		all = append(all, tag.Get("csv"))
+		if tag.Get("table") == "required" {
+			required = append(required, tag.Get("csv"))
+		}
+	}
+	return all, required
+}
+
+// Decode fills a struct per record, into the slice given when it is large enough. The faults are nil when there is none,
+// else one per record, nil for those in order. What can be told of a faulty record is decoded all the same.
+func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
+	n := len(s.Records)
+	if rows = into[:0]; cap(rows) < n { // gocsv makes a slice of its own unless this one has the length
+		rows = make([]T, n)
+	}
+	rows = rows[:n]
+	fault := func(row int, column, hint, text string) {
+		if faults == nil {
+			faults = make([]*note.Fault, n)
+		}
+		if faults[row] == nil {
+			faults[row] = &note.Fault{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column), Text: text, Hint: hint}}
+		}
+	}
+	_, required := Columns[T]()
+	at := make([]int, len(required))
+	for i, c := range required {
+		at[i] = slices.Index(s.Columns, c)
+	}
+	cells := make([][]string, n+1) // below the header
+	for i, rec := range s.Records {
+		cells[i+1] = rec.Cells
+		if rec.Fault != "" {
+			fault(i, "", "", rec.Fault)
+			continue
+		}
+		for j, c := range required {
+			if at[j] < 0 || strings.TrimSpace(rec.Cells[at[j]]) == "" {
+				fault(i, c, "every row needs it; there is no default", "column "+c+": the cell is empty")
+			}
+		}
+	}
+	for from := 0; from < n; { // gocsv stops at the first cell that does not decode: go on behind its row
+		part := rows[from:]
+		cells[from] = s.Columns
+		err := gocsv.UnmarshalCSV(memory(cells[from:]), &part)
+		if err == nil {
+			break
+		}
+		var cell *csv.ParseError
+		if !errors.As(err, &cell) {
+			fault(from, "", "", err.Error())
+			break
+		}
+		from += cell.Line - 2 // counts records, the header first
+		column := s.Columns[cell.Column-1]
+		fault(from, column, "", "column "+column+": "+cell.Err.Error())
+		from++
+	}
+	return rows, faults
+}
+
+// Convert makes a value of every row. It gives no values unless all rows are right, and else every fault of the file.
+func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
+	rows, faults := Decode[T](s, nil)
+	values := make([]V, 0, len(rows))
+	var errs []error
+	for i := range rows {
+		if faults != nil && faults[i] != nil {
+			errs = append(errs, faults[i])
+			continue
+		}
+		v, err := convert(i, &rows[i])
+		values, errs = append(values, v), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// memory hands cells that were read already to gocsv, which asks for all rows at once.
+type memory [][]string
+
+// Read implements gocsv.CSVReader.
+func (m memory) Read() ([]string, error) { return nil, io.EOF }
+
+// ReadAll implements gocsv.CSVReader.
+func (m memory) ReadAll() ([][]string, error) { return m, nil }
+
+// Marshal writes structs with csv tags as rows, below a line of column names when that is asked for.
+func Marshal[T any](w io.Writer, rows []T, header bool) error {
+	if header {
+		return gocsv.MarshalCSV(&rows, csv.NewWriter(w))
+	}
+	return gocsv.MarshalCSVWithoutHeaders(&rows, csv.NewWriter(w))
+}
+
+// Writer writes rows one by one, holding a few of them: gocsv takes long to begin.
+type Writer[T any] struct {
+	w     io.Writer
+	rows  []T
+	begun bool
+}
+
+// NewWriter writes to w. Flush must be called at the end.
+func NewWriter[T any](w io.Writer) *Writer[T] { return &Writer[T]{w: w} }
+
+// Write adds a row.
+func (w *Writer[T]) Write(row T) error {
+	if w.rows = append(w.rows, row); len(w.rows) < 512 {
+		return nil
+	}
+	return w.Flush()
+}
+
+// Flush writes what is left, and the column names also when there is no row at all.
+func (w *Writer[T]) Flush() error {
+	err := Marshal(w.w, w.rows, !w.begun)
+	w.begun, w.rows = true, w.rows[:0]
+	return err
+}

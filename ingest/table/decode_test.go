@@ -1,0 +1,167 @@
+package table
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/ingest/unit"
+)
+
+// thing has a field of every type that a table may hold.
+type thing struct {
+	Key   Name       `csv:"key" table:"required"`
+	Text  Text       `csv:"text"`
+	Other Names      `csv:"other"`
+	IDs   Words      `csv:"ids"`
+	N     Count      `csv:"n"`
+	List  Counts     `csv:"list"`
+	Size  unit.Bytes `csv:"size" table:"required"`
+}
+
+func thingFormat() Format {
+	f := Format{Code: "thing-file", What: "thing file", Strict: true}
+	f.Columns, f.Required = Columns[thing]()
+	return f
+}
+
+const thingHeader = "key,text,other,ids,n,list,size\n"
+
+func TestDecode(t *testing.T) {
+	s, err := Load("t.csv", strings.NewReader(thingHeader+" a ,'=1+1,\"A, B; C\",x y;z,7,8 16,64K\nb,,,,,,1\n"), thingFormat())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Convert(s, func(_ int, r *thing) (thing, error) { return *r, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []thing{
+		{Key: "a", Text: "=1+1", Other: Names{"A, B", "C"}, IDs: Words{"x", "y", "z"}, N: Count{unit.Some(7)}, List: Counts{8, 16}, Size: 65536},
+		{Key: "b", IDs: Words{}, List: Counts{}, Size: 1},
+	}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(unit.Opt[int]{})); d != "" {
+		t.Error(d)
+	}
+	if p := s.Pos(1, "size"); p.Line != 3 || p.Column != 8 || s.Pos(1, "weight").Column != 0 {
+		t.Errorf("the last size is at %v", p)
+	}
+}
+
+// TestDecodeFaults wants every fault of a file, each at its place and one per row, and the good rows all the same.
+func TestDecodeFaults(t *testing.T) {
+	text := thingHeader + "a,,,,1.7,,1\n\nb,,,,,,1\nc,,,,,\n,,,,,,1\nd,,,,,010,1\ne,\"x\ny\",,,,,1G\nf,,,,-1,,\ng\"h,,,,,,1\ni,,,,,,1\n"
+	s, err := Load("t.csv", strings.NewReader(text), thingFormat())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, faults := Decode(s, make([]thing, 0, 20))
+	var keys []string
+	for i, f := range faults {
+		if f == nil {
+			keys = append(keys, string(rows[i].Key))
+		}
+	}
+	if d := cmp.Diff([]string{"b", "i"}, keys); d != "" {
+		t.Error(d)
+	}
+	values, err := Convert(s, func(_ int, r *thing) (Name, error) {
+		if r.Key == "i" {
+			return "", errors.New("i is not wanted")
+		}
+		return r.Key, nil
+	})
+	want := `t.csv:2:6: column n: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator
+t.csv:5: the row has 6 cells, the header 7
+t.csv:6:1: column key: the cell is empty (every row needs it; there is no default)
+t.csv:7:7: column list: "010" has a leading zero; expected a plain decimal number
+t.csv:9:8: column size: "1G": expected bytes, or an amount with a unit as in 16K
+t.csv:10:10: column size: the cell is empty (every row needs it; there is no default)
+t.csv:11: a quote stands inside the cell g"h: quote the whole cell and double the quotes in it
+i is not wanted`
+	if err == nil || err.Error() != want || values != nil {
+		t.Errorf("got %v, %v\nwant %s", values, err, want)
+	}
+}
+
+func TestParseCount(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "", "1048576": "",
+		"":                     `"" is not a whole number; expected digits only, without sign, unit or thousands separator`,
+		"1,024":                `"1,024" is not a whole number; expected digits only, without sign, unit or thousands separator`,
+		"-8":                   `"-8" is not a whole number; expected digits only, without sign, unit or thousands separator`,
+		"1048577":              `"1048577" is too large; no figure is above 1048576`,
+		"99999999999999999999": `"99999999999999999999" is too large; no figure is above 1048576`,
+	} {
+		if _, err := ParseCount(text); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%q: %v; want %s", text, err, want)
+		}
+	}
+}
+
+func TestWriter(t *testing.T) {
+	type row struct {
+		Name  Text                 `csv:"name"`
+		Share unit.Opt[unit.Ratio] `csv:"share_percent"`
+	}
+	var b strings.Builder
+	if err := NewWriter[row](&b).Flush(); err != nil || b.String() != "name,share_percent\n" {
+		t.Errorf("no rows are written as %q, %v; want the column names", b.String(), err)
+	}
+	b.Reset()
+	w := NewWriter[row](&b)
+	for range 600 { // more than are held
+		if err := w.Write(row{"=1", unit.Some(unit.Ratio(0.5))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Write(row{Name: "a,b"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil || b.String() != "name,share_percent\n"+strings.Repeat("'=1,50\n", 600)+"\"a,b\",\n" {
+		t.Errorf("%v, %.80q", err, b.String())
+	}
+}
+
+func TestGuard(t *testing.T) {
+	for _, c := range []struct{ reason, in, want string }{
+		{"formula", "=1+1", "'=1+1"},
+		{"plus", "+1", "'+1"},
+		{"minus", "-x", "'-x"},
+		{"at", "@SUM(A1)", "'@SUM(A1)"},
+		{"tab", "\tx", "'\tx"},
+		{"carriage return", "\rx", "'\rx"},
+		{"looks guarded: one more, so that it comes back", "'=x", "''=x"},
+		{"an apostrophe alone is a name", "'x", "'x"},
+		{"ordinary", "Fan2", "Fan2"},
+		{"empty", "", ""},
+		{"inside is harmless", "a=b", "a=b"},
+	} {
+		got := Guard(c.in)
+		if got != c.want {
+			t.Errorf("%s: Guard(%q) = %q, want %q", c.reason, c.in, got, c.want)
+		}
+		var back Text
+		if err := back.UnmarshalCSV(got); err != nil || string(back) != c.in {
+			t.Errorf("%s: %q came back as %q, %v", c.reason, c.in, back, err)
+		}
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	for _, s := range []string{"=HYPERLINK(\"http://x\")", "+1", "@SUM(A1)", "\tcmd", "\rcmd", "first line\nsecond line", "bad utf-8 \xff\xfe", "a|b*c", "", "'", "''="} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		g := Guard(s)
+		if g != "" && strings.IndexByte("=+-@\t\r", g[0]) >= 0 {
+			t.Errorf("Guard(%q) = %q is not harmless", s, g)
+		}
+		var back Text
+		if err := back.UnmarshalCSV(g); err != nil || string(back) != s {
+			t.Errorf("%q came back as %q, %v", s, back, err)
+		}
+	})
+}

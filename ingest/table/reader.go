@@ -1,0 +1,268 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// maxRecord bounds a record in bytes. The longest are exported series with the name of a heavily templated kernel; what
+// is longer is a fault of the file, and a fault must not fill the memory.
+const maxRecord = 256 << 10
+
+// maxLines is how many lines a quoted cell may run over: at a quote that never closes, no more of them are searched.
+const maxLines = 64
+
+// Record is a row of a file: its cells, or why it has none.
+type Record struct {
+	Cells []string // as many as the header has
+	Line  int      // physical line of the file, from 1
+	Fault string   // why the cells cannot be used; empty for a good record
+
+	text   string // of a record with quotes, and where its cells begin in it
+	starts []int
+}
+
+// place gives the line and column where a cell begins; the column is 0 for a cell that is not there.
+func (r *Record) place(cell int) (line, column int) {
+	switch {
+	case cell < 0 || r.Fault != "":
+		return r.Line, 0
+	case r.starts != nil:
+		before := r.text[:r.starts[cell]]
+		return r.Line + strings.Count(before, "\n"), len(before) - strings.LastIndexByte(before, '\n')
+	}
+	column = 1 + cell
+	for _, c := range r.Cells[:cell] {
+		column += len(c)
+	}
+	return r.Line, column
+}
+
+// A Reader gives the records of a file, one after the other.
+type Reader struct {
+	Columns []string // of the header, in lower case; empty for one that nothing reads
+	Unknown []string // the names of these
+
+	file    string
+	format  Format
+	in      *bufio.Reader // nil when all is in text
+	text    string
+	pending []string // lines that were read ahead
+	line    int      // number of the last line given out
+}
+
+// NewReader reads a file, whose name is for messages. Header comes before all else.
+func NewReader(file string, r io.Reader, f Format) *Reader {
+	return &Reader{file: file, format: f, in: bufio.NewReaderSize(r, maxRecord)}
+}
+
+// Sheet reads up to so many records; at the end of the file there are none.
+func (r *Reader) Sheet(most int) (*Sheet, error) {
+	s := &Sheet{File: r.file, Columns: r.Columns, code: r.format.Code}
+	for len(s.Records) < most {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		s.Records = append(s.Records, rec)
+	}
+	return s, nil
+}
+
+// Next gives the next record with as many cells as the header has. Blank lines are none.
+func (r *Reader) Next() (Record, error) {
+	rec, err := r.record()
+	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
+		if rec.Fault == "" {
+			rec.Fault = fmt.Sprintf("the row has %d cells, the header %d", n, len(r.Columns))
+		}
+		rec.Cells = append(slices.Clip(rec.Cells[:min(n, len(r.Columns))]), make([]string, max(0, len(r.Columns)-n))...)
+	}
+	return rec, err
+}
+
+// record gives the next record as it stands. The error is that of the file, io.EOF at its end.
+func (r *Reader) record() (Record, error) {
+	for {
+		text, err := r.next()
+		r.line++
+		switch {
+		case err != nil:
+			return Record{}, err
+		case len(text) >= maxRecord:
+			return Record{Line: r.line, Fault: fmt.Sprintf("the line is longer than %d KB", maxRecord>>10)}, nil
+		case strings.TrimSpace(text) == "" || r.format.Comments && text[0] == '#':
+			continue
+		case strings.IndexByte(text, '"') < 0:
+			return Record{Cells: strings.Split(text, ","), Line: r.line}, nil
+		}
+		return r.quoted(text)
+	}
+}
+
+// quoted reads a record with quotes, which may run over several lines. A quote that never closes spoils its own line.
+func (r *Reader) quoted(text string) (Record, error) {
+	rec := Record{Line: r.line, text: text}
+	var ahead []string
+	for {
+		var open bool
+		if rec.Cells, rec.starts, open, rec.Fault = split(rec.text); !open {
+			break
+		}
+		line, err := r.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return rec, err
+		}
+		if err == nil {
+			ahead = append(ahead, line)
+			rec.text += "\n" + line
+		}
+		if err != nil || len(ahead) == maxLines || len(rec.text) >= maxRecord {
+			rec.Fault = "a quote is opened and not closed"
+			break
+		}
+	}
+	if rec.Fault == "" {
+		r.line += len(ahead)
+		return rec, nil
+	}
+	r.pending = append(ahead, r.pending...)
+	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they can be told
+}
+
+// next gives the next physical line without its end. One that is too long comes with maxRecord bytes, the rest is lost.
+func (r *Reader) next() (string, error) {
+	if len(r.pending) > 0 {
+		text := r.pending[0]
+		r.pending = r.pending[1:]
+		return text, nil
+	}
+	if r.in == nil {
+		line, rest, more := strings.Cut(r.text, "\n")
+		if r.text = rest; !more && line == "" {
+			return "", io.EOF
+		}
+		return strings.TrimSuffix(line, "\r"), nil
+	}
+	part, err := r.in.ReadSlice('\n')
+	text := string(bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")))
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.in.ReadSlice('\n')
+	}
+	if errors.Is(err, io.EOF) && len(part) > 0 {
+		err = nil
+	}
+	return text, err
+}
+
+// split splits a record with quotes (RFC 4180). Open says that its last quote does not close.
+func split(text string) (cells []string, starts []int, open bool, fault string) {
+	for at := 0; ; {
+		starts = append(starts, at)
+		rest := text[at:]
+		if !strings.HasPrefix(rest, `"`) {
+			cell, _, more := strings.Cut(rest, ",")
+			if strings.IndexByte(cell, '"') >= 0 {
+				return nil, nil, false, fmt.Sprintf(
+					"a quote stands inside the cell %s: quote the whole cell and double the quotes in it", cell)
+			}
+			cells = append(cells, cell)
+			if !more {
+				return cells, starts, false, ""
+			}
+			at += len(cell) + 1
+			continue
+		}
+		cell, after, closed := cutQuoted(rest[1:])
+		if !closed {
+			return nil, nil, true, ""
+		}
+		cells = append(cells, cell)
+		switch {
+		case after == "":
+			return cells, starts, false, ""
+		case after[0] != ',':
+			return nil, nil, false, fmt.Sprintf("text follows the closing quote of the cell %.60q", cell)
+		}
+		at = len(text) - len(after) + 1
+	}
+}
+
+// cutQuoted takes a quoted cell, its opening quote gone already, from the front of a text.
+func cutQuoted(text string) (cell, after string, closed bool) {
+	for {
+		i := strings.IndexByte(text, '"')
+		if i < 0 {
+			return "", "", false
+		}
+		cell += text[:i]
+		text = text[i+1:]
+		if !strings.HasPrefix(text, `"`) {
+			return cell, text, true
+		}
+		cell += `"`
+		text = text[1:]
+	}
+}
+
+// Header reads the first record and checks it against the format; io.EOF says that there is none. An unknown column
+// would be dropped without a word, the first of two equal ones likewise, and a missing one would read as empty.
+func (r *Reader) Header() error {
+	rec, err := r.record()
+	if err != nil {
+		return err
+	}
+	f, pos := &r.format, note.Pos{File: r.file, Line: rec.Line}
+	expected := "expected the columns " + strings.Join(f.Columns, ",")
+	if len(f.Required) > 0 {
+		expected += ", of which only " + strings.Join(f.Required, ", ") + " must be there"
+	}
+	if rec.Fault != "" {
+		return note.Faultf(f.Code, pos, expected, "the header cannot be read: %s", rec.Fault)
+	}
+	var faults []error
+	for i, name := range rec.Cells {
+		if i == 0 {
+			name = strings.TrimPrefix(name, "\ufeff")
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		known := slices.Contains(f.Columns, name)
+		switch {
+		case known && slices.Contains(r.Columns, name):
+			faults = append(faults, note.Faultf(f.Code, pos, "keep one of them", "the column %q is there twice", name))
+		case !known && len(rec.Cells) == 1 && strings.ContainsAny(name, ";\t"):
+			return note.Faultf(f.Code, pos, "write the file with commas between the columns",
+				"the header has no comma but other separators: %q", name)
+		case !known && f.Strict:
+			faults = append(faults, r.unknown(&rec, i, name))
+		case !known:
+			r.Unknown = append(r.Unknown, name)
+			name = ""
+		}
+		r.Columns = append(r.Columns, name)
+	}
+	missing := slices.DeleteFunc(slices.Clone(f.Required), func(c string) bool { return slices.Contains(r.Columns, c) })
+	if len(missing) > 0 {
+		faults = append(faults, note.Faultf(f.Code, pos, expected, "the header lacks %s", strings.Join(missing, ", ")))
+	}
+	return errors.Join(faults...)
+}
+
+func (r *Reader) unknown(rec *Record, cell int, name string) error {
+	line, column := rec.place(cell)
+	nearest := ""
+	if r.format.Nearest != nil {
+		nearest = r.format.Nearest(name, r.format.Columns)
+	}
+	return note.Faultf(r.format.Code, note.Pos{File: r.file, Line: line, Column: column},
+		"the columns are "+strings.Join(r.format.Columns, ", "), "the column %q is not known%s", name, nearest)
+}
