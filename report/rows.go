@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"occudiff/ingest/unit"
+	"sync"
 )
 
 // Rows makes a table whose rows are values of a struct type. The type is declared once, and its tags say what every form of
@@ -27,15 +26,32 @@ import (
 // A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the tag
 // csv:",inline"; all of them are absent where the pointer is nil.
 //
-// keys choose the columns and their order, by either key of a field, and become the keys of the columns; without them the
-// table has all columns in the order of the fields.
+// keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for peak_percent,
+// and become the keys of the columns; without them the table has all columns in the order of the fields.
 func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
-	fields := chosenFields(rowFields(reflect.TypeFor[T](), nil), keys)
+	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
+}
+
+// RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
+func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), itself, false), keys))
+}
+
+// CSV is RowsInto for programs alone: the fields in their order, in base units.
+func CSV[T any](key string, n int, row func(i int, into *T)) *Table {
+	return newRows(key, n, row, rowFields(reflect.TypeFor[T](), itself, true))
+}
+
+func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
+	spare := sync.Pool{New: func() any { return new(T) }}
 	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: func(i int, dst []Cell) []Cell {
-		v := reflect.ValueOf(row(i))
+		into := spare.Get().(*T)
+		row(i, into)
+		v := reflect.ValueOf(into).Elem()
 		for k := range fields {
 			dst = append(dst, fields[k].cell(v))
 		}
+		spare.Put(into)
 		return dst
 	}}
 	for _, f := range fields {
@@ -47,36 +63,44 @@ func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 // rowField is a field that may be a column.
 type rowField struct {
 	column Column
-	json   string // its key in JSON
-	path   []int  // of field numbers, from the row on; a pointer is followed between two of them
+	json   string                   // its key in JSON
+	cell   func(reflect.Value) Cell // of a row
 }
 
-// rowFields lists the columns of a struct type that stands at a place in a row.
-func rowFields(t reflect.Type, at []int) []rowField {
+// rowFields lists the columns of a struct type; outer finds the struct in a row. Raw ones are for programs.
+func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 	var list []rowField
 	for i := range t.NumField() {
 		f := t.Field(i)
-		path := append(at[:len(at):len(at)], i)
+		at := outer.field(i)
 		key, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
 		if f.Anonymous || option == "inline" {
 			inner := f.Type
 			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
+				inner, at = inner.Elem(), at.pointer()
 			}
-			list = append(list, rowFields(inner, path)...)
+			list = append(list, rowFields(inner, at, raw)...)
 			continue
 		}
 		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		heading, isColumn := f.Tag.Lookup("col")
-		if key == "" && !isColumn {
+		if key == "" && !isColumn || key == "-" && raw {
 			continue
 		}
-		if key == "" {
+		if key == "" || key == "-" {
 			key = json
 		}
-		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, path: path}
-		if isColumn {
+		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json}
+		if isColumn && !raw {
 			field.column = columnOf(key, heading, f.Type)
+		}
+		value := cellOf(f.Type, &field.column, raw)
+		field.cell = func(row reflect.Value) Cell {
+			v, ok := at(row)
+			if !ok {
+				return Cell{}
+			}
+			return value(v)
 		}
 		list = append(list, field)
 	}
@@ -90,7 +114,9 @@ func chosenFields(all []rowField, keys []string) []rowField {
 	}
 	var list []rowField
 	for _, key := range keys {
-		i := slices.IndexFunc(all, func(f rowField) bool { return f.column.Key == key || f.json == key })
+		i := slices.IndexFunc(all, func(f rowField) bool {
+			return f.column.Key == key || f.json == key || withoutUnit(f.column.Key) == key || withoutUnit(f.json) == key
+		})
 		if i >= 0 {
 			f := all[i]
 			f.column.Key = key
@@ -98,6 +124,13 @@ func chosenFields(all []rowField, keys []string) []rowField {
 		}
 	}
 	return list
+}
+
+func withoutUnit(key string) string {
+	for _, unit := range []string{"_percent", "_points", "_seconds"} {
+		key = strings.TrimSuffix(key, unit)
+	}
+	return key
 }
 
 // columnOf reads a col tag.
@@ -130,106 +163,8 @@ func columnOf(key, tag string, t reflect.Type) Column {
 		}
 	}
 	c.Kind = kindOf(t, c.Unit)
+	if w, ok := reflect.Zero(t).Interface().(worded); ok {
+		c.Words = w.Words()
+	}
 	return c
-}
-
-// kindOf says what the cells of a field are: texts, counts, or numbers of a unit.
-func kindOf(t reflect.Type, unitText string) Kind {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t {
-	case reflect.TypeFor[unit.Ratio](), reflect.TypeFor[unit.Opt[unit.Ratio]]():
-		return Percent
-	case reflect.TypeFor[unit.Points](), reflect.TypeFor[unit.Opt[unit.Points]]():
-		return Points
-	case reflect.TypeFor[unit.Opt[int]](), reflect.TypeFor[unit.Opt[int64]]():
-		return Integer
-	case reflect.TypeFor[unit.Opt[float64]](), reflect.TypeFor[unit.Opt[unit.Seconds]]():
-		t = reflect.TypeFor[float64]()
-	}
-	switch {
-	case t.Kind() == reflect.Float64 && unitText == "%":
-		return Percent
-	case t.Kind() == reflect.Float64 && unitText == "points":
-		return Points
-	case t.Kind() == reflect.Float64:
-		return Number
-	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
-		return Integer
-	}
-	return Text
-}
-
-// cell gives the value of a field in a row.
-func (f *rowField) cell(v reflect.Value) Cell {
-	for _, i := range f.path {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				return Cell{}
-			}
-			v = v.Elem()
-		}
-		v = v.Field(i)
-	}
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return Cell{}
-		}
-		v = v.Elem()
-	}
-	switch {
-	case v.Kind() == reflect.String:
-		return TextCell(v.String())
-	case v.CanInt():
-		return IntCell(v.Int())
-	case v.CanFloat() && v.Type() != reflect.TypeFor[unit.Ratio]():
-		return NumCell(f.column.Kind, v.Float())
-	}
-	return valueCell(v.Interface(), f.column.Kind)
-}
-
-// valueCell gives the cell of a value that is no plain text or number.
-func valueCell(value any, kind Kind) Cell {
-	switch x := value.(type) {
-	case Cell:
-		return x
-	case []string:
-		return TextCell(strings.Join(x, " "))
-	case []int:
-		return TextCell(Numbers(x))
-	case []int64: // a launch size
-		return TextCell(sizeText(x))
-	case unit.Size3:
-		return TextCell(x.String())
-	case unit.Ratio:
-		return RatioCell(x)
-	case unit.Opt[unit.Ratio]:
-		return OptPercent(x)
-	case unit.Opt[unit.Points]:
-		return OptPoints(x)
-	case unit.Opt[unit.Seconds]:
-		return OptSeconds(x, 1)
-	case unit.Opt[float64]:
-		if n, ok := x.Value(); ok {
-			return NumCell(kind, n)
-		}
-	case unit.Opt[int]:
-		return OptInt(x)
-	case unit.Opt[int64]:
-		return OptInt(x)
-	}
-	return Cell{}
-}
-
-// sizeText prints a launch size, 512x512.
-func sizeText(size []int64) string {
-	var b []byte
-	for i, n := range size {
-		if i > 0 {
-			b = append(b, 'x')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return string(b)
 }

@@ -83,3 +83,71 @@ func TestRowsByKey(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+type verdict string
+
+func (v verdict) Cell() report.Cell { return report.StatusCell(string(v), report.Bad) }
+
+func (v verdict) Words() []report.Word { return []report.Word{{Text: "below", Status: report.Bad}} }
+
+type launch struct {
+	Time    unit.Opt[unit.Seconds] `json:"average_seconds" csv:"average_seconds" col:"Time per launch [us]; decimals=1"`
+	Verdict verdict                `json:"verdict" col:"Verdict; in=terminal+page"`
+	Label   string                 `json:"label" csv:"-" col:"Label"`
+	Row     *part                  `json:"predicted" csv:",inline"`
+}
+
+// TestRowsAndCSV holds what people read against what programs do: units, what is shown alone, words with a status.
+func TestRowsAndCSV(t *testing.T) {
+	row := func(i int, into *launch) {
+		if i == 0 {
+			*into = launch{unit.Some(unit.Seconds(2e-6)), "below", "first", &part{Off: unit.Some(unit.Points(1))}}
+			return
+		}
+		*into = launch{}
+	}
+	for _, c := range []struct {
+		table *report.Table
+		keys  []string
+		want  []report.Cell
+	}{
+		{report.RowsInto("t", 2, row, "average", "verdict", "label", "off"), []string{"average", "verdict", "label", "off"},
+			[]report.Cell{report.NumCell(report.Number, 2), report.StatusCell("below", report.Bad), report.TextCell("first"),
+				report.NumCell(report.Points, 1)}},
+		{report.CSV("t", 2, row), []string{"average_seconds", "verdict", "predicted_groups", "peak_percent", "off_points", "waves"},
+			[]report.Cell{report.NumCell(report.Number, 2e-6), report.StatusCell("below", report.Bad), {}, {}, report.NumCell(report.Points, 1), {}}},
+	} {
+		var keys []string
+		for _, column := range c.table.Columns {
+			keys = append(keys, column.Key)
+		}
+		if d := cmp.Diff(c.keys, keys); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff(c.want, c.table.Row(0, nil)); d != "" {
+			t.Error(d)
+		}
+		for i, cell := range c.table.Row(1, nil) { // in memory that held the first row
+			if cell.Text != "" || cell.Num != 0 {
+				t.Errorf("column %s of an empty row is %v", keys[i], cell)
+			}
+		}
+	}
+	words := report.RowsInto("t", 2, row).Columns[1].Words
+	if d := cmp.Diff([]report.Word{{Text: "below", Status: report.Bad}}, words); d != "" {
+		t.Error(d)
+	}
+}
+
+// BenchmarkCSV makes the cells of a row as exports of millions do.
+func BenchmarkCSV(b *testing.B) {
+	n := int64(3)
+	table := report.CSV("t", 1, func(_ int, into *whole) {
+		*into = whole{Name: "a", Share: 12.5, Inside: &part{&n, unit.Some(unit.Ratio(0.5)), unit.Some(unit.Points(-2)), unit.Some(1.25)}}
+	})
+	var cells []report.Cell
+	b.ReportAllocs()
+	for b.Loop() {
+		cells = table.Row(0, cells[:0])
+	}
+}

@@ -152,13 +152,13 @@ func flat(results ...*compare.Result) *report.Table {
 		n += r.Len()
 		ends[i] = n
 	}
-	return report.Rows("rows", n, func(i int) ValidateRow {
+	return report.CSV("rows", n, func(i int, into *ValidateRow) {
 		k, _ := slices.BinarySearch(ends, i+1)
 		first := 0
 		if k > 0 {
 			first = ends[k-1]
 		}
-		return validateRow(results[k].Row(i-first, nil))
+		*into = validateRow(results[k].Row(i-first, nil))
 	})
 }
 
