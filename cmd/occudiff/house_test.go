@@ -39,11 +39,13 @@ var arrows = map[string][]string{
 	"compare/history": {"ingest/note", "ingest/table", "ingest/unit"},
 	"compare":         {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat"},
 
+	"compare/track": {"compare", "compare/history", "compare/trend", "ingest/unit"},
+
 	"report":           {"compare", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc":    {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/diffdoc":   {"report", "compare", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
-	"report/trackdoc":  {"report", "compare/trend", "ingest/note", "ingest/unit"},
+	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/plot":      {"report"},
 	"report/excel":     {"report"},
 	"report/html":      {"report", "report/plot"},

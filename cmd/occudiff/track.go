@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"occudiff/report/trackdoc"
-
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
+	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 )
 
 // defaultHistory is the history in the working folder when neither --db nor the environment names one.
@@ -25,8 +25,6 @@ type trackFlags struct {
 	direction string
 	threshold float64
 	window    int
-
-	thresholdSet, windowSet bool
 }
 
 // trackCommand is the parent of what keeps occupancy over time.
@@ -51,9 +49,10 @@ shape on one device with one driver: what ran on another device or driver is nev
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.PersistentFlags().StringVar(&f.db, "db", "", "the history: a file, or a postgres:// URL (default: $"+historyEnv+", else "+defaultHistory+")")
-	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f), a.trackRemoveCommand(&f),
-		a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
+	c.PersistentFlags().StringVar(&f.db, "db", "",
+		"the history: a file, or a postgres:// URL (default: $"+historyEnv+", else "+defaultHistory+")")
+	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f),
+		a.trackRemoveCommand(&f), a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
 	for _, sub := range c.Commands() {
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
@@ -74,7 +73,8 @@ func (a *app) checkFailOn(command string) error {
 	if a.failOn == "never" || a.failOn == "regression" {
 		return nil
 	}
-	return usageErrorf("--fail-on %s: track %s fails on confirmed regressions; use validate for %s", a.failOn, command, a.failOn)
+	return usageErrorf("--fail-on %s: track %s fails on confirmed regressions; use validate for %s", a.failOn, command,
+		a.failOn)
 }
 
 // dsn names the history.
@@ -98,9 +98,10 @@ func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, erro
 	return history.OpenWith(ctx, a.dsn(f), history.Options{MustExist: true, ReadOnly: true})
 }
 
-// openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found before
-// the work, and the history. done closes both; outputs that are not committed by then are discarded.
-func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, endings ...string) (out *outputs, db *history.DB, done func(), err error) {
+// openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
+// before the work, and the history. done closes both; outputs that are not committed by then are discarded.
+func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, endings ...string) (
+	out *outputs, db *history.DB, done func(), err error) {
 	if out, err = openOutputs(paths, endings...); err != nil {
 		return nil, nil, nil, err
 	}
@@ -111,60 +112,43 @@ func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, en
 	return out, db, func() { db.Close(); out.discard() }, nil
 }
 
-// addMetricFlags adds what says which number is followed.
+// addMetricFlag adds what says which number is followed.
 func (f *trackFlags) addMetricFlag(c *cobra.Command) {
-	c.Flags().StringVar(&f.metric, "metric", string(history.Measured),
-		"what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)")
+	c.Flags().StringVar(&f.metric, "metric", string(history.Measured), "what is followed: measured (occupancy),"+
+		" residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)")
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
 func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 	d := trend.PointsGate()
 	f.addMetricFlag(c)
-	c.Flags().StringVar(&f.direction, "direction", "", "which way is worse: down, up or both (default: up for seconds, else down)")
-	c.Flags().Float64Var(&f.threshold, "threshold", d.Floor, "a run has to be off its median by more than this: percentage points, for seconds percent of the median")
+	fs := c.Flags()
+	fs.StringVar(&f.direction, "direction", "",
+		"which way is worse: down, up or both (default: up for seconds, else down)")
+	fs.Float64Var(&f.threshold, "threshold", d.Floor,
+		"a run has to be off its median by more than this: percentage points, for seconds percent of the median")
 	if window {
-		c.Flags().IntVar(&f.window, "window", d.Window, "earlier runs that are looked at")
+		fs.IntVar(&f.window, "window", d.Window, "earlier runs that are looked at")
 	}
 }
 
-// note remembers which flags were given.
-func (f *trackFlags) note(c *cobra.Command) {
-	f.thresholdSet, f.windowSet = c.Flags().Changed("threshold"), c.Flags().Changed("window")
-}
-
-// trackMetric reads the metric and its gate from the flags.
-func (f *trackFlags) trackMetric() (history.Metric, trackdoc.TrackMetric, error) {
-	m, err := history.ParseMetric(f.metric)
-	if err != nil {
-		return m, trackdoc.TrackMetric{}, usageErrorf("--metric: %v", err)
+// gate reads the metric and its gate from the flags of a command.
+func (f *trackFlags) gate(c *cobra.Command) (track.Metric, error) {
+	s := track.Settings{Direction: f.direction}
+	if c.Flags().Changed("threshold") {
+		s.Threshold = unit.Some(f.threshold)
 	}
-	g := trend.PointsGate()
-	if m == history.Seconds {
-		g = trend.RelativeGate()
+	if c.Name() != "report" { // where --window is that of the change points
+		s.Window = unit.Some(f.window)
 	}
-	if f.direction != "" {
-		g.Direction = trend.Direction(f.direction)
-	}
-	if f.thresholdSet {
-		g.Floor = f.threshold
-		if g.Relative {
-			g.Floor /= 100
-		}
-	}
-	if f.windowSet {
-		g.Window = f.window
-	}
-	if err := g.Validate(); err != nil {
-		return m, trackdoc.TrackMetric{}, usageErrorf("%v", err)
-	}
-	return m, trackdoc.TrackMetric{Name: string(m), Unit: m.Unit(), Gate: g}, nil
+	return track.NewMetric(f.metric, s)
 }
 
 // noOutputs refuses -o where there is nothing to write.
 func (a *app) noOutputs(command string) error {
 	if len(a.outputs) > 0 {
-		return usageErrorf("-o %s: %s writes no report; 'occudiff track report' and 'occudiff track check' do", a.outputs[0], command)
+		return usageErrorf("-o %s: %s writes no report; 'occudiff track report' and 'occudiff track check' do",
+			a.outputs[0], command)
 	}
 	return nil
 }

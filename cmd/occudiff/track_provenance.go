@@ -52,8 +52,8 @@ func (a *app) firstOf(names ...string) string {
 	return ""
 }
 
-// whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that measured; else
-// nobody knows, and the name of some login node would be a wrong answer.
+// whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that
+// measured; else nobody knows, and the name of some login node would be a wrong answer.
 func (a *app) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {

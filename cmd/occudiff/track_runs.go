@@ -8,12 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/report"
-	"occudiff/report/trackdoc"
-
 	"github.com/spf13/cobra"
 
 	"occudiff/compare/history"
+	"occudiff/report/trackdoc"
 )
 
 func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
@@ -33,16 +31,11 @@ func (a *app) trackList(ctx context.Context, t *trackFlags) error {
 		return err
 	}
 	defer done()
-	stored, err := db.List(ctx)
+	runs, err := db.List(ctx)
 	if err != nil {
 		return err
 	}
-	runs := make([]trackdoc.TrackedRun, len(stored))
-	for i := range stored {
-		runs[i] = trackedRun(stored[i])
-	}
-	doc := trackdoc.FromTrackList(runs, db.Where(), a.provenance())
-	return a.deliver(&report.Answer{Doc: doc, Value: trackdoc.TrackListJSON(runs), Table: doc.Sections[0].Tables[0]}, out)
+	return a.deliver(trackdoc.FromRuns(runs, db.Where(), a.provenance()), out)
 }
 
 func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
@@ -86,13 +79,11 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 		return err
 	}
 	defer db.Close()
-	runs := make([]trackdoc.TrackedRun, len(ids))
+	runs := make([]history.Run, len(ids))
 	for i, id := range ids { // all are looked up before the first is removed
-		run, err := db.Get(ctx, id)
-		if err != nil {
+		if runs[i], err = db.Get(ctx, id); err != nil {
 			return err
 		}
-		runs[i] = trackedRun(run)
 	}
 	answers := bufio.NewReader(a.stdin)
 	for i := range runs {
@@ -109,16 +100,17 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 		if err := db.Remove(ctx, runs[i].ID); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, trackdoc.TrackRunText(&runs[i])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
 	}
 	return nil
 }
 
-// confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the waiting.
-func (a *app) confirmRemove(ctx context.Context, r *trackdoc.TrackedRun, where string, answers *bufio.Reader) (bool, error) {
-	fmt.Fprintf(a.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.TrackRunText(r))
+// confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the
+// waiting.
+func (a *app) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (bool, error) {
+	fmt.Fprintf(a.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.RunText(r))
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := answers.ReadString('\n') // nothing, at the end of input, is a no

@@ -70,7 +70,7 @@ func TestTrackReportGolden(t *testing.T) {
 			inTrack(t, exitDone, "track", "import", file, "--db", db, "--metric", metric)
 			sets := 0
 			for _, set := range parameterSets(golden) {
-				var v trackdoc.TrackOutput
+				var v trackdoc.ReportValue
 				out := inTrack(t, exitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
 					"--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
 				if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -125,7 +125,7 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 }
 
 // compareGolden compares one series under one set and gives how many sets it compared.
-func compareGolden(t *testing.T, set parameterSet, got *trackdoc.TrackSeriesEntry, want goldenSeries) int {
+func compareGolden(t *testing.T, set parameterSet, got *trackdoc.SeriesValue, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
 		if r.Window != set.window || r.P != set.p || r.Magnitude != set.magnitude {

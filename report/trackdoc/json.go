@@ -1,50 +1,88 @@
 package trackdoc
 
 import (
-	"strings"
-
-	"occudiff/report"
-
+	"occudiff/compare/history"
+	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
-// TrackSchema names the version of the JSON contract of `track report`.
-const TrackSchema = "occudiff/track/1"
+// The schemas of the outputs, with their versions.
+const (
+	reportSchema   = "occudiff/track/1"
+	checkSchema    = "occudiff/track-check/1"
+	runsSchema     = "occudiff/track-list/1"
+	addSchema      = "occudiff/track-add/1"
+	backtestSchema = "occudiff/track-backtest/1"
+)
 
-// TrackOutput is the JSON output of `occudiff track report`.
-type TrackOutput struct {
-	Schema string             `json:"schema"`
-	Series []TrackSeriesEntry `json:"series"`
-	Metric string             `json:"metric"`
-	Params TrackParamsOutput  `json:"parameters"`
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	verdicts := report.Words(outcomes)
+	words := map[string][]string{
+		"GateValue.verdict":  verdicts,
+		"CheckValue.verdict": verdicts[:4],
+		"BeginValue.changed": {"device", "driver", track.LaunchShape},
+	}
+	list := []report.Output{
+		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{AddValue{}}},
+		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{RunsValue{}}},
+		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.",
+			Values: []any{CheckValue{}}},
+		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{ReportValue{}}},
+		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
+			Values: []any{BacktestValue{}}},
+	}
+	for i, command := range []string{"add", "list", "check", "report", "backtest"} {
+		list[i].Command, list[i].Words = "occudiff track "+command+" --format json", words
+	}
+	return list
 }
 
-// TrackParamsOutput are the parameters of the change points.
-type TrackParamsOutput struct {
+// ReportValue is the JSON output of `occudiff track report`.
+type ReportValue struct {
+	Schema string        `json:"schema"`
+	Series []SeriesValue `json:"series"`
+	Metric string        `json:"metric"`
+	Params ParamsValue   `json:"parameters"`
+}
+
+// ParamsValue are the parameters of the change points.
+type ParamsValue struct {
 	Window     int     `json:"window"`
 	P          float64 `json:"p"`
 	Magnitude  float64 `json:"magnitude"`
 	MinSegment int     `json:"min_segment"`
 }
 
-// TrackSeriesEntry is one series. Its values are in its unit.
-type TrackSeriesEntry struct {
-	Name    string             `json:"name"`
-	Points  int                `json:"points" jsonschema:"how many runs have a value"`
-	Unit    string             `json:"unit"`
-	Changes []TrackChangePoint `json:"change_points"`
-	Gate    TrackGate          `json:"gate"`
-	Device  *string            `json:"device"`
-	Driver  *string            `json:"driver"`
-	Begins  *TrackBegin        `json:"begins" jsonschema:"the series of the kernel on another device or driver, or in another launch shape, that ends where this one begins"`
-	Ended   bool               `json:"ended" jsonschema:"the kernel went on with another device, driver or launch shape"`
-	LeftOut int                `json:"left_out" jsonschema:"earlier runs that are no points: too short for the sampling interval"`
+// KeyValue names a series.
+type KeyValue struct {
+	Name   string  `json:"name"`
+	Device *string `json:"device"`
+	Driver *string `json:"driver"`
+	Unit   string  `json:"unit"`
 }
 
-// TrackChangePoint is a place where a series settled on a new level; index is of its first run, from 0.
-type TrackChangePoint struct {
-	Index      int      `json:"index" jsonschema:"of the first run of the new level, from 0"`
+// JudgedValue is a series with the verdict on its newest value.
+type JudgedValue struct {
+	KeyValue
+	Gate    GateValue   `json:"gate"`
+	Begins  *BeginValue `json:"begins"`
+	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those too short for the sampling interval; they are not in n"`
+}
+
+// SeriesValue is one series of a report. Its values are in its unit.
+type SeriesValue struct {
+	JudgedValue
+	Points  int           `json:"points"`
+	Changes []ChangeValue `json:"change_points"`
+	Ended   bool          `json:"ended"`
+}
+
+// ChangeValue is a place where a series settled on a new level; index is of its first run, from 0.
+type ChangeValue struct {
+	Index      int      `json:"index"`
 	Time       string   `json:"time"`
 	P          float64  `json:"p"`
 	MeanBefore float64  `json:"mean_before"`
@@ -53,21 +91,21 @@ type TrackChangePoint struct {
 	Magnitude  *float64 `json:"magnitude"` // null when a mean is 0
 }
 
-// TrackGate is the gate's verdict with its figures.
-type TrackGate struct {
+// GateValue is the gate's verdict with its figures.
+type GateValue struct {
 	Verdict   string   `json:"verdict"`
-	N         int      `json:"n" jsonschema:"earlier runs that were looked at"`
-	Window    int      `json:"window" jsonschema:"the most that would have been"`
+	N         int      `json:"n"`
+	Window    int      `json:"window"`
 	Median    *float64 `json:"median"`
 	MAD       *float64 `json:"mad"`
 	Threshold *float64 `json:"threshold"`
-	Value     *float64 `json:"value" jsonschema:"of the newest run, in the series' unit"`
+	Value     *float64 `json:"value"`
 	Run       *int64   `json:"run"`
 	InARow    int      `json:"in_a_row"`
 }
 
-// TrackBegin says what changed where a series begins.
-type TrackBegin struct {
+// BeginValue says what changed where the series begins.
+type BeginValue struct {
 	Changed []string `json:"changed"`
 	Device  *string  `json:"device_before"`
 	Driver  *string  `json:"driver_before"`
@@ -75,156 +113,193 @@ type TrackBegin struct {
 	Here    bool     `json:"here"` // the newest run is the first of the series
 }
 
-// TrackJSON gives the value of the JSON contract, the series in the order in which they were first stored.
-func TrackJSON(t *TrackReport) *TrackOutput {
-	v := &TrackOutput{Schema: TrackSchema, Metric: t.Metric.Name, Series: make([]TrackSeriesEntry, 0, len(t.Series)),
-		Params: TrackParamsOutput{t.Params.Window, t.Params.P, t.Params.Magnitude, t.Params.MinSegment}}
-	for i := range t.Series {
-		v.Series = append(v.Series, trackSeriesEntry(&t.Series[i], t.Metric.Unit))
+// value gives the series in the order in which they were first stored.
+func (r *whole) value() *ReportValue {
+	p := &r.Params
+	v := &ReportValue{Schema: reportSchema, Metric: r.name(), Series: make([]SeriesValue, 0, len(r.Series)),
+		Params: ParamsValue{p.Window, p.P, p.Magnitude, p.MinSegment}}
+	for _, s := range r.Series {
+		e := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, 0, len(s.Changes)),
+			Ended: s.Ended}
+		for _, c := range s.Changes {
+			e.Changes = append(e.Changes, ChangeValue{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter,
+				s.Points[c.Index].Run, report.Finite(unit.Some(c.Magnitude))})
+		}
+		v.Series = append(v.Series, e)
 	}
 	return v
 }
 
-func trackSeriesEntry(s *Tracked, unitName string) TrackSeriesEntry {
-	e := TrackSeriesEntry{Name: s.Name, Points: len(s.Points), Unit: unitName, Changes: make([]TrackChangePoint, 0, len(s.Changes)),
-		Gate: trackGate(s), Device: report.Filled(s.Device), Driver: report.Filled(s.Driver), Begins: trackBegin(s), Ended: s.Ended, LeftOut: len(s.LeftOut)}
-	for _, c := range s.Changes {
-		e.Changes = append(e.Changes, TrackChangePoint{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter, s.Points[c.Index].Run, report.Finite(unit.Some(c.Magnitude))})
+func (m metric) key(k history.Key) KeyValue {
+	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver), m.Unit()}
+}
+
+func (m metric) judged(s *track.Series) JudgedValue {
+	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: GateValue{
+		Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
+		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD), Threshold: report.Finite(s.Gate.Threshold),
+	}}
+	if p, ok := s.Newest(); ok {
+		v.Gate.Value, v.Gate.Run = &p.Value, &p.Run
 	}
-	return e
-}
-
-func trackGate(s *Tracked) TrackGate {
-	g := TrackGate{Verdict: s.word(), N: s.Gate.N, Window: s.Gate.Window, Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD),
-		Threshold: report.Finite(s.Gate.Threshold), InARow: s.Gate.InARow}
-	if p, ok := s.newest(); ok {
-		g.Value, g.Run = &p.Value, &p.Run
+	if b := s.Begins; b != nil {
+		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Key.Device),
+			Driver: report.Filled(b.From.Key.Driver), Run: b.From.Run, Here: s.Age() == 0}
 	}
-	return g
+	return v
 }
 
-func trackBegin(s *Tracked) *TrackBegin {
-	b := s.Begins
-	if b == nil {
-		return nil
-	}
-	return &TrackBegin{Changed: append([]string{}, b.What...), Device: report.Filled(b.Device), Driver: report.Filled(b.Driver), Run: b.Run, Here: s.age() == 0}
+// CheckValue is the JSON output of `occudiff track check`.
+type CheckValue struct {
+	Schema      string        `json:"schema"`
+	Verdict     string        `json:"verdict"` // the worst of any series
+	Metric      string        `json:"metric"`
+	Direction   string        `json:"direction"`
+	Run         RunValue      `json:"run"`
+	Series      []JudgedValue `json:"series"`
+	NotMeasured int           `json:"not_measured"`
+	Missing     []string      `json:"missing"`
 }
 
-// TrackCheckSchema names the version of the JSON output of `track check`.
-const TrackCheckSchema = "occudiff/track-check/1"
-
-// TrackCheckOutput is the JSON output of `occudiff track check`.
-type TrackCheckOutput struct {
-	Schema      string             `json:"schema"`
-	Verdict     string             `json:"verdict"` // the worst of any series
-	Metric      string             `json:"metric"`
-	Direction   string             `json:"direction"`
-	Run         TrackRunOutput     `json:"run"`
-	Series      []TrackCheckSeries `json:"series"`
-	NotMeasured int                `json:"not_measured"`
-	Missing     []string           `json:"missing"`
-}
-
-// TrackCheckSeries is one series of a checked run.
-type TrackCheckSeries struct {
-	Name    string      `json:"name"`
-	Unit    string      `json:"unit"`
-	Gate    TrackGate   `json:"gate"`
-	Device  *string     `json:"device"`
-	Driver  *string     `json:"driver"`
-	Begins  *TrackBegin `json:"begins"`
-	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those too short for the sampling interval; they are not in n"`
-}
-
-// TrackCheckJSON gives the value of the JSON output.
-func TrackCheckJSON(c *TrackCheck) *TrackCheckOutput {
-	v := &TrackCheckOutput{Schema: TrackCheckSchema, Verdict: c.worst(), Metric: c.Metric.Name, Direction: string(c.Metric.Gate.Direction), Run: trackRunOutput(&c.Run),
-		Series: make([]TrackCheckSeries, 0, len(c.Series)), NotMeasured: c.NotMeasured, Missing: append([]string{}, c.Missing...)}
-	for i := range c.Series {
-		s := &c.Series[i]
-		v.Series = append(v.Series, TrackCheckSeries{s.Name, c.Metric.Unit, trackGate(s), report.Filled(s.Device), report.Filled(s.Driver), trackBegin(s), len(s.LeftOut)})
+func (c *check) value() *CheckValue {
+	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(), Direction: string(c.Gate.Direction),
+		Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)), NotMeasured: c.NotMeasured,
+		Missing: append([]string{}, c.Missing...)}
+	for _, s := range c.Series {
+		v.Series = append(v.Series, c.judged(s))
 	}
 	return v
 }
 
 // worst is the verdict of the run.
-func (c *TrackCheck) worst() string {
-	for _, w := range []trend.Outcome{trend.Regression, trend.Alarm, trend.OK} {
-		if c.Count(string(w)) > 0 {
-			return string(w)
+func (c *check) worst() trend.Outcome {
+	for _, o := range outcomes {
+		for _, s := range c.series {
+			if s.Outcome() == o && o != track.Unmeasurable {
+				return o
+			}
 		}
 	}
-	return string(trend.Learning)
+	return trend.Learning
 }
 
-// TrackCheckSuite gives a check as test cases: a regression fails, what could not be judged or is not confirmed is skipped.
-func TrackCheckSuite(c *TrackCheck, prov report.Provenance) *report.TestSuite {
-	s := &report.TestSuite{Name: "occudiff track check", Collected: c.Run.Time, Host: report.OneLine(c.Run.Host)}
-	for _, p := range []report.TestProperty{{Name: "occudiff", Value: prov.Version}, {Name: "history", Value: c.Where}, {Name: "run", Value: TrackRunText(&c.Run)}, {Name: "commit", Value: c.Run.Commit}, {Name: "metric", Value: c.Metric.Name}, {Name: "rule", Value: c.Metric.rule()}} {
-		if p.Value != "" {
-			s.Properties = append(s.Properties, report.TestProperty{Name: p.Name, Value: report.OneLine(p.Value)})
+// RunsValue is the JSON output of `occudiff track list`.
+type RunsValue struct {
+	Schema string     `json:"schema"`
+	Runs   []RunValue `json:"runs"`
+}
+
+// RunValue is one stored run.
+type RunValue struct {
+	ID           int64               `json:"id"`
+	Time         string              `json:"time"` // RFC 3339, UTC
+	Label        *string             `json:"label"`
+	Device       *string             `json:"device"`
+	Driver       *string             `json:"driver"`
+	Kernels      int                 `json:"kernels"`
+	Inputs       []report.InputValue `json:"inputs"`
+	Host         *string             `json:"host"`
+	JobID        *string             `json:"job_id"`
+	VTuneVersion *string             `json:"vtune_version"`
+	Commit       *string             `json:"commit"`
+}
+
+func runValue(r *history.Run) RunValue {
+	inputs := make([]report.InputValue, 0, len(r.Inputs))
+	for _, in := range r.Inputs {
+		inputs = append(inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows,
+			BadRows: in.BadRows})
+	}
+	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver), r.Kernels,
+		inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune), report.Filled(r.Commit)}
+}
+
+// AddValue is the JSON output of `occudiff track add`.
+type AddValue struct {
+	Schema string       `json:"schema"`
+	Runs   []AddedValue `json:"runs"`
+}
+
+// AddedValue is a run of the command line.
+type AddedValue struct {
+	Stored bool `json:"stored" jsonschema:"false when its content was there already"`
+	RunValue
+}
+
+// NewAddValue gives the value of the JSON output.
+func NewAddValue(runs []track.Added) *AddValue {
+	v := &AddValue{Schema: addSchema, Runs: make([]AddedValue, 0, len(runs))}
+	for i := range runs {
+		v.Runs = append(v.Runs, AddedValue{runs[i].Stored, runValue(&runs[i].Run)})
+	}
+	return v
+}
+
+// BacktestValue is the JSON output of `occudiff track backtest`.
+type BacktestValue struct {
+	Schema    string         `json:"schema"`
+	Metric    string         `json:"metric"`
+	Direction string         `json:"direction"`
+	Runs      int            `json:"runs"`
+	Learning  int            `json:"learning"`
+	Alarms    int            `json:"alarms"`
+	Confirmed int            `json:"confirmed"`
+	LeftOut   int            `json:"left_out"`
+	Series    []ReplayValue  `json:"series"`
+	Proposal  *ProposalValue `json:"proposal"`
+}
+
+// ReplayValue is one series, replayed.
+type ReplayValue struct {
+	KeyValue
+	Runs     int          `json:"runs"`
+	Learning int          `json:"learning"`
+	Alarms   []AlarmValue `json:"alarms"`
+}
+
+// AlarmValue is a stretch of runs beyond their thresholds; confirmed_by is null when it was a single run.
+type AlarmValue struct {
+	Index       int      `json:"index"`
+	Run         int64    `json:"run"`
+	Time        string   `json:"time"`
+	Value       float64  `json:"value"`
+	N           int      `json:"n"`
+	Window      int      `json:"window"`
+	Median      *float64 `json:"median"`
+	MAD         *float64 `json:"mad"`
+	Threshold   *float64 `json:"threshold"`
+	Runs        int      `json:"runs"`
+	ConfirmedBy *int64   `json:"confirmed_by"`
+}
+
+// ProposalValue is the threshold for a wanted rate, in the unit of --threshold: points, or percent of the median.
+type ProposalValue struct {
+	Target    float64 `json:"target_per_100_runs"`
+	Threshold float64 `json:"threshold"`
+	Alarms    int     `json:"confirmed"`
+	Rate      float64 `json:"rate_per_100_runs"`
+	RateNow   float64 `json:"rate_now_per_100_runs"`
+	Finest    float64 `json:"one_alarm_per_100_runs"`
+}
+
+func (b *backtest) value() *BacktestValue {
+	t := &b.total
+	v := &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Runs, t.Learning, len(t.Episodes),
+		t.Regressions(), b.LeftOut, make([]ReplayValue, 0, len(b.Series)), nil}
+	for i := range b.Series {
+		s := &b.Series[i]
+		e := ReplayValue{b.key(s.Key), s.Result.Runs, s.Result.Learning, make([]AlarmValue, 0, len(s.Result.Episodes))}
+		for k := range s.Result.Episodes {
+			a := alarm{series{s.Series}, &s.Result.Episodes[k]}
+			at := &a.Start
+			e.Alarms = append(e.Alarms, AlarmValue{a.First, a.Points[a.First].Run, stamp(at.Time), at.Value, at.N, at.Window,
+				report.Finite(at.Median), report.Finite(at.MAD), report.Finite(at.Threshold), a.Last - a.First + 1,
+				a.confirmedBy()})
 		}
+		v.Series = append(v.Series, e)
 	}
-	for _, t := range c.Metric.inOrder(c.Series) {
-		s.Cases = append(s.Cases, c.testCase(t))
+	if p, ok := b.Proposal.Value(); ok {
+		v.Proposal = &ProposalValue{b.Target.Or(0), b.threshold(p.Floor), p.Regressions, p.Rate, p.RateNow, p.Finest}
 	}
-	s.TellApart()
-	return s
-}
-
-func (c *TrackCheck) testCase(t *Tracked) report.TestCase {
-	class := strings.TrimSuffix(report.OneLine(t.Device)+"/"+report.OneLine(t.Driver), "/")
-	if class == "" {
-		class = "unknown device"
-	}
-	k := report.TestCase{Class: class, Name: report.OneLine(t.Name)}
-	switch word := t.word(); word {
-	case string(trend.OK):
-	case string(trend.Regression):
-		k.Outcome = report.TestFailed
-		k.Type, k.Message = word, word+": "+c.Metric.difference(t.Gate.Value-t.Gate.Median.Or(0))+" off the median of "+report.Counted(t.Gate.N, "run", "runs")
-	default:
-		k.Outcome = report.TestSkipped
-		k.Type, k.Message = word, t.finding()
-	}
-	k.Text = c.Metric.figures(t)
-	if text := c.Metric.explain(t); text != "" {
-		k.Text = report.UpperFirst(text) + "\n" + k.Text
-	}
-	return k
-}
-
-// figures lists what the verdict was taken from, a line each.
-func (m *TrackMetric) figures(t *Tracked) string {
-	lines := []string{"newest: " + m.print(t.Gate.Value), "n: " + report.Thousands(int64(t.Gate.N)) + " of a window of " + report.Thousands(int64(t.Gate.Window))}
-	if x, ok := t.Gate.Median.Value(); ok {
-		lines = append(lines, "median: "+m.print(x))
-	}
-	if x, ok := t.Gate.MAD.Value(); ok {
-		lines = append(lines, "MAD: "+m.spread(x))
-	}
-	if x, ok := t.Gate.Threshold.Value(); ok {
-		lines = append(lines, "threshold: "+m.print(x))
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// TrackCheckAnnotations lists regressions as errors, alarms as warnings, and changed devices and drivers as notices.
-func TrackCheckAnnotations(c *TrackCheck) []report.Annotation {
-	var list []report.Annotation
-	for _, t := range c.Metric.inOrder(c.Series) {
-		level := report.AnnotateNotice
-		switch t.severity() {
-		case 0:
-			level = report.AnnotateError
-		case 1:
-			level = report.AnnotateWarning
-		case 2:
-		default:
-			continue
-		}
-		list = append(list, report.Annotation{Level: level, Title: report.OneLine(t.Name) + ": " + t.finding(), Message: report.UpperFirst(c.Metric.explain(t))})
-	}
-	return list
+	return v
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/compare/history"
+	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/report"
 	"occudiff/report/excel"
@@ -26,14 +28,14 @@ import (
 var _ = flag.Bool("update", false, "rewrite the golden files")
 
 // followed makes a series with a run a day, judged and searched.
-func followed(t *testing.T, m trackdoc.TrackMetric, name string, values ...float64) trackdoc.Tracked {
+func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
 	t.Helper()
-	s := trackdoc.Tracked{Name: name, Task: name, Device: "mtl-112", Driver: "24.1"}
+	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}}
 	var points []trend.Point
 	start := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)
 	for i, v := range values {
 		at := start.AddDate(0, 0, i)
-		s.Points = append(s.Points, trackdoc.TrackedPoint{Run: int64(i + 1), Time: at, Value: v})
+		s.Points = append(s.Points, history.Point{Run: int64(i + 1), Time: at, Value: v})
 		points = append(points, trend.Point{Time: at, Value: v})
 	}
 	var err error
@@ -46,12 +48,12 @@ func followed(t *testing.T, m trackdoc.TrackMetric, name string, values ...float
 	return s
 }
 
-func measured() trackdoc.TrackMetric {
-	return trackdoc.TrackMetric{Name: "measured", Unit: "%", Gate: trend.PointsGate()}
+func measured() track.Metric {
+	return track.Metric{Metric: history.Measured, Gate: trend.PointsGate()}
 }
 
-func seconds() trackdoc.TrackMetric {
-	return trackdoc.TrackMetric{Name: "seconds", Unit: "s", Gate: trend.RelativeGate()}
+func seconds() track.Metric {
+	return track.Metric{Metric: history.Seconds, Gate: trend.RelativeGate()}
 }
 
 // steps repeats levels with a little noise of a fixed pattern.
@@ -67,47 +69,47 @@ func steps(n int, levels ...float64) []float64 {
 }
 
 // tracks is a history with every verdict in it.
-func tracks(t *testing.T) *trackdoc.TrackReport {
+func tracks(t *testing.T) *track.Report {
 	m := measured()
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
 	moved := followed(t, m, "moved", 50.1)
-	moved.Driver = "25.2"
-	moved.Begins = &trackdoc.TrackedBegin{What: []string{"driver"}, Device: "mtl-112", Driver: "24.1", Run: 9, Time: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}
+	moved.Key.Driver = "25.2"
+	moved.Begins = &track.Begin{What: []string{"driver"}, From: history.Span{Key: history.Key{Device: "mtl-112", Driver: "24.1"}, Run: 9, Last: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}}
 	ended := followed(t, m, "moved", steps(9, 50)...)
 	ended.Ended = true
 	short := followed(t, m, "Fan1", steps(9, 19.9)...)
 	short.Unmeasurable = true
-	list := []trackdoc.Tracked{short, ended, followed(t, m, "steady", steps(12, 90)...), moved, followed(t, m, "young", 40, 41),
+	list := []*track.Series{short, ended, followed(t, m, "steady", steps(12, 90)...), moved, followed(t, m, "young", 40, 41),
 		followed(t, m, "outlier", append(steps(9, 70), 60)...), followed(t, m, "Fan2", dropped...), followed(t, m, "slow change", steps(12, 80, 78)...)}
 	list[6].Against = "below: dispatch"
-	return &trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list}
+	return &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list}
 }
 
 // hostileTracks has names that must not harm any output, in every place that shows one.
-func hostileTracks(t *testing.T) *trackdoc.TrackReport {
-	r := &trackdoc.TrackReport{Metric: measured(), Params: trend.DefaultParams(), Where: "<b>\x1b[31m.db"}
+func hostileTracks(t *testing.T) *track.Report {
+	r := &track.Report{Metric: measured(), Params: trend.DefaultParams(), Where: "<b>\x1b[31m.db"}
 	for _, name := range sample.HostileNames() {
 		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
-		s.Device, s.Driver, s.Against = name, name, name
-		s.Begins = &trackdoc.TrackedBegin{What: []string{"device", "driver"}, Device: name, Driver: name, Run: 1}
+		s.Key.Device, s.Key.Driver, s.Against = name, name, name
+		s.Begins = &track.Begin{What: []string{"device", "driver"}, From: history.Span{Key: s.Key, Run: 1}}
 		r.Series = append(r.Series, s)
 	}
 	return r
 }
 
 // others are histories at the edges of what can be.
-func others(t *testing.T) map[string]*trackdoc.TrackReport {
+func others(t *testing.T) map[string]*track.Report {
 	m := seconds()
 	zero := measured()
 	zero.Gate.Direction = trend.Both
-	residual := trackdoc.TrackMetric{Name: "residual", Unit: "points", Gate: trend.PointsGate()}
-	return map[string]*trackdoc.TrackReport{
+	residual := track.Metric{Metric: history.Residual, Gate: trend.PointsGate()}
+	return map[string]*track.Report{
 		"empty":    {Metric: measured(), Params: trend.DefaultParams(), Where: "empty.db"},
-		"seconds":  {Metric: m, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)}},
-		"residual": {Metric: residual, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, residual, "Fan2", steps(12, -3, -9)...)}},
+		"seconds":  {Metric: m, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)}},
+		"residual": {Metric: residual, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, residual, "Fan2", steps(12, -3, -9)...)}},
 		// From 0 to 5: one of the two shares is infinite, which JSON could not write.
-		"from zero": {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}},
-		"flat":      {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []trackdoc.Tracked{followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)}},
+		"from zero": {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}},
+		"flat":      {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)}},
 		"hostile":   hostileTracks(t),
 	}
 }
@@ -118,7 +120,7 @@ func prov() report.Provenance {
 
 func TestTrackGolden(t *testing.T) {
 	var b bytes.Buffer
-	d := trackdoc.FromTrack(tracks(t), prov())
+	d := trackdoc.FromReport(tracks(t), prov()).Doc
 	if err := terminal.Render(&b, d, terminal.Options{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +134,7 @@ func TestTrackGolden(t *testing.T) {
 
 // TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged last.
 func TestTrackOrder(t *testing.T) {
-	d := trackdoc.FromTrack(tracks(t), prov())
+	d := trackdoc.FromReport(tracks(t), prov()).Doc
 	table := d.Table("series")
 	var got []string
 	var cells []report.Cell
@@ -156,21 +158,21 @@ func TestTrackLarge(t *testing.T) {
 	down, up, flat := followed(t, m, "down", steps(12, 80, 78)...), followed(t, m, "up", steps(12, 60, 70)...), followed(t, m, "flat", steps(12, 50)...)
 	ended := followed(t, m, "ended", steps(12, 90, 70)...)
 	ended.Ended = true
-	var many []trackdoc.Tracked
+	var many []*track.Series
 	for range 20 {
 		many = append(many, down)
 	}
 	for _, c := range []struct {
 		reason      string
-		series      []trackdoc.Tracked
+		series      []*track.Series
 		title, name string
 	}{
-		{"for the better is a change, too", []trackdoc.Tracked{flat, down, up}, "The series with the largest last change", "up"},
-		{"a series of the past can be the one", []trackdoc.Tracked{down, flat, ended}, "The series with the largest last change", "ended"},
+		{"for the better is a change, too", []*track.Series{flat, down, up}, "The series with the largest last change", "up"},
+		{"a series of the past can be the one", []*track.Series{down, flat, ended}, "The series with the largest last change", "ended"},
 		{"it may stand far down in the list", append(many, ended), "The series with the largest last change", "ended"},
-		{"no series has changed", []trackdoc.Tracked{flat, flat}, "The first series: none has a change point", "flat"},
+		{"no series has changed", []*track.Series{flat, flat}, "The first series: none has a change point", "flat"},
 	} {
-		d := trackdoc.FromTrack(&trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov())
+		d := trackdoc.FromReport(&track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov()).Doc
 		s := d.Section(trackdoc.SectionTimeSeries)
 		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].TimeSeries.Large {
 			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
@@ -196,7 +198,7 @@ func TestTrackSheetSaysEnded(t *testing.T) {
 	ended := followed(t, r.Metric, "moved", append(steps(9, 62.7), 54.7, 54.9)...)
 	ended.Ended = true
 	r.Series = append(r.Series, ended)
-	table := trackdoc.FromTrack(r, prov()).Table("series")
+	table := trackdoc.FromReport(r, prov()).Doc.Table("series")
 	cells := table.Row(0, nil)
 	for i, c := range table.Columns {
 		if c.In&report.Sheet != 0 && c.Title == "Verdict" && cells[i].Text != "regression, ended" {
@@ -214,12 +216,13 @@ func TestTrackEverywhere(t *testing.T) {
 	all["all verdicts"] = tracks(t)
 	for name, r := range all {
 		t.Run(name, func(t *testing.T) {
-			d := trackdoc.FromTrack(r, prov())
+			ans := trackdoc.FromReport(r, prov())
+			d := ans.Doc
 			for format, render := range map[string]func(io.Writer) error{
 				"terminal": func(w io.Writer) error { return terminal.Render(w, d, terminal.Options{Width: 40, Color: true}) },
 				"markdown": func(w io.Writer) error { return markdown.Render(w, d) },
 				"html":     func(w io.Writer) error { return html.Render(w, d) },
-				"json":     func(w io.Writer) error { return machine.JSON(w, trackdoc.TrackJSON(r)) },
+				"json":     func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 				"csv":      func(w io.Writer) error { return machine.Table(w, d.Table("series")) },
 			} {
 				var first, second bytes.Buffer
@@ -258,9 +261,9 @@ func forbidden(format string) []string {
 // TestTrackJSONContract pins the names of the contract.
 func TestTrackJSONContract(t *testing.T) {
 	m := measured()
-	r := &trackdoc.TrackReport{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: []trackdoc.Tracked{followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}}
+	r := &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: []*track.Series{followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}}
 	var b bytes.Buffer
-	if err := machine.JSON(&b, trackdoc.TrackJSON(r)); err != nil {
+	if err := machine.JSON(&b, trackdoc.FromReport(r, prov()).Value); err != nil {
 		t.Fatal(err)
 	}
 	var v struct {
@@ -288,7 +291,7 @@ func TestTrackJSONContract(t *testing.T) {
 		}
 	}
 	var empty bytes.Buffer
-	if err := machine.JSON(&empty, trackdoc.TrackJSON(&trackdoc.TrackReport{Metric: m})); err != nil || !strings.Contains(empty.String(), `"series": []`) {
+	if err := machine.JSON(&empty, trackdoc.FromReport(&track.Report{Metric: m}, prov()).Value); err != nil || !strings.Contains(empty.String(), `"series": []`) {
 		t.Errorf("no series are %s, %v; want a list", empty.String(), err)
 	}
 }
@@ -296,8 +299,8 @@ func TestTrackJSONContract(t *testing.T) {
 // TestTrackCheckSuite wants a regression to fail and everything that is not sure to be skipped, in XML that any reader takes.
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
-	c := &trackdoc.TrackCheck{Metric: r.Metric, Where: "occudiff.db", Run: trackdoc.TrackedRun{ID: 11, Kernels: 8}, Series: r.Series}
-	s := trackdoc.TrackCheckSuite(c, prov())
+	c := &track.Check{Metric: r.Metric, Where: "occudiff.db", Run: history.Run{ID: 11, Kernels: 8}, Series: r.Series}
+	s := trackdoc.FromCheck(c, prov()).Tests()
 	got := map[string]string{}
 	for _, k := range s.Cases {
 		got[k.Name+k.Class] = map[report.TestOutcome]string{report.TestPassed: "passed", report.TestFailed: "failed", report.TestSkipped: "skipped"}[k.Outcome] + " " + k.Message
@@ -318,9 +321,9 @@ func TestTrackCheckSuite(t *testing.T) {
 		}
 	}
 	hostile := hostileTracks(t)
-	c = &trackdoc.TrackCheck{Metric: hostile.Metric, Where: hostile.Where, Series: hostile.Series}
+	c = &track.Check{Metric: hostile.Metric, Where: hostile.Where, Series: hostile.Series}
 	var b bytes.Buffer
-	if err := machine.JUnit(&b, trackdoc.TrackCheckSuite(c, prov())); err != nil {
+	if err := machine.JUnit(&b, trackdoc.FromCheck(c, prov()).Tests()); err != nil {
 		t.Fatal(err)
 	}
 	dec := xml.NewDecoder(&b)
@@ -331,7 +334,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Fatalf("not XML: %v", err)
 		}
 	}
-	for _, a := range trackdoc.TrackCheckAnnotations(c) {
+	for _, a := range trackdoc.CheckAnnotations(c) {
 		if a.Level != report.AnnotateError || strings.ContainsAny(a.Title+a.Message, "\n\r\x1b") {
 			t.Errorf("annotation %+v", a)
 		}
@@ -341,9 +344,9 @@ func TestTrackCheckSuite(t *testing.T) {
 // TestTrackAbsences names what a run does not have.
 func TestTrackAbsences(t *testing.T) {
 	m := measured()
-	c := &trackdoc.TrackCheck{Metric: m, Series: []trackdoc.Tracked{followed(t, m, "Fan2", 60)}, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
+	c := &track.Check{Metric: m, Series: []*track.Series{followed(t, m, "Fan2", 60)}, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
 	var got []string
-	for _, it := range trackdoc.FromTrackCheck(c, prov()).Section(report.SectionAttention).Items {
+	for _, it := range trackdoc.FromCheck(c, prov()).Doc.Section(report.SectionAttention).Items {
 		got = append(got, it.Lead+": "+it.Text)
 	}
 	want := []string{

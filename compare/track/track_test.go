@@ -1,8 +1,7 @@
-package main
+package track_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,11 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/report/trackdoc"
-
 	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 )
+
+var bg = context.Background()
 
 // measuredRow is a kernel with its measured occupancy in percent and a time per launch.
 func measuredRow(value float64, verdict string) history.Row {
@@ -23,48 +24,70 @@ func measuredRow(value float64, verdict string) history.Row {
 		Average: unit.Some(unit.Seconds(value / 1000)), Verdict: verdict}
 }
 
-// storeRuns stores runs, an hour apart, and gives the history's name. Their numbers are 1, 2, 3 ...
-func storeRuns(t *testing.T, runs ...history.Run) string {
+// storeRuns stores runs, an hour apart. Their numbers are 1, 2, 3 ...
+func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	t.Helper()
-	dsn := filepath.Join(t.TempDir(), "h.db")
-	db, err := history.Open(context.Background(), dsn)
+	db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	for i, run := range runs {
 		run.Time = time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
 		run.Inputs = []history.Input{{Path: fmt.Sprintf("%d.csv", i), Digest: fmt.Sprint(i), Carries: true}}
-		if added, err := db.Add(context.Background(), run); err != nil || added.ID != int64(i+1) {
+		if added, err := db.Add(bg, run); err != nil || added.ID != int64(i+1) {
 			t.Fatalf("run %d is stored as %+v, %v", i+1, added, err)
 		}
 	}
-	return dsn
+	return db
 }
 
-// inJSON runs a command and reads its JSON.
-func inJSON[T any](t *testing.T, want int, args ...string) (v T) {
+// metric is one with the gate of its unit; a window of 0 is the default.
+func metric(t *testing.T, name string, window int) track.Metric {
 	t.Helper()
-	if err := json.Unmarshal([]byte(inTrack(t, want, append(args, "--format", "json")...)), &v); err != nil {
+	var s track.Settings
+	if window > 0 {
+		s.Window = unit.Some(window)
+	}
+	m, err := track.NewMetric(name, s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return m
 }
 
-// checkRun gives the first series of a check and fails the test when the exit status is not that of the verdict.
-func checkRun(t *testing.T, dsn string, run int, flags ...string) trackdoc.TrackCheckSeries {
+// check judges a run, the newest for 0.
+func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	t.Helper()
-	var out, errs strings.Builder
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	status := a.run(context.Background(), append([]string{"track", "check", "--db", dsn, "--run", fmt.Sprint(run), "--format", "json"}, flags...))
-	var v trackdoc.TrackCheckOutput
-	if err := json.Unmarshal([]byte(out.String()), &v); err != nil {
-		t.Fatalf("run %d: exit %d, %s: %v", run, status, errs.String(), err)
+	id := int64(run)
+	if id == 0 {
+		id, _, _ = db.Newest(bg)
 	}
-	if (status == exitGate) != (v.Verdict == "regression") {
-		t.Errorf("run %d: exit %d with the verdict %s", run, status, v.Verdict)
+	c, err := track.CheckRun(bg, db, id, m)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return v.Series[0]
+	return c
+}
+
+// whole reads the whole history of measured occupancy.
+func whole(t *testing.T, db *history.DB) []*track.Series {
+	t.Helper()
+	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Series
+}
+
+// replay is the backtest of a history.
+func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
+	t.Helper()
+	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // TestUnmeasurableIsNotJudged stores runs whose counter is not the kernel's between others.
@@ -84,24 +107,24 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	cases := []struct {
 		reason string
 		runs   []history.Run
-		flags  []string
+		metric string
+		window int
 		want   string // verdict, n, in a row, left out
 	}{
-		{"a low run that is not the kernel's does not confirm the next one", append(slices.Clone(steady), row(40, true), row(90, false)), nil, "alarm 10 1 1"},
-		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), nil, "regression 11 2 1"},
-		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), nil, "learning 1 0 10"},
-		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), nil, "unmeasurable 10 0 1"},
-		{"outside of the window nobody needs them", append(append(slices.Clone(short), steady...), steady...), []string{"--window", "10"}, "ok 10 0 0"},
-		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(110, true), row(110, true)), []string{"--metric", "seconds"}, "regression 11 2 0"},
+		{"a low run that is not the kernel's does not confirm the next one", append(slices.Clone(steady), row(40, true), row(90, false)), "measured", 0, "alarm 10 1 1"},
+		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 11 2 1"},
+		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
+		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
+		{"outside of the window nobody needs them", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 0"},
+		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(110, true), row(110, true)), "seconds", 0, "regression 11 2 0"},
 	}
 	for _, c := range cases {
-		dsn := storeRuns(t, c.runs...)
-		s := checkRun(t, dsn, len(c.runs), c.flags...)
-		if got := fmt.Sprintf("%s %d %d %d", s.Gate.Verdict, s.Gate.N, s.Gate.InARow, s.LeftOut); got != c.want {
+		s := check(t, storeRuns(t, c.runs...), len(c.runs), metric(t, c.metric, c.window)).Series[0]
+		if got := fmt.Sprintf("%s %d %d %d", s.Outcome(), s.Gate.N, s.Gate.InARow, len(s.LeftOut)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
-		if *s.Gate.Run != int64(len(c.runs)) {
-			t.Errorf("%s: the newest run is %d, want the one that was checked", c.reason, *s.Gate.Run)
+		if p, _ := s.Newest(); p.Run != int64(len(c.runs)) {
+			t.Errorf("%s: the newest run is %d, want the one that was checked", c.reason, p.Run)
 		}
 	}
 
@@ -111,20 +134,13 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		moved = append(moved, row(90-10*float64(i/15)+0.1*float64(i%3), false))
 	}
 	moved = append(slices.Insert(moved, 5, row(10, true)), row(10, true))
-	dsn := storeRuns(t, moved...)
-	v := inJSON[trackdoc.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series[0]
-	if len(v.Changes) != 1 || v.Changes[0].Run != 17 || v.Changes[0].Index != 15 || v.Gate.Verdict != "unmeasurable" || v.Points != 31 || v.LeftOut != 1 {
-		t.Errorf("the report has %+v", v)
-	}
-	text := inTrack(t, exitDone, "track", "report", "--db", dsn)
-	for _, want := range []string{"1 change point: run 17 of", "1 series in 32 runs", "1 value was left out: too short for the sampling"} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("the report does not say %q:\n%s", want, text)
-		}
+	s := whole(t, storeRuns(t, moved...))[0]
+	if len(s.Changes) != 1 || s.Changes[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != track.Unmeasurable ||
+		len(s.Points) != 31 || len(s.LeftOut) != 1 {
+		t.Errorf("the report has %+v", s)
 	}
 	// A series of such runs alone is none that was replayed.
-	b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", storeRuns(t, short...))
-	if len(b.Series) != 0 || b.LeftOut != 10 {
+	if b := replay(t, storeRuns(t, short...), metric(t, "measured", 0)); len(b.Series) != 0 || b.LeftOut != 10 {
 		t.Errorf("the replay of runs that are not judged is %+v", b)
 	}
 }
@@ -150,31 +166,33 @@ func TestBacktestIsTheCheck(t *testing.T) {
 			}
 			runs = append(runs, history.Run{Rows: []history.Row{measuredRow(max(value, 0), verdict)}})
 		}
-		dsn := storeRuns(t, runs...)
-		flag := []string{"--window", fmt.Sprint(window)}
-		b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, append([]string{"track", "backtest", "--db", dsn}, flag...)...).Series[0]
-		longest, alarms := 0, slices.Clone(b.Alarms)
+		db, m := storeRuns(t, runs...), metric(t, "measured", window)
+		b := replay(t, db, m).Series[0]
+		longest, alarms := 0, slices.Clone(b.Result.Episodes)
 		for run := 1; run <= len(runs); run++ {
-			s := checkRun(t, dsn, run, flag...)
+			s := check(t, db, run, m).Series[0]
 			longest = max(longest, s.Gate.InARow)
-			if s.Gate.Verdict != "alarm" {
+			if s.Outcome() != trend.Alarm {
 				continue
 			}
 			if len(alarms) == 0 {
 				t.Fatalf("window %d: run %d is an alarm that the replay does not have", window, run)
 			}
 			a := alarms[0]
-			if a.Run != int64(run) || *a.Threshold != *s.Gate.Threshold || a.N != s.Gate.N || a.Value != *s.Gate.Value {
+			if b.Points[a.First].Run != int64(run) || a.Start.Threshold != s.Gate.Threshold || a.Start.N != s.Gate.N ||
+				a.Start.Value != s.Gate.Value {
 				t.Errorf("window %d: the check of run %d says %+v, the replay %+v", window, run, s.Gate, a)
 			}
 			// Its streak, run by run.
-			for next, row := run+1, 2; row <= a.Runs; next++ {
-				s := checkRun(t, dsn, next, flag...)
-				if s.Gate.Verdict == "unmeasurable" {
+			for next, row := run+1, 2; row <= a.Last-a.First+1; next++ {
+				s := check(t, db, next, m).Series[0]
+				if s.Unmeasurable {
 					continue
 				}
-				if s.Gate.Verdict != "regression" || s.Gate.InARow != row || row == 2 && *a.ConfirmedBy != int64(next) {
-					t.Errorf("window %d: run %d is %s, %d in a row; the replay has it as number %d of the alarm of run %d", window, next, s.Gate.Verdict, s.Gate.InARow, row, run)
+				confirmed := row != 2 || b.Points[a.Confirmed.Or(0)].Run == int64(next)
+				if s.Outcome() != trend.Regression || s.Gate.InARow != row || !confirmed {
+					t.Errorf("window %d: run %d is %s, %d in a row; the replay has it as number %d of the alarm of run %d",
+						window, next, s.Outcome(), s.Gate.InARow, row, run)
 				}
 				row++
 			}
@@ -183,7 +201,7 @@ func TestBacktestIsTheCheck(t *testing.T) {
 		if len(alarms) > 0 {
 			t.Errorf("window %d: the replay has alarms that no check had: %+v", window, alarms)
 		}
-		t.Logf("window %d: %d alarms, the longest streak has %d runs", window, len(b.Alarms), longest)
+		t.Logf("window %d: %d alarms, the longest streak has %d runs", window, len(b.Result.Episodes), longest)
 	}
 }
 
@@ -193,11 +211,11 @@ func TestLongStreak(t *testing.T) {
 	for i := range 60 {
 		runs = append(runs, history.Run{Rows: []history.Row{measuredRow(99-2.2*float64(max(i-9, 0)/2), "match")}})
 	}
-	dsn := storeRuns(t, runs...)
-	b := inJSON[trackdoc.TrackBacktestOutput](t, exitDone, "track", "backtest", "--db", dsn, "--window", "3").Series[0]
-	s := checkRun(t, dsn, len(runs), "--window", "3")
-	if len(b.Alarms) != 1 || b.Alarms[0].Runs < 40 || s.Gate.InARow != b.Alarms[0].Runs {
-		t.Errorf("the check counts %d runs in a row, the replay %+v", s.Gate.InARow, b.Alarms)
+	db, m := storeRuns(t, runs...), metric(t, "measured", 3)
+	episodes := replay(t, db, m).Series[0].Result.Episodes
+	s := check(t, db, len(runs), m).Series[0]
+	if len(episodes) != 1 || episodes[0].Last-episodes[0].First+1 != s.Gate.InARow || s.Gate.InARow < 40 {
+		t.Errorf("the check counts %d runs in a row, the replay %+v", s.Gate.InARow, episodes)
 	}
 }
 
@@ -250,20 +268,18 @@ func TestBegins(t *testing.T) {
 			}
 			runs = append(runs, run)
 		}
-		dsn := storeRuns(t, runs...)
-		var got []string
-		for _, s := range inJSON[trackdoc.TrackCheckOutput](t, exitDone, "track", "check", "--db", dsn).Series {
-			got = append(got, begun(s.Name, s.Device, s.Driver, s.Begins, false))
-		}
-		if slices.Sort(got); strings.Join(got, "; ") != c.check {
-			t.Errorf("%s: the check says %q, want %q", c.reason, strings.Join(got, "; "), c.check)
-		}
-		got = nil
-		for _, s := range inJSON[trackdoc.TrackOutput](t, exitDone, "track", "report", "--db", dsn).Series {
-			got = append(got, begun(s.Name, s.Device, s.Driver, s.Begins, s.Ended))
-		}
-		if slices.Sort(got); strings.Join(got, "; ") != c.report {
-			t.Errorf("%s: the report says %q, want %q", c.reason, strings.Join(got, "; "), c.report)
+		db := storeRuns(t, runs...)
+		for _, what := range []struct {
+			series []*track.Series
+			want   string
+		}{{check(t, db, 0, metric(t, "measured", 0)).Series, c.check}, {whole(t, db), c.report}} {
+			var got []string
+			for _, s := range what.series {
+				got = append(got, begun(s))
+			}
+			if slices.Sort(got); strings.Join(got, "; ") != what.want {
+				t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), what.want)
+			}
 		}
 	}
 }
@@ -280,12 +296,12 @@ func TestStopped(t *testing.T) {
 		reason string
 		device string // of the later runs
 		later  int
-		exit   int
+		ended  bool
 	}{
-		{"the newest run has it", "A", 0, exitGate},
-		{"it may come back", "A", 7, exitGate},
-		{"none of the last eight runs has it", "A", 8, exitDone},
-		{"runs on another device say nothing of it", "B", 20, exitGate},
+		{"the newest run has it", "A", 0, false},
+		{"it may come back", "A", 7, false},
+		{"none of the last eight runs has it", "A", 8, true},
+		{"runs on another device say nothing of it", "B", 20, false},
 	} {
 		var runs []history.Run
 		for i := range 12 + c.later {
@@ -297,24 +313,21 @@ func TestStopped(t *testing.T) {
 			}
 			runs = append(runs, run)
 		}
-		text := inTrack(t, c.exit, "track", "report", "--db", storeRuns(t, runs...), "--fail-on", "regression")
-		if over := strings.Contains(text, "regression, ended"); over != (c.exit == exitDone) {
-			t.Errorf("%s:\n%s", c.reason, text)
+		for _, s := range whole(t, storeRuns(t, runs...)) {
+			if s.Key.Task == "gone" && (s.Outcome() != trend.Regression || s.Ended != c.ended) {
+				t.Errorf("%s: %s, ended: %v", c.reason, s.Outcome(), s.Ended)
+			}
 		}
 	}
 }
 
 // begun is a series in a few characters: device/driver/local size, what changed and the last run before.
-func begun(name string, device, driver *string, b *trackdoc.TrackBegin, ended bool) string {
-	text := *device + "/"
-	if driver != nil {
-		text += *driver
+func begun(s *track.Series) string {
+	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
+	if b := s.Begins; b != nil {
+		text += ": " + strings.Join(b.What, " and ") + fmt.Sprintf(", run %d", b.From.Run)
 	}
-	text += "/" + history.ParseName(name).Local.String()
-	if b != nil {
-		text += ": " + strings.Join(b.Changed, " and ") + fmt.Sprintf(", run %d", b.Run)
-	}
-	if ended {
+	if s.Ended {
 		text += ", ended"
 	}
 	return text

@@ -1,0 +1,81 @@
+package track
+
+import (
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/history"
+	"occudiff/ingest/unit"
+)
+
+// FromResult says what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
+// cause, and what the inputs say of their origin. Time, host, job, label and commit are the caller's to add.
+func FromResult(r *compare.Result) history.Run {
+	h := history.Run{Driver: r.Platform.Driver, VTune: r.Platform.VTune}
+	if r.Device != nil {
+		h.Device = r.Device.Key
+	}
+	carries := map[string]bool{}
+	seen := map[history.Key]bool{}
+	for _, row := range r.All() {
+		if row.Verdict == compare.NotAKernel {
+			continue
+		}
+		stored := fromRow(row, h.Device)
+		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
+			continue
+		}
+		seen[stored.Key] = true
+		carries[row.Pos.File] = true
+		h.Rows = append(h.Rows, stored)
+	}
+	for _, in := range r.Inputs {
+		h.Inputs = append(h.Inputs, history.Input{Path: in.Path, Kind: in.Kind, Digest: in.Digest, Rows: in.Rows,
+			BadRows: in.BadRows, Carries: carries[in.Path]})
+	}
+	return h
+}
+
+// fromRow says what of a row is stored.
+func fromRow(row *compare.Row, device string) history.Row {
+	h := history.Row{
+		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
+			Direction: string(row.Direction), Device: device},
+		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.Loaded, ModelResidual: row.ModelDifference,
+		Total: row.Total, Average: row.Average(), Instances: row.Instances,
+		Verdict: string(row.Verdict), Basis: string(row.Basis),
+	}
+	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
+		h.Device = strings.TrimSpace(device + " " + row.Device)
+	}
+	if p := row.Predicted; p != nil && p.Groups > 0 {
+		h.PredictedPeak, h.PredictedAverage = unit.Some(p.Peak), unit.Some(p.Average)
+	}
+	if row.Basis == compare.BasisMeasured {
+		h.Residual = row.Difference
+	}
+	if row.Cause != nil {
+		h.Cause, h.Confidence = row.Cause.Name, row.Cause.Confidence
+	}
+	return h
+}
+
+// Added is what was done with a run.
+type Added struct {
+	history.Run
+	Stored   bool   // false when its content was there already
+	TimeFrom string // what the time was taken from, when it is not the collection's
+}
+
+// Unjudged counts the rows without measured occupancy, and those whose value is not their own.
+func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
+	for i := range a.Rows {
+		switch {
+		case !a.Rows[i].Measured.Present():
+			notMeasured++
+		case a.Rows[i].Verdict == string(compare.Unmeasurable):
+			unmeasurable++
+		}
+	}
+	return notMeasured, unmeasurable
+}

@@ -1,0 +1,159 @@
+package trackdoc
+
+import (
+	"math"
+	"time"
+
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// everywhere are all views.
+const everywhere = report.Terminal | report.Page | report.Sheet
+
+// metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
+type metric struct{ track.Metric }
+
+// name is the metric's name.
+func (m metric) name() string { return string(m.Metric.Metric) }
+
+// unit is the one that people read.
+func (m metric) unit() string {
+	if u := m.Unit(); u != "s" {
+		return u
+	}
+	return "us"
+}
+
+// distanceUnit is that of differences.
+func (m metric) distanceUnit() string {
+	if u := m.unit(); u != "%" {
+		return u
+	}
+	return "points"
+}
+
+// scale turns a value into the unit that people read.
+func (m metric) scale() float64 {
+	if m.Unit() == "s" {
+		return 1e6
+	}
+	return 1
+}
+
+// column is one of the metric's values.
+func (m metric) column(key, title string) report.Column {
+	c := report.Column{Key: key, Title: title, Unit: m.unit(), Kind: report.Number, Decimals: 1, In: everywhere}
+	switch m.Unit() {
+	case "%":
+		c.Kind = report.Percent
+	case "points":
+		c.Kind = report.Points
+	}
+	return c
+}
+
+// madColumn is a column of distances without a sign: a MAD is often below a tenth.
+func (m metric) madColumn(drop int) report.Column {
+	return report.Column{Key: "mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Kind: report.Number, Decimals: 2,
+		In: everywhere, Drop: drop}
+}
+
+// differenceColumn is a column of signed distances.
+func (m metric) differenceColumn(key, group, title string) report.Column {
+	return report.Column{Key: key, Group: group, Title: title, Unit: m.distanceUnit(), Kind: report.Points, In: everywhere,
+		Drop: 9}
+}
+
+// cell is a value in the unit that people read.
+func (m metric) cell(x float64) report.Cell {
+	return report.NumCell(m.column("", "").Kind, x*m.scale())
+}
+
+// known is the cell of a value that may be absent.
+func (m metric) known(o unit.Opt[float64]) report.Cell {
+	if x, ok := o.Value(); ok {
+		return m.cell(x)
+	}
+	return report.Cell{}
+}
+
+// mad is the cell of a MAD.
+func (m metric) mad(o unit.Opt[float64]) report.Cell {
+	if x, ok := o.Value(); ok {
+		return report.NumCell(report.Number, x*m.scale())
+	}
+	return report.Cell{}
+}
+
+// print is a value with its unit.
+func (m metric) print(x float64) string { return m.column("", "").Print(m.cell(x)) + " " + m.unit() }
+
+// distance is a distance without a sign and unit, with two decimals.
+func (m metric) distance(d float64) string { return report.Decimal(d*m.scale(), 2) }
+
+// difference is a signed distance with its unit.
+func (m metric) difference(d float64) string {
+	return report.Signed(d*m.scale(), 1) + " " + m.distanceUnit()
+}
+
+// worse turns a difference so that what is worse is above zero.
+func (m metric) worse(d float64) float64 {
+	switch m.Gate.Direction {
+	case trend.Down:
+		return -d
+	case trend.Both:
+		return math.Abs(d)
+	}
+	return d
+}
+
+// changeStatus is the color of a change: it may be for the better.
+func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
+	switch {
+	case m.Gate.Direction == trend.Both:
+		return report.Unsure
+	case m.worse(c.MeanAfter-c.MeanBefore) > 0:
+		return report.Bad
+	}
+	return report.Good
+}
+
+// rule says how the gate judges, in a sentence.
+func (m metric) rule() string {
+	g := &m.Gate
+	floor := report.Shortest(g.Floor) + " points"
+	if g.Relative {
+		floor = report.Shortest(g.Floor*100) + " % of the median"
+	}
+	sign, worse := "median - max", "lower is worse"
+	switch g.Direction {
+	case trend.Up:
+		sign, worse = "median + max", "higher is worse"
+	case trend.Both:
+		sign, worse = "median +- max", "either way is worth a word"
+	}
+	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) + " MAD, " +
+		floor + ") of the last " + report.Counted(g.Window, "run", "runs") + ", from " + report.Thousands(int64(g.Learning)) +
+		" earlier runs on; two runs in a row beyond it are a regression."
+}
+
+// leftOut says how many values are in no verdict, of how many series; nothing of none.
+func leftOut(n, of int) string {
+	if n == 0 {
+		return ""
+	}
+	was := "values of " + report.Counted(of, "series", "series") + " were"
+	if n == 1 {
+		was = "value was"
+	}
+	return " " + report.Thousands(int64(n)) + " " + was + " left out: too short for the sampling interval."
+}
+
+// when prints a time for people, to the minute.
+func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// stamp prints a time for programs.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,299 @@
+package trackdoc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/report"
+)
+
+// series says of one series what people read.
+type series struct{ *track.Series }
+
+// word is the verdict in one word.
+func (s series) word() string { return string(s.Outcome()) }
+
+// anew says whether the series is learning since something changed where it begins.
+func (s series) anew() bool { return s.Begins != nil && s.Outcome() == trend.Learning }
+
+// finding is the verdict with what stands in its way: "learning: driver changed here".
+func (s series) finding() string {
+	switch {
+	case s.Ended:
+		return s.word() + ", ended"
+	case !s.anew():
+		return s.word()
+	}
+	return s.word() + ": " + strings.Join(s.Begins.What, " and ") + " changed " + s.ago()
+}
+
+// ago says how long ago the series began.
+func (s series) ago() string {
+	if n := s.Age(); n > 0 {
+		return report.Counted(n, "run", "runs") + " ago"
+	}
+	return "here"
+}
+
+// changed says from what to what: "driver 24.1 -> 25.2".
+func (s series) changed() string {
+	var words []string
+	for _, what := range s.Begins.What {
+		old, now := s.Begins.From.Key, s.Key
+		from, to := old.Driver, now.Driver
+		switch what {
+		case "device":
+			from, to = old.Device, now.Device
+		case track.LaunchShape:
+			from, to = old.Shape(), now.Shape()
+		}
+		words = append(words, what+" "+report.OneLine(from)+" -> "+report.OneLine(to))
+	}
+	return strings.Join(words, ", ")
+}
+
+// status is the color of the verdict; what is of the past has none.
+func (s series) status() report.Status {
+	if s.Ended {
+		return report.Muted
+	}
+	return outcomeStatus(s.Outcome())
+}
+
+func outcomeStatus(o trend.Outcome) report.Status {
+	switch o {
+	case trend.Regression:
+		return report.Bad
+	case trend.Alarm, track.Unmeasurable:
+		return report.Unsure
+	case trend.OK:
+		return report.Good
+	}
+	return report.Muted
+}
+
+// outcomes are the verdicts in the order in which they need attention.
+var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, trend.OK, trend.Learning, track.Unmeasurable}
+
+func outcomeWords() (words []report.Word) {
+	for _, o := range outcomes {
+		words = append(words, report.Word{Text: string(o), Status: outcomeStatus(o)})
+	}
+	return words
+}
+
+// The severities, in the order in which people want to see them. Those before severityOK need attention.
+const (
+	severityRegression = iota
+	severityAlarm
+	severityAnew
+	severityOK
+	severityLearning
+	severityEnded
+	severityUnmeasurable
+)
+
+func (s series) severity() int {
+	switch o := s.Outcome(); {
+	case o == track.Unmeasurable:
+		return severityUnmeasurable
+	case s.Ended:
+		return severityEnded
+	case s.anew():
+		return severityAnew
+	case o == trend.Regression:
+		return severityRegression
+	case o == trend.Alarm:
+		return severityAlarm
+	case o == trend.OK:
+		return severityOK
+	}
+	return severityLearning
+}
+
+// needsAttention says whether somebody should look.
+func (s series) needsAttention() bool { return s.severity() < severityOK }
+
+// place tells series of one kernel apart.
+func (s series) place() string {
+	if s.Key.Driver == "" {
+		return report.OneLine(s.Key.Device)
+	}
+	return strings.TrimPrefix(report.OneLine(s.Key.Device+", driver "+s.Key.Driver), ", ")
+}
+
+// item is a message about the series.
+func (s series) item(text string, status report.Status) report.Item {
+	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+s.place(), "; ")
+	return report.Item{Lead: report.OneLine(s.Key.Task), Detail: detail, Text: text, Status: status}
+}
+
+// off is how far the newest value lies from the median.
+func (s series) off() float64 { return s.Gate.Value - s.Gate.Median.Or(s.Gate.Value) }
+
+// inOrder puts the series that need attention first, of one kind the one farthest off towards worse.
+func (m metric) inOrder(all []*track.Series) []series {
+	list := make([]series, len(all))
+	for i, s := range all {
+		list[i] = series{s}
+	}
+	slices.SortStableFunc(list, func(a, b series) int {
+		return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(m.worse(b.off()), m.worse(a.off())))
+	})
+	return list
+}
+
+// explain says of a series that needs attention what happened, from which figures; nothing of the others.
+func (m metric) explain(s series) string {
+	g := &s.Gate
+	switch {
+	case !s.needsAttention():
+		return ""
+	case s.anew():
+		return fmt.Sprintf("%s changed %s: %s. Run %d of %s was the last before; the series starts anew, and %s needed for a"+
+			" verdict.", strings.Join(s.Begins.What, " and "), s.ago(), s.changed(), s.Begins.From.Run, when(s.Begins.From.Last),
+			report.Counted(m.Gate.Learning-g.Index, "more run is", "more runs are"))
+	}
+	rest := "one run may be an outlier; the next one beyond its threshold makes it a regression."
+	if g.Outcome == trend.Regression {
+		rest = report.Counted(g.InARow, "run", "runs") + " in a row."
+	}
+	text := fmt.Sprintf("%s. %s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s", g.Outcome,
+		m.print(g.Value), m.print(g.Threshold.Or(0)), m.difference(s.off()), m.print(g.Median.Or(0)),
+		m.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
+	if s.Against != "" {
+		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
+	}
+	return text
+}
+
+// nameWidth is how much of a series' name a message shows.
+const nameWidth = 72
+
+// failure says which series fail a gate, the worst first, each with its distance from the median; nothing when none
+// does.
+func (m metric) failure(all []*track.Series, where string) string {
+	const most = 3
+	var names []string
+	n := 0
+	for _, s := range m.inOrder(all) {
+		if s.severity() != severityRegression {
+			continue
+		}
+		if n++; n <= most {
+			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
+			names = append(names, fmt.Sprintf("%s (%s)", name, m.difference(s.off())))
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	if n > most {
+		names = append(names, fmt.Sprintf("%d more", n-most))
+	}
+	return fmt.Sprintf("%d of %d series regressed%s, confirmed by two runs or more in a row: %s", n, len(all), where,
+		strings.Join(names, ", "))
+}
+
+// counts sums up the verdicts in a sentence, with the values that are in none.
+func (m metric) counts(all []*track.Series) string {
+	n := map[trend.Outcome]int{}
+	anew, ended, values, of := 0, 0, 0, 0
+	for _, s := range all {
+		if k := len(s.LeftOut); k > 0 {
+			values, of = values+k, of+1
+		}
+		if s.Ended {
+			ended++
+			continue
+		}
+		n[s.Outcome()]++
+		if (series{s}).anew() {
+			anew++
+		}
+	}
+	var parts []string
+	for _, o := range outcomes[1:] {
+		text := report.Thousands(int64(n[o])) + " " + string(o)
+		switch {
+		case n[o] == 0:
+			continue
+		case o == trend.Alarm:
+			text = report.Counted(n[o], "alarm that the next run confirms or not", "alarms that the next run confirms or not")
+		case o == trend.Learning && anew > 0:
+			text += " (" + report.Thousands(int64(anew)) + " after a change of device, driver or launch shape)"
+		}
+		parts = append(parts, text)
+	}
+	if ended > 0 {
+		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another device, driver or"+
+			" launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+" runs)")
+	}
+	text := "No confirmed regression"
+	if k := n[trend.Regression]; k > 0 {
+		text = report.Counted(k, "confirmed regression", "confirmed regressions")
+	}
+	text += " in " + report.Counted(len(all), "series", "series")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text + "." + leftOut(values, of)
+}
+
+// keyColumns begin a table of series: a device or driver that all share stands in the headline of a terminal only.
+func keyColumns(list []series) []column[series] {
+	devices, drivers := report.Page|report.Sheet, report.Page|report.Sheet
+	for _, s := range list {
+		if s.Key.Device != list[0].Key.Device {
+			devices |= report.Terminal
+		}
+		if s.Key.Driver != list[0].Key.Driver {
+			drivers |= report.Terminal
+		}
+	}
+	return []column[series]{
+		text("series", "Kernel", everywhere, func(s series) string { return s.Key.Name() }).cut(),
+		text("device", "Device", devices, func(s series) string { return s.Key.Device }).cut().drop(5),
+		text("driver", "Driver", drivers, func(s series) string { return s.Key.Driver }).cut().drop(4),
+	}
+}
+
+// gateColumns are the newest value, the figures of the gate and its word. In a report all series have the window that
+// the rule names.
+func (m metric) gateColumns(inReport bool) []column[series] {
+	page := report.Page | report.Sheet
+	windows, runs := everywhere, everywhere
+	if inReport {
+		windows, runs = report.Sheet, page
+	}
+	finding := report.Column{Key: "finding", Title: "Verdict", Kind: report.Text, In: everywhere, Words: outcomeWords()}
+	return []column[series]{
+		{m.column("value", "Newest"), func(s series) report.Cell { return m.cell(s.Gate.Value) }},
+		column[series]{m.column("median", "Median"), func(s series) report.Cell { return m.known(s.Gate.Median) }}.drop(6),
+		{m.madColumn(3), func(s series) report.Cell { return m.mad(s.Gate.MAD) }},
+		{m.column("threshold", "Threshold"), func(s series) report.Cell { return m.known(s.Gate.Threshold) }},
+		count("n", "Earlier runs", runs, func(s series) int { return s.Gate.N }).brief("n").drop(2),
+		count("window", "Window", windows, func(s series) int { return s.Gate.Window }).drop(1),
+		count("in_a_row", "Runs in a row beyond", page, func(s series) int { return s.Gate.InARow }),
+		{finding, func(s series) report.Cell { return report.StatusCell(s.finding(), s.status()) }},
+		// For programs.
+		{report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text},
+			func(s series) report.Cell { return report.StatusCell(s.word(), s.status()) }},
+		text("against", "Against the prediction", report.Sheet, func(s series) string { return s.Against }),
+	}
+}
+
+// seriesTable lists series. The first of them need attention.
+func seriesTable(list []series, columns ...[]column[series]) *report.Table {
+	t := tableOf(SectionSeries, everywhere, list, append(keyColumns(list), slices.Concat(columns...)...))
+	for _, s := range list {
+		if s.needsAttention() {
+			t.Attention++
+		}
+	}
+	return t
+}
