@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},
 	"predict/timeline":    {"ingest/unit"},
+	"predict/batch":       {"ingest/note", "ingest/table", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit"},
 
 	"compare/stat":    {},
 	"compare/trend":   {"compare/stat", "ingest/unit"},
@@ -59,6 +60,9 @@ var arrows = map[string][]string{
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 
+// readsCSV are the packages that know how CSV is read and written.
+var readsCSV = []string{"ingest/table", "report/machine"}
+
 // TestArrows holds the imports against the house.
 func TestArrows(t *testing.T) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
@@ -80,6 +84,11 @@ func TestArrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimPrefix(p.ImportPath, "occudiff/")
+		for _, i := range p.Imports {
+			if (i == "encoding/csv" || i == "github.com/gocarina/gocsv") && !slices.Contains(readsCSV, name) {
+				t.Errorf("%s imports %s; only %s may", name, i, strings.Join(readsCSV, " and "))
+			}
+		}
 		if strings.HasPrefix(name, "cmd/") {
 			continue // the command joins them all
 		}

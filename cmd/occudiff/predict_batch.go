@@ -1,220 +1,114 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
-	"fmt"
 	"io"
-	"runtime"
-
-	"github.com/gocarina/gocsv"
+	"os"
+	"runtime/debug"
 
 	"occudiff/ingest/note"
+	"occudiff/predict/batch"
+	"occudiff/predict/calculator"
 )
 
-// batchChunk is how many rows are read, predicted and written together: enough that what gocsv does once per call does not
-// count, few enough that memory stays small.
-const batchChunk = 512
-
-// batchModel is what one kind of batch reads and computes. In and Out are gocsv structs; Out begins with the columns of In.
-type batchModel[In, Out any] struct {
-	columns  []string // all that are read, in the order of the contract
-	required []string // those of them that the header has to have
-	// worker makes a function that predicts rows, one after the other. It is called once per goroutine, so that the function
-	// may keep devices that it has looked up.
-	worker func() func(in *In) Out
-	// refuse makes the row of a line that cannot be read.
-	refuse func(in *In, why string) Out
-	// failed says whether a row has the status error, and why.
-	failed func(out *Out) (string, bool)
-}
-
-// batchReport is what a batch says of itself when it is done.
-type batchReport struct {
-	rows, failed int
-	first        note.Pos // the first row that failed, and why
-	why          string
-	extra        []string // columns that nothing read
-}
-
-// chunk is a part of the file on its way through the stages.
-type chunk struct {
-	records [][]string // the header first; what gocsv reads
-	lines   []int      // of the records after the header
-	faults  []string
-	out     bytes.Buffer
-	failed  int
-	line    int // of the first row that failed
-	why     string
-	err     error
-	done    chan struct{}
-}
-
-// Read and ReadAll make a chunk a gocsv.CSVReader.
-func (c *chunk) Read() ([]string, error) { return nil, errors.New("a chunk is read as a whole") }
-
-// ReadAll gives the header and the records.
-func (c *chunk) ReadAll() ([][]string, error) { return c.records, nil }
-
-// run reads rows from a CSV file, predicts them on all processors, and writes them in the order of the file. It holds a few
-// chunks in memory, however long the file is.
-func (m *batchModel[In, Out]) run(ctx context.Context, file string, r io.Reader, w io.Writer) (batchReport, error) {
-	var report batchReport
-	lines := newLineReader(r)
-	head, err := readHead(ctx, lines)
-	if errors.Is(err, io.EOF) {
-		return report, note.Faultf("batch-empty", note.Pos{File: file}, "the first line names the columns, each further one is a launch", "the batch file is empty")
-	} else if err != nil {
-		return report, fmt.Errorf("%s: %w", file, err)
+// predictBatch predicts every line of a CSV file.
+func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
+	if a.format != "table" && a.format != "csv" {
+		return usageErrorf("--format %s: a batch is CSV in and CSV out", a.format)
 	}
-	names, extra, err := batchHeader(file, head, m.columns, m.required)
+	if len(a.outputs) > 1 {
+		return usageErrorf("-o: a batch is written once; give one file")
+	}
+	run, err := a.batchRun(p)
 	if err != nil {
-		return report, err
+		return err
 	}
-	report.extra = extra
-	out := csv.NewWriter(w)
-	if err := gocsv.MarshalCSV(&[]Out{}, out); err != nil {
-		return report, fmt.Errorf("writing the batch: %w", err)
+	file, in, err := a.openBatch(p.batch)
+	if err != nil {
+		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	workers := max(runtime.GOMAXPROCS(0), 1)
-	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
-	for range workers {
-		go m.work(work)
+	defer in.Close()
+	out, err := openOutputs(a.outputs, ".csv")
+	if err != nil {
+		return err
 	}
-	readErr := make(chan error, 1)
-	go func() {
-		readErr <- readChunks(ctx, lines, names, work, inOrder)
-		close(work)
-		close(inOrder)
-	}()
-	if err := collect(ctx, w, file, inOrder, &report); err != nil {
-		return report, err
+	defer out.discard()
+	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the time.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	var done batch.Report
+	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
+	if len(out.files) == 0 {
+		err = write(a.stdout)
+	} else {
+		err = out.write(map[string]writer{".csv": write})
 	}
-	if err := <-readErr; err != nil {
-		return report, fmt.Errorf("%s: %w", file, err)
+	if err != nil {
+		return err
 	}
-	return report, nil
-}
-
-// readHead reads the first record, or gives up with the context: nobody may ever type it.
-func readHead(ctx context.Context, lines *lineReader) (batchLine, error) {
-	type first struct {
-		rec batchLine
-		err error
-	}
-	read := make(chan first, 1)
-	go func() {
-		rec, err := lines.read()
-		read <- first{rec, err}
-	}()
-	select {
-	case f := <-read:
-		return f.rec, f.err
-	case <-ctx.Done():
-		return batchLine{}, ctx.Err()
-	}
-}
-
-// collect writes the chunks in the order of the file. It stops with the context also while the reader waits for input.
-func collect(ctx context.Context, w io.Writer, file string, inOrder <-chan *chunk, report *batchReport) error {
-	for {
-		var c *chunk
-		select {
-		case c = <-inOrder:
-			if c == nil {
-				return nil
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		<-c.done
-		if c.err != nil {
-			return c.err
-		}
-		if _, err := w.Write(c.out.Bytes()); err != nil {
-			return fmt.Errorf("writing the batch: %w", err)
-		}
-		if report.failed == 0 && c.failed > 0 {
-			report.first, report.why = note.Pos{File: file, Line: c.line}, c.why
-		}
-		report.rows += len(c.lines)
-		report.failed += c.failed
-	}
-}
-
-// readChunks cuts the file into chunks and hands each to the workers and, in order, to the writer.
-func readChunks(ctx context.Context, lines *lineReader, names []string, work, inOrder chan<- *chunk) error {
-	for end := false; !end; {
-		c := &chunk{records: make([][]string, 1, batchChunk+1), done: make(chan struct{})}
-		c.records[0] = names
-		for len(c.lines) < batchChunk {
-			rec, err := lines.read()
-			if end = errors.Is(err, io.EOF); end {
-				break
-			} else if err != nil {
-				return err
-			}
-			c.add(rec, len(names))
-		}
-		if len(c.lines) == 0 {
-			break
-		}
-		for _, to := range []chan<- *chunk{work, inOrder} {
-			select {
-			case to <- c:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
+	a.sayBatch(done, out)
 	return nil
 }
 
-// add takes a record in, with as many cells as there are columns.
-func (c *chunk) add(rec batchLine, columns int) {
-	if n := len(rec.cells); n != columns {
-		if rec.fault == "" {
-			rec.fault = fmt.Sprintf("the row has %d cells, the header %d", n, columns)
-		}
-		cells := make([]string, columns)
-		copy(cells, rec.cells)
-		rec.cells = cells
+// batchRun makes the model that the flags ask for.
+func (a *app) batchRun(p *predictFlags) (batch.Run, error) {
+	all, err := a.table()
+	if err != nil {
+		return nil, err
 	}
-	c.records = append(c.records, rec.cells)
-	c.lines = append(c.lines, rec.line)
-	c.faults = append(c.faults, rec.fault)
+	names := p.names(all.Knows)
+	if len(names) > 1 {
+		return nil, usageErrorf("--batch takes the device from its column; --device names one for the rows that leave it empty")
+	}
+	shared := batch.Shared{XVEs: a.xve}
+	if len(names) == 1 {
+		shared.Device = names[0]
+	}
+	switch {
+	case p.model == "compute-unit":
+		t, key, err := p.platforms()
+		if err != nil {
+			return nil, err
+		}
+		return batch.ComputeUnits(t, key), nil
+	case p.compat != "":
+		t, err := calculator.Builtin()
+		if err != nil {
+			return nil, err
+		}
+		return batch.Calculator(t, shared), nil
+	}
+	launch, err := p.launch()
+	if err != nil {
+		return nil, err
+	}
+	return batch.Launches(all, launch, shared), nil
 }
 
-// work predicts the rows of chunks until there are no more.
-func (m *batchModel[In, Out]) work(chunks <-chan *chunk) {
-	predict := m.worker()
-	var in []In
-	var out []Out
-	for c := range chunks {
-		if in = in[:0]; cap(in) >= len(c.lines) { // gocsv makes a slice of its own unless this one has the length
-			in = in[:len(c.lines)]
-		}
-		out = out[:0]
-		if c.err = gocsv.UnmarshalCSV(c, &in); c.err == nil {
-			for i := range in {
-				if c.faults[i] != "" {
-					out = append(out, m.refuse(&in[i], c.faults[i]))
-				} else {
-					out = append(out, predict(&in[i]))
-				}
-				if why, failed := m.failed(&out[i]); failed {
-					if c.failed++; c.failed == 1 {
-						c.line, c.why = c.lines[i], why
-					}
-				}
-			}
-			c.err = gocsv.MarshalCSVWithoutHeaders(&out, csv.NewWriter(&c.out))
-		}
-		c.records, c.faults = nil, nil
-		close(c.done)
+// openBatch opens the batch file; - is standard input.
+func (a *app) openBatch(name string) (string, io.ReadCloser, error) {
+	if name == "-" {
+		return "standard input", io.NopCloser(a.stdin), nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input", "the batch file cannot be opened: %v", reason(err))
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file in it", "the batch file is a folder")
+	}
+	return name, f, nil
+}
+
+// sayBatch sums a batch up on standard error: results alone are on standard output.
+func (a *app) sayBatch(r batch.Report, out *outputs) {
+	for _, n := range r.Notes {
+		a.say("%s", n)
+	}
+	if r.Failed > 0 {
+		a.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
+	}
+	if len(out.files) > 0 {
+		a.say("wrote %s: %d rows", out.names(), r.Rows)
 	}
 }

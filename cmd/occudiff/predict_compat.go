@@ -17,8 +17,8 @@ func (p *predictFlags) calculatorForm() (calculator.Input, error) {
 		return in, usageErrorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.slm)
 	}
 	in.SLMKB = int(slm / 1024)
-	if in.LargeGRF, err = largeGRF("--grf", p.grf); err != nil {
-		return in, usageErrorf("%v", err)
+	if in.LargeGRF, err = calculator.LargeGRF(p.grf); err != nil {
+		return in, usageErrorf("--grf %v", err)
 	}
 	switch {
 	case p.local == "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -97,9 +98,9 @@ func (l *launchFlags) on(d *arch.Device, p predict.Launch) (predict.Launch, erro
 	if l.registers == "" {
 		return p, nil
 	}
-	n, err := cellOf(l.registers).whole("--registers", 1, 0)
-	if err != nil {
-		return p, usageErrorf("%v", err)
+	n, err := strconv.Atoi(strings.TrimSpace(l.registers))
+	if err != nil || n < 1 {
+		return p, usageErrorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
 	}
 	mode, ok := predict.GRFModeFor(d, n)
 	if !ok {
@@ -111,6 +112,18 @@ func (l *launchFlags) on(d *arch.Device, p predict.Launch) (predict.Launch, erro
 	}
 	p.GRF = mode.Registers
 	return p, nil
+}
+
+// parseBytes reads the amount of memory of a flag, 0 when it is empty.
+func parseBytes(flag, text string) (unit.Bytes, error) {
+	if strings.TrimSpace(text) == "" {
+		return 0, nil
+	}
+	b, err := unit.ParseBytes(text)
+	if err != nil {
+		return 0, usageErrorf("--%s %v", flag, err)
+	}
+	return b, nil
 }
 
 // names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold commas

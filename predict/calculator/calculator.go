@@ -163,3 +163,11 @@ func joinBits(bits uint8, words []string) string {
 	}
 	return strings.Join(parts, "+")
 }
+
+// LargeGRF turns a register count per thread into the form's choice of two; 0 is the smaller one.
+func LargeGRF(registers int) (bool, error) {
+	if registers != 0 && registers != 128 && registers != 256 {
+		return false, fmt.Errorf("%d: Intel's calculator knows 128 and 256 (large GRF)", registers)
+	}
+	return registers == 256, nil
+}

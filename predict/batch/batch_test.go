@@ -1,4 +1,4 @@
-package main
+package batch
 
 import (
 	"bytes"
@@ -16,8 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/calculator"
+	"occudiff/predict/computeunit"
 )
 
 // goldenRows gives the records of a reference file by column name, or skips.
@@ -47,13 +50,12 @@ func byColumn(t *testing.T, data []byte) []map[string]string {
 	return rows
 }
 
-// runPredict runs the program with an input on standard input and wants it to succeed.
-func runPredict(t *testing.T, input string, args ...string) string {
+// runText sends a text through a batch.
+func runText(t *testing.T, run Run, input string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
-	a := &app{stdin: strings.NewReader(input), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	if status := a.run(context.Background(), append([]string{"predict"}, args...)); status != exitDone {
-		t.Fatalf("predict %s: exit %d\n%s", strings.Join(args, " "), status, errs.String())
+	var out strings.Builder
+	if _, err := run(t.Context(), "t.csv", strings.NewReader(input), &out); err != nil {
+		t.Fatal(err)
 	}
 	return out.String()
 }
@@ -98,7 +100,11 @@ func TestBatchOfEveryCalculatorRun(t *testing.T) {
 		}
 		return row[c]
 	})
-	got := byColumn(t, []byte(runPredict(t, input, "--compat", "calculator", "--batch", "-")))
+	devices, err := calculator.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := byColumn(t, []byte(runText(t, Calculator(devices, Shared{}), input)))
 	if len(got) != len(rows) || len(rows) != 17982 {
 		t.Fatalf("%d rows came back of %d; expected 17982", len(got), len(rows))
 	}
@@ -125,7 +131,11 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 	rows := goldenRows(t, "compute_unit.csv")
 	input := written(t, rows, strings.Split("id,platform,wg_size,slm_bytes_per_wg,subgroup_size,reg_bytes_per_item", ","),
 		func(row map[string]string, c string) string { return row[c] })
-	got := byColumn(t, []byte(runPredict(t, input, "--model", "compute-unit", "--batch", "-")))
+	platforms, err := computeunit.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := byColumn(t, []byte(runText(t, ComputeUnits(platforms, ""), input)))
 	if len(got) != len(rows) || len(rows) != 5000 {
 		t.Fatalf("%d rows came back of %d; expected 5000", len(got), len(rows))
 	}
@@ -174,7 +184,7 @@ func TestBatchOfPublishedTables(t *testing.T) {
 		}
 		return row[c]
 	})
-	got := byColumn(t, []byte(runPredict(t, input, "--batch", "-")))
+	got := byColumn(t, []byte(runText(t, testBatch(t), input)))
 	compared := 0
 	for i, row := range kept {
 		if strings.Contains(row["published_threads"]+row["published_gpu_occ"]+row["published_core_occ"], "fail") {
@@ -235,23 +245,23 @@ func batchInput(n int) io.Reader {
 	return &b
 }
 
-func testBatch(tb testing.TB) *batchModel[LaunchRow, predictedRow] {
+func testBatch(tb testing.TB) Run {
 	tb.Helper()
 	table, err := arch.Builtin()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return launchBatch(modelWorker(table, predict.Launch{}, "", 0), false)
+	return Launches(table, predict.Launch{}, Shared{})
 }
 
 func BenchmarkBatch(b *testing.B) {
-	m := testBatch(b)
+	run := testBatch(b)
 	const rows = 50_000
 	data, _ := io.ReadAll(batchInput(rows))
 	b.ReportAllocs()
 	for b.Loop() {
-		report, err := m.run(context.Background(), "b.csv", bytes.NewReader(data), io.Discard)
-		if err != nil || report.rows != rows {
+		report, err := run(context.Background(), "b.csv", bytes.NewReader(data), io.Discard)
+		if err != nil || report.Rows != rows {
 			b.Fatal(report, err)
 		}
 	}
@@ -283,7 +293,7 @@ func TestBatchMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads a million rows; not with -short")
 	}
-	m := testBatch(t)
+	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)
 	// What is alive after a collection, without what other tests left: how much garbage lies about depends on the machine.
@@ -302,8 +312,8 @@ func TestBatchMemory(t *testing.T) {
 		return len(p), nil
 	})
 	r := io.MultiReader(strings.NewReader(head), &endless{rows: []byte(block), left: thousands})
-	report, err := m.run(context.Background(), "long.csv", r, w)
-	if err != nil || report.rows != thousands*1000 || report.failed != 0 {
+	report, err := run(context.Background(), "long.csv", r, w)
+	if err != nil || report.Rows != thousands*1000 || report.Failed != 0 {
 		t.Fatal(report, err)
 	}
 	if seen < 1000 || most > 32<<20 {
@@ -318,18 +328,18 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestBatchStops gives a reader and a writer that fail: the error comes back and nothing hangs.
 func TestBatchStops(t *testing.T) {
-	m := testBatch(t)
+	run := testBatch(t)
 	broken := errors.New("the disk is on fire")
-	if _, err := m.run(context.Background(), "b.csv", io.MultiReader(batchInput(5000), failing{broken}), io.Discard); !errors.Is(err, broken) {
+	if _, err := run(context.Background(), "b.csv", io.MultiReader(batchInput(5000), failing{broken}), io.Discard); !errors.Is(err, broken) {
 		t.Errorf("a broken input gives %v", err)
 	}
 	w := writerFunc(func([]byte) (int, error) { return 0, broken })
-	if _, err := m.run(context.Background(), "b.csv", batchInput(5000), w); !errors.Is(err, broken) {
+	if _, err := run(context.Background(), "b.csv", batchInput(5000), w); !errors.Is(err, broken) {
 		t.Errorf("a broken output gives %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := m.run(ctx, "b.csv", batchInput(50_000), io.Discard); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, "b.csv", batchInput(50_000), io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted batch gives %v", err)
 	}
 }
@@ -340,7 +350,7 @@ func TestBatchStopsWhileWaiting(t *testing.T) {
 		in, typed := io.Pipe()
 		go io.WriteString(typed, text)
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-		if _, err := testBatch(t).run(ctx, "-", in, io.Discard); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := testBatch(t)(ctx, "-", in, io.Discard); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after %q: got %v", text, err)
 		}
 		cancel()
@@ -351,3 +361,45 @@ func TestBatchStopsWhileWaiting(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// FuzzBatch sends any text through a whole batch: it may fail, but not panic or give a number that is none.
+func FuzzBatch(f *testing.F) {
+	f.Add("device,local,simd\ntgl,256,16\n")
+	f.Add("id,device,xve,global,local,simd,slm_kb,barriers,grf\na,mtl,112,9223372036854775807,1x1x1,8,0.5,1,256\n")
+	f.Add("local,device,simd,slm_kb\n\"1\n\",pvc,32,1e300\n")
+	run := testBatch(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		var out strings.Builder
+		if _, err := run(t.Context(), "f.csv", strings.NewReader(text), &out); err != nil {
+			return
+		}
+		rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+		if err != nil {
+			t.Fatalf("the output cannot be read: %v\n%s", err, out.String())
+		}
+		for _, row := range rows {
+			for _, c := range row[11:] {
+				if c == "NaN" || c == "+Inf" || c == "-Inf" {
+					t.Fatalf("%s in %v", c, row)
+				}
+			}
+		}
+	})
+}
+
+func TestKilobytes(t *testing.T) {
+	for _, c := range []struct {
+		text, reason string
+		want         unit.Bytes
+		ok           bool
+	}{
+		{"16", "KB", 16384, true}, {"0.5", "half a KB", 512, true}, {"", "not given is none", 0, true}, {" 4 ", "blanks", 4096, true},
+		{"0.0001", "no whole byte", 0, false}, {"-1", "below 0", 0, false}, {"16K", "the column has its unit", 0, false},
+		{"NaN", "no number", 0, false}, {"1e300", "no memory is so large", 0, false}, {"1,5", "a comma is no point", 0, false},
+	} {
+		got, err := kilobytes("slm_kb", c.text)
+		if got != c.want || (err == nil) != c.ok {
+			t.Errorf("%s: %q gives %d, %v", c.reason, c.text, got, err)
+		}
+	}
+}
