@@ -145,7 +145,7 @@ func (v *adviseFlags) vary() predict.Vary {
 
 // adviseLaunch advises on one launch.
 func (a *app) adviseLaunch(v *adviseFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *app) adviseLaunch(v *adviseFlags) error {
 
 // adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
 func (a *app) adviseDevice(v *adviseFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (a *app) adviseDevice(v *adviseFlags) error {
 
 // adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
 func (a *app) adviseUnit(v *adviseFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // adviseRun reads a run and advises for each kernel that is predicted or measured low.
 func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}

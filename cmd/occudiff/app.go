@@ -49,7 +49,9 @@ type app struct {
 	quiet      bool
 
 	samplingSet bool
-	devices     *arch.Table // once it was asked for
+	reads       []string     // the paths that the command reads
+	stopped     func() error // whether the work was called off
+	devices     *arch.Table  // once it was asked for
 }
 
 // gateError means that everything worked and a gate that was asked for failed.
@@ -70,11 +72,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root)
 	var gate *gateError
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, errStuck):
+		fmt.Fprintln(a.stderr, "occudiff: interrupted;", err)
+		return exitUsage
 	case errors.As(err, &gate):
 		fmt.Fprintln(a.stderr, "occudiff:", gate.text)
 		return exitGate
@@ -86,6 +91,29 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
 	return exitUsage
+}
+
+// patience is how long a command that was called off may take to come to an end: a few files are read without looking at the
+// context, and one of them may be a pipe that nobody writes to.
+const patience = 3 * time.Second
+
+var errStuck = errors.New("what was under way did not come to an end and was given up")
+
+// execute runs the command, and gives up on it when it is called off and does not come to an end.
+func execute(ctx context.Context, root *cobra.Command) error {
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return errStuck
+	}
 }
 
 // rootCommand builds the command tree, a file per command.
@@ -102,10 +130,7 @@ differ, writes it as Excel and Markdown, and keeps occupancy from regressing.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
 			a.samplingSet = c.Flags().Changed("sampling-interval")
-			// A batch is the exception: it writes its rows back, with what was predicted behind them.
-			if err := avoidInputs(a.outputs, append([]string{a.deviceFile}, args...)); err != nil {
-				return err
-			}
+			a.reads, a.stopped = a.inputs(c, args), c.Context().Err
 			return a.checkFlags()
 		},
 	}

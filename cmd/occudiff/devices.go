@@ -20,7 +20,7 @@ func (a *app) devicesCommand() *cobra.Command {
 		Long:    "Print the device table, or one device with its sources. NAME is a key, a name, an alias or a PCI id; --xve picks a binned part.",
 		Example: "  occudiff devices\n  occudiff devices tgl\n  occudiff devices mtl --xve 112",
 		RunE: func(_ *cobra.Command, args []string) error {
-			out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+			out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 			if err != nil {
 				return err
 			}

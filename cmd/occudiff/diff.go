@@ -75,7 +75,7 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	case older == "-" && newer == "-":
 		return usageErrorf("OLD and NEW cannot both be standard input")
 	}
-	out, err := openOutputs(a.outputs, reportEndings...)
+	out, err := a.openOutputs(a.outputs, reportEndings...)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"report/machine":   {"report", "ingest/table"},
 	"report/markdown":  {"report"},
 	"report/terminal":  {"report"},
+	"report/outfile":   {},
 
 	"fixtures": {},
 

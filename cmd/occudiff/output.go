@@ -1,192 +1,92 @@
 package main
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/report/outfile"
 )
 
 // writer writes one output format.
 type writer func(io.Writer) error
 
-// outputs are the files of -o: opened as temporary files beside their targets before any work, so that a path that cannot
-// be written is found first, and renamed at the end, so that a failure leaves no half of a file.
+// outputs are the files of -o.
 type outputs struct {
+	set   outfile.Set
 	files []*output
-	// stopped says whether the work was called off; nil when nobody may. A large report stops in the middle of its rows
-	// then, and none of the files is put in place.
-	stopped func() error
-}
-
-// stoppable is a writer that fails once the work is called off.
-type stoppable struct {
-	w       io.Writer
-	stopped func() error
-}
-
-// Write implements io.Writer.
-func (s stoppable) Write(p []byte) (int, error) {
-	if err := s.stopped(); err != nil {
-		return 0, err
-	}
-	return s.w.Write(p)
-}
-
-// until gives a writer that fails once the work is called off.
-func (o *outputs) until(w io.Writer) io.Writer {
-	if o.stopped == nil {
-		return w
-	}
-	return stoppable{w, o.stopped}
 }
 
 type output struct {
 	path, ending string
-	tmp          *os.File
 	own          writer // instead of that of the ending; nil when there is none
 	beside       bool   // it belongs to another file and goes without saying
 }
 
-// openOutputs checks the endings and opens the temporary files.
-func openOutputs(paths []string, endings ...string) (*outputs, error) {
-	o := &outputs{}
-	seen := map[string]bool{}
+// What a command reads: its arguments, unless they are names or the file that it writes, and the files that flags name.
+var (
+	takesNoInputs = []string{"devices", "explain", "export", "schema"}
+	readsFiles    = []string{"device-file", "platform-file", "platform", "batch", "db"}
+)
+
+// inputs gives the paths that a command reads.
+func (a *app) inputs(c *cobra.Command, args []string) []string {
+	var paths []string
+	if !slices.Contains(takesNoInputs, c.Name()) {
+		paths = append(paths, args...)
+	}
+	for _, name := range readsFiles {
+		if f := c.Flags().Lookup(name); f != nil && name == "db" {
+			paths = append(paths, a.dsn(f.Value.String()))
+		} else if f != nil {
+			paths = append(paths, f.Value.String())
+		}
+	}
+	return paths
+}
+
+// openOutputs checks the endings and opens the files.
+func (a *app) openOutputs(paths []string, endings ...string) (*outputs, error) {
+	o := &outputs{set: outfile.Set{Inputs: a.reads, Stopped: a.stopped}}
 	for _, p := range paths {
 		ending := strings.ToLower(filepath.Ext(p))
 		var err error
-		switch {
-		case !slices.Contains(endings, ending):
+		if !slices.Contains(endings, ending) {
 			err = usageErrorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(endings, " "))
-		case seen[filepath.Clean(p)]:
-			err = usageErrorf("-o %s is given twice", p)
-		default:
+		} else {
 			err = o.open(p, ending)
 		}
 		if err != nil {
 			o.discard()
 			return nil, err
 		}
-		seen[filepath.Clean(p)] = true
 	}
 	return o, nil
 }
 
 func (o *outputs) open(p, ending string) error {
-	if info, err := os.Stat(p); err == nil && info.IsDir() {
-		return usageErrorf("-o %s is a folder; give a file in it", p)
+	if err := o.set.Open(p); err != nil {
+		return usageErrorf("-o %s %v", p, err)
 	}
-	p = throughLink(p)
-	tmp, err := os.CreateTemp(filepath.Dir(p), ".occudiff-*"+ending)
-	if err != nil {
-		return usageErrorf("-o %s cannot be written: %v; give a path in a folder that exists and may be written", p, reason(err))
-	}
-	o.files = append(o.files, &output{path: p, ending: ending, tmp: tmp})
+	o.files = append(o.files, &output{path: o.set.Path(len(o.files)), ending: ending})
 	return nil
-}
-
-// throughLink gives the file that a symbolic link names, also one that is not there yet: the link stays a link.
-func throughLink(p string) string {
-	if target, err := filepath.EvalSymlinks(p); err == nil {
-		return target
-	}
-	if target, err := os.Readlink(p); err == nil {
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(p), target)
-		}
-		return target
-	}
-	return p
-}
-
-// avoidInputs refuses outputs that are inputs: a report must not take the place of what it is made from.
-func avoidInputs(outputs, inputs []string) error {
-	for _, o := range outputs {
-		out, err := os.Stat(o)
-		if err != nil {
-			continue
-		}
-		for _, in := range withFiles(inputs) {
-			if info, err := os.Stat(in); err == nil && os.SameFile(out, info) {
-				return usageErrorf("-o %s would overwrite the input %s; give another name", o, in)
-			}
-		}
-	}
-	return nil
-}
-
-// withFiles adds the files of folders, and of folders in them: as deep as runs are looked for.
-func withFiles(paths []string) []string {
-	all := append([]string{}, paths...)
-	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
-		for _, p := range paths {
-			if info, err := os.Stat(p); err == nil && info.IsDir() {
-				if below, err := fs.Glob(os.DirFS(p), filepath.ToSlash(pattern)); err == nil {
-					for _, b := range below {
-						all = append(all, filepath.Join(p, filepath.FromSlash(b)))
-					}
-				}
-			}
-		}
-	}
-	return all
-}
-
-// reason takes the path of a temporary file out of an error.
-func reason(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // write writes every output with the writer of its ending and puts them in place: all are written before any is renamed.
 func (o *outputs) write(writers map[string]writer) error {
-	defer o.discard()
-	for _, f := range o.files {
-		b := bufio.NewWriterSize(o.until(f.tmp), 64<<10)
-		write := writers[f.ending]
-		if f.own != nil {
-			write = f.own
+	return o.set.Write(func(i int, w io.Writer) error {
+		if own := o.files[i].own; own != nil {
+			return own(w)
 		}
-		err := write(b)
-		if err == nil {
-			err = b.Flush()
-		}
-		if err == nil {
-			err = f.tmp.Chmod(0o666 &^ umask())
-		}
-		if cerr := f.tmp.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, reason(err))
-		}
-	}
-	if o.stopped != nil && o.stopped() != nil {
-		return o.stopped()
-	}
-	for _, f := range o.files {
-		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, reason(err))
-		}
-	}
-	return nil
+		return writers[o.files[i].ending](w)
+	})
 }
 
 // discard removes what has not been put in place; it may be called more than once.
-func (o *outputs) discard() {
-	for _, f := range o.files {
-		f.tmp.Close()
-		os.Remove(f.tmp.Name())
-	}
-}
+func (o *outputs) discard() { o.set.Discard() }
 
 // names lists the paths for a message.
 func (o *outputs) names() string {

@@ -3,28 +3,28 @@ package main
 import (
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"occudiff/report"
 	"occudiff/report/markdown"
+	"occudiff/report/outfile"
 	"occudiff/report/plot"
 )
 
 // addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files beside
 // report.md. They are written and put in place with all other files.
 func (o *outputs) addPlots(doc *report.Document) error {
-	for _, f := range o.files {
-		if f.ending != ".md" || f.own != nil {
+	for i, f := range o.files {
+		if f.ending != ".md" || f.own != nil || !o.set.Replaces(i) {
 			continue
 		}
 		folder := strings.TrimSuffix(f.path, filepath.Ext(f.path)) + ".files"
 		names := map[*report.Plot]string{}
 		for p := range doc.Plots(report.Page) {
 			if len(names) == 0 {
-				if err := os.MkdirAll(folder, 0o777); err != nil {
-					return usageErrorf("%s, the folder for the plots of %s, cannot be made: %v; give -o another name", folder, f.path, reason(err))
+				if err := o.set.Folder(folder); err != nil {
+					return usageErrorf("%s, the folder for the plots of %s, cannot be made: %v; give -o another name", folder, f.path, outfile.Reason(err))
 				}
 			}
 			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"

@@ -9,6 +9,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/predict/batch"
 	"occudiff/predict/calculator"
+	"occudiff/report/outfile"
 )
 
 // predictBatch predicts every line of a CSV file.
@@ -28,7 +29,7 @@ func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
 		return err
 	}
 	defer in.Close()
-	out, err := openOutputs(a.outputs, ".csv")
+	out, err := a.openOutputs(a.outputs, ".csv")
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (a *app) openBatch(name string) (string, io.ReadCloser, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input", "the batch file cannot be opened: %v", reason(err))
+		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input", "the batch file cannot be opened: %v", outfile.Reason(err))
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()

@@ -35,7 +35,7 @@ func (a *app) predictCalculator(p *predictFlags) error {
 	if p.sweep != "" {
 		endings = curveEndings
 	}
-	out, err := openOutputs(a.outputs, endings...)
+	out, err := a.openOutputs(a.outputs, endings...)
 	if err != nil {
 		return err
 	}

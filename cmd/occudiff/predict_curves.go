@@ -51,7 +51,7 @@ func (a *app) launchOnDevice(l *launchFlags, what string) (chosen, predict.Launc
 
 // predictSweep varies one setting of a launch.
 func (a *app) predictSweep(p *predictFlags) error {
-	out, err := openOutputs(a.outputs, curveEndings...)
+	out, err := a.openOutputs(a.outputs, curveEndings...)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func sweepChart(d *arch.Device, kind launchdoc.SweepKind, points []predict.Point
 
 // predictTimeline simulates the dispatch of a launch.
 func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
-	out, err := openOutputs(a.outputs, curveEndings...)
+	out, err := a.openOutputs(a.outputs, curveEndings...)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (a *app) predict(ctx context.Context, p *predictFlags) error {
 
 // predictLaunch predicts one launch on one device, or on several side by side.
 func (a *app) predictLaunch(p *predictFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"occudiff/report"
 	"occudiff/report/launchdoc"
+	"occudiff/report/outfile"
 
 	"github.com/spf13/pflag"
 
@@ -62,7 +63,7 @@ func (u *unitFlags) platforms() (*computeunit.Table, string, error) {
 func readPlatforms(file string) ([]computeunit.Platform, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, note.Faultf("platform-file", note.Pos{File: file}, "give a CSV file with a row per platform", "the platform file cannot be opened: %v", reason(err))
+		return nil, note.Faultf("platform-file", note.Pos{File: file}, "give a CSV file with a row per platform", "the platform file cannot be opened: %v", outfile.Reason(err))
 	}
 	defer f.Close()
 	return computeunit.Read(file, f)
@@ -107,7 +108,7 @@ func (l *launchFlags) unitLaunch() (computeunit.Launch, error) {
 
 // predictUnit predicts a kernel on a compute unit.
 func (a *app) predictUnit(p *predictFlags) error {
-	out, err := openOutputs(a.outputs, ".md", ".json", ".csv")
+	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return usageErrorf("%v", err)
 	}
-	out, err := openOutputs(a.outputs, ".json")
+	out, err := a.openOutputs(a.outputs, ".json")
 	if err != nil {
 		return err
 	}

@@ -77,10 +77,10 @@ func (a *app) checkFailOn(command string) error {
 		a.failOn)
 }
 
-// dsn names the history.
-func (a *app) dsn(f *trackFlags) string {
-	if f.db != "" {
-		return f.db
+// dsn names the history that --db says.
+func (a *app) dsn(flag string) string {
+	if flag != "" {
+		return flag
 	}
 	if name := a.getenv(historyEnv); name != "" {
 		return name
@@ -90,19 +90,19 @@ func (a *app) dsn(f *trackFlags) string {
 
 // writeHistory opens the history for writing and makes it when it is not there.
 func (a *app) writeHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {
-	return history.Open(ctx, a.dsn(f))
+	return history.Open(ctx, a.dsn(f.db))
 }
 
 // readHistory opens a history that must be there and changes nothing.
 func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {
-	return history.OpenWith(ctx, a.dsn(f), history.Options{MustExist: true, ReadOnly: true})
+	return history.OpenWith(ctx, a.dsn(f.db), history.Options{MustExist: true, ReadOnly: true})
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
 // before the work, and the history. done closes both; outputs that are not committed by then are discarded.
 func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, endings ...string) (
 	out *outputs, db *history.DB, done func(), err error) {
-	if out, err = openOutputs(paths, endings...); err != nil {
+	if out, err = a.openOutputs(paths, endings...); err != nil {
 		return nil, nil, nil, err
 	}
 	if db, err = a.readHistory(ctx, f); err != nil {

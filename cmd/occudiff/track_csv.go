@@ -14,6 +14,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
+	"occudiff/report/outfile"
 )
 
 func (a *app) trackImportCommand(t *trackFlags) *cobra.Command {
@@ -111,7 +112,7 @@ func (a *app) readRecords(path string) (*history.Records, []note.Note, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, usageErrorf("%s cannot be read: %v", path, reason(err))
+		return nil, nil, usageErrorf("%s cannot be read: %v", path, outfile.Reason(err))
 	}
 	defer f.Close()
 	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)

@@ -74,7 +74,7 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 	if !yes && !isTerminal(a.stdin) {
 		return usageErrorf("nobody is there to ask whether to remove run %s; say --yes", strings.Join(args, ", "))
 	}
-	db, err := history.OpenWith(ctx, a.dsn(t), history.Options{MustExist: true})
+	db, err := history.OpenWith(ctx, a.dsn(t.db), history.Options{MustExist: true})
 	if err != nil {
 		return err
 	}

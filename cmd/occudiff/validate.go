@@ -97,12 +97,11 @@ Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or w
 			if len(a.outputs) == 0 {
 				a.outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
 			}
-			out, err := openOutputs(a.outputs, validateEndings()...)
+			out, err := a.openOutputs(a.outputs, validateEndings()...)
 			if err != nil {
 				return err
 			}
 			defer out.discard()
-			out.stopped = c.Context().Err
 			run, err := ingest.ReadFS(c.Context(), fixtures.FS, fixtures.Demo(), ingest.Options{Formats: formats()})
 			if err != nil {
 				return err
@@ -155,10 +154,9 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 			}
 		}
 		var err error
-		if c.out, err = openOutputs(files, validateEndings()...); err != nil {
+		if c.out, err = a.openOutputs(files, validateEndings()...); err != nil {
 			return err
 		}
-		c.out.stopped = ctx.Err
 		all = append(all, c)
 	}
 	for i, p := range runs {

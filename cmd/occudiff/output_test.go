@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
+	"z,Z,4,8,1024,65536,65536,16\n"
+
+// TestInputsAreKept: no command writes over a file that it reads.
+func TestInputsAreKept(t *testing.T) {
+	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	files := map[string]string{"platforms.csv": platformsCSV, "devices.csv": "key,name\n", "batch.csv": "id,device,local,simd\na,tgl,64,16\n"}
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, db := range []string{"h.html", "h.csv", "occudiff.db"} {
+		if status, _, stderr := runCommand("track", "add", "--db", db, "--device", "max1100", export); status != exitDone {
+			t.Fatalf("exit %d, %s", status, stderr)
+		}
+	}
+	for path, name := range map[string]string{"occudiff.db": "db.html", "h.csv": "hard.csv"} {
+		if err := os.Link(path, name); err != nil {
+			t.Skip("no hard links here: ", err)
+		}
+	}
+	for _, args := range []string{
+		"track report --db h.html -o h.html", "track check --db h.html -o ./h.html", "track list --db h.html -o h.html",
+		"track report -o db.html", "track export --db h.csv h.csv", "track export --db h.csv hard.csv", "track export --db h.csv -o h.csv",
+		"predict --model compute-unit --platform-file platforms.csv --platform z --local 64 --simd 16 --registers 64 -o platforms.csv",
+		"advise --model compute-unit --platform platforms.csv -o platforms.csv",
+		"devices --device-file devices.csv -o devices.csv", "predict --batch batch.csv -o batch.csv",
+	} {
+		words := strings.Fields(args)
+		out := words[len(words)-1]
+		before, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := runCommand(words...)
+		after, err := os.ReadFile(out)
+		if err != nil || status != exitUsage || !strings.Contains(stderr, "would overwrite the input") || !slices.Equal(before, after) {
+			t.Errorf("%s: exit %d, %v\n%s", args, status, err, stderr)
+		}
+	}
+}
+
+// TestReadsFiles: a flag that completes to files names a file that is read, except for the one that is written.
+func TestReadsFiles(t *testing.T) {
+	a := &app{}
+	files := reflect.ValueOf(files()).Pointer()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			complete := a.completers()[f.Name]
+			if complete != nil && reflect.ValueOf(complete).Pointer() == files && f.Name != "output" && !slices.Contains(readsFiles, f.Name) {
+				t.Errorf("%s --%s names a file, and readsFiles does not have it", c.CommandPath(), f.Name)
+			}
+		})
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(a.rootCommand())
+}
+
+// TestNoEmptyFolder: a report that cannot be written leaves no folder of plots.
+func TestNoEmptyFolder(t *testing.T) {
+	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("/dev/full", "full.json"); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := runCommand("validate", "--device", "max1100", export, "-o", "a.md", "-o", "full.json")
+	if entries, _ := os.ReadDir("."); status != exitUsage || len(entries) != 1 {
+		t.Errorf("exit %d, %s; left: %v", status, stderr, entries)
+	}
+}
+
+// TestGivenUp: a file that never comes is given up when the command is called off.
+func TestGivenUp(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("no pipes here: %v %s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	var errs strings.Builder
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := a.run(ctx, []string{"devices", "--device-file", pipe}); status != exitUsage || !strings.Contains(errs.String(), "given up") {
+		t.Errorf("exit %d, %s", status, errs.String())
+	}
+}

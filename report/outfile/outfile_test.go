@@ -1,0 +1,248 @@
+package outfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// put writes a text to paths.
+func put(s *Set, text string, paths ...string) error {
+	for _, p := range paths {
+		if err := s.Open(p); err != nil {
+			s.Discard()
+			return err
+		}
+	}
+	return s.Write(func(_ int, w io.Writer) error { _, err := io.WriteString(w, text); return err })
+}
+
+// files lists a folder with modes and sizes.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		info, err := e.Info()
+		switch {
+		case err != nil:
+			return err
+		case e.Type().IsRegular():
+			fmt.Fprintf(&b, "%s %d\n", name, info.Size())
+		default:
+			fmt.Fprintf(&b, "%s %v\n", name, e.Type())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+}
+
+func TestWhole(t *testing.T) {
+	dir := t.TempDir()
+	broken := errors.New("no more")
+	var s Set
+	for _, name := range []string{"a.md", "b.md"} {
+		if err := s.Open(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Folder(filepath.Join(dir, "a.files")); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Write(func(i int, w io.Writer) error {
+		io.WriteString(w, "half")
+		return map[int]error{1: broken}[i]
+	})
+	if got := files(t, dir); !errors.Is(err, broken) || !strings.Contains(err.Error(), "b.md was not written") || got != "" {
+		t.Errorf("error %v; left: %s", err, got)
+	}
+	calledOff := errors.New("called off")
+	if err := put(&Set{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
+		t.Errorf("error %v; left: %s", err, files(t, dir))
+	}
+	if err := put(&Set{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
+		t.Errorf("error %v; files: %s", err, files(t, dir))
+	}
+}
+
+func TestKeepsPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permissions here")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.md")
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666} {
+		writeFile(t, path, "old")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := put(&Set{}, "x", path); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("mode %v became %v", mode, info.Mode().Perm())
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
+	link(t, "target.md", path)
+	for range 2 { // first the target is not there
+		if err := put(&Set{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
+			t.Fatalf("error %v; files: %s", err, files(t, dir))
+		}
+	}
+	if err := put(&Set{}, "x", path, target); err == nil || err.Error() != "is given twice" {
+		t.Errorf("a file and a link to it: %v", err)
+	}
+}
+
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "runs", "in.csv")
+	if err := os.MkdirAll(filepath.Dir(in), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, in, "input")
+	hard, soft := filepath.Join(dir, "hard.csv"), filepath.Join(dir, "soft.csv")
+	if err := os.Link(in, hard); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	link(t, in, soft)
+	for _, path := range []string{in, hard, soft, filepath.Join(dir, "runs", "..", "runs", "in.csv")} {
+		for _, given := range []string{in, filepath.Dir(in), dir, hard, soft} {
+			err := put(&Set{Inputs: []string{"nothing", given}}, "x", path)
+			if err == nil || !strings.HasPrefix(err.Error(), "would overwrite the input ") {
+				t.Errorf("reads %s, writes %s: %v", given, path, err)
+			}
+		}
+	}
+	if b, err := os.ReadFile(in); err != nil || string(b) != "input" {
+		t.Errorf("the input is %q now, %v", b, err)
+	}
+}
+
+// TestNoFiles writes to what is no regular file, and replaces none of it.
+func TestNoFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such files here")
+	}
+	dir := t.TempDir()
+	null := filepath.Join(dir, "null.md")
+	link(t, os.DevNull, null)
+	if err := put(&Set{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
+		t.Errorf("a device: error %v; files: %s", err, files(t, dir))
+	}
+	if err := put(&Set{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
+		t.Errorf("a folder: %v", err)
+	}
+	pipe := filepath.Join(dir, "pipe.md")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v %s", err, out)
+	}
+	read := make(chan string)
+	go func() {
+		b, _ := os.ReadFile(pipe)
+		read <- string(b)
+	}()
+	if err := put(&Set{}, "through", pipe); err != nil || <-read != "through" {
+		t.Errorf("a pipe: %v", err)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is %v now", info.Mode())
+	}
+	calledOff, start := errors.New("called off"), time.Now()
+	err := put(&Set{Stopped: func() error {
+		if time.Since(start) > 100*time.Millisecond {
+			return calledOff
+		}
+		return nil
+	}}, "x", pipe)
+	if !errors.Is(err, calledOff) {
+		t.Errorf("a pipe that nobody reads from: %v", err)
+	}
+}
+
+// TestStandardOutput: a link to /dev/stdout is not the file that the shell has opened, which a rename would take away.
+func TestStandardOutput(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "shell.md")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	defer func(old *os.File) { os.Stdout = old }(os.Stdout)
+	os.Stdout = f
+	if err := put(&Set{}, "report\n", path); err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("table\n")
+	if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, []byte("report\ntable\n")) {
+		t.Errorf("standard output holds %q, %v", b, err)
+	}
+}
+
+// TestStale removes what killed runs have left, and nothing else.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for name, stale := range map[string]bool{".occudiff-1.md": true, ".occudiff-22.xlsx": true, ".occudiff-3.md": false, ".occudiff-x.md": true,
+		"occudiff-4.md": true, ".occudiff-5.md.keep": true} {
+		writeFile(t, filepath.Join(dir, name), "x")
+		if stale {
+			if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var running Set
+	if err := running.Open(filepath.Join(dir, "running.md")); err != nil {
+		t.Fatal(err)
+	}
+	held := running.files[0].tmp.Name()
+	if err := os.Chtimes(held, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(&Set{}, "x", filepath.Join(dir, "a.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(&running, "x"); err != nil {
+		t.Errorf("a run that goes on lost its file: %v", err)
+	}
+	want := ".occudiff-3.md 1\n.occudiff-5.md.keep 1\n.occudiff-x.md 1\na.md 1\noccudiff-4.md 1\nrunning.md 1\n"
+	if got := files(t, dir); got != want {
+		t.Errorf("left:\n%s\nwant:\n%s", got, want)
+	}
+}
