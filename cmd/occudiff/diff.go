@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/predict/arch"
 	"occudiff/report/diffdoc"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type diffFlags struct {
 	threshold            float64
 	oldDriver, newDriver string
 	oldVTune, newVTune   string
+	global               string
+	compileOptions       string
 }
 
 func (a *app) diffCommand() *cobra.Command {
@@ -33,6 +36,10 @@ func (a *app) diffCommand() *cobra.Command {
 		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual (measured minus
 predicted average), and times. What changed besides - driver, device, VTune version, GRF, SIMD width, launch
 shape - is named first.
+
+OLD and NEW may also be two compilations: kernel binaries, archives or folders of them, or sources that ocloc
+compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy of each kernel are compared,
+and a kernel is a regression when it spills more or its predicted occupancy fell.
 
 OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats; which one is found from
 what they hold. A folder is one of repeats when folders below it hold runs, or when its files measured the same
@@ -62,6 +69,8 @@ like that too, since an intended change may lower both the prediction and the me
 	fs.StringVar(&f.newVTune, "new-vtune-version", "", "VTune version of NEW")
 	fs.StringVar(&f.read.local, "local", "", "work-group size for exports that lack it, as in 256 or 16x16")
 	fs.IntVar(&f.read.simd, "simd", 0, "sub-group size for exports that lack it")
+	fs.StringVar(&f.global, "global", "", "global size for kernel binaries: the predicted average is compared too")
+	fs.StringVar(&f.compileOptions, "compile-options", "", "options of the OpenCL compiler for sources")
 	f.read.addTruncated(fs)
 	return c
 }
@@ -74,6 +83,8 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 		return usageErrorf("--fail-on %s: diff compares two sides and knows never and regression; use validate for %s", a.failOn, a.failOn)
 	case older == "-" && newer == "-":
 		return usageErrorf("OLD and NEW cannot both be standard input")
+	case isBinary(older) && isBinary(newer):
+		return a.diffCompiled(ctx, older, newer, f)
 	}
 	out, err := a.openOutputs(a.outputs, reportEndings...)
 	if err != nil {
@@ -105,6 +116,30 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	d := compare.Diff(sides[0], sides[1], opt)
 	d.Old.Name, d.New.Name = older, newer
 	return a.emitDiff(d, out)
+}
+
+// diffCompiled compares two compilations: binaries, archives, folders of dumps or sources.
+func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags) error {
+	b := binaryFlags{options: f.compileOptions}
+	var err error
+	if b.global, err = unit.ParseSize(f.global); err != nil {
+		return usageErrorf("--global: %v", err)
+	}
+	if b.local, err = unit.ParseSize(f.read.local); err != nil {
+		return usageErrorf("--local: %v", err)
+	}
+	if a.device != "" {
+		t, err := a.table()
+		if err != nil {
+			return err
+		}
+		m, err := t.Find(arch.Query{Name: a.device, XVEs: a.xve})
+		if err != nil {
+			return err
+		}
+		b.devices = []*arch.Device{m.Device}
+	}
+	return a.diffBinaries(ctx, older, newer, b)
 }
 
 // compareForDiff compares one run. A device that nobody names costs the residual, not the diff.

@@ -28,6 +28,9 @@ var arrows = map[string][]string{
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 
+	"ingest/zebin": {"ingest/note", "ingest/unit"},
+	"ingest/ocloc": {"ingest/note"},
+
 	"predict/arch":        {"ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
@@ -42,6 +45,8 @@ var arrows = map[string][]string{
 
 	"compare/track": {"compare", "compare/history", "compare/trend", "ingest/unit"},
 
+	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
+	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc":    {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/diffdoc":   {"report", "compare", "ingest", "ingest/note", "ingest/unit"},

@@ -14,13 +14,14 @@ type predictFlags struct {
 	ports    int
 	compat   string
 	unitFlags
+	compileOptions string
 }
 
 // predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, or a batch.
 func (a *app) predictCommand() *cobra.Command {
 	var p predictFlags
 	c := &cobra.Command{
-		Use:   "predict [flags]",
+		Use:   "predict [flags] [FILE...]",
 		Short: "Predict the occupancy of a kernel launch, with every step of the reasoning",
 		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, with every step of the reasoning:
 what each resource admits, which limits bind, Xe-core and GPU occupancy, waves and tail. Nothing is measured.
@@ -32,6 +33,10 @@ Xe-core (policy whole). Without --global one Xe-core is predicted.
 --sweep varies one setting, --timeline shows the dispatch over time; -o FILE.svg draws either.
 --batch predicts every line of a CSV file with the columns id,device,xve,global,local,simd,slm_kb,barriers,grf; a line
 that cannot be predicted gets the status error and a message, and the rest go on.
+Each FILE is a kernel binary of ocloc or a SYCL compiler, an archive of them, a folder of dumps, or a source (.cl,
+.spv) that ocloc compiles: every kernel in it is predicted with what the compiler fixed. --device picks the image, or
+the devices to compile for; without --global a full GPU is predicted, without --local the best work-group size.
+
 --compat calculator answers as Intel's GPU Occupancy Calculator does; its devices are fam:..., pci:... and url:... keys.
 --model compute-unit predicts compute units of any vendor from their register file (see --platform).`,
 		Example: `  occudiff predict --device tgl --global 81920 --local 320 --simd 32 --slm 16K --barriers 1
@@ -40,11 +45,16 @@ that cannot be predicted gets the status error and a message, and the rest go on
   occudiff predict --device tgl --global 22528 --local 512 --simd 32 --timeline -o phases.svg
   occudiff predict --compat calculator --device fam:gen12 --global 81920 --local 256 --simd 16
   occudiff predict --model compute-unit --platform gen11 --local 48 --simd 8 --slm 768 --registers 384
-  occudiff predict --batch launches.csv -o predicted.csv`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+  occudiff predict --batch launches.csv -o predicted.csv
+  occudiff predict kernel.zebin --global 1048576
+  occudiff predict kernel.cl --device max1100,b580 --compile-options -cl-intel-256-GRF-per-thread`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.noGate("predict"); err != nil {
 				return err
+			}
+			if len(args) > 0 {
+				return a.predictFiles(c, args, &p)
 			}
 			if err := p.check(c.Flags()); err != nil {
 				return err
@@ -61,6 +71,7 @@ that cannot be predicted gets the status error and a message, and the rest go on
 	f.StringVar(&p.sweep, "sweep", "", "vary one setting: local, slm or simd")
 	f.BoolVar(&p.timeline, "timeline", false, "show the dispatch over time")
 	f.BoolVar(&p.explain, "explain", false, "add the driver's formula as a second opinion")
+	f.StringVar(&p.compileOptions, "compile-options", "", "options of the OpenCL compiler for sources, as in -cl-intel-256-GRF-per-thread")
 	f.StringVar(&p.compat, "compat", "", "answer as another tool does, faults included: calculator")
 	return c
 }

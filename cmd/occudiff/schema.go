@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
 	"occudiff/report/launchdoc"
 	"occudiff/report/rundoc"
@@ -44,7 +45,7 @@ null, lists are never null, percentages are 0..100.`,
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs())
+	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(), binarydoc.Outputs())
 }
 
 // outputNames lists the names of the JSON outputs with what they are, for completion.

@@ -1,0 +1,141 @@
+// Package ocloc runs Intel's offline compiler, so that a kernel's source is predicted without a GPU and before any run. It
+// compiles OpenCL C or SPIR-V for one device into a folder, passes the compiler's messages on, and stops it after a while.
+// It calls no shell. It does not know what is in the binaries (package zebin does) or what a device is.
+package ocloc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"occudiff/ingest/note"
+)
+
+// Limit is how long one compilation may take.
+const Limit = 2 * time.Minute
+
+// maxMessages is how much of the compiler's messages is passed on, in bytes.
+const maxMessages = 8 << 10
+
+// Find gives the path of the compiler. The error says how to get it.
+func Find() (string, error) {
+	path, err := exec.LookPath("ocloc")
+	if err != nil {
+		return "", note.Faultf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the distribution",
+			"compiling a source needs Intel's offline compiler ocloc, which is not on PATH")
+	}
+	return path, nil
+}
+
+// IsSource says whether a file is a source by its ending: OpenCL C (.cl) or SPIR-V (.spv).
+func IsSource(path string) bool {
+	ending := strings.ToLower(filepath.Ext(path))
+	return ending == ".cl" || ending == ".spv"
+}
+
+// Compile compiles a source for the device that the compiler calls so (pvc, acm-g10, 0x7d55) into a new file in dir, and
+// gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in -cl-intel-256-GRF-per-thread;
+// empty for none. A compiler error is an error that carries its messages.
+func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	full, err := filepath.Abs(source)
+	if err != nil {
+		return "", "", note.Faultf("unreadable", note.Pos{File: source}, "", "%v", err)
+	}
+	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with 0.
+	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir", dir,
+		"-internal_options", "-cl-intel-allow-zebin"}
+	if options != "" {
+		args = append(args, "-options", options)
+	}
+	if strings.EqualFold(filepath.Ext(source), ".spv") {
+		args = append(args, "-spirv_input")
+	}
+	cmd := exec.CommandContext(ctx, compiler, args...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limited{b: &out}, &limited{b: &out}
+	err = cmd.Run()
+	text := messages(out.String())
+	binary = filepath.Join(dir, "kernel")
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s", Limit, device)
+	case ctx.Err() != nil:
+		return "", "", ctx.Err()
+	case err != nil:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			return "", "", note.Faultf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
+		}
+		fault := note.Faultf("compiler-error", note.Pos{File: source}, hint(exit.ExitCode(), device),
+			"ocloc does not compile it for %s%s", device, said(text))
+		if exit.ExitCode() == unknownDevice {
+			fault = &unknown{fault}
+		}
+		return "", "", fault
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return "", "", note.Faultf("compiler-error", note.Pos{File: source}, "", "ocloc wrote no binary for %s%s", device, said(text))
+	}
+	return binary, text, nil
+}
+
+// unknownDevice is ocloc's exit status for a device that it does not know (OCLOC_INVALID_DEVICE is -33, of which a shell sees 223).
+const unknownDevice = 223
+
+// ErrUnknownDevice is matched by the error of a device that this version of the compiler does not know.
+var ErrUnknownDevice = errors.New("the compiler does not know the device")
+
+// unknown is an error of Compile that is ErrUnknownDevice.
+type unknown struct{ error }
+
+// Is implements what errors.Is asks for.
+func (u *unknown) Is(target error) bool { return target == ErrUnknownDevice }
+
+func hint(status int, device string) string {
+	if status == unknownDevice {
+		return fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
+	}
+	return ""
+}
+
+func said(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ":\n" + text
+}
+
+// messages are the compiler's lines without those that say nothing.
+func messages(out string) string {
+	var lines []string
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, " \r\n")
+		if line == "" || line == "Build succeeded." || line == "Compilation from IR - skipping loading of FCL" ||
+			strings.HasPrefix(line, "Command was:") {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// limited keeps the first bytes of what is written and drops the rest.
+type limited struct{ b *bytes.Buffer }
+
+// Write implements io.Writer.
+func (l *limited) Write(p []byte) (int, error) {
+	if room := maxMessages - l.b.Len(); room > 0 {
+		l.b.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,405 @@
+package zebin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// The marks of the containers, and the numbers of the format's specification (elf.md).
+const (
+	elfMagic      = "\x7fELF"
+	archiveMagic  = "!<arch>\n"
+	machineIntel  = 205    // EM_INTELGT
+	typePatchLow  = 0xff11 // e_type of device binaries before the zebin format, or with the product family as machine
+	typePatchHigh = 0xff13
+	sectionInfo   = 0xff000011 // .ze_info
+	patchMagic    = "CTNI"
+)
+
+// Limits of what is read at once: a file that claims more is damaged.
+const (
+	maxInfo    = 64 << 20
+	maxNote    = 1 << 20
+	maxMembers = 4096
+	maxImages  = 4096
+)
+
+// Types of the notes in .note.intelgt.compat.
+const (
+	noteProductFamily = 1
+	noteProductConfig = 6
+)
+
+// Is says whether the first bytes of a file are those of a container that Read understands: a device image, an archive, or
+// a program that may hold images.
+func Is(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
+		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
+}
+
+// isInfoText says whether a text is that of a dumped .ze_info section.
+func isInfoText(head []byte) bool {
+	text := bytes.TrimLeft(head, " \r\n-")
+	return bytes.HasPrefix(text, []byte("version:")) || bytes.HasPrefix(text, []byte("kernels:")) && bytes.Contains(text, []byte("execution_env"))
+}
+
+// ReadFile reads the device images of a file. No image is an error that says what the file is.
+func ReadFile(ctx context.Context, path string) ([]Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "not a regular file")
+	}
+	return Read(ctx, path, f, info.Size())
+}
+
+// Read reads the device images of size bytes; name stands in positions and messages.
+func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
+	pos := note.Pos{File: name}
+	head := make([]byte, min(size, 4096))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(archiveMagic)):
+		return readArchive(ctx, pos, r, size)
+	case isDevice(head):
+		return readDevice(pos, r, size, Target{})
+	case bytes.HasPrefix(head, []byte(elfMagic)), bytes.HasPrefix(head, []byte("MZ")):
+		return readProgram(ctx, pos, r, size)
+	case isInfoText(head):
+		if size > maxInfo {
+			return nil, note.Faultf("bad-ze-info", pos, "", "%d bytes are no dump of .ze_info", size)
+		}
+		text := make([]byte, size)
+		if _, err := r.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+			return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+		}
+		img := Image{Pos: pos}
+		if err := parseInfo(text, &img); err != nil {
+			return nil, err
+		}
+		return []Image{img}, nil
+	}
+	return nil, note.Faultf("no-binary", pos, "give a device image of ocloc, an archive of them, or a program that holds them",
+		"not an Intel GPU binary")
+}
+
+// isDevice says whether an ELF header is that of a device image rather than of a program.
+func isDevice(head []byte) bool {
+	if len(head) < 20 || !bytes.HasPrefix(head, []byte(elfMagic)) || head[5] != 1 {
+		return false
+	}
+	kind, machine := binary.LittleEndian.Uint16(head[16:]), binary.LittleEndian.Uint16(head[18:])
+	return machine == machineIntel || kind >= typePatchLow && kind <= typePatchHigh || kind>>8 == 0xff
+}
+
+// readDevice reads one device image.
+func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, error) {
+	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again", "the ELF file is damaged: %v", err)
+	}
+	img := Image{Pos: pos, Target: t}
+	var info *elf.Section
+	for _, s := range f.Sections {
+		switch {
+		case uint32(s.Type) == sectionInfo || s.Name == ".ze_info":
+			info = s
+		case s.Type == elf.SHT_NOTE && s.Name == ".note.intelgt.compat":
+			data, err := sectionData(s, maxNote)
+			if err != nil {
+				return nil, note.Faultf("bad-elf", pos, "", "section %s: %v", s.Name, err)
+			}
+			img.Target = targetOf(data, f.ByteOrder, t)
+		}
+	}
+	if info == nil {
+		return nil, noInfo(pos, f)
+	}
+	text, err := sectionData(info, maxInfo)
+	if err != nil {
+		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again", "section .ze_info: %v", err)
+	}
+	if err := parseInfo(text, &img); err != nil {
+		return nil, err
+	}
+	return []Image{img}, nil
+}
+
+// noInfo says why a device image has no .ze_info: it is of the older format, or has no kernel.
+func noInfo(pos note.Pos, f *elf.File) error {
+	for _, s := range f.Sections {
+		var mark [4]byte
+		if n, _ := s.ReadAt(mark[:], 0); s.ReaderAt != nil && n == 4 && string(mark[:]) == patchMagic {
+			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options -cl-intel-allow-zebin",
+				"a device binary of the older patch-token format, which is not read")
+		}
+	}
+	return note.Faultf("no-kernels", pos, "", "the device image has no .ze_info section, so it holds no kernel")
+}
+
+// sectionData reads a section that may claim any size.
+func sectionData(s *elf.Section, most uint64) ([]byte, error) {
+	if s.Size > most {
+		return nil, fmt.Errorf("it claims %d bytes; at most %d are expected", s.Size, most)
+	}
+	data, err := s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("it is cut off: %w", err)
+	}
+	return data, nil
+}
+
+// targetOf reads the notes that name the device. What the archive says stands where they do not.
+func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
+	for len(data) >= 12 {
+		nameLen, descLen, kind := order.Uint32(data), order.Uint32(data[4:]), order.Uint32(data[8:])
+		data = data[12:]
+		nameEnd, descEnd := align4(nameLen), align4(descLen)
+		if uint64(nameEnd)+uint64(descEnd) > uint64(len(data)) {
+			break
+		}
+		owner := strings.TrimRight(string(data[:nameLen]), "\x00")
+		desc := data[nameEnd : nameEnd+uint64(descLen)]
+		data = data[nameEnd+descEnd:]
+		if owner != "IntelGT" || len(desc) < 4 {
+			continue
+		}
+		switch v := order.Uint32(desc); kind {
+		case noteProductFamily:
+			t.Family = int(v)
+		case noteProductConfig:
+			if v != 0 {
+				t.Release = fmt.Sprintf("%d.%d", v>>22, v>>14&0xff)
+			}
+		}
+	}
+	return t
+}
+
+func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
+
+// readArchive reads the members of an ar archive, as ocloc writes for several devices: their names hold the pointer size and
+// the graphics IP version, as in 64.12.10.0.
+func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
+	var images []Image
+	var faults []error
+	offset, long := int64(len(archiveMagic)), []byte(nil)
+	for n := 0; offset+60 <= size; n++ {
+		var h [60]byte
+		if _, err := r.ReadAt(h[:], offset); err != nil {
+			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, cause(err))
+		}
+		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
+		if string(h[58:]) != "`\n" || err != nil || length < 0 || length > size-offset-60 || n == maxMembers {
+			return nil, note.Faultf("bad-archive", pos, "the file may be cut off; copy or compile it again",
+				"the archive is damaged at byte %d", offset)
+		}
+		member := memberName(string(h[:16]), long)
+		body := io.NewSectionReader(r, offset+60, length)
+		offset += 60 + length + length&1
+		if member == "//" {
+			if length > maxNote {
+				continue
+			}
+			long = make([]byte, length)
+			if _, err := body.ReadAt(long, 0); err != nil {
+				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", cause(err))
+			}
+			continue
+		}
+		got, err := readMember(ctx, note.Pos{File: pos.File + "(" + member + ")"}, body, length, member)
+		switch {
+		case err != nil:
+			faults = append(faults, err)
+		default:
+			images = append(images, got...)
+		}
+	}
+	if len(images) == 0 {
+		if len(faults) > 0 {
+			return nil, errors.Join(faults...)
+		}
+		return nil, note.Faultf("no-binary", pos, "", "the archive holds no device image")
+	}
+	for _, err := range faults { // the others stand; what could not be read is said
+		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos, Text: err.Error()})
+	}
+	return images, nil
+}
+
+// readMember reads a member that is a device image; padding and others hold none.
+func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
+	head := make([]byte, min(size, 64))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, note.Faultf("bad-archive", pos, "", "%v", cause(err))
+	}
+	if !isDevice(head) || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return readDevice(pos, r, size, Target{Release: releaseOf(name)})
+}
+
+// releaseOf takes the graphics IP version from a member's name: 12.10 of 64.12.10.0, nothing of others.
+func releaseOf(member string) string {
+	parts := strings.Split(member, ".")
+	if len(parts) != 4 || parts[0] != "32" && parts[0] != "64" {
+		return ""
+	}
+	for _, p := range parts {
+		if _, err := strconv.Atoi(p); err != nil {
+			return ""
+		}
+	}
+	return parts[1] + "." + parts[2]
+}
+
+// memberName reads the name of an archive's member, in the table of long names where it stands there.
+func memberName(field string, long []byte) string {
+	name := strings.TrimRight(field, " ")
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "/")); err == nil && name != "" && name[0] == '/' && n >= 0 && n < len(long) {
+		rest := long[n:]
+		if end := bytes.IndexAny(rest, "/\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		return string(rest)
+	}
+	if name == "//" || name == "/" {
+		return name
+	}
+	return strings.TrimSuffix(name, "/")
+}
+
+// readProgram looks for device images inside a program, as SYCL compilers put them there: whole ELF files or archives
+// somewhere in its sections. They are found by their marks, since the sections differ from compiler to compiler.
+func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
+	var images []Image
+	var faults []error
+	found := func(offset int64) (next int64) {
+		head := make([]byte, min(size-offset, 64))
+		if _, err := r.ReadAt(head, offset); err != nil && !errors.Is(err, io.EOF) {
+			return offset + 1
+		}
+		at := note.Pos{File: fmt.Sprintf("%s(at byte %d)", pos.File, offset)}
+		body := io.NewSectionReader(r, offset, size-offset)
+		var got []Image
+		var err error
+		end := offset + 4
+		switch {
+		case isDevice(head):
+			end = offset + max(elfSize(body, size-offset), 4)
+			got, err = readDevice(at, body, size-offset, Target{})
+		case bytes.HasPrefix(head, []byte(archiveMagic)):
+			length := archiveSize(body, size-offset)
+			end = offset + max(length, 8)
+			got, err = readArchive(ctx, at, body, length)
+		default:
+			return end
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+		images = append(images, got...)
+		return end
+	}
+	if err := scanMarks(ctx, r, size, found); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(images) > maxImages:
+		images = images[:maxImages]
+	case len(images) == 0 && len(faults) > 0:
+		return nil, errors.Join(faults...)
+	case len(images) == 0:
+		return nil, note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or give the image of ocloc",
+			"the program holds no device image")
+	}
+	return images, nil
+}
+
+// scanMarks calls found at each place behind the start where a device image or an archive may begin, and goes on where it says.
+func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset int64) int64) error {
+	const chunk = 1 << 20
+	for at := int64(4); at < size; {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
+		data, err := b.Peek(int(min(chunk+8, size-at)))
+		if err != nil && len(data) == 0 {
+			return note.Faultf("unreadable", note.Pos{}, "", "%v", cause(err))
+		}
+		i := firstMark(data)
+		if i < 0 {
+			at += max(int64(len(data))-7, 1)
+			continue
+		}
+		at = max(found(at+int64(i)), at+int64(i)+1)
+	}
+	return nil
+}
+
+func firstMark(data []byte) int {
+	i, j := bytes.Index(data, []byte(elfMagic)), bytes.Index(data, []byte(archiveMagic))
+	if i < 0 || j >= 0 && j < i {
+		return j
+	}
+	return i
+}
+
+// elfSize is where an ELF file ends whose size nothing says: behind its section headers and its last section, at most limit.
+func elfSize(r io.ReaderAt, limit int64) int64 {
+	f, err := elf.NewFile(io.NewSectionReader(r, 0, limit))
+	if err != nil {
+		return 0
+	}
+	var end uint64
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_NOBITS && s.Offset+s.FileSize > s.Offset {
+			end = max(end, s.Offset+s.FileSize)
+		}
+	}
+	return int64(min(end, uint64(limit)))
+}
+
+// archiveSize is where an archive ends inside a program: behind the last header that is whole.
+func archiveSize(r io.ReaderAt, limit int64) int64 {
+	offset := int64(len(archiveMagic))
+	for n := 0; offset+60 <= limit && n < maxMembers; n++ {
+		var h [60]byte
+		if _, err := r.ReadAt(h[:], offset); err != nil || string(h[58:]) != "`\n" {
+			break
+		}
+		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
+		if err != nil || length < 0 || length > limit-offset-60 {
+			break
+		}
+		offset += 60 + length + length&1
+	}
+	return min(offset, limit)
+}
+
+// cause takes the path out of an error of the file system: positions carry it already.
+func cause(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

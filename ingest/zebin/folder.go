@@ -1,0 +1,76 @@
+package zebin
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// ReadPath reads the device images of a file, or of the files in a folder and the folders in it: ocloc's output and
+// disassembly, a compiler's shader dump, a VTune result with dumped binaries, Triton's cache. Files of a folder that are no
+// images are passed over; one that is damaged is a note on the first image.
+func ReadPath(ctx context.Context, path string) ([]Image, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+	}
+	if !info.IsDir() {
+		return ReadFile(ctx, path)
+	}
+	var images []Image
+	var faults []error
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if !d.Type().IsRegular() || !looksDumped(p) {
+			return nil
+		}
+		got, err := ReadFile(ctx, p)
+		if err != nil {
+			faults = append(faults, err)
+			return nil
+		}
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil && len(b) <= maxNote {
+			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target) // ocloc's disassembly has the notes beside it
+		}
+		images = append(images, got...)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+	case len(images) == 0 && len(faults) > 0:
+		return nil, errors.Join(faults...)
+	case len(images) == 0:
+		return nil, note.Faultf("no-binary", note.Pos{File: path}, "give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
+			"no file in this folder is an Intel GPU binary")
+	}
+	for _, err := range faults {
+		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Warning, Code: "bad-binary", Text: err.Error()})
+	}
+	return images, nil
+}
+
+// looksDumped says whether a file of a folder may be an image: programs are not looked into there, only dumps.
+func looksDumped(path string) bool {
+	switch name := strings.ToLower(filepath.Base(path)); {
+	case strings.HasSuffix(name, ".ze_info"), strings.HasSuffix(name, ".zeinfo"), strings.HasSuffix(name, "ze_info.txt"):
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(f, head)
+	return isDevice(head[:n]) || strings.HasPrefix(string(head[:n]), archiveMagic)
+}

@@ -1,0 +1,173 @@
+package zebin
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// knownMajor is the major version of .ze_info that is understood. Minor versions only add fields.
+const knownMajor = 1
+
+// zeInfo is the part of .ze_info that occupancy hangs on. Everything else in it is skipped.
+type zeInfo struct {
+	Version string     `yaml:"version"`
+	Kernels []zeKernel `yaml:"kernels"`
+}
+
+type zeKernel struct {
+	Name string `yaml:"name"`
+	Env  struct {
+		Registers int     `yaml:"grf_count"`
+		SIMD      int     `yaml:"simd_size"`
+		SLM       int64   `yaml:"slm_size"`
+		Barriers  int     `yaml:"barrier_count"`
+		Threads   int     `yaml:"eu_thread_count"`
+		Spill     *int64  `yaml:"spill_size"`
+		Private   *int64  `yaml:"private_size"`
+		Local     []int64 `yaml:"required_work_group_size"`
+		Stack     bool    `yaml:"has_stack_calls"`
+	} `yaml:"execution_env"`
+	Buffers []struct {
+		Type  string `yaml:"type"`
+		Usage string `yaml:"usage"`
+		Size  int64  `yaml:"size"`
+		// PerItem is set where Size is per work-item instead of per thread.
+		PerItem bool `yaml:"is_simt_thread"`
+	} `yaml:"per_thread_memory_buffers"`
+	Arguments []struct {
+		Mode string `yaml:"addrmode"`
+	} `yaml:"payload_arguments"`
+}
+
+// parseInfo reads the text of a .ze_info section into img.
+func parseInfo(text []byte, img *Image) error {
+	var info zeInfo
+	if err := yaml.Unmarshal(text, &info); err != nil {
+		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again, or report the file",
+			".ze_info is not the YAML that was expected: %s", firstLine(err))
+	}
+	img.Version = info.Version
+	if info.Version == "" {
+		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
+	}
+	major, _, _ := strings.Cut(info.Version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n != knownMajor {
+		return note.Faultf("newer-ze-info", img.Pos, "use a newer occudiff",
+			".ze_info is of version %s; versions %d.x are understood", info.Version, knownMajor)
+	}
+	for i := range info.Kernels {
+		z := &info.Kernels[i]
+		if strings.HasPrefix(z.Name, "Intel_Symbol_Table_Void_Program") {
+			continue // a stand-in for a module with functions and no kernel
+		}
+		k, err := z.kernel(img.Target)
+		if err != nil {
+			img.Notes = append(img.Notes, note.Note{Severity: note.Error, Code: "bad-kernel", Pos: img.Pos,
+				Text: fmt.Sprintf("kernel %q is left out: %v", z.Name, err)})
+			continue
+		}
+		img.Kernels = append(img.Kernels, k)
+	}
+	return nil
+}
+
+func (z *zeKernel) kernel(t Target) (Kernel, error) {
+	e := &z.Env
+	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Bytes(e.SLM), Barriers: e.Barriers, StackCalls: e.Stack}
+	switch {
+	case e.SIMD != 1 && e.SIMD != 8 && e.SIMD != 16 && e.SIMD != 32:
+		return k, fmt.Errorf("simd_size %d; expected 1, 8, 16 or 32", e.SIMD)
+	case e.Registers <= 0 || e.Registers > 512:
+		return k, fmt.Errorf("grf_count %d; expected 1 to 512", e.Registers)
+	case e.SLM < 0 || e.Barriers < 0 || e.Threads < 0:
+		return k, errors.New("a size or count is negative")
+	}
+	if e.Threads > 0 {
+		k.Threads = unit.Some(e.Threads)
+	}
+	var err error
+	if k.Local, err = fixedSize(e.Local); err != nil {
+		return k, err
+	}
+	for _, a := range z.Arguments {
+		k.SLMIsLowerBound = k.SLMIsLowerBound || a.Mode == "slm"
+	}
+	return k, z.memory(&k)
+}
+
+// fixedSize is the work-group size of the source; trailing ones are not said, as profilers do not.
+func fixedSize(dims []int64) (unit.Size3, error) {
+	if len(dims) == 0 || len(dims) == 3 && dims[0] == 0 && dims[1] == 0 && dims[2] == 0 {
+		return unit.Size3{}, nil
+	}
+	if len(dims) > 3 {
+		return unit.Size3{}, fmt.Errorf("required_work_group_size has %d numbers; expected 3", len(dims))
+	}
+	for len(dims) > 1 && dims[len(dims)-1] == 1 {
+		dims = dims[:len(dims)-1]
+	}
+	for _, n := range dims {
+		if n < 1 || n > 1<<20 {
+			return unit.Size3{}, fmt.Errorf("required_work_group_size has %d; expected 1 or more", n)
+		}
+	}
+	return unit.Size(dims...), nil
+}
+
+// memory fills what is per thread: from version 1.39 on spill_size and private_size say it; before, scratch buffers hold
+// spills and private memory together, or each in a buffer of its own.
+func (z *zeKernel) memory(k *Kernel) error {
+	if z.Env.Spill != nil || z.Env.Private != nil {
+		spill, private := value(z.Env.Spill), value(z.Env.Private)
+		if spill < 0 || private < 0 || spill > 1<<40 || private > 1<<40 {
+			return errors.New("a size of memory is out of bounds")
+		}
+		k.Spill, k.Private = unit.Some(unit.Bytes(spill)), unit.Some(unit.Bytes(private))
+		k.Scratch = unit.Some(unit.Bytes(spill + private))
+		return nil
+	}
+	var scratch, spill, private int64
+	mixed := false
+	for _, b := range z.Buffers {
+		size := b.Size
+		if size < 0 || size > 1<<40 {
+			return fmt.Errorf("a memory buffer of %d bytes", size)
+		}
+		if b.PerItem {
+			size *= int64(k.SIMD)
+		}
+		scratch += size
+		switch b.Usage {
+		case "single_space":
+			mixed = true
+		case "spill_fill_space":
+			spill += size
+		case "private_space":
+			private += size
+		}
+	}
+	k.Scratch = unit.Some(unit.Bytes(scratch))
+	if !mixed {
+		k.Spill, k.Private = unit.Some(unit.Bytes(spill)), unit.Some(unit.Bytes(private))
+	}
+	return nil
+}
+
+func value(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
+	return line
+}

@@ -1,0 +1,55 @@
+package predict
+
+import (
+	"testing"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// TestPredictCompiled pins what a binary alone says. Figures by hand from section 1 of the model.
+func TestPredictCompiled(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := table.Find(arch.Query{Name: "max1100"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gemm := Compiled{SIMD: 32, Registers: 128, SLM: 2048, Barriers: 1, Local: unit.Size(16, 16)}
+	large := gemm
+	large.Registers = 256
+	for _, c := range []struct {
+		reason        string
+		k             Compiled
+		global, local unit.Size3
+		peak          float64
+		groups        int64
+		code          string
+	}{
+		{"8 threads a work-group, 8 work-groups fill the 64 slots of an Xe-core", gemm, unit.Size3{}, unit.Size3{}, 100, 8, ""},
+		{"256 registers halve the threads", large, unit.Size3{}, unit.Size3{}, 50, 4, ""},
+		{"the same size, written in another rank", gemm, unit.Size3{}, unit.Size(16, 16, 1), 100, 8, ""},
+		{"the kernel fixes its size", gemm, unit.Size3{}, unit.Size(8, 8), 0, 0, "local-fixed"},
+		{"a swept size fills the GPU", Compiled{SIMD: 32, Registers: 128}, unit.Size3{}, unit.Size3{}, 100, 0, ""},
+		{"a small grid has the peak of its work-groups", gemm, unit.Size(16, 16), unit.Size3{}, 100 * 8.0 / 3584, 8, ""},
+		{"a sub-group size that the device lacks", Compiled{SIMD: 8, Registers: 128}, unit.Size3{}, unit.Size3{}, 0, 0, "simd-unsupported"},
+		{"more registers than any mode", Compiled{SIMD: 32, Registers: 512, Local: unit.Size(32)}, unit.Size3{}, unit.Size3{}, 0, 0, "grf-unsupported"},
+	} {
+		b, err := PredictCompiled(m.Device, c.k, c.global, c.local)
+		if c.code != "" {
+			if le, ok := err.(*LaunchError); !ok || le.Code != c.code {
+				t.Errorf("%s: %v, want %s", c.reason, err, c.code)
+			}
+			continue
+		}
+		p := b.Prediction
+		if err != nil || p.Peak.Percent()-c.peak > 1e-9 || c.peak-p.Peak.Percent() > 1e-9 || c.groups > 0 && p.GroupsPerXeCore != c.groups {
+			t.Errorf("%s: peak %.3f, %d work-groups per Xe-core, %v; want %.3f, %d", c.reason, p.Peak.Percent(), p.GroupsPerXeCore, err, c.peak, c.groups)
+		}
+		if c.global.Present() != p.HasGrid() || !c.global.Present() && (p.Average != 0 || p.Waves != 0) {
+			t.Errorf("%s: figures of a grid that nobody gave: %+v", c.reason, p)
+		}
+	}
+}

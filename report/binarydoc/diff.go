@@ -1,0 +1,208 @@
+package binarydoc
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/compare/binary"
+	"occudiff/ingest/note"
+	"occudiff/report"
+)
+
+// diffSchema names the version of the JSON contract of `diff` of binaries.
+const diffSchema = "occudiff/diff-binary/1"
+
+// diffValue is the JSON output of `occudiff diff OLD NEW` of kernel binaries.
+type diffValue struct {
+	Schema  string             `json:"schema"`
+	Kernels []pairRow          `json:"kernels"`
+	Notes   []report.NoteValue `json:"notes"`
+}
+
+// pairRow is a kernel on one device, before and after.
+type pairRow struct {
+	Name      string              `json:"name" csv:"name"`
+	Demangled string              `json:"demangled" col:"Kernel; cut"`
+	Key       string              `json:"-" csv:"device" col:"Device"`
+	Device    *report.DeviceValue `json:"device"`
+	Verdict   string              `json:"verdict" col:"Verdict"`
+	Old       *kernelRow          `json:"old"`
+	New       *kernelRow          `json:"new"`
+	Changed   []string            `json:"changed" csv:"changed" jsonschema:"the figures that differ"`
+	// What people read: the figure before and after.
+	Spill     string `json:"-" csv:"spill_bytes" col:"Spill [bytes]; drop=5"`
+	Scratch   string `json:"-" csv:"scratch_bytes" col:"Scratch [bytes]; drop=4"`
+	Registers string `json:"-" csv:"registers_per_thread" col:"Registers per thread; brief=GRF; drop=6"`
+	SIMD      string `json:"-" csv:"simd" col:"SIMD; drop=3"`
+	SLM       string `json:"-" csv:"slm_bytes" col:"SLM [bytes]; drop=2"`
+	Barriers  string `json:"-" csv:"barriers" col:"Barriers; drop=1"`
+	Peak      string `json:"-" csv:"peak_percent" col:"Peak [%]"`
+	Average   string `json:"-" csv:"average_percent" col:"Average [%]"`
+}
+
+// Diff gives what a new compilation changed in every form.
+func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *report.Answer {
+	rows := make([]pairRow, len(pairs))
+	for i := range pairs {
+		rows[i] = pairOf(&pairs[i])
+	}
+	row := func(i int) pairRow { return rows[i] }
+	t := report.Rows("kernels", len(rows), row, "demangled", "device", "verdict", "spill_bytes", "scratch_bytes",
+		"registers_per_thread", "simd", "slm_bytes", "barriers", "peak_percent", "average_percent")
+	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
+		Headline: []string{counts(pairs)}}
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t}, ItemsIn: report.Terminal | report.Page}
+	for i := range pairs {
+		if p := &pairs[i]; p.Verdict == binary.Worse {
+			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()), Detail: p.Kernel().Device.Key,
+				Text: Sentence(p), Status: report.Bad})
+		}
+	}
+	d.Sections = []report.Section{s, report.NoteSection(runNotes(notes))}
+	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row),
+		Tests: func() *report.TestSuite { return suite(pairs, prov) },
+		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
+}
+
+func pairOf(p *binary.Pair) pairRow {
+	k := p.Kernel()
+	r := pairRow{Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key, Device: report.NewDeviceValue(k.Device, ""),
+		Verdict: string(p.Verdict), Changed: p.Changed}
+	var old, now kernelRow
+	if p.Old != nil {
+		old = rowOf(p.Old)
+		r.Old = &old
+	}
+	if p.New != nil {
+		now = rowOf(p.New)
+		r.New = &now
+	}
+	side := func(get func(*kernelRow) string) string {
+		switch {
+		case r.Old == nil:
+			return get(r.New)
+		case r.New == nil:
+			return get(r.Old)
+		}
+		if a, b := get(r.Old), get(r.New); a != b {
+			return a + " -> " + b
+		}
+		return get(r.New)
+	}
+	for _, f := range []struct {
+		to  *string
+		get func(*kernelRow) string
+	}{
+		{&r.Spill, func(k *kernelRow) string { return printed(report.OptInt(k.Spill)) }},
+		{&r.Scratch, func(k *kernelRow) string { return printed(report.OptInt(k.Scratch)) }},
+		{&r.Registers, func(k *kernelRow) string { return printed(report.IntCell(k.Registers)) }},
+		{&r.SIMD, func(k *kernelRow) string { return printed(report.IntCell(k.SIMD)) }},
+		{&r.SLM, func(k *kernelRow) string { return printed(report.IntCell(k.SLM)) }},
+		{&r.Barriers, func(k *kernelRow) string { return printed(report.IntCell(k.Barriers)) }},
+		{&r.Peak, func(k *kernelRow) string { return printed(report.OptPercent(k.Peak)) }},
+		{&r.Average, func(k *kernelRow) string { return printed(report.OptPercent(k.Average)) }},
+	} {
+		*f.to = side(f.get)
+	}
+	return r
+}
+
+func printed(c report.Cell) string { return report.Column{Kind: c.Kind}.Print(c) }
+
+// counts says how many kernels did what.
+func counts(pairs []binary.Pair) string {
+	n := map[binary.Verdict]int{}
+	for i := range pairs {
+		n[pairs[i].Verdict]++
+	}
+	var parts []string
+	for _, v := range binary.Verdicts() {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", report.Thousands(int64(n[v])), v))
+		}
+	}
+	return report.Counted(len(pairs), "kernel", "kernels") + ": " + join(parts)
+}
+
+// Sentence says what changed for a kernel, the figures first that decide.
+func Sentence(p *binary.Pair) string {
+	r := pairOf(p)
+	if r.New != nil && r.New.Predicted == nil && r.New.Message != nil {
+		return "It cannot run any more: " + *r.New.Message + "."
+	}
+	var parts []string
+	for _, f := range p.Changed {
+		if text, ok := map[string]string{
+			binary.FieldSpill: "spill " + r.Spill + " bytes", binary.FieldScratch: "scratch " + r.Scratch + " bytes",
+			binary.FieldRegisters: "registers per thread " + r.Registers, binary.FieldSIMD: "SIMD " + r.SIMD,
+			binary.FieldSLM: "SLM " + r.SLM + " bytes", binary.FieldBarriers: "barriers " + r.Barriers,
+			binary.FieldPeak: "predicted peak " + r.Peak + " %", binary.FieldAverage: "predicted average " + r.Average + " %",
+		}[f]; ok {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing changed."
+	}
+	return report.UpperFirst(strings.Join(parts, "; ")) + "."
+}
+
+// suite makes a test case of each kernel on each device.
+func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
+	s := &report.TestSuite{Name: "occudiff diff of binaries"}
+	if prov.Label != "" {
+		s.Name += " " + report.OneLine(prov.Label)
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		k := p.Kernel()
+		c := report.TestCase{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File), Text: Sentence(p)}
+		switch p.Verdict {
+		case binary.Worse:
+			c.Outcome, c.Type, c.Message = report.TestFailed, string(p.Verdict), c.Text
+		case binary.Added, binary.Removed:
+			c.Outcome, c.Type, c.Message = report.TestSkipped, string(p.Verdict), string(p.Verdict)
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	s.TellApart()
+	return s
+}
+
+// Annotations lists the kernels that got worse.
+func Annotations(pairs []binary.Pair, level report.AnnotationLevel) []report.Annotation {
+	var list []report.Annotation
+	for i := range pairs {
+		if p := &pairs[i]; p.Verdict == binary.Worse {
+			list = append(list, report.Annotation{Level: level, Title: report.OneLine(p.Kernel().Demangled()) + " on " + p.Kernel().Device.Key,
+				Message: Sentence(p)})
+		}
+	}
+	return list
+}
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	var verdicts []string
+	for _, v := range binary.Verdicts() {
+		verdicts = append(verdicts, string(v))
+	}
+	return []report.Output{
+		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
+			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{}}},
+		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
+			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}},
+			Words: map[string][]string{"pairRow.verdict": verdicts}},
+	}
+}
+
+// runNotes are notes about no task.
+func runNotes(notes []note.Note) []report.TaskNote {
+	list := make([]report.TaskNote, len(notes))
+	for i, n := range notes {
+		list[i].Note = n
+	}
+	return list
+}
+
+func join(words []string) string { return strings.Join(words, ", ") }
