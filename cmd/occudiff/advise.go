@@ -154,12 +154,12 @@ func (a *app) adviseLaunch(v *adviseFlags) error {
 	if err != nil {
 		return err
 	}
-	k := launchdoc.AdviceCase{Device: c.device, ChosenBy: c.by, Launch: launch}
-	if k.Advice, err = predict.Advise(c.device, launch, v.vary()); err != nil {
+	k := launchdoc.AdviceCase{Device: c.Device, ChosenBy: c.By, Launch: launch}
+	if k.Advice, err = predict.Advise(c.Device, launch, v.vary()); err != nil {
 		return err
 	}
 	doc := launchdoc.FromAdvice(&k, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.notes), Table: doc.Table(launchdoc.TableBest)}, out)
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.Notes), Table: doc.Table(launchdoc.TableBest)}, out)
 }
 
 // adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
@@ -173,9 +173,9 @@ func (a *app) adviseDevice(v *adviseFlags) error {
 	if err != nil {
 		return err
 	}
-	full := predict.FullOccupancyOf(c.device, v.groupSlots)
-	doc := launchdoc.FromFullOccupancy(c.device, full, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.FullValue(c.device, c.by, full), Table: doc.Table("full")}, out)
+	full := predict.FullOccupancyOf(c.Device, v.groupSlots)
+	doc := launchdoc.FromFullOccupancy(c.Device, full, version())
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.FullValue(c.Device, c.By, full), Table: doc.Table("full")}, out)
 }
 
 // adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.

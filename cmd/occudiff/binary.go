@@ -52,7 +52,7 @@ func (a *app) predictFiles(c *cobra.Command, paths []string, p *predictFlags) er
 			return err
 		}
 		for _, c := range chosen {
-			f.devices = append(f.devices, c.device)
+			f.devices = append(f.devices, c.Device)
 		}
 	}
 	return a.predictBinaries(c.Context(), paths, f)

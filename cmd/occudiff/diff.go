@@ -145,7 +145,7 @@ func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags
 // compareForDiff compares one run. A device that nobody names costs the residual, not the diff.
 func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result, error) {
 	r, err := a.compareRun(run, v)
-	if faultCode(err) != "no-device" {
+	if !errors.Is(err, arch.ErrNoDevice) {
 		return r, err
 	}
 	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is, so there is no prediction, no residual, and launches that are too short to be measured are not told from others",

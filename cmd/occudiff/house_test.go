@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"ingest/zebin": {"ingest/note", "ingest/unit"},
 	"ingest/ocloc": {"ingest/note"},
 
-	"predict/arch":        {"ingest/note", "ingest/table", "ingest/unit"},
+	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},

@@ -17,35 +17,35 @@ import (
 var curveEndings = []string{".svg", ".md", ".json", ".csv"}
 
 // oneDevice finds the only device that was asked for.
-func (a *app) oneDevice(l *launchFlags, what string) (chosen, error) {
+func (a *app) oneDevice(l *launchFlags, what string) (arch.Choice, error) {
 	t, err := a.table()
 	if err != nil {
-		return chosen{}, err
+		return arch.Choice{}, err
 	}
 	if _, err := l.one(what, t.Knows); err != nil {
-		return chosen{}, err
+		return arch.Choice{}, err
 	}
 	list, err := a.chooseDevices(l)
 	if err != nil {
-		return chosen{}, err
+		return arch.Choice{}, err
 	}
-	for _, n := range list[0].notes {
+	for _, n := range list[0].Notes {
 		a.say("%s", n)
 	}
 	return list[0], nil
 }
 
 // launchOnDevice reads the launch and finds the only device that it is for.
-func (a *app) launchOnDevice(l *launchFlags, what string) (chosen, predict.Launch, error) {
+func (a *app) launchOnDevice(l *launchFlags, what string) (arch.Choice, predict.Launch, error) {
 	launch, err := l.launch()
 	if err != nil {
-		return chosen{}, launch, err
+		return arch.Choice{}, launch, err
 	}
 	c, err := a.oneDevice(l, what)
 	if err != nil {
 		return c, launch, err
 	}
-	launch, err = l.on(c.device, launch)
+	launch, err = l.on(c.Device, launch)
 	return c, launch, err
 }
 
@@ -64,17 +64,17 @@ func (a *app) predictSweep(p *predictFlags) error {
 	var points []predict.Point
 	switch kind {
 	case launchdoc.SweepLocal:
-		points = predict.SweepLocal(c.device, launch)
+		points = predict.SweepLocal(c.Device, launch)
 	case launchdoc.SweepSLM:
-		points = predict.SweepSLM(c.device, launch)
+		points = predict.SweepSLM(c.Device, launch)
 	default:
-		points = predict.SweepSIMD(c.device, launch)
+		points = predict.SweepSIMD(c.Device, launch)
 	}
 	if err := sweepRefusal(points); err != nil {
 		return err
 	}
-	doc := launchdoc.FromSweep(c.device, launch, kind, points, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.SweepValue(c.device, c.by, launch, kind, points), Table: doc.Table("sweep"), Chart: sweepChart(c.device, kind, points)}, out)
+	doc := launchdoc.FromSweep(c.Device, launch, kind, points, version())
+	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.SweepValue(c.Device, c.By, launch, kind, points), Table: doc.Table("sweep"), Chart: sweepChart(c.Device, kind, points)}, out)
 }
 
 // sweepRefusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
@@ -140,19 +140,19 @@ func (a *app) predictTimeline(ctx context.Context, p *predictFlags) error {
 	if !launch.Global.Present() {
 		return usageErrorf("--timeline needs the whole launch: give --global")
 	}
-	prediction, err := predict.Predict(c.device, launch)
+	prediction, err := predict.Predict(c.Device, launch)
 	if err != nil {
 		return err
 	}
-	k := launchdoc.TimelineCase{Device: c.device, ChosenBy: c.by, Launch: launch, Prediction: &prediction}
+	k := launchdoc.TimelineCase{Device: c.Device, ChosenBy: c.By, Launch: launch, Prediction: &prediction}
 	if p.policy == "partial" {
 		k.Ports = p.ports
 	}
-	in := timelineInput(c.device, &launch, &prediction, k.Ports)
+	in := timelineInput(c.Device, &launch, &prediction, k.Ports)
 	if k.Result, err = timeline.Run(ctx, in); err != nil {
 		return usageErrorf("%v", err)
 	}
-	ofAllSlots(&k.Result, c.device)
+	ofAllSlots(&k.Result, c.Device)
 	doc := launchdoc.FromTimeline(&k, version())
 	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.TimelineValue(&k), Table: doc.Table("phases"), Chart: timelineChart(&k)}, out)
 }

@@ -155,7 +155,7 @@ func (l *launchFlags) one(what string, known func(string) bool) (string, error) 
 }
 
 // chooseDevices finds all devices that were asked for, in the order of the flags, each once.
-func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
+func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 	t, err := a.table()
 	if err != nil {
 		return nil, err
@@ -164,11 +164,11 @@ func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
 	if len(names) == 0 {
 		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
 	}
-	var list []chosen
+	var list []arch.Choice
 	seen := map[string]bool{}
-	add := func(c chosen) {
-		if !seen[c.device.Key] {
-			seen[c.device.Key] = true
+	add := func(c arch.Choice) {
+		if !seen[c.Device.Key] {
+			seen[c.Device.Key] = true
 			list = append(list, c)
 		}
 	}
@@ -179,7 +179,7 @@ func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
 			}
 			devices := t.Devices()
 			for i := range devices {
-				add(chosen{device: &devices[i], by: "--device all"})
+				add(arch.Choice{Device: &devices[i], By: "--device all"})
 			}
 			continue
 		}
@@ -191,7 +191,7 @@ func (a *app) chooseDevices(l *launchFlags) ([]chosen, error) {
 		if a.xve > 0 {
 			by = "--device and --xve"
 		}
-		add(chosen{m.Device, by, m.Notes})
+		add(arch.Choice{Device: m.Device, By: by, Notes: m.Notes})
 	}
 	return list, nil
 }

@@ -118,8 +118,8 @@ func (a *app) predictLaunch(p *predictFlags) error {
 	cases := make([]launchdoc.LaunchCase, 0, len(devices))
 	ran := 0
 	for _, c := range devices {
-		k := launchdoc.LaunchCase{Device: c.device, ChosenBy: c.by, Launch: launch, Notes: c.notes}
-		if k.Launch, k.Refusal = p.on(c.device, launch); k.Refusal == nil {
+		k := launchdoc.LaunchCase{Device: c.Device, ChosenBy: c.By, Launch: launch, Notes: c.Notes}
+		if k.Launch, k.Refusal = p.on(c.Device, launch); k.Refusal == nil {
 			predictCase(&k, p.explain)
 		}
 		if k.Prediction != nil {

@@ -234,15 +234,15 @@ func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, err
 	if err != nil {
 		return nil, err
 	}
-	run.Notes = append(run.Notes, dev.notes...)
+	run.Notes = append(run.Notes, dev.Notes...)
 	if a.driver != "" {
 		run.Platform.Driver = a.driver
 	}
 	if a.vtune != "" {
 		run.Platform.VTune = a.vtune
 	}
-	r := compare.Compare(run, dev.device, opt)
-	r.ChosenBy = dev.by
+	r := compare.Compare(run, dev.Device, opt)
+	r.ChosenBy = dev.By
 	return r, nil
 }
 

@@ -1,0 +1,21 @@
+package compare
+
+import "occudiff/ingest"
+
+// NeedsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
+func NeedsDevice(run *ingest.Run) bool {
+	if len(run.Timings) > 0 {
+		return true
+	}
+	for i := range run.Kernels {
+		if run.Kernels[i].Global.Present() {
+			return true
+		}
+	}
+	for s := range run.Launches.Shapes() {
+		if k := run.Launches.ShapeOf(s); k.Global.Present() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package arch
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+func TestChoose(t *testing.T) {
+	log := ingest.Platform{Device: "Intel(R) UHD Graphics P630 [0x3e96]", DeviceFrom: "the log", Pos: note.Pos{File: "run.log", Line: 3}}
+	summary := ingest.Platform{Device: "Meteor Lake-P [Intel Arc Graphics]", DeviceFrom: "the summary", XVEs: unit.Some(112), ThreadsPerXVE: unit.Some(8)}
+	unknown := ingest.Platform{Device: "Voodoo 2", DeviceFrom: "the log"}
+	node := unknown
+	node.NodeProperty = "gen9"
+	for _, c := range []struct {
+		reason    string
+		o         Options
+		key, by   string
+		notes     string // joined with newlines
+		wantFault string // the beginning of the error
+	}{
+		{"nobody names one, and nothing needs one", Options{}, "", "", "", ""},
+		{"nobody names one", Options{Needed: true}, "", "", "", "no input says which GPU this is"},
+		{"the user does", Options{Name: "tgl", Needed: true}, "tgl-96", "--device", "", ""},
+		{"the user gives the count", Options{Name: "mtl", XVEs: 112}, "mtl-112", "--device and --xve", "", ""},
+		{"the inputs give the count", Options{Name: "mtl", Run: summary}, "mtl-112", "--device", "", ""},
+		{"the inputs give a wrong count", Options{Name: "tgl", Run: ingest.Platform{XVEs: unit.Some(7), Pos: note.Pos{File: "s.txt"}}}, "tgl-96", "--device",
+			"s.txt: warning: the input says 7 EUs, the device table has 96 for tgl-96 (check --device and --xve)", ""},
+		{"the user's device is not known", Options{Name: "voodoo"}, "", "", "", `device "voodoo" is not in the device table`},
+		{"the user contradicts an input", Options{Name: "tgl", Inputs: []ingest.Platform{log}}, "tgl-96", "--device",
+			"run.log:3: warning: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), and --device tgl-96 is used", ""},
+		{"an input says it", Options{Inputs: []ingest.Platform{summary}, Run: summary}, "mtl-112", "the summary: 112 XVE", "", ""},
+		{"two inputs contradict each other", Options{Inputs: []ingest.Platform{summary, log}}, "", "", "",
+			"run.log:3: this is of Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE says Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},
+		{"an input is not understood", Options{Inputs: []ingest.Platform{unknown}}, "", "", "", `the log names the device "Voodoo 2": device "Voodoo 2" is not`},
+		{"its node property is", Options{Inputs: []ingest.Platform{node}}, "uhd-p630", "the DevCloud node property gen9", "", ""},
+		{"another input is", Options{Inputs: []ingest.Platform{unknown, summary}}, "mtl-112", "the summary: 112 XVE",
+			`warning: the log names the device "Voodoo 2": device "Voodoo 2" is not in the device table`, ""},
+		{"another input has the count that decides", Options{Inputs: []ingest.Platform{{Device: "mtl", DeviceFrom: "the log"}}, Run: ingest.Platform{XVEs: unit.Some(112)}},
+			"mtl-112", "the log: mtl", "", ""},
+		{"the threads differ", Options{Name: "mtl", XVEs: 112, Run: ingest.Platform{ThreadsPerXVE: unit.Some(7)}}, "mtl-112", "--device and --xve",
+			"warning: the input says 7 threads per XVE, the device table has 8 for mtl-112 (check --device and --xve)", ""},
+	} {
+		got, err := builtin(t).Choose(c.o)
+		if c.wantFault != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), c.wantFault) {
+				t.Errorf("%s: %v; want %s", c.reason, err, c.wantFault)
+			}
+			continue
+		}
+		key := ""
+		if got.Device != nil {
+			key = got.Device.Key
+		}
+		var notes []string
+		for _, n := range got.Notes {
+			if n.Severity >= note.Warning {
+				notes = append(notes, n.String())
+			}
+		}
+		if all := strings.Join(notes, "\n"); err != nil || key != c.key || got.By != c.by || !strings.HasPrefix(all, c.notes) || (c.notes == "") != (all == "") {
+			t.Errorf("%s: %s by %q, notes %q, %v; want %s by %q, %q", c.reason, key, got.By, all, err, c.key, c.by, c.notes)
+		}
+	}
+	if _, err := builtin(t).Choose(Options{Needed: true}); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("%v is not ErrNoDevice", err)
+	}
+}
