@@ -69,13 +69,64 @@ type Item struct {
 	// Table and Row are the row that the item is about; an empty key when it is about none.
 	Table string
 	Row   int
-	Steps func() []Step // the reasoning, made when it is asked for; nil when there is none
-	Facts func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
-	Plot  *Plot         // nil when there is none
+	// Source is where the row is from, "a.csv, line 2"; empty when nobody knows.
+	Source string
+	Steps  func() []Step // the reasoning, made when it is asked for; nil when there is none
+	Facts  func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
+	Plot   *Plot         // nil when there is none
 }
+
+// IsSummary says whether the section begins with the headline and the closing line of the document: a page has shown them by
+// then, and needs no heading to say that this is the summary.
+func (s *Section) IsSummary() bool { return s.Key == SectionSummary }
 
 // Shown says whether the section appears in a view.
 func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
+
+// Linked gives the sections that appear in a view in the order for readers who follow links: items that explain the rows of
+// a table come after the table that leads to them. For others they come first, as in Sections.
+func (d *Document) Linked(in View) []*Section {
+	var list []*Section
+	later := map[string][]*Section{} // by the key of the table that they wait for
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		if !s.Shown(in) {
+			continue
+		}
+		if key := s.explains(); key != "" && d.tableAfter(i, key, in) {
+			later[key] = append(later[key], s)
+			continue
+		}
+		list = append(list, s)
+		for _, t := range s.Tables {
+			list = append(list, later[t.Key]...)
+			delete(later, t.Key)
+		}
+	}
+	return list
+}
+
+// explains gives the key of the table whose rows the items of a section are about.
+func (s *Section) explains() string {
+	for i := range s.Items {
+		if key := s.Items[i].Table; key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// tableAfter says whether a table stands in a section after the given one.
+func (d *Document) tableAfter(section int, key string, in View) bool {
+	for i := section + 1; i < len(d.Sections); i++ {
+		for _, t := range d.Sections[i].Tables {
+			if t.Key == key && d.Sections[i].Shown(in) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Section finds a section by its key, nil when there is none.
 func (d *Document) Section(key string) *Section {

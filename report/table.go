@@ -66,7 +66,31 @@ type Column struct {
 	// Wrap is set where texts are sentences: a workbook breaks them into lines.
 	Wrap  bool
 	Words []Word
+	Role  Role
 }
+
+// Role says what a page does with a column beside printing it.
+type Role uint8
+
+// The roles, which add up.
+const (
+	Code   Role = 1 << iota // names of a program, in its font
+	Bar                     // percentages, with a bar behind each
+	Choice                  // words to choose rows by, which lead to what explains a row
+	Named                   // an item about the row says it already, in its name or in its text
+)
+
+// Form says how a page shows a table. Other files have a plain table for each.
+type Form uint8
+
+// The forms.
+const (
+	Grid    Form = iota // rows and columns
+	Browser             // a grid whose rows readers filter; the one of a document that items lead to
+	Tiles               // a word, a count and what it means: a tile for each row
+	Facts               // a name, a value and perhaps a unit: a list
+	Chips               // a word and a count: a line
+)
 
 // Heading gives the whole heading on one line, with the unit: "Predicted peak [%]".
 func (c Column) Heading() string {
@@ -100,6 +124,7 @@ type Table struct {
 	Linked int
 	Link   func(i int) (table string, row int)
 	In     View
+	Form   Form
 }
 
 // Column finds a column's index by its key, -1 when there is none.

@@ -209,11 +209,13 @@ func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Sect
 	for _, c := range counts {
 		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), diffStatus(c.verdict)), report.IntCell(c.n), report.TextCell(c.meaning)})
 	}
-	s.Tables = []*report.Table{report.Fixed("verdicts", "Verdicts", []report.Column{
+	tiles := report.Fixed("verdicts", "Verdicts", []report.Column{
 		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: diffWords()},
 		{Key: "rows", Title: "Tasks", Kind: report.Integer, In: report.Page | report.Sheet},
 		{Key: "meaning", Title: "Meaning", Kind: report.Text, In: report.Page},
-	}, rows)}
+	}, rows)
+	tiles.Form = report.Tiles
+	s.Tables = []*report.Table{tiles}
 	if n := d.Summary.Kernels; n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels, Label: "label",
 			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%", Max: 100}

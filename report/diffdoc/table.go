@@ -44,7 +44,7 @@ type diffColumn struct {
 // table makes the table of the columns that appear in any of the views.
 func (s *diffSet) table(in report.View) *report.Table {
 	var columns []diffColumn
-	t := &report.Table{Key: report.SectionKernels, Len: len(s.rows), Main: s.kernels, Attention: s.need, In: in}
+	t := &report.Table{Key: report.SectionKernels, Len: len(s.rows), Main: s.kernels, Attention: s.need, In: in, Form: report.Browser}
 	for _, c := range s.columns() {
 		if c.In&in != 0 {
 			columns = append(columns, c)
@@ -90,7 +90,8 @@ func (s *diffSet) columns() []diffColumn {
 		return &list[len(list)-1].Column
 	}
 	read := report.Terminal | report.Page
-	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Task) }).Cut = true
+	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Task) })
+	list[0].Cut = true
 	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
 	}).Drop = 3
@@ -98,6 +99,9 @@ func (s *diffSet) columns() []diffColumn {
 		return report.TextCell(bothSizes(r, compare.ChangeLocal, localOf))
 	}).Drop = 2
 	add(read, "simd", "", "SIMD", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(bothSizes(r, compare.ChangeSIMD, simdOf)) }).Drop = 4
+	for i := range 3 {
+		list[i].Role = report.Code
+	}
 	s.launchColumns(add)
 	s.measuredColumns(add)
 	s.residualColumns(add)
@@ -105,7 +109,7 @@ func (s *diffSet) columns() []diffColumn {
 	c := add(read|report.Sheet, "verdict", "", "Verdict", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.StatusCell(string(r.Verdict), diffStatus(r.Verdict))
 	})
-	c.Words = diffWords()
+	c.Words, c.Role = diffWords(), report.Choice
 	add(report.Sheet, "changes", "", "Changed", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		words := make([]string, len(r.Changes))
 		for i, c := range r.Changes {

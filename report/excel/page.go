@@ -74,7 +74,7 @@ func (p *page) section(s *report.Section, first bool, d *report.Document) {
 	for len(p.lines) < p.free {
 		p.blank()
 	}
-	if first && s.Key == report.SectionSummary {
+	if first && s.IsSummary() {
 		p.text(d.Title, title)
 	} else {
 		if !first {

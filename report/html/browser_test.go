@@ -117,19 +117,59 @@ func TestWithoutScript(t *testing.T) {
 	b.quiet(t)
 }
 
+// TestPhone opens the page as a phone shows it: nothing but tables is wider than the screen, each plot is whole, and a table
+// that has more columns keeps its first one, says that there are more, and can be moved by keyboard.
+func TestPhone(t *testing.T) {
+	b := openFile(t, render(t, story()), chromedp.EmulateViewport(390, 900))
+	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
+	b.want(t, "every plot is whole", `String(Array.from(document.querySelectorAll("figure svg")).filter(s => s.getClientRects().length &&
+		(s.getBoundingClientRect().right > 390 || s.getBoundingClientRect().width < 250)).length)`, "0")
+	b.want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
+		Array.from(f.querySelectorAll("svg")).filter(s => s.getClientRects().length).length !== 1).length)`, "0")
+	b.want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
+		const scale = e.ownerSVGElement.getBoundingClientRect().width / e.ownerSVGElement.viewBox.baseVal.width;
+		return e.getClientRects().length && e.getAttribute("font-size") * scale < 10; }).length)`, "0")
+	b.want(t, "the table says that there is more", `getComputedStyle(document.querySelector(".main .scroll"), "::after").content.slice(1, 13)`, "more columns")
+	b.run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
+	b.want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
+	b.want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
+		document.querySelector(".main .scroll").getBoundingClientRect().left)`, "0")
+	b.quiet(t)
+}
+
+// TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
+// axe-core).
+func TestAccessible(t *testing.T) {
+	name := os.Getenv("AXE")
+	if name == "" {
+		t.Skip("AXE names no axe.min.js, so only the other tests of accessibility run")
+	}
+	axe, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{390, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			b := openFile(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			ask[string](t, b, string(axe)+`; "loaded"`)
+			b.want(t, scheme, `axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
+		}
+	}
+}
+
 // TestContrast computes the contrast of every text with what is behind it, on a light and on a dark page: WCAG AA asks
 // for 4.5, for large text 3.
 func TestContrast(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
-			b := openFile(t, render(t, story()), colourScheme(scheme))
+			b := openFile(t, render(t, story()), colorScheme(scheme))
 			b.want(t, "every text is readable", contrast, "")
 			b.quiet(t)
 		})
 	}
 }
 
-func colourScheme(name string) action {
+func colorScheme(name string) action {
 	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 }
 
@@ -208,10 +248,10 @@ func TestScreenshots(t *testing.T) {
 		name, scheme string
 		width        int64
 	}{{"light", "light", 1400}, {"dark", "dark", 1400}, {"narrow", "light", 390}} {
-		b := openFile(t, html, colourScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
+		b := openFile(t, html, colorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
 		save(t, b, c.name+".png", chromedp.FullScreenshot(100))
 	}
-	b := openFile(t, html, colourScheme("dark"))
+	b := openFile(t, html, colorScheme("dark"))
 	save(t, b, "print.pdf", chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 }
 

@@ -1,23 +1,23 @@
 // Package html renders a report as one page that needs nothing else: no network, no font, no script of others. Without its
-// script the tables are plain tables; with it they sort and filter. It does not know kernels, statistics or sorting; the
-// order of rows is the document's until a reader asks for another.
+// script the tables are plain tables; with it they sort and filter.
+//
+// The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a browser
+// cheaply; a test holds it against html/template. Each plot is drawn twice, for wide screens and for phones, and the style
+// shows one of them. The order of sections and rows is the document's, until a reader asks for another; the package does not
+// know kernels, statistics or sorting, nor the name of any section or column.
 package html
 
 import (
-	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"io"
+	"strconv"
 	"strings"
 
 	"occudiff/report"
 	"occudiff/report/plot"
 )
-
-//go:embed page.tmpl
-var pageTemplate string
 
 //go:embed page.css
 var pageStyle string
@@ -27,74 +27,54 @@ var pageScript string
 
 // Render writes the report. The same document gives the same bytes.
 func Render(w io.Writer, d *report.Document) error {
-	t, err := template.New("page").Parse(pageTemplate)
-	if err != nil {
-		return err
-	}
-	p, err := newPage(d)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(w, 64<<10)
-	if err := t.Execute(b, p); err != nil {
-		return err
-	}
-	return b.Flush()
-}
-
-// page is what the template shows.
-type page struct {
-	Doc      *report.Document
-	Title    string
-	Policy   string
-	Style    template.CSS
-	Script   template.JS
-	Date     string
-	Sections []*section
-}
-
-func newPage(d *report.Document) (*page, error) {
-	p := &page{Doc: d, Title: d.Title, Script: template.JS(pageScript)}
-	if d.Subject != "" {
-		p.Title += " - " + d.Subject
-	}
-	if !d.Date.IsZero() {
-		p.Date = d.Date.Format("2006-01-02 15:04:05 MST")
-	}
-	for _, s := range inOrder(d) {
-		v, err := newSection(d, s)
-		if err != nil {
-			return nil, err
-		}
-		p.Sections = append(p.Sections, v)
-	}
-	style := colours() + pageStyle + p.alignment()
-	p.Style = template.CSS(style)
-	p.Policy = "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(style) + "; img-src data:; base-uri 'none'; form-action 'none'"
-	return p, nil
-}
-
-// inOrder gives the sections of a page. The kernels that do not match stand after the table, whose rows lead to them.
-func inOrder(d *report.Document) []*report.Section {
-	var list []*report.Section
-	var later *report.Section
-	for i := range d.Sections {
-		s := &d.Sections[i]
-		switch {
-		case !s.Shown(report.Page):
-		case s.Key == report.SectionAttention && d.Table(report.SectionKernels) != nil:
-			later = s
-		default:
-			list = append(list, s)
-			if s.Key == report.SectionKernels && later != nil {
-				list, later = append(list, later), nil
+	p := &page{writer: newWriter(w), doc: d, sections: d.Linked(report.Page), explained: map[*report.Table]map[int]bool{}}
+	for _, s := range p.sections {
+		for _, it := range s.Items {
+			if t := d.Table(it.Table); t != nil {
+				if p.explained[t] == nil {
+					p.explained[t] = map[int]bool{}
+				}
+				p.explained[t][it.Row] = true
 			}
 		}
 	}
-	if later != nil {
-		list = append(list, later)
+	p.head()
+	p.body()
+	if p.err != nil {
+		return p.err
 	}
-	return list
+	return p.Flush()
+}
+
+// page is a document on its way out.
+type page struct {
+	writer
+	doc       *report.Document
+	sections  []*report.Section
+	explained map[*report.Table]map[int]bool // rows that an item explains
+	err       error                          // the first one in drawing a plot
+}
+
+func (p *page) head() {
+	title := p.doc.Title
+	if p.doc.Subject != "" {
+		title += " - " + p.doc.Subject
+	}
+	style := colors() + pageStyle + p.columnStyles()
+	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	p.meta("http-equiv", "Content-Security-Policy", "default-src 'none'; script-src "+hash(pageScript)+"; style-src "+hash(style)+
+		"; img-src data:; base-uri 'none'; form-action 'none'")
+	p.meta("name", "viewport", "width=device-width, initial-scale=1")
+	p.meta("name", "color-scheme", "light dark")
+	p.meta("name", "referrer", "no-referrer")
+	p.meta("name", "generator", "occudiff "+p.doc.Version)
+	p.element("title", title)
+	p.raw("\n<link rel=\"icon\" href=\"data:,\">\n<style>" + style + "</style>\n<script>" + pageScript + "</script>\n</head>\n")
+}
+
+func (p *page) meta(kind, name, content string) {
+	p.open("meta", kind, name, "content", content)
+	p.raw("\n")
 }
 
 // hash names a text in a content security policy: only this style and this script count, whatever else got in.
@@ -103,18 +83,63 @@ func hash(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// colours are the variables of the plots, on a light and on a dark page; paper is light.
-func colours() string {
+// colors are the variables of the plots, on a light and on a dark page; paper is light.
+func colors() string {
 	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" + plot.Variables(true) + "}}\n"
 }
 
-// alignment is the style of the columns that hold numbers: said once per column, not once per cell.
-func (p *page) alignment() string {
+// columnStyles are said once per column, not once per cell.
+func (p *page) columnStyles() string {
 	var b strings.Builder
-	for _, s := range p.Sections {
+	for _, s := range p.sections {
 		for _, t := range s.Tables {
-			t.alignment(&b)
+			for k, i := range columns(t) {
+				cells := "#t-" + t.Key + " tr>:nth-child(" + strconv.Itoa(k+1) + ")"
+				if t.Columns[i].RightAligned() {
+					b.WriteString(cells + "{text-align:right}\n")
+				}
+				if t.Columns[i].Role&report.Code != 0 {
+					b.WriteString(cells + ":not(thead *){font-family:var(--mono);font-size:12.5px}\n")
+				}
+			}
 		}
 	}
 	return b.String()
+}
+
+const logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><rect x="1" y="9" width="4" ` +
+	`height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/><rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
+
+func (p *page) body() {
+	p.raw("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header class=\"bar\"><div class=\"wrap\">\n" + logo +
+		"\n<nav aria-label=\"Sections\">")
+	for _, s := range p.sections {
+		p.open("a", "href", "#"+s.Key)
+		p.text(s.Title)
+		if hasCards(s) {
+			p.raw(" ")
+			p.element("span", strconv.Itoa(len(s.Items)), "class", "n")
+		}
+		p.close("a")
+	}
+	p.raw("</nav>\n</div></header>\n<main id=\"main\" class=\"wrap\">\n<div class=\"hero\">\n")
+	p.line("h1", p.doc.Title)
+	for i, line := range p.doc.Headline {
+		class := "sub"
+		if i == 0 {
+			class = "lead"
+		}
+		p.line("p", line, "class", class)
+	}
+	if !p.doc.Date.IsZero() {
+		p.line("p", "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"), "class", "sub")
+	}
+	p.line("p", p.doc.Closing, "class", "closing")
+	p.raw("</div>\n")
+	for _, s := range p.sections {
+		p.section(s)
+	}
+	p.raw("</main>\n")
+	p.line("footer", "occudiff "+p.doc.Version+". This file needs no network and sends nothing.", "class", "wrap")
+	p.raw("</body>\n</html>\n")
 }

@@ -164,7 +164,18 @@
     });
   }
 
+  // A table that is wider than its frame says so, and can be moved by keyboard.
+  function hint(scroll) {
+    function look() {
+      var wide = scroll.scrollWidth > scroll.clientWidth + 1;
+      scroll.parentNode.classList.toggle("overflows", wide);
+      if (wide || scroll.scrollHeight > scroll.clientHeight + 1) scroll.tabIndex = 0; else scroll.removeAttribute("tabindex");
+    }
+    if (window.ResizeObserver) new ResizeObserver(look).observe(scroll); else look();
+  }
+
   document.addEventListener("DOMContentLoaded", function () {
+    document.querySelectorAll(".scroll").forEach(hint);
     document.querySelectorAll("table.sorts").forEach(function (table) {
       var bar = table.closest(".sheet").querySelector(".filter"), shown = view(table);
       bars(table);

@@ -28,10 +28,10 @@ func span(from, to float64) (float64, float64) {
 	return from, to
 }
 
-// ticks gives the round values of a scale, about as far apart as a distance in pixels, and the decimals that they need. The
+// ticks gives the round values of a scale, at least a distance in pixels apart and at most so many steps, and the decimals that they need. The
 // step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of the step that is asked for.
-func (s scale) ticks(distance, step float64) (values []float64, decimals int) {
-	most := math.Max(math.Floor(math.Abs(s.end-s.start)/distance), 1)
+func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
+	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most
 	if step > 0 {
 		for step < least*0.999 {
@@ -70,7 +70,7 @@ func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 
 // xAxis draws the horizontal axis with its numbers, lines up from them, and its title.
 func (p *pen) xAxis(f *field, title string, step float64) {
-	values, decimals := f.x.ticks(54, step)
+	values, decimals := f.x.ticks(54, step, 16)
 	for _, v := range values {
 		x := f.x.at(v)
 		p.line(x, f.y.start, x, f.y.end, gridInk, 1, "")
@@ -85,7 +85,7 @@ const axisHeight = 40.0
 
 // yAxis draws the vertical axis with its numbers, lines across from them, and its title above.
 func (p *pen) yAxis(f *field, title string) {
-	values, decimals := f.y.ticks(36, 0)
+	values, decimals := f.y.ticks(30, 0, 6)
 	for _, v := range values {
 		y := f.y.at(v)
 		p.line(f.x.start, y, f.x.end, y, gridInk, 1, "")
@@ -100,7 +100,7 @@ const titleHeight = 26.0
 
 // fitNumbers moves the left side of a field so that the numbers of the vertical axis have room beside it.
 func (f *field) fitNumbers() {
-	values, decimals := f.y.ticks(36, 0)
+	values, decimals := f.y.ticks(30, 0, 6)
 	widest := 0.0
 	for _, v := range values {
 		widest = math.Max(widest, textWidth(report.Decimal(v, decimals), tickSize))

@@ -28,7 +28,8 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 	return &pen{look: l, plot: p, width: width}
 }
 
-func (p *pen) narrow() bool { return p.width < phone }
+// narrow says whether the picture is for a phone.
+func (p *pen) narrow() bool { return p.look.Width > 0 && p.look.Width < phone }
 
 // px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside stays near enough to draw.
 func px(v float64) string {
@@ -101,8 +102,10 @@ func (p *pen) line(x0, y0, x1, y1 float64, ink paint, width float64, dashes stri
 
 // polyline draws a line through points.
 func (p *pen) polyline(points []point, ink paint, width float64, dashes string) {
-	p.shape("polyline", "", "points", list(points), "fill", "none", "stroke", ink, "stroke-width", width,
-		"stroke-linejoin", "round", "stroke-dasharray", dashes)
+	if len(points) > 1 {
+		p.shape("polyline", "", "points", list(points), "fill", "none", "stroke", ink, "stroke-width", width,
+			"stroke-linejoin", "round", "stroke-dasharray", dashes)
+	}
 }
 
 // point is a place in the picture.

@@ -14,7 +14,7 @@ const (
 	// titledPoints is up to how many points each has a tooltip; above, they would double the size of a page.
 	titledPoints = 400
 	markRadius   = 4.6
-	crowdRadius  = 3.2 // of points without a tooltip
+	crowdRadius  = 3.2 // of points that are many
 )
 
 // scatter is what a scatter plot draws.
@@ -102,7 +102,10 @@ func mark(shape int, at point, r float64) string {
 // drawGroup draws the points of a group: each with its tooltip when they are few, else all as one path, those that would
 // hide each other once. A thin edge keeps neighbors apart.
 func (s *scatter) drawGroup(g report.Group) {
-	titled := s.total <= titledPoints && !s.narrow()
+	titled, radius := s.total <= titledPoints && !s.narrow(), markRadius
+	if s.total > titledPoints {
+		radius = crowdRadius
+	}
 	path, seen := "", map[[2]int]bool{}
 	dot := func(d, tooltip string) {
 		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "stroke", ground, "stroke-width", 0.7)
@@ -111,13 +114,13 @@ func (s *scatter) drawGroup(g report.Group) {
 		at := s.field.at(pt.X, pt.Y)
 		if titled {
 			unit := " " + s.plot.Unit
-			dot(mark(shapeOf(g), at, markRadius), pt.Name+": "+g.Name+"\n"+s.data.X+" "+report.Decimal(pt.X, 1)+unit+
+			dot(mark(shapeOf(g), at, radius), pt.Name+": "+g.Name+"\n"+s.data.X+" "+report.Decimal(pt.X, 1)+unit+
 				"\n"+s.data.Y+" "+report.Decimal(pt.Y, 1)+unit)
 			continue
 		}
 		if pixel := [2]int{int(at.x), int(at.y)}; !seen[pixel] {
 			seen[pixel] = true
-			path += mark(shapeOf(g), at, crowdRadius)
+			path += mark(shapeOf(g), at, radius)
 		}
 	}
 	if path != "" {

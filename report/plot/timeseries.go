@@ -12,6 +12,8 @@ const (
 	// A time series is drawn large or small.
 	largeWidth, largeHeight = 860.0, 250.0
 	smallWidth, smallHeight = 560.0, 180.0
+	// A single run is hardly a series: its value and its date say all.
+	singleWidth, singleHeight = 260.0, 34.0
 	// dateWidth is what a date takes with the air around it, also where it moves in from the edge.
 	dateWidth = 95.0
 	// dottedRuns is up to how many runs each has a dot.
@@ -43,20 +45,31 @@ func timeField(c *report.TimeSeries, left, top, right, bottom float64) field {
 // drawTimeSeries draws one series large: every run with its value to point at, levels, change points, the threshold.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
-	if c.Large {
+	switch {
+	case len(c.Points) < 2:
+		width, height, look.Width = singleWidth, singleHeight, 0
+	case c.Large:
 		width, height = largeWidth, largeHeight
 	}
 	p := newPen(plot, look, width)
-	y := p.heading() + titleHeight
-	f := timeField(c, 0, y, p.width-margin-6, y+height)
-	f.fitNumbers()
-	p.yAxis(&f, plot.Unit)
+	y := p.heading()
+	f := timeField(c, margin, y, p.width-margin-6, y+height)
+	switch len(c.Points) {
+	case 0:
+	case 1:
+		at := f.at(0, c.Points[0].Value)
+		p.text(at.x+10, at.y+4, "", textSize, text1, report.Decimal(c.Points[0].Value, 1)+" "+plot.Unit)
+	default:
+		f = timeField(c, 0, y+titleHeight, p.width-margin-6, y+titleHeight+height)
+		f.fitNumbers()
+		p.yAxis(&f, plot.Unit)
+	}
 	p.dates(&f, c)
-	p.threshold(&f, c)
 	p.changes(&f, c, !p.narrow())
 	p.polyline(places(&f, c), series3, 1.4, "")
 	p.segments(&f, c, 2.6)
 	p.runs(&f, c)
+	p.threshold(&f, c)
 	return p.picture(f.y.start + 28)
 }
 
@@ -91,6 +104,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
 	p.group("g", "threshold of the newest run: "+report.Decimal(*c.Threshold, 1), func() {
 		p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
+		wide := textWidth(name, tickSize)
+		p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "") // the line of the runs may be behind it
 		p.text(f.x.end, y-5, "end", tickSize, text2, name)
 	})
 }

@@ -22,19 +22,19 @@ func (s *rowSet) columns() []kernelColumn {
 
 func (s *rowSet) launchColumns() []kernelColumn {
 	list := []kernelColumn{
-		{Column: report.Column{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Cut: true},
+		{Column: report.Column{Key: "task", Role: report.Code | report.Named, Title: "Kernel", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Cut: true},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Task) }},
 	}
 	if s.devices {
-		list = append(list, kernelColumn{Column: report.Column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Page | report.Sheet},
+		list = append(list, kernelColumn{Column: report.Column{Key: "device", Role: report.Named, Title: "Adapter", Kind: report.Text, In: report.Page | report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Device) }})
 	}
 	return append(list,
-		kernelColumn{Column: report.Column{Key: "global", Title: "Global", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 4},
+		kernelColumn{Column: report.Column{Key: "global", Role: report.Code | report.Named, Title: "Global", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 4},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Global.String()) }},
-		kernelColumn{Column: report.Column{Key: "local", Title: "Local", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 3},
+		kernelColumn{Column: report.Column{Key: "local", Role: report.Code | report.Named, Title: "Local", Kind: report.Text, In: report.Terminal | report.Page | report.Sheet, Drop: 3},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Local.String()) }},
-		kernelColumn{Column: report.Column{Key: "simd", Title: "SIMD", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 5},
+		kernelColumn{Column: report.Column{Key: "simd", Role: report.Named, Title: "SIMD", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 5},
 			cell: func(r *compare.Row) report.Cell { return report.OptInt(r.SIMD) }},
 		kernelColumn{Column: report.Column{Key: "instances", Title: "Launches", Kind: report.Integer, In: report.Terminal | report.Page | report.Sheet, Drop: 1},
 			cell: func(r *compare.Row) report.Cell { return report.OptInt(r.Instances) }},
@@ -53,16 +53,16 @@ func predictionColumns() []kernelColumn {
 			cell: fromGrid(func(p *predict.Prediction) report.Cell { return report.RatioCell(p.Average) })},
 		{Column: report.Column{Key: "profiler_peak", Title: "VTune peak", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 6},
 			cell: func(r *compare.Row) report.Cell { return report.OptPercent(r.Peak) }},
-		{Column: report.Column{Key: "measured", Title: "Measured", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 9},
+		{Column: report.Column{Key: "measured", Role: report.Bar, Title: "Measured", Unit: "%", Kind: report.Percent, In: report.Terminal | report.Page | report.Sheet, Drop: 9},
 			cell: func(r *compare.Row) report.Cell { return report.OptPercent(r.Measured) }},
 		{Column: report.Column{Key: "difference", Title: "Difference", Unit: "points", Brief: "Difference", Kind: report.Points, In: report.Terminal | report.Page | report.Sheet, Drop: 10},
 			cell: func(r *compare.Row) report.Cell { return report.OptPoints(r.Difference) }},
-		{Column: report.Column{Key: "finding", Title: "Verdict", Kind: report.Text, In: report.Terminal | report.Page}, cell: finding},
-		{Column: report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Sheet, Words: verdictWords()},
+		{Column: report.Column{Key: "finding", Role: report.Choice | report.Named, Title: "Verdict", Kind: report.Text, In: report.Terminal | report.Page}, cell: finding},
+		{Column: report.Column{Key: "verdict", Role: report.Named, Title: "Verdict", Kind: report.Text, In: report.Sheet, Words: verdictWords()},
 			cell: func(r *compare.Row) report.Cell {
 				return report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))
 			}},
-		{Column: report.Column{Key: "cause", Title: "Cause", Kind: report.Text, In: report.Sheet},
+		{Column: report.Column{Key: "cause", Role: report.Named, Title: "Cause", Kind: report.Text, In: report.Sheet},
 			cell: fromCause(func(c *compare.Cause) string { return c.Name })},
 	}
 }
@@ -74,7 +74,7 @@ func (s *rowSet) seenColumns() []kernelColumn {
 			cell: func(r *compare.Row) report.Cell { return report.OptPoints(r.ModelDifference) }},
 		{Column: report.Column{Key: "limits", Title: "Limited by", Kind: report.Text, In: report.Page | report.Sheet},
 			cell: fromPrediction(func(p *predict.Prediction) report.Cell { return report.TextCell(strings.Join(p.Limits.Names(), ", ")) })},
-		{Column: report.Column{Key: "basis", Title: "Compared", Kind: report.Text, In: report.Sheet},
+		{Column: report.Column{Key: "basis", Role: report.Named, Title: "Compared", Kind: report.Text, In: report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(report.BasisText(r.Basis)) }},
 		{Column: report.Column{Key: "idle", Title: "XVE idle", Unit: "%", Kind: report.Percent, In: report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.OptPercent(r.Idle) }},
@@ -105,7 +105,7 @@ func dispatchRate(r *compare.Row) report.Cell {
 // detailColumns are the steps of the prediction, the spread over launches, and where the row is from.
 func (s *rowSet) detailColumns() []kernelColumn {
 	list := []kernelColumn{
-		{Column: report.Column{Key: "policy", Group: "Predicted", Title: "policy", Kind: report.Text, In: report.Sheet},
+		{Column: report.Column{Key: "policy", Role: report.Named, Group: "Predicted", Title: "policy", Kind: report.Text, In: report.Sheet},
 			cell: fromPrediction(func(p *predict.Prediction) report.Cell { return report.TextCell(p.Policy.String()) })},
 		{Column: report.Column{Key: "threads_per_group", Title: "Threads per work-group", Kind: report.Integer, In: report.Sheet},
 			cell: fromPrediction(func(p *predict.Prediction) report.Cell { return report.IntCell(p.ThreadsPerGroup) })},
@@ -126,14 +126,14 @@ func (s *rowSet) detailColumns() []kernelColumn {
 		list = append(list, spreadColumns()...)
 	}
 	return append(list,
-		kernelColumn{Column: report.Column{Key: "confidence", Title: "Confidence", Kind: report.Text, In: report.Sheet},
+		kernelColumn{Column: report.Column{Key: "confidence", Role: report.Named, Title: "Confidence", Kind: report.Text, In: report.Sheet},
 			cell: fromCause(func(c *compare.Cause) string { return c.Confidence })},
-		kernelColumn{Column: report.Column{Key: "file", Title: "File", Kind: report.Text, In: report.Sheet},
+		kernelColumn{Column: report.Column{Key: "file", Role: report.Named, Title: "File", Kind: report.Text, In: report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.TextCell(r.Pos.File) }},
-		kernelColumn{Column: report.Column{Key: "line", Title: "Line", Kind: report.Integer, In: report.Sheet},
+		kernelColumn{Column: report.Column{Key: "line", Role: report.Named, Title: "Line", Kind: report.Integer, In: report.Sheet},
 			cell: func(r *compare.Row) report.Cell { return report.Place(r.Pos.Line) }},
-		kernelColumn{Column: report.Column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet}, nth: s.label},
-		kernelColumn{Column: report.Column{Key: "because", Title: "Because", Kind: report.Text, In: report.Sheet}, cell: because},
+		kernelColumn{Column: report.Column{Key: "label", Role: report.Named, Title: "Label in charts", Kind: report.Text, In: report.Sheet}, nth: s.label},
+		kernelColumn{Column: report.Column{Key: "because", Role: report.Named, Title: "Because", Kind: report.Text, In: report.Sheet}, cell: because},
 	)
 }
 

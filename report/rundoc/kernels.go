@@ -10,6 +10,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/predict"
 )
 
@@ -174,7 +175,7 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	}
 	columns := rows.columns()
 	t := &report.Table{
-		Key: report.SectionKernels, Len: r.Len(), Main: rows.kernels, Attention: rows.need, In: report.Terminal | report.Page | report.Sheet,
+		Key: report.SectionKernels, Len: r.Len(), Main: rows.kernels, Attention: rows.need, In: report.Terminal | report.Page | report.Sheet, Form: report.Browser,
 		Row: rowMaker(r, columns),
 	}
 	for _, c := range columns {
@@ -209,7 +210,7 @@ func attentionSection(r *compare.Result, rows *rowSet) report.Section {
 	plots := 0
 	for _, t := range rows.told {
 		row := r.Row(t.row, nil)
-		it := report.Item{Lead: report.OneLine(row.Task), Detail: shape(row), Text: sentence(row), Status: verdictStatus(row.Verdict), Table: report.SectionKernels, Row: t.row,
+		it := report.Item{Lead: report.OneLine(row.Task), Detail: shape(row), Text: sentence(row), Status: verdictStatus(row.Verdict), Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
 			Steps: func() []report.Step {
 				row := r.Row(t.row, nil)
 				return append(predictionSteps(r, row), seenSteps(r, row)...)
@@ -230,6 +231,14 @@ func attentionSection(r *compare.Result, rows *rowSet) report.Section {
 		s.Text = []string{"None."}
 	}
 	return s
+}
+
+// source says where a row is from.
+func source(at note.Pos) string {
+	if at.File == "" || at.Line <= 0 {
+		return report.OneLine(at.File)
+	}
+	return report.OneLine(at.File) + ", line " + report.Thousands(int64(at.Line))
 }
 
 // longestOf says of an explanation that it stands for others: rows are in the order of time.

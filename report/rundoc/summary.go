@@ -31,9 +31,13 @@ func verdictWords() []report.Word {
 func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, d.Headline...), d.Closing)
-	s.Tables = append(s.Tables, verdictTable(&r.Summary), figureTable(&r.Summary))
+	verdicts, figures := verdictTable(&r.Summary), figureTable(&r.Summary)
+	verdicts.Form, figures.Form = report.Tiles, report.Facts
+	s.Tables = append(s.Tables, verdicts, figures)
 	if len(r.Summary.CauseCounts) > 0 {
-		s.Tables = append(s.Tables, causeTable(&r.Summary))
+		causes := causeTable(&r.Summary)
+		causes.Form = report.Chips
+		s.Tables = append(s.Tables, causes)
 	}
 	if p, ok := scatterPlot(r, rows); ok {
 		s.Plots = append(s.Plots, p)

@@ -188,7 +188,7 @@ func (r *whole) verdicts() *report.Table {
 		count("series", "Series", in, func(o trend.Outcome) int { return n[o] }),
 		text("meaning", "Meaning", report.Page, func(o trend.Outcome) string { return meanings[o] }),
 	})
-	t.Title = "Newest values"
+	t.Title, t.Form = "Newest values", report.Tiles
 	return t
 }
 

@@ -1,0 +1,151 @@
+package html
+
+import (
+	"strconv"
+
+	"occudiff/report"
+	"occudiff/report/plot"
+)
+
+const (
+	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of kernels
+	// would be too large to open. The others show their sentence; every figure is in the workbook, too.
+	detailed = 100
+	// tallRows is above how many rows a plot scrolls beside the others.
+	tallRows = 14
+	// phoneWidth is what a phone has for a plot.
+	phoneWidth = 340
+)
+
+// class is the style of a status.
+func class(s report.Status) string {
+	return [...]string{report.Good: "good", report.Bad: "bad", report.Unsure: "unsure", report.Muted: "muted"}[s]
+}
+
+// hasCards says whether the items of a section are about rows, and so get more than a line.
+func hasCards(s *report.Section) bool {
+	return s.ItemsIn&report.Page != 0 && len(s.Items) > 0 && s.Items[0].Table != ""
+}
+
+// section writes a heading and what stands under it. A summary is shown as the others are, but for what the top of the page
+// has said already, and with its plots before its figures.
+func (p *page) section(s *report.Section) {
+	quiet, many := "", ""
+	if s.IsSummary() {
+		quiet = "quiet"
+	}
+	if hasCards(s) && len(s.Items) > detailed {
+		many = "many"
+	}
+	p.open("section", "id", s.Key, "class", many, "aria-labelledby", "h-"+s.Key)
+	p.raw("\n")
+	p.line("h2", s.Title, "id", "h-"+s.Key, "class", quiet)
+	if !s.IsSummary() {
+		for _, text := range s.Text {
+			p.line("p", text, "class", "text")
+		}
+	}
+	p.tables(s, report.Tiles)
+	if s.IsSummary() {
+		p.figures(s.Plots)
+	}
+	p.tables(s, report.Facts, report.Chips)
+	p.tables(s, report.Grid, report.Browser)
+	if !s.IsSummary() {
+		p.figures(s.Plots)
+	}
+	if s.ItemsIn&report.Page != 0 && len(s.Items) > 0 {
+		p.items(s)
+	}
+	p.raw("</section>\n")
+}
+
+// figures writes plots side by side.
+func (p *page) figures(plots []report.Plot) {
+	if len(plots) == 0 {
+		return
+	}
+	p.raw("<div class=\"figures\">\n")
+	for i := range plots {
+		p.figure(&plots[i], shape(&plots[i]))
+	}
+	p.raw("</div>\n")
+}
+
+// shape is the style of a plot's frame: wide for what has names beside it, small for what is hardly a plot.
+func shape(f *report.Plot) string {
+	switch {
+	case f.Scatter != nil || f.LevelChart != nil:
+		return ""
+	case f.TimeSeries != nil && len(f.TimeSeries.Points) < 2:
+		return "small"
+	}
+	return "wide"
+}
+
+// figure writes a plot, for wide screens and for phones.
+func (p *page) figure(f *report.Plot, class string) {
+	p.open("figure", "class", class, "id", "plot-"+f.Key)
+	p.raw("<figcaption>")
+	p.element("b", f.Title)
+	if f.Text != "" {
+		p.raw(" ")
+		p.element("span", f.Text)
+	}
+	p.raw("</figcaption>\n")
+	rows := f.Rows
+	if f.StackedBars != nil {
+		rows = len(f.StackedBars.Rows)
+	}
+	for _, screen := range []struct {
+		class string
+		width float64
+	}{{"screen", 0}, {"phone", phoneWidth}} {
+		svg, err := plot.Draw(p.doc, f, plot.Look{Inline: true, Width: screen.width})
+		if err != nil && p.err == nil {
+			p.err = err
+		}
+		if rows > tallRows {
+			p.open("div", "class", screen.class+" tall", "tabindex", "0", "role", "region", "aria-label", f.Title+", plot")
+		} else {
+			p.open("div", "class", screen.class)
+		}
+		p.raw(string(svg)) // the drawing escapes every text that it shows
+		p.raw("</div>")
+	}
+	p.raw("</figure>\n")
+}
+
+// items writes messages: a card for each that is about a row, a list of the others.
+func (p *page) items(s *report.Section) {
+	if !hasCards(s) {
+		p.raw("<ul class=\"notes\">\n")
+		for i := range s.Items {
+			it := &s.Items[i]
+			p.open("li", "class", class(it.Status))
+			if it.Lead != "" {
+				p.element("b", it.Lead)
+				p.raw(" ")
+			}
+			p.text(it.Text)
+			if it.Detail != "" {
+				p.raw(" ")
+				p.element("span", it.Detail, "class", "where")
+			}
+			p.raw("</li>\n")
+		}
+		p.raw("</ul>\n")
+		return
+	}
+	if left := len(s.Items) - detailed; left > 0 {
+		p.line("p", "The first ones carry their figures and their reasoning; the other "+strconv.Itoa(left)+
+			" their finding. All figures of all kernels are in the workbook and in the CSV.", "class", "text")
+	}
+	for i := range s.Items {
+		if i < detailed {
+			p.card(&s.Items[i], i == 0)
+		} else {
+			p.short(&s.Items[i])
+		}
+	}
+}
