@@ -21,9 +21,10 @@ import (
 
 // addFlags are those of track add alone.
 type addFlags struct {
-	read   validateFlags
-	time   string
-	commit string
+	read    validateFlags
+	time    string
+	commit  string
+	program string
 }
 
 func (a *app) trackAddCommand(t *trackFlags) *cobra.Command {
@@ -38,7 +39,10 @@ The paths are those of validate: the files of one run, a folder of them, or seve
 whole or not at all, and once: the same content again changes nothing, and that is no failure.
 
 No export says when it was collected, nor with which driver. A summary beside it says when, else the file's date is
-taken; --time says it. Give --driver in every run or in none: another driver is another series.`,
+taken; --time says it. Give --driver in every run or in none: another driver is another series.
+
+A kernel of one name in two programs is two series. A summary's command line names the program, or --program does. A run
+that does not say joins the only known program that has its kernels.`,
 		Example: `  occudiff track add --device mtl --xve 112 run.hotspots.csv
   occudiff track add run.hotspots.csv run.summary.txt --driver 24.35.30872 --label nightly
   occudiff track add --device max1100 run.hotspots.csv --time 2026-03-01T02:00:00Z
@@ -57,6 +61,7 @@ taken; --time says it. Give --driver in every run or in none: another driver is 
 	fs.StringVar(&f.read.digest, "digest", "auto", "digest of large inputs: auto (xxh3 above 64 MiB) or sha256")
 	fs.StringVar(&f.time, "time", "", "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix"+
 		" seconds (default: what the inputs say, else the file's date)")
+	fs.StringVar(&f.program, "program", "", "what ran (default: the name of the program in the summary's command line)")
 	fs.StringVar(&f.commit, "commit", "", "the commit that ran (default: of the repository in the working folder)")
 	return c
 }
@@ -85,6 +90,9 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f add
 			return addedBefore(done, err)
 		}
 		one.Commit = commit
+		if f.program != "" {
+			one.Program = f.program
+		}
 		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
 			if db, err = a.writeHistory(ctx, t); err != nil {
 				return err
@@ -149,7 +157,7 @@ func (a *app) addRun(ctx context.Context, db *history.DB, run *track.Added) erro
 	if err != nil {
 		return err
 	}
-	run.ID, run.Stored, run.Kernels = added.ID, added.Stored, len(run.Rows)
+	run.ID, run.Stored, run.Kernels, run.Programs = added.ID, added.Stored, len(run.Rows), added.Programs
 	if added.Stored || added.Whole {
 		return nil
 	}

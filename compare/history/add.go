@@ -18,6 +18,9 @@ type Added struct {
 	Known []Input
 	// Whole says that all of the content is known, and not only some of its files.
 	Whole bool
+	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
+	// tell which one it is of, and its series are of none.
+	Programs []string
 }
 
 // Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run, nothing is
@@ -45,25 +48,29 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	if err != nil || known.ID != 0 {
 		return known, err
 	}
-	id, err := d.store(ctx, tx, run)
+	id, programs, err := d.store(ctx, tx, run)
 	if err != nil {
 		return Added{}, err
 	}
-	return Added{ID: id, Stored: true}, nil
+	return Added{ID: id, Stored: true, Programs: programs}, nil
 }
 
-// store stores a clean run that is not known and gives its number.
-func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
+// store stores a clean run that is not known. It gives its number and the programs that it may be of (see Added).
+func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, programs []string, err error) {
 	if id, err = d.addRun(ctx, tx, run); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	d.at("run")
 	if err := d.addInputs(ctx, tx, id, run); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	d.at("inputs")
 	run.ID, run.Kernels = id, 0
-	return id, d.addRows(ctx, tx, run, "")
+	series, programs, err := d.seriesOf(ctx, tx, run.Rows)
+	if err != nil {
+		return 0, nil, err
+	}
+	return id, programs, d.addRows(ctx, tx, run, series, "")
 }
 
 // known looks the content up.
@@ -97,10 +104,14 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 
 // addRun inserts the run and gives its number.
 func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
-	err = d.row(ctx, tx, `INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		run.Time.UnixMicro(), run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit,
-		len(run.Rows)).Scan(&id)
+	var frequency any
+	if hz, ok := run.Frequency.Value(); ok {
+		frequency = hz
+	}
+	err = d.row(ctx, tx, `INSERT INTO occudiff_run
+		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, program)
+		VALUES (`+marks(11)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), frequency,
+		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Program).Scan(&id)
 	return id, err
 }
 
@@ -126,12 +137,9 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
 }
 
-// addRows inserts the kernels of run.ID, in the order of the table's key, behind the run.Kernels that it has already.
-func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, conflict string) error {
-	series, err := d.seriesOf(ctx, tx, run.Rows)
-	if err != nil {
-		return err
-	}
+// addRows inserts the kernels of run.ID, each into its series, in the order of the table's key, behind the run.Kernels that
+// it has already.
+func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, series []int64, conflict string) error {
 	d.at("series")
 	at := run.Time.UnixMicro()
 	rows := make([][]any, len(run.Rows))
@@ -157,67 +165,6 @@ func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, 
 			return err
 		}
 		d.at("rows")
-	}
-	return nil
-}
-
-// seriesOf gives the number of each row's series, making those that are new.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) ([]int64, error) {
-	identities := make([]string, len(rows))
-	for i := range rows {
-		identities[i] = rows[i].identity()
-	}
-	ids := map[string]int64{}
-	if err := d.lookUp(ctx, tx, identities, ids); err != nil {
-		return nil, err
-	}
-	var fresh [][]any
-	var missing []string
-	for i, identity := range identities {
-		if _, ok := ids[identity]; !ok {
-			k := rows[i].Key
-			fresh = append(fresh, []any{identity, k.taskIdentity(),
-				k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver})
-			missing = append(missing, identity)
-		}
-	}
-	if len(fresh) > 0 {
-		// In one order for all: two writers that make the same series in different orders would block each other.
-		slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-		err := d.insert(ctx, tx, "occudiff_series (identity, task_identity, "+keyColumns+")", fresh,
-			" ON CONFLICT (identity) DO NOTHING")
-		if err == nil {
-			err = d.lookUp(ctx, tx, missing, ids)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	out := make([]int64, len(rows))
-	for i, identity := range identities {
-		out[i] = ids[identity]
-	}
-	return out, nil
-}
-
-// lookUp finds the series of identities that are stored.
-func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, identities []string, ids map[string]int64) error {
-	for part := range slices.Chunk(identities, d.engine.batch) {
-		args := make([]any, len(part))
-		for i, s := range part {
-			args[i] = s
-		}
-		text := `SELECT identity, id FROM occudiff_series WHERE identity IN (` + marks(len(part)) + `)`
-		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
-			var identity string
-			var id int64
-			err := rows.Scan(&identity, &id)
-			ids[identity] = id
-			return err
-		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

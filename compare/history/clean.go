@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
 // clean checks a run and gives a copy that both engines store alike: texts are valid UTF-8 without NUL, times have
@@ -23,8 +25,12 @@ func clean(run Run) (Run, error) {
 		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", errBadRun)
 	}
 	run.Time = run.Time.UTC().Truncate(time.Microsecond)
-	for _, s := range []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit} {
+	texts := []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit, &run.Program}
+	for _, s := range texts {
 		*s = cleanText(*s)
+	}
+	if hz, ok := run.Frequency.Value(); ok && (math.IsNaN(hz) || math.IsInf(hz, 0)) {
+		run.Frequency = unit.Opt[float64]{}
 	}
 	run.Inputs = slices.Clone(run.Inputs)
 	for i := range run.Inputs {
@@ -35,11 +41,13 @@ func clean(run Run) (Run, error) {
 	seen := make(map[Key]int, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
+		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program,
+			&r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
 		for _, s := range texts {
 			*s = cleanText(*s)
 		}
 		r.Device, r.Driver = cmp.Or(r.Device, run.Device), cmp.Or(r.Driver, run.Driver)
+		r.Program = cmp.Or(r.Program, run.Program)
 		if first, twice := seen[r.Key]; twice {
 			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel"+
 				" first", errBadRun, first+1, i+1, r.Name())

@@ -26,13 +26,14 @@ type csvRecord struct {
 	Label  table.Text `csv:"label"`
 	// Verdict is what validate said of the row; a value that is not the kernel's own is judged by nobody.
 	Verdict table.Text `csv:"verdict"`
+	Program table.Text `csv:"program"`
 }
 
 // maxNotes bounds the notes of one file; more of the same help nobody.
 const maxNotes = 100
 
 // ReadRecords reads points from CSV with the columns series, time and value, and optionally run, device, driver,
-// label and verdict. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file without the
+// label, verdict and program. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file without the
 // columns is an error. file names the input in messages.
 func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	columns, _ := table.Columns[csvRecord]()
@@ -45,7 +46,7 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	for _, must := range columns[:3] {
 		if !slices.Contains(in.Columns, must) {
 			return nil, nil, fmt.Errorf("%s:1: there is no column %s; "+
-				"expected series,time,value and optionally run,device,driver,label,verdict", file, must)
+				"expected series,time,value and optionally run,device,driver,label,verdict,program", file, must)
 		}
 	}
 	var notes []note.Note
@@ -87,7 +88,7 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 // record reads the cells that are no texts. With an error it names the column that is at fault.
 func (c *csvRecord) record() (r Record, column string, err error) {
 	r = Record{Series: string(c.Series), Run: string(c.Run), Device: string(c.Device), Driver: string(c.Driver),
-		Label: string(c.Label), Verdict: string(c.Verdict)}
+		Label: string(c.Label), Verdict: string(c.Verdict), Program: string(c.Program)}
 	if r.Series == "" {
 		return r, "series", errors.New("the line has no series")
 	}
@@ -114,7 +115,8 @@ func parseTime(text string) (time.Time, error) {
 	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(math.Abs(s) < 1e11) {
-		return time.Time{}, fmt.Errorf("the time %q cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
+		return time.Time{}, fmt.Errorf("the time %q cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix"+
+			" seconds", text)
 	}
 	whole, part := math.Modf(s)
 	// To the microsecond: that is what a float of today's seconds holds.
@@ -131,7 +133,8 @@ func NewRecordWriter(w io.Writer) *RecordWriter { return &RecordWriter{table.New
 func (w *RecordWriter) Write(r Record) error {
 	return w.rows.Write(csvRecord{
 		table.Text(r.Series), r.Time.UTC().Format(time.RFC3339Nano), strconv.FormatFloat(r.Value, 'g', -1, 64),
-		table.Text(r.Run), table.Text(r.Device), table.Text(r.Driver), table.Text(r.Label), table.Text(r.Verdict)})
+		table.Text(r.Run), table.Text(r.Device), table.Text(r.Driver), table.Text(r.Label), table.Text(r.Verdict),
+		table.Text(r.Program)})
 }
 
 // Flush writes what is left, and the column names also when there is no point at all.

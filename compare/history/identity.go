@@ -38,9 +38,12 @@ func contents(run Run) []string {
 func (run *Run) digest() string {
 	h := sha256.New()
 	put(h, run.Time.UTC().Format(time.RFC3339Nano), run.Label, run.JobID, run.Device, run.Driver)
+	if run.Program != "" {
+		put(h, "program "+run.Program)
+	}
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		// These six, and the verdict only where there is one: a digest that is stored must come out again.
+		// These six, and program and verdict only where there is one: a digest that is stored must come out again.
 		put(h, r.identity(), fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average),
 			absent(r.Total), r.launches()))
 		if r.Verdict != "" {
@@ -50,16 +53,26 @@ func (run *Run) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// identity is a digest of the whole key, taskIdentity of the task alone.
+// identity is a digest of the whole key. Without a program it is that of histories which did not know programs.
 func (k Key) identity() string {
-	h := sha256.New()
-	put(h, k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver)
-	return hex.EncodeToString(h.Sum(nil))
+	texts := []string{k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver}
+	if k.Program != "" {
+		texts = append(texts, k.Program)
+	}
+	return digestOf(texts...)
 }
 
-func (k Key) taskIdentity() string {
+// kernelIdentity is a digest of the key without its program, taskIdentity of the task alone.
+func (k Key) kernelIdentity() string {
+	k.Program = ""
+	return k.identity()
+}
+
+func (k Key) taskIdentity() string { return digestOf(k.Task) }
+
+func digestOf(texts ...string) string {
 	h := sha256.New()
-	put(h, k.Task)
+	put(h, texts...)
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -104,7 +104,7 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 	if contradiction != nil {
 		return contradiction
 	}
-	if _, err := in.db.store(ctx, in.tx, run); err != nil {
+	if _, _, err := in.db.store(ctx, in.tx, run); err != nil {
 		return err
 	}
 	in.done.Runs++
@@ -161,11 +161,12 @@ func (in *importer) readRuns(ctx context.Context, at time.Time) error {
 
 // news is what an import knows of a stored run.
 type news struct {
-	stored        []Row // of the run: device and driver only
-	fresh         []Row // rows that are not there
-	filled        []Row // rows that are there without the value, or without a verdict
-	values        int   // new ones
-	contradiction error // another value or verdict than the stored one
+	stored        []Row   // of the run: device and driver only
+	fresh         []Row   // rows that are not there
+	filled        []Row   // rows that are there without the value, or without a verdict
+	series        []int64 // of filled
+	values        int     // new ones
+	contradiction error   // another value or verdict than the stored one
 }
 
 // compare says what imported rows add to a stored run.
@@ -173,16 +174,17 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 	type point struct {
 		value   sql.NullFloat64
 		verdict string
+		series  int64
 	}
 	points := make(map[string]point, len(imported))
-	text := `SELECT s.identity, s.device, s.driver, k.` + in.number.column + `, k.verdict
+	text := `SELECT s.kernel_identity, s.id, s.device, s.driver, s.program, k.` + in.number.column + `, k.verdict
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ?`
 	err = in.db.each(ctx, in.tx, text, []any{old.ID}, func(rows *sql.Rows) error {
-		var identity string
+		var kernel string
 		var p point
 		var key Key
-		err := rows.Scan(&identity, &key.Device, &key.Driver, &p.value, &p.verdict)
-		points[identity] = p
+		err := rows.Scan(&kernel, &p.series, &key.Device, &key.Driver, &key.Program, &p.value, &p.verdict)
+		points[kernel] = p
 		n.stored = append(n.stored, Row{Key: key})
 		return err
 	})
@@ -190,15 +192,16 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 		return n, err
 	}
 	for i, row := range imported {
-		p, there := points[row.identity()]
+		p, there := points[row.kernelIdentity()]
 		given := in.records.At(int(lines[i]))
 		value := in.number.point(p.value.Float64)
 		switch {
 		case !there:
+			row.Program = n.stored[0].Program // of one run
 			n.fresh = append(n.fresh, row)
 			n.values++
 		case !p.value.Valid:
-			n.filled = append(n.filled, row)
+			n.fill(row, p.series)
 			n.values++
 		case !sameValue(value, given.Value):
 			what := fmt.Sprintf("%s %v", in.number.metric, given.Value)
@@ -208,10 +211,14 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 			n.contradiction = differs(old, given, fmt.Sprintf("verdict %q", row.Verdict), strconv.Quote(p.verdict))
 			return n, nil
 		case p.verdict == "" && row.Verdict != "":
-			n.filled = append(n.filled, row)
+			n.fill(row, p.series)
 		}
 	}
 	return n, nil
+}
+
+func (n *news) fill(row Row, series int64) {
+	n.filled, n.series = append(n.filled, row), append(n.series, series)
 }
 
 // sameValue compares a stored value with one from a file: a spreadsheet keeps 15 digits.
@@ -234,8 +241,15 @@ func (in *importer) fill(ctx context.Context, old *Run, content []string, n news
 	}
 	// The fresh ones first: they go behind the rows that are there.
 	run := Run{ID: old.ID, Time: old.Time, Kernels: old.Kernels, Rows: append(n.fresh, n.filled...)}
+	var series []int64
+	if len(n.fresh) > 0 {
+		var err error
+		if series, _, err = in.db.seriesOf(ctx, in.tx, n.fresh); err != nil {
+			return err
+		}
+	}
 	column := in.number.column
-	err := in.db.addRows(ctx, in.tx, run, ` ON CONFLICT (series_id, time, run_id) DO UPDATE SET
+	err := in.db.addRows(ctx, in.tx, run, append(series, n.series...), ` ON CONFLICT (series_id, time, run_id) DO UPDATE SET
 		`+column+` = COALESCE(occudiff_kernel.`+column+`, excluded.`+column+`),
 		verdict = CASE occudiff_kernel.verdict WHEN '' THEN excluded.verdict ELSE occudiff_kernel.verdict END`)
 	if err == nil && len(n.fresh) > 0 {

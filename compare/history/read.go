@@ -34,14 +34,18 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	doing := "listing the runs of " + d.engine.where
 	var runs []Run
 	at := map[int64]int{}
-	err := d.query(ctx, doing, `SELECT id, time, label, host, job, device, driver, vtune, commit_id, kernels
-		FROM occudiff_run `+where+` ORDER BY time, id`, args,
+	err := d.query(ctx, doing, `SELECT id, time, kernels, frequency,
+		label, host, job, device, driver, vtune, commit_id, program FROM occudiff_run `+where+` ORDER BY time, id`, args,
 		func(rows *sql.Rows) error {
 			var r Run
 			var us int64
-			err := rows.Scan(&r.ID, &us, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit,
-				&r.Kernels)
+			var frequency sql.NullFloat64
+			err := rows.Scan(&r.ID, &us, &r.Kernels, &frequency,
+				&r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit, &r.Program)
 			r.Time = time.UnixMicro(us).UTC()
+			if frequency.Valid {
+				r.Frequency = unit.Some(frequency.Float64)
+			}
 			at[r.ID] = len(runs)
 			runs = append(runs, r)
 			return err
@@ -220,12 +224,12 @@ func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key,
 }
 
 // keyColumns are those of a key, as scanKey reads them.
-const keyColumns = "task, global_size, local_size, simd, direction, device, driver"
+const keyColumns = "task, global_size, local_size, simd, direction, device, driver, program"
 
 // scanKey reads a key behind some other columns.
 func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	var global, local string
-	into := append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver)
+	into := append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver, &k.Program)
 	if err = rows.Scan(into...); err != nil {
 		return k, err
 	}

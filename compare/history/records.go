@@ -22,17 +22,17 @@ type Records struct {
 
 // packed is a Record whose texts are numbers.
 type packed struct {
-	us                                          int64
-	value                                       float64
-	series, run, device, driver, label, verdict int32
-	line                                        int32
+	us                                                   int64
+	value                                                float64
+	series, run, device, driver, label, verdict, program int32
+	line                                                 int32
 }
 
 // Add appends a point.
 func (r *Records) Add(p Record) {
 	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line),
 		series: r.text(p.Series), run: r.text(p.Run), device: r.text(p.Device), driver: r.text(p.Driver),
-		label: r.text(p.Label), verdict: r.text(p.Verdict)})
+		label: r.text(p.Label), verdict: r.text(p.Verdict), program: r.text(p.Program)})
 }
 
 // text gives a text's number.
@@ -58,7 +58,7 @@ func (r *Records) At(i int) Record {
 	p := r.points[i]
 	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
 		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict],
-		Line: int(p.line)}
+		Program: r.texts[p.program], Line: int(p.line)}
 }
 
 // group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no
@@ -66,8 +66,8 @@ func (r *Records) At(i int) Record {
 // than everything else.
 func (r *Records) group() ([][]int32, error) {
 	type identity struct {
-		us                         int64
-		run, device, driver, label int32
+		us                                  int64
+		run, device, driver, label, program int32
 	}
 	var groups [][]int32
 	at := map[identity]int{}
@@ -75,7 +75,7 @@ func (r *Records) group() ([][]int32, error) {
 		if r.texts[p.series] == "" {
 			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", errBadRun, p.line)
 		}
-		id := identity{us: p.us, run: p.run, label: p.label}
+		id := identity{us: p.us, run: p.run, label: p.label, program: p.program}
 		if r.texts[p.run] == "" {
 			id.device, id.driver = p.device, p.driver
 		}
@@ -108,7 +108,7 @@ func (r *Records) group() ([][]int32, error) {
 // run makes a run of some points.
 func (r *Records) run(n *number, lines []int32) Run {
 	first := r.At(int(lines[0]))
-	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run}
+	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program}
 	for _, i := range lines {
 		p := r.At(int(i))
 		row := Row{Key: ParseName(p.Series), Verdict: p.Verdict}

@@ -44,6 +44,14 @@ func migrations() [][]string {
 			position BIGINT NOT NULL,
 			PRIMARY KEY (series_id, time, run_id)){clustered}`,
 		`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id)`,
+	}, {
+		`ALTER TABLE occudiff_run ADD COLUMN program TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE occudiff_run ADD COLUMN frequency DOUBLE PRECISION`,
+		`ALTER TABLE occudiff_series ADD COLUMN program TEXT NOT NULL DEFAULT ''`,
+		// The identity without the program, under which a run that does not name one finds its series.
+		`ALTER TABLE occudiff_series ADD COLUMN kernel_identity TEXT NOT NULL DEFAULT ''`,
+		`UPDATE occudiff_series SET kernel_identity = identity`,
+		`CREATE INDEX occudiff_series_kernel ON occudiff_series (kernel_identity)`,
 	}}
 }
 

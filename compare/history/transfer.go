@@ -18,6 +18,7 @@ type Record struct {
 	Driver  string
 	Label   string
 	Verdict string
+	Program string
 	Line    int // where it was read, for messages; 0 when nowhere
 }
 
@@ -83,7 +84,7 @@ func (d *DB) Export(ctx context.Context, m Metric, visit func(Record) error) err
 				continue // stored after the runs were read
 			}
 			err := visit(Record{Series: name, Time: p.Time, Value: p.Value, Run: run, Device: s.Key.Device,
-				Driver: s.Key.Driver, Label: labels[p.Run], Verdict: p.Verdict})
+				Driver: s.Key.Driver, Label: labels[p.Run], Verdict: p.Verdict, Program: s.Key.Program})
 			if err != nil {
 				return err
 			}

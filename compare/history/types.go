@@ -22,7 +22,11 @@ type Run struct {
 	Driver string
 	VTune  string
 	Commit string
-	Inputs []Input
+	// Program is what ran, as the run says. A run that does not say is read as one of the only known program that has
+	// its kernels.
+	Program   string
+	Frequency unit.Opt[float64] // the highest of the GPU's clock, in Hz
+	Inputs    []Input
 	// Kernels is the number of rows. List fills it and leaves Rows nil.
 	Kernels int
 	Rows    []Row
@@ -48,12 +52,13 @@ type Key struct {
 	Direction     string
 	Device        string
 	Driver        string
+	Program       string
 }
 
 // Row is one kernel of a run. What was not measured or predicted is absent. Verdict, cause and the like are stored as
 // they come.
 type Row struct {
-	Key // Device and Driver may be left empty: the run's are taken then
+	Key // Device, Driver and Program may be left empty: the run's are taken then
 
 	PredictedPeak, PredictedAverage unit.Opt[unit.Ratio]
 	ProfilerPeak                    unit.Opt[unit.Ratio]
@@ -68,7 +73,7 @@ type Row struct {
 	Cause, Confidence string
 }
 
-// Name gives the series' name without device and driver: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads it back.
+// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads it back.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
 		return k.Task + " [" + shape + "]"

@@ -170,12 +170,15 @@ func findBegins(all []*Series) {
 	}
 }
 
-// markStopped marks the series that none of the last runs on their device has: what they say is of the past.
+// markStopped marks the series that none of the last runs of their program on their device has: what they say is of the
+// past.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last, later := t.span().Last, 0
 		for i := len(runs) - 1; i >= 0 && later < enough && runs[i].Time.After(last); i-- {
-			if on := runs[i].Device; on == t.Key.Device || on != "" && strings.HasPrefix(t.Key.Device, on+" ") {
+			on := runs[i].Device
+			here := on == t.Key.Device || on != "" && strings.HasPrefix(t.Key.Device, on+" ")
+			if here && sameProgram(runs[i].Program, t.Key.Program) {
 				later++
 			}
 		}

@@ -16,7 +16,8 @@ type Check struct {
 	Run         history.Run
 	Series      []*Series // that have a value in the run; points up to it
 	NotMeasured int       // kernels of the run without one
-	// Missing are kernels that the run before on the same device and driver had and this one does not.
+	// Missing are kernels that the run before, of the same program on the same device and driver, had and this one does
+	// not.
 	Missing       []string
 	MissingBefore int64 // that run
 	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
@@ -128,8 +129,11 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
-// findMissing finds the kernels that the run before on the same device and driver had and this one has not. Those
-// that it has in another launch shape are not missing.
+// sameProgram says whether two runs may be of one program.
+func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
+
+// findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this one
+// has not. Those that it has in another launch shape are not missing.
 func (c *Check) findMissing(ctx context.Context, db *history.DB, wentOn map[history.Key]bool) error {
 	runs, err := db.List(ctx)
 	if err != nil {
@@ -139,8 +143,9 @@ func (c *Check) findMissing(ctx context.Context, db *history.DB, wentOn map[hist
 		if runs[i].ID == c.Run.ID {
 			break
 		}
-		if runs[i].Device == c.Run.Device && runs[i].Driver == c.Run.Driver {
-			c.MissingBefore = runs[i].ID
+		r := &runs[i]
+		if r.Device == c.Run.Device && r.Driver == c.Run.Driver && sameProgram(r.Program, c.Run.Program) {
+			c.MissingBefore = r.ID
 		}
 	}
 	if c.MissingBefore == 0 {

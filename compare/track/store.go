@@ -11,7 +11,8 @@ import (
 // FromResult says what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
 // cause, and what the inputs say of their origin. Time, host, job, label and commit are the caller's to add.
 func FromResult(r *compare.Result) history.Run {
-	h := history.Run{Driver: r.Platform.Driver, VTune: r.Platform.VTune}
+	p := &r.Platform
+	h := history.Run{Driver: p.Driver, VTune: p.VTune, Program: programOf(p.Command), Frequency: p.MaxFrequency}
 	if r.Device != nil {
 		h.Device = r.Device.Key
 	}
@@ -34,6 +35,17 @@ func FromResult(r *compare.Result) history.Run {
 			BadRows: in.BadRows, Carries: carries[in.Path]})
 	}
 	return h
+}
+
+// programOf gives the base name of the program in a command line; a first word in quotes may hold spaces.
+func programOf(command string) string {
+	word := strings.TrimSpace(command)
+	if rest, quoted := strings.CutPrefix(word, `"`); quoted {
+		word, _, _ = strings.Cut(rest, `"`)
+	} else if words := strings.Fields(word); len(words) > 0 {
+		word = words[0]
+	}
+	return word[strings.LastIndexAny(word, `/\`)+1:]
 }
 
 // fromRow says what of a row is stored.
@@ -65,6 +77,8 @@ type Added struct {
 	history.Run
 	Stored   bool   // false when its content was there already
 	TimeFrom string // what the time was taken from, when it is not the collection's
+	// Programs are those that have its kernels, when it does not say which one it is of.
+	Programs []string
 }
 
 // Unjudged counts the rows without measured occupancy, and those whose value is not their own.

@@ -135,7 +135,8 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 }
 
 func (c *check) testCase(s series) report.TestCase {
-	class := strings.TrimSuffix(report.OneLine(s.Key.Device)+"/"+report.OneLine(s.Key.Driver), "/")
+	class := strings.TrimRight(strings.Join([]string{report.OneLine(s.Key.Device), report.OneLine(s.Key.Driver),
+		report.OneLine(s.Key.Program)}, "/"), "/")
 	if class == "" {
 		class = "unknown device"
 	}

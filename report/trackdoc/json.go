@@ -58,10 +58,11 @@ type ParamsValue struct {
 
 // KeyValue names a series.
 type KeyValue struct {
-	Name   string  `json:"name"`
-	Device *string `json:"device"`
-	Driver *string `json:"driver"`
-	Unit   string  `json:"unit"`
+	Name    string  `json:"name"`
+	Device  *string `json:"device"`
+	Driver  *string `json:"driver"`
+	Program *string `json:"program" jsonschema:"null where no run says it"`
+	Unit    string  `json:"unit"`
 }
 
 // JudgedValue is a series with the verdict on its newest value.
@@ -131,7 +132,8 @@ func (r *whole) value() *ReportValue {
 }
 
 func (m metric) key(k history.Key) KeyValue {
-	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver), m.Unit()}
+	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver),
+		report.Filled(k.Program), m.Unit()}
 }
 
 func (m metric) judged(s *track.Series) JudgedValue {
@@ -202,6 +204,7 @@ type RunValue struct {
 	JobID        *string             `json:"job_id"`
 	VTuneVersion *string             `json:"vtune_version"`
 	Commit       *string             `json:"commit"`
+	Program      *string             `json:"program"`
 }
 
 func runValue(r *history.Run) RunValue {
@@ -211,7 +214,8 @@ func runValue(r *history.Run) RunValue {
 			BadRows: in.BadRows})
 	}
 	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver), r.Kernels,
-		inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune), report.Filled(r.Commit)}
+		inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune), report.Filled(r.Commit),
+		report.Filled(r.Program)}
 }
 
 // AddValue is the JSON output of `occudiff track add`.

@@ -27,6 +27,7 @@ func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.
 		text("commit", "Commit", everywhere, func(r *history.Run) string { return shortCommit(r.Commit) }).drop(3),
 		text("vtune", "VTune", report.Page|report.Sheet, func(r *history.Run) string { return r.VTune }),
 		text("inputs", "Inputs", everywhere, inputNames).cut().drop(5),
+		text("program", "Program", everywhere, func(r *history.Run) string { return r.Program }).cut().drop(4),
 	})
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
 		Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
@@ -72,6 +73,10 @@ func AddedText(r *track.Added) string {
 	if unmeasurable > 0 {
 		text += "; " + report.Thousands(int64(unmeasurable)) + " too short to be judged"
 	}
+	if len(r.Programs) > 0 {
+		text += "; it does not say which program it is of, and several have its kernels (" +
+			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"
+	}
 	return text
 }
 
@@ -88,6 +93,7 @@ func runText(r *history.Run, timeFrom string) string {
 	}
 	add(" on ", report.OneLine(r.Device), "")
 	add(", driver ", report.OneLine(r.Driver), "")
+	add(", program ", report.OneLine(r.Program), "")
 	add(", ", report.OneLine(r.Label), "")
 	add(", collected ", when(r.Time), " UTC")
 	add(" (", timeFrom, ")")

@@ -118,12 +118,15 @@ func (s series) severity() int {
 // needsAttention says whether somebody should look.
 func (s series) needsAttention() bool { return s.severity() < severityOK }
 
-// place tells series of one kernel apart.
+// place tells series of one kernel apart: device, driver, program.
 func (s series) place() string {
-	if s.Key.Driver == "" {
-		return report.OneLine(s.Key.Device)
+	text := report.OneLine(s.Key.Device)
+	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
+		if part[1] != "" {
+			text += ", " + part[0] + report.OneLine(part[1])
+		}
 	}
-	return strings.TrimPrefix(report.OneLine(s.Key.Device+", driver "+s.Key.Driver), ", ")
+	return strings.TrimPrefix(text, ", ")
 }
 
 // item is a message about the series.
@@ -244,22 +247,27 @@ func (m metric) counts(all []*track.Series) string {
 	return text + "." + leftOut(values, of)
 }
 
-// keyColumns begin a table of series: a device or driver that all share stands in the headline of a terminal only.
+// keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
+// only.
 func keyColumns(list []series) []column[series] {
-	devices, drivers := report.Page|report.Sheet, report.Page|report.Sheet
-	for _, s := range list {
-		if s.Key.Device != list[0].Key.Device {
-			devices |= report.Terminal
+	part := func(key, title string, drop int, of func(series) string) column[series] {
+		in := report.Page | report.Sheet
+		for _, s := range list {
+			if of(s) != of(list[0]) {
+				in = everywhere
+			}
 		}
-		if s.Key.Driver != list[0].Key.Driver {
-			drivers |= report.Terminal
-		}
+		return text(key, title, in, of).cut().drop(drop)
 	}
-	return []column[series]{
+	columns := []column[series]{
 		text("series", "Kernel", everywhere, func(s series) string { return s.Key.Name() }).cut(),
-		text("device", "Device", devices, func(s series) string { return s.Key.Device }).cut().drop(5),
-		text("driver", "Driver", drivers, func(s series) string { return s.Key.Driver }).cut().drop(4),
+		part("device", "Device", 5, func(s series) string { return s.Key.Device }),
+		part("driver", "Driver", 4, func(s series) string { return s.Key.Driver }),
 	}
+	if slices.ContainsFunc(list, func(s series) bool { return s.Key.Program != "" }) {
+		columns = append(columns, part("program", "Program", 4, func(s series) string { return s.Key.Program }))
+	}
+	return columns
 }
 
 // gateColumns are the newest value, the figures of the gate and its word. In a report all series have the window that

@@ -1,0 +1,125 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
+// stored is a series that is in the tables.
+type stored struct {
+	id      int64
+	program string
+}
+
+// seriesOf gives the number of each row's series, making those that are new.
+//
+// The program is part of a series, where it is known. Rows that do not name one join the only program that has their
+// kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what was
+// stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows
+// make series without a program, and the programs are returned.
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64, programs []string, err error) {
+	kernels := make([]string, len(rows))
+	for i := range rows {
+		kernels[i] = rows[i].kernelIdentity()
+	}
+	known := make(map[string][]stored, len(rows))
+	if err := d.lookUp(ctx, tx, kernels, known); err != nil {
+		return nil, nil, err
+	}
+	program := rows[0].Program // all rows of a run have the same, or none
+	if program == "" {
+		if programs = programsOf(kernels, known); len(programs) == 1 {
+			program, programs = programs[0], nil
+		}
+	}
+	ids = make([]int64, len(rows))
+	var fresh [][]any
+	var missing []string
+	for i, kernel := range kernels {
+		id, adopt := find(known[kernel], program)
+		if ids[i] = id; id != 0 && !adopt {
+			continue
+		}
+		k := rows[i].Key
+		k.Program = program
+		if adopt {
+			err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program, k.identity(), id)
+			if err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		missing = append(missing, kernel)
+		fresh = append(fresh, []any{k.identity(), kernel, k.taskIdentity(),
+			k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+	}
+	if len(fresh) == 0 {
+		return ids, programs, nil
+	}
+	// In one order for all: two writers that make the same series in different orders would block each other.
+	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	err = d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, "+keyColumns+")", fresh,
+		" ON CONFLICT (identity) DO NOTHING")
+	clear(known)
+	if err == nil {
+		err = d.lookUp(ctx, tx, missing, known)
+	}
+	for i, kernel := range kernels {
+		if ids[i] == 0 {
+			ids[i], _ = find(known[kernel], program)
+		}
+	}
+	return ids, programs, err
+}
+
+// programsOf lists the programs that have one of the kernels.
+func programsOf(kernels []string, known map[string][]stored) []string {
+	var list []string
+	for _, kernel := range kernels {
+		for _, s := range known[kernel] {
+			if s.program != "" {
+				list = append(list, s.program)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one there
+// is, and names no program.
+func find(of []stored, program string) (id int64, adopt bool) {
+	for _, s := range of {
+		if s.program == program {
+			return s.id, false
+		}
+	}
+	if len(of) == 1 && of[0].program == "" {
+		return of[0].id, true
+	}
+	return 0, false
+}
+
+// lookUp finds the series of kernels that are stored.
+func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string, known map[string][]stored) error {
+	for part := range slices.Chunk(kernels, d.engine.batch) {
+		args := make([]any, len(part))
+		for i, s := range part {
+			args[i] = s
+		}
+		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` + marks(len(part)) + `)`
+		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
+			var kernel string
+			var s stored
+			err := rows.Scan(&kernel, &s.id, &s.program)
+			known[kernel] = append(known[kernel], s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
