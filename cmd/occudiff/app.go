@@ -67,6 +67,7 @@ func usageErrorf(format string, args ...any) error {
 // run executes the command line and gives the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args
+	a.maskSecrets()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

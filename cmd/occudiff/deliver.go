@@ -68,5 +68,5 @@ func (a *app) sayWrote(out *outputs) {
 
 // provenance is what a report gives as its origin.
 func (a *app) provenance() report.Provenance {
-	return report.Provenance{Version: version(), CommandLine: a.safeCommandLine(), Label: a.label}
+	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label}
 }

@@ -63,7 +63,8 @@ var arrows = map[string][]string{
 	"fixtures": {},
 
 	// For tests of several packages.
-	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"compare/history/historytest": {},
+	"report/internal/sample":      {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 
 // readsCSV are the packages that know how CSV is read and written.

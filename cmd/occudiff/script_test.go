@@ -15,7 +15,15 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"occudiff": main})
+	testscript.Main(tests{m}, map[string]func(){"occudiff": main})
+}
+
+// tests ends what they have started.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	defer server.Stop()
+	return t.M.Run()
 }
 
 // TestScript runs the command stories of testdata/script: every exit status, output and file is real. CORPUS names the real

@@ -9,6 +9,9 @@ import (
 
 // isTerminal says whether a stream is a terminal.
 func isTerminal(w any) bool {
+	if m, ok := w.(masked); ok {
+		w = m.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,15 +150,4 @@ func (a *app) noOutputs(command string) error {
 			a.outputs[0], command)
 	}
 	return nil
-}
-
-// safeCommandLine is the command line without the password of a history's URL: reports are handed on.
-func (a *app) safeCommandLine() []string {
-	words := a.commandLine()
-	for i, w := range words {
-		if at := strings.Index(w, "postgres"); at >= 0 && strings.Contains(w, "://") {
-			words[i] = w[:at] + hidePassword(w[at:])
-		}
-	}
-	return words
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,22 +9,6 @@ import (
 
 	"occudiff/ingest"
 )
-
-// hidePassword takes the password out of a URL.
-func hidePassword(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "postgres://..." // nobody knows where a password would stand in it
-	}
-	if _, has := u.User.Password(); has {
-		u.User = url.UserPassword(u.User.Username(), "xxxxx")
-	}
-	if q := u.Query(); q.Has("password") {
-		q.Set("password", "xxxxx")
-		u.RawQuery = q.Encode()
-	}
-	return u.String()
-}
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
 func (a *app) commit(ctx context.Context) string {

@@ -332,6 +332,3 @@ func (a *app) gate(r *compare.Result) error {
 	}
 	return nil
 }
-
-// commandLine is what the report gives as its origin.
-func (a *app) commandLine() []string { return append([]string{"occudiff"}, a.args...) }

@@ -61,15 +61,14 @@ func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 	if options.Wait == 0 {
 		options.Wait = defaultWait
 	}
-	if IsPostgres(dsn) {
-		return openPostgres(ctx, dsn, options)
+	a, err := newAddress(dsn)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.server:
+		return openPostgres(ctx, a, options)
 	}
-	return openSQLite(ctx, dsn, options)
-}
-
-// IsPostgres says whether dsn names a server and not a file.
-func IsPostgres(dsn string) bool {
-	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+	return openSQLite(ctx, a.name, options)
 }
 
 // Close closes the history. Runs that were added are safe before that.

@@ -59,7 +59,7 @@ func fill(b *testing.B, dsn string) *DB {
 func BenchmarkLoad(b *testing.B) {
 	engines := map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(b.TempDir(), "history.db") },
-		"PostgreSQL": func() string { return server.fresh(b) },
+		"PostgreSQL": func() string { return server.Fresh(b) },
 	}
 	for _, name := range []string{"SQLite", "PostgreSQL"} {
 		b.Run(name, func(b *testing.B) {

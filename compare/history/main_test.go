@@ -2,18 +2,13 @@ package history
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
+
+	"occudiff/compare/history/historytest"
 )
 
 func TestMain(m *testing.M) {
@@ -22,129 +17,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	server.stop()
+	server.Stop()
 	os.Exit(code)
 }
 
 // server is the private PostgreSQL of this test binary, started when a test first needs it.
-var server postgres
-
-type postgres struct {
-	once    sync.Once
-	dir     string
-	command *exec.Cmd
-	missing string // why there is none
-	count   atomic.Int64
-}
-
-// binaries finds the newest installed server.
-func (p *postgres) binaries() string {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) })
-	for _, dir := range slices.Backward(append(found, "/usr/local/bin", "/usr/bin")) {
-		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
-			return dir
-		}
-	}
-	return ""
-}
-
-// start makes a cluster in a temporary folder and runs the server on a socket in it. It refuses to run as root, so root
-// becomes the user that its package makes.
-func (p *postgres) start() {
-	bin := p.binaries()
-	if !slices.Contains(sql.Drivers(), "pgx") {
-		p.missing = "this build has no PostgreSQL driver (build tag pgx)"
-		return
-	}
-	if bin == "" {
-		p.missing = "PostgreSQL is not installed (no initdb in /usr/lib/postgresql/*/bin)"
-		return
-	}
-	var err error
-	if p.dir, err = os.MkdirTemp("", "occpg"); err != nil {
-		p.missing = err.Error()
-		return
-	}
-	if err := giveToPostgres(p.dir); err != nil {
-		p.missing = "PostgreSQL does not run as root, and there is no user postgres: " + err.Error()
-		return
-	}
-	data := filepath.Join(p.dir, "data")
-	init := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-	init.Dir = p.dir
-	asPostgres(init)
-	if out, err := init.CombinedOutput(); err != nil {
-		p.missing = fmt.Sprintf("initdb failed: %v: %s", err, out)
-		return
-	}
-	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
-	p.command.Dir = p.dir
-	asPostgres(p.command)
-	log, err := os.Create(filepath.Join(p.dir, "log"))
-	if err == nil {
-		defer log.Close()
-		p.command.Stdout, p.command.Stderr = log, log
-		err = p.command.Start()
-	}
-	if err != nil {
-		p.missing = "PostgreSQL does not start: " + err.Error()
-		p.command = nil
-		return
-	}
-	for range 200 {
-		db, err := sql.Open("pgx", p.url("postgres"))
-		if err == nil {
-			err = db.Ping()
-			db.Close()
-		}
-		if err == nil {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	text, _ := os.ReadFile(filepath.Join(p.dir, "log"))
-	p.missing = "PostgreSQL does not answer: " + string(text)
-}
-
-func (p *postgres) url(database string) string {
-	return "postgres://occudiff@/" + database + "?host=" + p.dir
-}
-
-// fresh makes an empty database.
-func (p *postgres) fresh(t testing.TB) string {
-	t.Helper()
-	p.once.Do(p.start)
-	if p.missing != "" {
-		t.Skip(p.missing)
-	}
-	name := fmt.Sprintf("test%d", p.count.Add(1))
-	p.run(t, "CREATE DATABASE "+name)
-	return p.url(name)
-}
-
-// run runs a statement on the server, outside of any history.
-func (p *postgres) run(t testing.TB, statement string) {
-	t.Helper()
-	db, err := sql.Open("pgx", p.url("postgres"))
-	if err == nil {
-		_, err = db.Exec(statement)
-		db.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (p *postgres) stop() {
-	if p.command != nil {
-		_ = p.command.Process.Signal(os.Interrupt) // fast shutdown
-		_ = p.command.Wait()
-	}
-	if p.dir != "" {
-		os.RemoveAll(p.dir)
-	}
-}
+var server historytest.Server
 
 // onBoth runs a test on a fresh SQLite file and on a fresh PostgreSQL database.
 func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
@@ -154,7 +32,7 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 		if runtime.GOOS == "windows" {
 			t.Skip("the private server is started on a Unix socket")
 		}
-		test(t, server.fresh(t))
+		test(t, server.Fresh(t))
 	})
 }
 

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"occudiff/compare/history"
+)
+
+// commandLine is what a report gives as its origin, without passwords: reports are handed on.
+func (a *app) commandLine() []string {
+	words := []string{"occudiff"}
+	for _, w := range a.args {
+		words = append(words, history.Mask(w))
+	}
+	return words
+}
+
+// maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message quotes
+// them, however they got there.
+func (a *app) maskSecrets() {
+	var pairs []string
+	for _, w := range append(slices.Clone(a.args), a.getenv(historyEnv)) {
+		if safe := history.Mask(w); safe != w {
+			pairs = append(pairs, w, safe)
+		}
+	}
+	for _, w := range append(slices.Clone(a.args), a.getenv(historyEnv)) {
+		for _, secret := range history.Secrets(w) {
+			if len(secret) >= 4 { // less would make other words unreadable, and guessing it takes no log
+				pairs = append(pairs, secret, "xxxxx")
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		a.stderr = masked{a.stderr, strings.NewReplacer(pairs...)}
+	}
+}
+
+// masked is a stream without secrets.
+type masked struct {
+	io.Writer
+	replace *strings.Replacer
+}
+
+// Write implements io.Writer.
+func (m masked) Write(p []byte) (int, error) {
+	if _, err := m.replace.WriteString(m.Writer, string(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

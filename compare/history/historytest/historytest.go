@@ -1,0 +1,144 @@
+// Package historytest runs a private PostgreSQL server for tests. It knows no history.
+package historytest
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	// The driver registers itself as "pgx".
+	_ "github.com/jackc/pgx/v5/stdlib"
+)
+
+// Server is a private PostgreSQL of a test binary, started when a test first needs it. The zero Server is ready.
+type Server struct {
+	once    sync.Once
+	Dir     string // where its socket is
+	command *exec.Cmd
+	missing string // why there is none
+	count   atomic.Int64
+}
+
+// binaries finds the newest installed server.
+func (p *Server) binaries() string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) })
+	for _, dir := range slices.Backward(append(found, "/usr/local/bin", "/usr/bin")) {
+		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+// start makes a cluster in a temporary folder and runs the server on a socket in it. It refuses to run as root, so root
+// becomes the user that its package makes.
+func (p *Server) start() {
+	bin := p.binaries()
+	if !slices.Contains(sql.Drivers(), "pgx") {
+		p.missing = "this build has no PostgreSQL driver (build tag pgx)"
+		return
+	}
+	if bin == "" {
+		p.missing = "PostgreSQL is not installed (no initdb in /usr/lib/postgresql/*/bin)"
+		return
+	}
+	var err error
+	if p.Dir, err = os.MkdirTemp("", "occpg"); err != nil {
+		p.missing = err.Error()
+		return
+	}
+	if err := giveToPostgres(p.Dir); err != nil {
+		p.missing = "PostgreSQL does not run as root, and there is no user postgres: " + err.Error()
+		return
+	}
+	data := filepath.Join(p.Dir, "data")
+	init := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	init.Dir = p.Dir
+	asPostgres(init)
+	if out, err := init.CombinedOutput(); err != nil {
+		p.missing = fmt.Sprintf("initdb failed: %v: %s", err, out)
+		return
+	}
+	// The user guarded has to give a password.
+	rules := "local all guarded scram-sha-256\nlocal all all trust\n"
+	if err := os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte(rules), 0o644); err != nil {
+		p.missing = err.Error()
+		return
+	}
+	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", p.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
+	p.command.Dir = p.Dir
+	asPostgres(p.command)
+	log, err := os.Create(filepath.Join(p.Dir, "log"))
+	if err == nil {
+		defer log.Close()
+		p.command.Stdout, p.command.Stderr = log, log
+		err = p.command.Start()
+	}
+	if err != nil {
+		p.missing = "PostgreSQL does not start: " + err.Error()
+		p.command = nil
+		return
+	}
+	for range 200 {
+		db, err := sql.Open("pgx", p.URL("postgres"))
+		if err == nil {
+			err = db.Ping()
+			db.Close()
+		}
+		if err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(filepath.Join(p.Dir, "log"))
+	p.missing = "PostgreSQL does not answer: " + string(text)
+}
+
+// URL names a database of the server.
+func (p *Server) URL(database string) string {
+	return "postgres://occudiff@/" + database + "?host=" + p.Dir
+}
+
+// Fresh makes an empty database.
+func (p *Server) Fresh(t testing.TB) string {
+	t.Helper()
+	p.once.Do(p.start)
+	if p.missing != "" {
+		t.Skip(p.missing)
+	}
+	name := fmt.Sprintf("test%d", p.count.Add(1))
+	p.Run(t, "CREATE DATABASE "+name)
+	return p.URL(name)
+}
+
+// Run runs a statement on the server, outside of any history.
+func (p *Server) Run(t testing.TB, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", p.URL("postgres"))
+	if err == nil {
+		_, err = db.Exec(statement)
+		db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stop ends the server.
+func (p *Server) Stop() {
+	if p.command != nil {
+		_ = p.command.Process.Signal(os.Interrupt) // fast shutdown
+		_ = p.command.Wait()
+	}
+	if p.Dir != "" {
+		os.RemoveAll(p.Dir)
+	}
+}
