@@ -17,6 +17,9 @@ type Step struct {
 	Binds   bool   // the step is a resource that admits no more than N
 }
 
+// StepDriver is the label of the step that gives the driver's formula.
+const StepDriver = "driver's formula"
+
 // Explain gives the reasoning behind the prediction of a launch, in the order in which it is computed, and the driver's
 // formula as a last step where it differs. The error is the one that Predict gives.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
@@ -163,7 +166,7 @@ func (e *explainer) driver() {
 	if err != nil || !r.Differs {
 		return
 	}
-	e.add("driver's formula", strings.Join(r.Reasons, "; "), fmt.Sprintf("%s co-resident work-groups, the model has %s", unit.Thousands(r.Groups), unit.Thousands(r.Model)))
+	e.add(StepDriver, strings.Join(r.Reasons, "; "), fmt.Sprintf("%s co-resident work-groups, the model has %s", unit.Thousands(r.Groups), unit.Thousands(r.Model)))
 }
 
 // policyReason says why a launch has its policy.

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"math"
 
 	"occudiff/ingest/unit"
@@ -61,6 +62,38 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 		return grfMode(d, 0)
 	}
 	return arch.GRFMode{}, false
+}
+
+// ForRegisters gives the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that holds
+// them. The error is a *LaunchError when the device has none.
+func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
+	mode, ok := GRFModeFor(d, registers)
+	if !ok {
+		most := defaultGRF
+		for _, m := range d.GRFModes {
+			most = max(most, m.Registers)
+		}
+		return l, &LaunchError{Code: "grf-unsupported", Text: fmt.Sprintf("%s has at most %d registers per thread, not %d", d.Name, most, registers),
+			Hint: "a kernel that needs more spills"}
+	}
+	l.GRF = mode.Registers
+	return l, nil
+}
+
+// OtherPolicy predicts a launch under the policy that its prediction did not take, nil where that gives the same.
+func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
+	if !p.HasGrid() {
+		return nil
+	}
+	l.Policy = Free
+	if p.Policy == Free {
+		l.Policy = Whole
+	}
+	other, err := Predict(d, l)
+	if err != nil || other.Peak == p.Peak && other.Average == p.Average {
+		return nil
+	}
+	return &other
 }
 
 // allocated rounds SLM up to a size that the device allocates. Above the largest step it stays as it is: the check

@@ -27,7 +27,8 @@ import (
 // csv:",inline"; all of them are absent where the pointer is nil.
 //
 // keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for peak_percent,
-// and become the keys of the columns; without them the table has all columns in the order of the fields.
+// and become the keys of the columns; without them the table has all columns in the order of the fields. What several tables
+// show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
 func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
 }
@@ -63,7 +64,9 @@ func newRows[T any](key string, n int, row func(i int, into *T), fields []rowFie
 // rowField is a field that may be a column.
 type rowField struct {
 	column Column
-	json   string                   // its key in JSON
+	json   string // its key in JSON
+	typ    reflect.Type
+	at     place
 	cell   func(reflect.Value) Cell // of a row
 }
 
@@ -90,21 +93,26 @@ func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 		if key == "" || key == "-" {
 			key = json
 		}
-		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json}
+		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, typ: f.Type, at: at}
 		if isColumn && !raw {
 			field.column = columnOf(key, heading, f.Type)
 		}
-		value := cellOf(f.Type, &field.column, raw)
-		field.cell = func(row reflect.Value) Cell {
-			v, ok := at(row)
-			if !ok {
-				return Cell{}
-			}
-			return value(v)
-		}
-		list = append(list, field)
+		list = append(list, field.filled(raw))
 	}
 	return list
+}
+
+// filled decides how the cells of the field's column are made.
+func (f rowField) filled(raw bool) rowField {
+	value := cellOf(f.typ, &f.column, raw)
+	f.cell = func(row reflect.Value) Cell {
+		v, ok := f.at(row)
+		if !ok {
+			return Cell{}
+		}
+		return value(v)
+	}
+	return f
 }
 
 // chosenFields picks fields by their keys, all of them without any.
@@ -114,14 +122,20 @@ func chosenFields(all []rowField, keys []string) []rowField {
 	}
 	var list []rowField
 	for _, key := range keys {
+		key, heading, own := strings.Cut(key, ": ")
 		i := slices.IndexFunc(all, func(f rowField) bool {
 			return f.column.Key == key || f.json == key || withoutUnit(f.column.Key) == key || withoutUnit(f.json) == key
 		})
-		if i >= 0 {
-			f := all[i]
-			f.column.Key = key
-			list = append(list, f)
+		if i < 0 {
+			continue
 		}
+		f := all[i]
+		if own {
+			f.column = columnOf(key, heading, f.typ)
+			f = f.filled(false)
+		}
+		f.column.Key = key
+		list = append(list, f)
 	}
 	return list
 }

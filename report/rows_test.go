@@ -75,8 +75,8 @@ func TestRows(t *testing.T) {
 // TestRowsByKey picks columns by the key of either form, which the column then has.
 func TestRowsByKey(t *testing.T) {
 	n := int64(3)
-	table := report.Rows("t", 1, func(int) whole { return whole{Name: "a", Inside: &part{Groups: &n}} }, "groups", "name")
-	if len(table.Columns) != 2 || table.Columns[0].Key != "groups" || table.Columns[1].Key != "name" {
+	table := report.Rows("t", 1, func(int) whole { return whole{Name: "a", Inside: &part{Groups: &n}} }, "groups: Groups; in=page", "name")
+	if len(table.Columns) != 2 || table.Columns[0].Key != "groups" || table.Columns[0].Title != "Groups" || table.Columns[1].Key != "name" {
 		t.Fatalf("got %+v", table.Columns)
 	}
 	if d := cmp.Diff([]report.Cell{report.IntCell(3), report.TextCell("a")}, table.Row(0, nil)); d != "" {

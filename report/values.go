@@ -12,13 +12,13 @@ import (
 
 // DeviceValue is the device that predictions were made for.
 type DeviceValue struct {
-	Key           string  `json:"key"`
-	Name          string  `json:"name"`
+	Key           string  `json:"key" csv:"device"`
+	Name          string  `json:"name" csv:"name"`
 	Architecture  string  `json:"architecture"`
 	XeCores       int     `json:"xe_cores"`
 	XVEPerXeCore  int     `json:"xve_per_xe_core"`
 	ThreadsPerXVE int     `json:"threads_per_xve"`
-	ThreadSlots   int     `json:"thread_slots"`
+	ThreadSlots   int     `json:"thread_slots" csv:"thread_slots"`
 	ChosenBy      *string `json:"chosen_by" jsonschema:"what named the device"`
 }
 

@@ -51,15 +51,17 @@ vendor, and how many work-groups fill the whole GPU without a tail.`,
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			switch {
-			case v.model == "compute-unit":
-				return a.adviseUnit(&v)
-			case len(args) > 0:
-				return a.adviseRun(c.Context(), args, &v)
-			case v.empty(c.Flags()):
-				return a.adviseDevice(&v)
-			}
-			return a.adviseLaunch(&v)
+			return a.answer(answerEndings, func() (*report.Answer, error) {
+				switch {
+				case v.model == "compute-unit":
+					return a.adviseUnit(&v)
+				case len(args) > 0:
+					return a.adviseRun(c.Context(), args, &v)
+				case v.empty(c.Flags()):
+					return a.adviseDevice(&v)
+				}
+				return a.adviseLaunch(&v)
+			})
 		},
 	}
 	f := c.Flags()
@@ -144,54 +146,32 @@ func (v *adviseFlags) vary() predict.Vary {
 }
 
 // adviseLaunch advises on one launch.
-func (a *app) adviseLaunch(v *adviseFlags) error {
-	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
+func (a *app) adviseLaunch(v *adviseFlags) (*report.Answer, error) {
+	t, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer out.discard()
-	c, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
-	if err != nil {
-		return err
-	}
-	k := launchdoc.AdviceCase{Device: c.Device, ChosenBy: c.By, Launch: launch}
-	if k.Advice, err = predict.Advise(c.Device, launch, v.vary()); err != nil {
-		return err
-	}
-	doc := launchdoc.FromAdvice(&k, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.AdviseValue([]launchdoc.AdviceCase{k}, c.Notes), Table: doc.Table(launchdoc.TableBest)}, out)
+	return launchdoc.Advise(&t, launch, v.vary())
 }
 
 // adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
-func (a *app) adviseDevice(v *adviseFlags) error {
-	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
+func (a *app) adviseDevice(v *adviseFlags) (*report.Answer, error) {
+	t, err := a.oneDevice(&v.launchFlags, "advise")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer out.discard()
-	c, err := a.oneDevice(&v.launchFlags, "advise")
-	if err != nil {
-		return err
-	}
-	full := predict.FullOccupancyOf(c.Device, v.groupSlots)
-	doc := launchdoc.FromFullOccupancy(c.Device, full, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.FullValue(c.Device, c.By, full), Table: doc.Table("full")}, out)
+	return launchdoc.FullOccupancy(&t, v.groupSlots), nil
 }
 
 // adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
-func (a *app) adviseUnit(v *adviseFlags) error {
-	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
-	if err != nil {
-		return err
-	}
-	defer out.discard()
+func (a *app) adviseUnit(v *adviseFlags) (*report.Answer, error) {
 	platform, err := v.onePlatform()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	launch, err := v.unitLaunch()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var want computeunit.Want
 	if launch.GroupSize > 0 {
@@ -206,10 +186,5 @@ func (a *app) adviseUnit(v *adviseFlags) error {
 	if v.registers != "" {
 		want.RegisterBytes = unit.Some(launch.RegisterBytes)
 	}
-	advice, err := platform.Advise(want)
-	if err != nil {
-		return usageErrorf("%v", err)
-	}
-	doc := launchdoc.FromUnitAdvice(&platform, advice, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.UnitAdviceValue(&platform, advice), Table: doc.Table(launchdoc.TableBest)}, out)
+	return launchdoc.ComputeUnitAdvice(&platform, want)
 }

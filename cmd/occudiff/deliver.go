@@ -28,6 +28,7 @@ func writers(ans *report.Answer) map[string]writer {
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *outputs) error {
+	ans.Doc.Version = version()
 	if err := out.addPlots(ans.Doc); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/cobra"
@@ -45,16 +44,10 @@ func (a *app) devicesCommand() *cobra.Command {
 					}
 				}
 			}
-			return a.emitDevices(devices, len(args) > 0, out)
+			if len(args) > 0 && len(devices) == 1 {
+				return a.deliver(launchdoc.Device(&devices[0]), out)
+			}
+			return a.deliver(launchdoc.Devices(devices), out)
 		},
 	}
-}
-
-func (a *app) emitDevices(devices []arch.Device, asked bool, out *outputs) error {
-	all := launchdoc.FromDevices(devices, version())
-	ans := &report.Answer{Doc: all, Value: launchdoc.DevicesValue(devices), Table: all.Table("devices")}
-	if asked && len(devices) == 1 {
-		ans.Doc = launchdoc.FromDevice(&devices[0], version())
-	}
-	return a.deliver(ans, out)
 }

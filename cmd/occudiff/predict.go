@@ -1,6 +1,8 @@
 package main
 
 import (
+	"occudiff/report"
+
 	"github.com/spf13/cobra"
 )
 
@@ -59,7 +61,14 @@ the devices to compile for; without --global a full GPU is predicted, without --
 			if err := p.check(c.Flags()); err != nil {
 				return err
 			}
-			return a.predict(c.Context(), &p)
+			if p.batch != "" {
+				return a.predictBatch(c.Context(), &p)
+			}
+			endings := answerEndings
+			if p.sweep != "" || p.timeline || p.policy == "partial" {
+				endings = append([]string{".svg"}, answerEndings...)
+			}
+			return a.answer(endings, func() (*report.Answer, error) { return a.predict(c.Context(), &p) })
 		},
 	}
 	f := c.Flags()

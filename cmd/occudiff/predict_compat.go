@@ -30,62 +30,26 @@ func (p *predictFlags) calculatorForm() (calculator.Input, error) {
 }
 
 // predictCalculator answers as Intel's calculator does.
-func (a *app) predictCalculator(p *predictFlags) error {
-	endings := []string{".md", ".json", ".csv"}
-	if p.sweep != "" {
-		endings = curveEndings
-	}
-	out, err := a.openOutputs(a.outputs, endings...)
-	if err != nil {
-		return err
-	}
-	defer out.discard()
+func (a *app) predictCalculator(p *predictFlags) (*report.Answer, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name, err := p.one("--compat calculator", func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if err != nil {
-		return usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
+		return nil, usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(name, a.xve)
 	if err != nil {
-		return usageErrorf("%v", err)
+		return nil, err
 	}
 	in, err := p.calculatorForm()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	k := launchdoc.CalculatorCase{Device: &d, Input: in, Output: calculator.Run(&d, in)}
-	if k.Output.Refusal != 0 {
-		return usageErrorf("%s", k.Output.Refusal.Explain(&d, in))
+	ans, err := launchdoc.Calculator(&d, in)
+	if err != nil || p.sweep == "" {
+		return ans, err
 	}
-	if p.sweep != "" {
-		return a.calculatorSweep(p, &d, in, out)
-	}
-	doc := launchdoc.FromCalculator(&k, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.CalculatorValue(&k), Table: doc.Table("calculator")}, out)
-}
-
-// calculatorSweep gives one of the calculator's two impact charts.
-func (a *app) calculatorSweep(p *predictFlags, d *calculator.Device, in calculator.Input, out *outputs) error {
-	kind := launchdoc.SweepKind(p.sweep)
-	var points []calculator.Point
-	switch kind {
-	case launchdoc.SweepLocal:
-		points = calculator.SweepLocal(d, in)
-	case launchdoc.SweepSLM:
-		points = calculator.SweepSLM(d, in)
-	default:
-		return usageErrorf("--sweep %s: Intel's calculator charts local and slm", p.sweep)
-	}
-	s := report.LineSeries{Name: "Xe-core"}
-	for _, pt := range points {
-		s.Points = append(s.Points, report.Point{X: float64(pt.X), Y: pt.XeCorePercent})
-	}
-	doc := launchdoc.FromCalculatorSweep(d, kind, points, version())
-	return a.deliver(&report.Answer{
-		Doc: doc, Value: launchdoc.CalculatorSweepValue(d, kind, points), Table: doc.Table("sweep"),
-		Chart: occupancyChart("Intel GPU Occupancy Calculator, "+d.Name, kind.AxisTitle(), kind.Step(), s),
-	}, out)
+	return launchdoc.CalculatorSweep(&d, in, p.sweep)
 }

@@ -69,7 +69,7 @@ func (l *launchFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// launch reads the sizes. The GRF mode for --registers depends on the device, see on.
+// launch reads the sizes. The GRF mode for --registers depends on the device, see needs.
 func (l *launchFlags) launch() (predict.Launch, error) {
 	var p predict.Launch
 	var err error
@@ -93,25 +93,16 @@ func (l *launchFlags) launch() (predict.Launch, error) {
 	return p, nil
 }
 
-// on completes a launch for a device: the GRF mode that holds the registers.
-func (l *launchFlags) on(d *arch.Device, p predict.Launch) (predict.Launch, error) {
+// needs gives the registers per thread that the kernel needs, 0 when nobody says so.
+func (l *launchFlags) needs() (int, error) {
 	if l.registers == "" {
-		return p, nil
+		return 0, nil
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(l.registers))
 	if err != nil || n < 1 {
-		return p, usageErrorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
+		return 0, usageErrorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
 	}
-	mode, ok := predict.GRFModeFor(d, n)
-	if !ok {
-		most := 128
-		for _, m := range d.GRFModes {
-			most = max(most, m.Registers)
-		}
-		return p, usageErrorf("--registers %d: %s has at most %d registers per thread; a kernel that needs more spills", n, d.Name, most)
-	}
-	p.GRF = mode.Registers
-	return p, nil
+	return n, nil
 }
 
 // parseBytes reads the amount of memory of a flag, 0 when it is empty.
@@ -166,10 +157,10 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 	}
 	var list []arch.Choice
 	seen := map[string]bool{}
-	add := func(c arch.Choice) {
-		if !seen[c.Device.Key] {
-			seen[c.Device.Key] = true
-			list = append(list, c)
+	add := func(t arch.Choice) {
+		if !seen[t.Device.Key] {
+			seen[t.Device.Key] = true
+			list = append(list, t)
 		}
 	}
 	for _, name := range names {

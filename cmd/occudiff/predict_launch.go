@@ -4,17 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"occudiff/report"
-	"occudiff/report/launchdoc"
-
 	"github.com/spf13/pflag"
 
-	"occudiff/predict"
-	"occudiff/predict/arch"
+	"occudiff/report"
+	"occudiff/report/launchdoc"
 )
-
-// driverStep is the label of the step that package predict adds for the driver's formula; --explain shows it whole instead.
-const driverStep = "driver's formula"
 
 // check finds flags that contradict each other.
 func (p *predictFlags) check(f *pflag.FlagSet) error {
@@ -84,98 +78,39 @@ func (p *predictFlags) checkModel(f *pflag.FlagSet, modes int) error {
 }
 
 // predict answers what the flags ask for.
-func (a *app) predict(ctx context.Context, p *predictFlags) error {
+func (a *app) predict(ctx context.Context, p *predictFlags) (*report.Answer, error) {
 	switch {
-	case p.batch != "":
-		return a.predictBatch(ctx, p)
 	case p.model == "compute-unit":
 		return a.predictUnit(p)
 	case p.compat != "":
 		return a.predictCalculator(p)
 	case p.sweep != "":
-		return a.predictSweep(p)
+		t, launch, err := a.launchOnDevice(&p.launchFlags, "--sweep")
+		if err != nil {
+			return nil, err
+		}
+		return launchdoc.Sweep(&t, launch, p.sweep)
 	case p.timeline || p.policy == "partial":
-		return a.predictTimeline(ctx, p)
-	}
-	return a.predictLaunch(p)
-}
-
-// predictLaunch predicts one launch on one device, or on several side by side.
-func (a *app) predictLaunch(p *predictFlags) error {
-	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
-	if err != nil {
-		return err
-	}
-	defer out.discard()
-	launch, err := p.launch()
-	if err != nil {
-		return err
-	}
-	devices, err := a.chooseDevices(&p.launchFlags)
-	if err != nil {
-		return err
-	}
-	cases := make([]launchdoc.LaunchCase, 0, len(devices))
-	ran := 0
-	for _, c := range devices {
-		k := launchdoc.LaunchCase{Device: c.Device, ChosenBy: c.By, Launch: launch, Notes: c.Notes}
-		if k.Launch, k.Refusal = p.on(c.Device, launch); k.Refusal == nil {
-			predictCase(&k, p.explain)
+		t, launch, err := a.launchOnDevice(&p.launchFlags, "--timeline")
+		if err != nil {
+			return nil, err
 		}
-		if k.Prediction != nil {
-			ran++
+		ports := 0
+		if p.policy == "partial" {
+			ports = p.ports
 		}
-		cases = append(cases, k)
+		return launchdoc.Timeline(ctx, &t, launch, ports)
 	}
-	if ran == 0 {
-		if len(cases) == 1 {
-			return cases[0].Refusal
-		}
-		return usageErrorf("the launch runs on none of the %d devices; on %s: %v", len(cases), cases[0].Device.Key, cases[0].Refusal)
+	q := launchdoc.Question{Driver: p.explain}
+	var err error
+	if q.Launch, err = p.launch(); err != nil {
+		return nil, err
 	}
-	all := launchdoc.FromPredictions(cases, version())
-	doc := all
-	if len(cases) == 1 {
-		doc = launchdoc.FromPrediction(&cases[0], version())
+	if q.Registers, err = p.needs(); err != nil {
+		return nil, err
 	}
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.PredictValue(cases), Table: all.Table(launchdoc.TablePredictions)}, out)
-}
-
-// predictCase predicts a launch on a device, with what there is to say beside it.
-func predictCase(k *launchdoc.LaunchCase, explain bool) {
-	p, err := predict.Predict(k.Device, k.Launch)
-	if err != nil {
-		k.Refusal = err
-		return
+	if q.On, err = a.chooseDevices(&p.launchFlags); err != nil {
+		return nil, err
 	}
-	k.Prediction = &p
-	k.Other = otherPolicy(k.Device, k.Launch, &p)
-	if steps, err := predict.Explain(k.Device, k.Launch); err == nil {
-		for _, s := range steps {
-			if s.Label != driverStep {
-				k.Steps = append(k.Steps, s)
-			}
-		}
-	}
-	if explain {
-		if r, err := predict.DriverMaxGroups(k.Device, k.Launch); err == nil {
-			k.Driver = &r
-		}
-	}
-}
-
-// otherPolicy predicts a launch under the policy that was not taken, nil where that gives the same.
-func otherPolicy(d *arch.Device, l predict.Launch, p *predict.Prediction) *predict.Prediction {
-	if !p.HasGrid() {
-		return nil
-	}
-	l.Policy = predict.Free
-	if p.Policy == predict.Free {
-		l.Policy = predict.Whole
-	}
-	o, err := predict.Predict(d, l)
-	if err != nil || o.Peak == p.Peak && o.Average == p.Average {
-		return nil
-	}
-	return &o
+	return launchdoc.Predict(&q)
 }

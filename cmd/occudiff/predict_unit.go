@@ -107,61 +107,43 @@ func (l *launchFlags) unitLaunch() (computeunit.Launch, error) {
 }
 
 // predictUnit predicts a kernel on a compute unit.
-func (a *app) predictUnit(p *predictFlags) error {
-	out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
-	if err != nil {
-		return err
-	}
-	defer out.discard()
+func (a *app) predictUnit(p *predictFlags) (*report.Answer, error) {
 	platform, err := p.onePlatform()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	launch, err := p.unitLaunch()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case p.local == "":
-		return usageErrorf("no work-group size is given: --local, as in 64")
+		return nil, usageErrorf("no work-group size is given: --local, as in 64")
 	case p.simd == 0:
-		return usageErrorf("no sub-group size is given: --simd, as in 16 or 32")
+		return nil, usageErrorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
-	k := launchdoc.UnitCase{Platform: &platform, Launch: launch}
-	if k.Result, err = platform.Predict(launch); err != nil {
-		return usageErrorf("%v", err)
+	groups, err := p.groups()
+	if err != nil {
+		return nil, err
 	}
-	if err := spreadUnits(&k, p.global, p.local); err != nil {
-		return err
-	}
-	doc := launchdoc.FromUnit(&k, version())
-	return a.deliver(&report.Answer{Doc: doc, Value: launchdoc.UnitValue(&k), Table: doc.Table("compute-unit")}, out)
+	return launchdoc.ComputeUnit(&platform, launch, groups)
 }
 
-// spreadUnits adds how the work-groups of a global size run on all compute units.
-func spreadUnits(k *launchdoc.UnitCase, globalText, localText string) error {
-	if strings.TrimSpace(globalText) == "" {
-		return nil
+// groups counts the work-groups of the launch, 0 without a global size.
+func (l *launchFlags) groups() (int64, error) {
+	if strings.TrimSpace(l.global) == "" {
+		return 0, nil
 	}
-	global, err := unit.ParseSize(strings.TrimSpace(globalText))
+	launch, err := l.launch()
 	if err != nil {
-		return usageErrorf("--global: %v", err)
+		return 0, err
 	}
-	if _, ok := global.Items(); !ok {
-		return usageErrorf("--global %s has more than 2^63-1 work-items", globalText)
-	}
-	local, err := unit.ParseSize(strings.TrimSpace(localText))
-	if err != nil {
-		return usageErrorf("--local: %v", err)
+	if _, ok := launch.Global.Items(); !ok {
+		return 0, usageErrorf("--global %s has more than 2^63-1 work-items", l.global)
 	}
 	groups := int64(1) // no overflow: there are no more work-groups than work-items
 	for i := range 3 {
-		groups *= (global.Dim(i)-1)/local.Dim(i) + 1
+		groups *= (launch.Global.Dim(i)-1)/launch.Local.Dim(i) + 1
 	}
-	s, err := k.Platform.Spread(k.Result, groups)
-	if err != nil {
-		return usageErrorf("%v", err)
-	}
-	k.Groups, k.Spread = unit.Some(groups), &s
-	return nil
+	return groups, nil
 }

@@ -2,212 +2,286 @@ package launchdoc
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/compare"
-	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
-// The keys of what documents of advice hold.
-const (
-	SectionAdvice = "advice"
-	TableBest     = "best"
-)
-
-// AdviceCase is a launch and what would raise its occupancy. For a kernel of a run it also says what was seen there.
-type AdviceCase struct {
-	Device   *arch.Device
-	ChosenBy string
-	Launch   predict.Launch
-	Advice   predict.Advice
-	Row      *compare.Row // of a run, nil for a launch from the command line
-	Notes    []note.Note
+// adviceList is the JSON output of `advise`: one launch, or the kernels of a run.
+type adviceList struct {
+	Schema  string              `json:"schema"`
+	Device  *report.DeviceValue `json:"device"`
+	Kernels []advice            `json:"kernels"`
+	Notes   []report.NoteValue  `json:"notes"`
 }
 
-// FromAdvice builds the document of advice for one launch.
-func FromAdvice(c *AdviceCase, version string) *report.Document {
-	d := &report.Document{Whole: true, Title: "Advice", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch), nowLine(c)}}
-	if launchLine(&c.Launch) == "" {
-		d.Headline = []string{d.Headline[0], d.Headline[2]}
-	}
-	d.Closing = bestLine(c)
-	s := report.Section{Key: SectionAdvice, Title: "Settings of the highest occupancy", Text: append(d.Headline[:len(d.Headline):len(d.Headline)], d.Closing),
-		Items: adviceItems(c), ItemsIn: report.Terminal | report.Page}
-	s.Tables = []*report.Table{inTerminal(bestTable([]AdviceCase{*c}, false))}
-	d.Sections = []report.Section{s}
-	return d
+// advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
+type advice struct {
+	Task            *string              `json:"task" jsonschema:"of a run; null for a launch from the command line"`
+	File            *string              `json:"file"`
+	Line            *int                 `json:"line"`
+	MeasuredPercent unit.Opt[unit.Ratio] `json:"measured_percent"`
+	Verdict         *string              `json:"verdict"`
+	Cause           *report.CauseValue   `json:"cause"`
+	Launch          launch               `json:"launch"`
+	Current         *predicted           `json:"current" jsonschema:"null when the launch cannot run; message says why"`
+	Message         *string              `json:"message"`
+	Best            []setting            `json:"best"`
+	Least           *setting             `json:"least_change"`
+	Next            []nextStep           `json:"next_steps"`
+	FillLeast       *int64               `json:"work_groups_that_fill"`
+	FillMultiple    *int64               `json:"work_groups_without_tail" jsonschema:"multiples of it leave no tail"`
+	SLMRoomBytes    *int64               `json:"slm_room_bytes"`
+	Rules           []rule               `json:"rules"`
+
+	launch predict.Launch
+	found  predict.Advice
+	row    *compare.Row // of a run, nil for a launch from the command line
 }
 
-// FromAdvices builds the document of advice for the kernels of a run, those that matter most first.
-func FromAdvices(cases []AdviceCase, below float64, kernels int, version string) *report.Document {
-	d := &report.Document{Whole: true, Title: "Advice", Version: version}
-	d.Closing = fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else keeps a kernel down stands in 'occudiff validate'.",
-		len(cases), report.Counted(kernels, "kernel is", "kernels are"), plainNumber(below))
-	if len(cases) == 0 {
-		d.Headline, d.Closing = []string{d.Closing}, ""
-		d.Sections = []report.Section{{Key: SectionAdvice, Title: "Advice", Text: d.Headline, Tables: []*report.Table{bestTable(nil, true)}}}
-		return d
-	}
-	d.Headline = []string{deviceLine(cases[0].Device)}
-	s := report.Section{Key: SectionAdvice, Title: "Advice by kernel", Text: []string{d.Headline[0], d.Closing}, ItemsIn: report.Terminal | report.Page}
-	s.Tables = []*report.Table{inTerminal(bestTable(cases, true))}
-	for i := range cases {
-		s.Items = append(s.Items, kernelItem(&cases[i]))
-	}
-	d.Sections = []report.Section{s}
-	return d
-}
-
-// setting is a row of the table of settings: what there is now, or what is proposed.
+// setting is a launch that is proposed, and a row of the table of settings, which also shows the launch as it is.
 type setting struct {
-	c     *AdviceCase
-	what  string // now, best, least change
-	l     *predict.Launch
-	p     *predict.Prediction
-	words string
+	Launch    launch     `json:"launch" csv:",inline"`
+	Changes   []change   `json:"changes"`
+	Predicted *predicted `json:"predicted" csv:",inline"`
+
+	Task  string `json:"-" csv:"task" col:"Kernel; cut"`
+	What  string `json:"-" csv:"what" col:"Setting"`
+	Words string `json:"-" csv:"changes" col:"Change; cut"`
 }
 
-// settings lists what the table shows of a case. A run has many kernels and shows the first proposal of each.
-func settings(c *AdviceCase, run bool) []setting {
-	var list []setting
-	if c.Advice.Current != nil {
-		list = append(list, setting{c, "now", &c.Launch, c.Advice.Current, ""})
+// change is one setting that differs from the launch that was asked about.
+type change struct {
+	Setting string `json:"setting"`
+	From    int64  `json:"from"`
+	To      int64  `json:"to"`
+	Text    string `json:"text"`
+}
+
+// nextStep is what it takes to move one limit a step.
+type nextStep struct {
+	Limits        []string   `json:"limits"`
+	Change        change     `json:"change"`
+	Of            string     `json:"of"`
+	BeforePercent unit.Ratio `json:"before_percent"`
+	AfterPercent  unit.Ratio `json:"after_percent"`
+	Alone         bool       `json:"alone"`
+	Text          string     `json:"text"`
+}
+
+// rule is a rule of the guides that bears on the launch.
+type rule struct {
+	Code  string `json:"code"`
+	Text  string `json:"text"`
+	Limit string `json:"limit"`
+	Why   string `json:"why"`
+}
+
+func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
+	v := advice{Launch: newLaunch(&l), Current: newPredicted(a.Current), Message: report.Filled(errorText(a.Refusal)),
+		Best: []setting{}, Next: []nextStep{}, Rules: []rule{}, launch: l, found: a, row: r,
+		FillLeast: above(a.Fill.Least), FillMultiple: above(a.Fill.Multiple), SLMRoomBytes: above(int64(a.SLMRoom))}
+	if r != nil {
+		v.Task, v.File, v.Line = &r.Task, report.Filled(r.Pos.File), report.Positive(r.Pos.Line)
+		v.MeasuredPercent, v.Verdict, v.Cause = r.Measured, report.Filled(string(r.Verdict)), report.NewCauseValue(r.Cause)
 	}
-	best := c.Advice.Best
+	for i := range a.Best {
+		v.Best = append(v.Best, newSetting(&a.Best[i]))
+	}
+	if a.Least != nil {
+		s := newSetting(a.Least)
+		v.Least = &s
+	}
+	for _, n := range a.Next {
+		v.Next = append(v.Next, nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone, n.Text})
+	}
+	for _, r := range a.Rules {
+		v.Rules = append(v.Rules, rule(r))
+	}
+	return v
+}
+
+func newSetting(s *predict.Setting) setting {
+	v := setting{Launch: newLaunch(&s.Launch), Changes: []change{}, Predicted: newPredicted(&s.Prediction)}
+	var words []string
+	for _, c := range s.Changes {
+		v.Changes = append(v.Changes, newChange(c))
+		words = append(words, c.String())
+	}
+	v.Words = strings.Join(words, ", ")
+	return v
+}
+
+func newChange(c predict.Change) change { return change{c.Setting, c.From, c.To, c.String()} }
+
+// above gives nil for a count that nobody knows.
+func above(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// Advise answers what would raise the occupancy of a launch.
+func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer, error) {
+	found, err := predict.Advise(t.Device, l, may)
+	if err != nil {
+		return nil, err
+	}
+	c := newAdvice(l, found, nil)
+	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(), items: c.items(),
+		table: settingsTable([]advice{c}, false), headline: []string{deviceLine(t)}}
+	if line := launchLine(&l); line != "" {
+		pg.headline = append(pg.headline, line)
+	}
+	pg.headline = append(pg.headline, c.now())
+	return pg.answer(adviceList{adviseSchema, deviceValue(t), []advice{c}, report.NoteValues(t.Notes)}), nil
+}
+
+// AdviseRun answers what would raise the occupancy of those kernels of a run that are predicted or measured below a
+// percentage, in the order of the run: those that need attention first. slots is asked for the launch of a row as it is to
+// be advised on.
+func AdviseRun(r *compare.Result, below float64, may predict.Vary, launchOf func(*compare.Row) predict.Launch) *report.Answer {
+	list, kernels := []advice{}, 0
+	low := unit.FromPercent(below)
+	for i := range r.Len() {
+		row := r.Row(i, nil)
+		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
+			continue
+		}
+		kernels++
+		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
+			continue
+		}
+		l := launchOf(row)
+		if found, err := predict.Advise(r.Device, l, may); err == nil { // the row has a prediction: its launch runs
+			list = append(list, newAdvice(l, found, row))
+		}
+	}
+	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
+	pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)}, table: settingsTable(list, true),
+		closing: fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else keeps a kernel down stands in 'occudiff validate'.",
+			len(list), report.Counted(kernels, "kernel is", "kernels are"), number(below))}
+	v := adviceList{Schema: adviseSchema, Kernels: list, Notes: report.NoteValues(r.Notes)}
+	if len(list) == 0 {
+		pg.heading, pg.headline, pg.closing, pg.table.In = "Advice", []string{pg.closing}, "", report.Page|report.Sheet
+		return pg.answer(v)
+	}
+	for i := range list {
+		pg.items = append(pg.items, list[i].kernel())
+	}
+	v.Device = deviceValue(&t)
+	return pg.answer(v)
+}
+
+// settingsTable shows each launch as it is and what is proposed. A run has many kernels and shows the first proposal of each.
+func settingsTable(list []advice, run bool) *report.Table {
+	rows := []setting{}
+	for i := range list {
+		rows = append(rows, list[i].settings(run)...)
+	}
+	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2", "registers: Registers; drop=1",
+		"work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3", "xe_core_percent: Xe-core [%]",
+		"peak_percent: Peak [%]", "average_percent: Average [%]", "changes"}
+	if !run {
+		keys = keys[1:]
+	}
+	return rowsOf("best", rows, keys...)
+}
+
+func (c *advice) settings(run bool) []setting {
+	var list []setting
+	if c.Current != nil {
+		list = append(list, setting{What: "now", Launch: c.Launch, Predicted: c.Current})
+	}
+	best := c.Best
 	if run && len(best) > 1 {
 		best = best[:1]
 	}
-	if l := c.Advice.Least; l != nil && (len(best) == 0 || !sameChanges(l.Changes, best[0].Changes)) {
-		list = append(list, setting{c, "least change", &l.Launch, &l.Prediction, changeWords(l.Changes)})
+	if l := c.Least; l != nil && (len(best) == 0 || l.Words != best[0].Words) {
+		list = append(list, *l)
+		list[len(list)-1].What = "least change"
 	}
-	for i := range best {
-		if len(best[i].Changes) == 0 && c.Advice.Current != nil { // the launch as it is
-			list[0].what = "now, best"
+	for _, b := range best {
+		if len(b.Changes) == 0 && c.Current != nil { // the launch as it is
+			list[0].What = "now, best"
 			continue
 		}
-		list = append(list, setting{c, "best", &best[i].Launch, &best[i].Prediction, changeWords(best[i].Changes)})
+		b.What = "best"
+		list = append(list, b)
+	}
+	for i := range list {
+		if c.Task != nil {
+			list[i].Task = *c.Task
+		}
 	}
 	return list
 }
 
-func sameChanges(a, b []predict.Change) bool { return changeWords(a) == changeWords(b) }
-
-func changeWords(list []predict.Change) string {
-	words := make([]string, len(list))
-	for i, c := range list {
-		words[i] = c.String()
-	}
-	return strings.Join(words, ", ")
-}
-
-func bestTable(cases []AdviceCase, run bool) *report.Table {
-	var list []setting
-	for i := range cases {
-		list = append(list, settings(&cases[i], run)...)
-	}
-	columns := []report.Column{{Key: "what", Title: "Setting", Kind: report.Text, In: everywhere}}
-	if run {
-		columns = append([]report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: everywhere, Cut: true}}, columns...)
-	}
-	columns = append(columns,
-		report.Column{Key: "local", Title: "Work-group", Kind: report.Text, In: everywhere},
-		report.Column{Key: "simd", Title: "SIMD", Kind: report.Integer, In: everywhere, Drop: 4},
-		report.Column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, In: everywhere, Drop: 2},
-		report.Column{Key: "registers", Title: "Registers", Kind: report.Integer, In: everywhere, Drop: 1},
-		report.Column{Key: "work_groups_per_xe_core", Title: "Work-groups per Xe-core", Brief: "Per Xe-core", Kind: report.Integer, In: everywhere, Drop: 3},
-		report.Column{Key: "xe_core_percent", Title: "Xe-core", Unit: "%", Kind: report.Percent, In: everywhere},
-		report.Column{Key: "peak_percent", Title: "Peak", Unit: "%", Kind: report.Percent, In: everywhere},
-		report.Column{Key: "average_percent", Title: "Average", Unit: "%", Kind: report.Percent, In: everywhere},
-		report.Column{Key: "changes", Title: "Change", Kind: report.Text, In: everywhere, Cut: true})
-	t := report.Fixed(TableBest, "", columns, nil)
-	t.Len, t.Main = len(list), len(list)
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		s := &list[i]
-		if run {
-			dst = append(dst, report.TextCell(s.c.Row.Task))
-		}
-		return s.cells(dst)
-	}
-	return t
-}
-
-func (s *setting) cells(dst []report.Cell) []report.Cell {
-	registers := report.Cell{} // the default mode
-	if s.l.GRF > 0 {
-		registers = report.IntCell(s.l.GRF)
-	}
-	dst = append(dst, report.TextCell(s.what), report.TextCell(s.l.Local.String()), report.IntCell(s.l.SIMD), report.IntCell(s.l.SLM), registers,
-		report.IntCell(s.p.GroupsPerXeCore), report.RatioCell(s.p.XeCore))
-	if s.p.HasGrid() {
-		dst = append(dst, report.RatioCell(s.p.Peak), report.RatioCell(s.p.Average))
-	} else {
-		dst = append(dst, report.Cell{}, report.Cell{})
-	}
-	return append(dst, report.TextCell(s.words))
-}
-
-// nowLine says where the launch stands.
-func nowLine(c *AdviceCase) string {
-	p := c.Advice.Current
+// now says where the launch stands.
+func (c *advice) now() string {
+	p := c.found.Current
 	switch {
-	case p == nil && !c.Launch.Local.Present():
+	case p == nil && !c.launch.Local.Present():
 		return "The work-group size is searched."
-	case p == nil && c.Launch.SIMD == 0:
+	case p == nil && c.launch.SIMD == 0:
 		return "The sub-group size is searched."
 	case p == nil:
-		return "Now: cannot run, " + errorText(c.Advice.Refusal)
-	case p.HasGrid():
-		return fmt.Sprintf("Now: peak %s, average %s, limited by %s (policy %s)", ratioText(p.Peak), ratioText(p.Average), strings.Join(p.Limits.Names(), " and "), p.Policy)
+		return "Now: cannot run, " + errorText(c.found.Refusal)
 	}
-	return fmt.Sprintf("Now: Xe-core occupancy %s, limited by %s", ratioText(p.XeCore), strings.Join(p.Limits.Names(), " and "))
+	return "Now: " + reached(p)
 }
 
-// bestLine sums advice up.
-func bestLine(c *AdviceCase) string {
-	if len(c.Advice.Best) == 0 {
+// best sums the advice up.
+func (c *advice) best() string {
+	if len(c.found.Best) == 0 {
 		return "No setting that may change makes the launch run."
 	}
-	best := &c.Advice.Best[0]
-	if len(best.Changes) == 0 && c.Advice.Current != nil {
+	best := &c.found.Best[0]
+	if len(best.Changes) == 0 && c.found.Current != nil {
 		return "No setting that may change does better than the launch as it is."
 	}
 	text := "Best: " + best.Words() + "."
-	if best.Launch.SIMD < c.Launch.SIMD {
+	if best.Launch.SIMD < c.launch.SIMD {
 		text += " A smaller sub-group takes more threads for the same work: measure before you keep it."
 	}
 	return text
 }
 
-// adviceItems are what else there is to say: the least change, the next steps, how many work-groups fill, the rules.
-func adviceItems(c *AdviceCase) []report.Item {
+// least words the least change and what it gains.
+func (c *advice) least() string {
+	return c.Least.Words + ": " + gain(c.found.Current, &c.found.Least.Prediction)
+}
+
+// items are what else there is to say: the least change, the next steps, how many work-groups fill, the rules.
+func (c *advice) items() []report.Item {
 	var items []report.Item
 	add := func(lead, text string) { items = append(items, report.Item{Lead: lead, Text: text}) }
-	a := &c.Advice
-	if l := a.Least; l != nil {
-		add("least change", changeWords(l.Changes)+": "+gain(a.Current, &l.Prediction))
+	a := &c.found
+	if a.Least != nil {
+		add("least change", c.least())
 	}
 	for _, n := range a.Next {
 		add("next step", stepText(n))
 	}
 	if a.Fill.Least > 0 {
-		text := fmt.Sprintf("%s fill the GPU", report.Counted(int(a.Fill.Least), "work-group", "work-groups"))
+		text := report.Counted(int(a.Fill.Least), "work-group", "work-groups") + " fill the GPU"
 		if a.Fill.Multiple > 0 {
 			text += fmt.Sprintf("; multiples of %s leave no tail", report.Thousands(a.Fill.Multiple))
 		}
 		add("grid", text)
 	}
-	if c.Launch.SLM > 0 && a.SLMRoom > c.Launch.SLM {
-		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is", slmText(a.SLMRoom)))
+	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
+		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is", memory(a.SLMRoom)))
 	}
 	for _, r := range a.Rules {
 		add("rule", fmt.Sprintf("%s: %s %s", r.Why, r.Text, r.Limit))
-	}
-	for _, n := range c.Notes {
-		add(n.Severity.String(), noteText(n))
 	}
 	return items
 }
@@ -224,37 +298,75 @@ func stepText(n predict.NextStep) string {
 func gain(now, then *predict.Prediction) string {
 	switch {
 	case now == nil && then.HasGrid():
-		return fmt.Sprintf("it runs, with peak %s, average %s", ratioText(then.Peak), ratioText(then.Average))
+		return fmt.Sprintf("it runs, with peak %s, average %s", percent(then.Peak), percent(then.Average))
 	case now == nil:
-		return "it runs, with Xe-core occupancy " + ratioText(then.XeCore)
+		return "it runs, with Xe-core occupancy " + percent(then.XeCore)
 	case then.HasGrid():
-		return fmt.Sprintf("peak %s -> %s, average %s -> %s", report.Decimal(now.Peak.Percent(), 1), ratioText(then.Peak), report.Decimal(now.Average.Percent(), 1), ratioText(then.Average))
+		return fmt.Sprintf("peak %s -> %s, average %s -> %s", report.Decimal(now.Peak.Percent(), 1), percent(then.Peak), report.Decimal(now.Average.Percent(), 1), percent(then.Average))
 	}
-	return fmt.Sprintf("Xe-core occupancy %s -> %s", report.Decimal(now.XeCore.Percent(), 1), ratioText(then.XeCore))
+	return fmt.Sprintf("Xe-core occupancy %s -> %s", report.Decimal(now.XeCore.Percent(), 1), percent(then.XeCore))
 }
 
-// kernelItem is what is said of one kernel of a run.
-func kernelItem(c *AdviceCase) report.Item {
-	r := c.Row
-	detail := fmt.Sprintf("%s in %s, SIMD%d", c.Launch.Global, c.Launch.Local, c.Launch.SIMD)
-	text := nowLine(c)
+// kernel is what is said of one kernel of a run.
+func (c *advice) kernel() report.Item {
+	r := c.row
+	text := c.now()
 	if m, ok := r.Measured.Value(); ok {
-		text += ", measured " + ratioText(m)
+		text += ", measured " + percent(m)
 	}
 	text += "."
-	if b := c.Advice.Best; len(b) > 0 && len(b[0].Changes) > 0 {
-		text += " " + bestLine(c)
+	if len(c.Best) > 0 && len(c.Best[0].Changes) > 0 {
+		text += " " + c.best()
 	}
-	if l := c.Advice.Least; l != nil {
-		text += " Least change: " + changeWords(l.Changes) + ": " + gain(c.Advice.Current, &l.Prediction) + "."
+	if c.Least != nil {
+		text += " Least change: " + c.least() + "."
 	}
-	for _, n := range c.Advice.Next {
+	for _, n := range c.found.Next {
 		if n.Alone {
-			text += " " + capital(stepText(n)) + "."
+			text += " " + report.UpperFirst(stepText(n)) + "."
 		}
 	}
 	if r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable) {
 		text += fmt.Sprintf(" What was measured is explained by %s: %s", r.Cause.Name, r.Cause.Because)
 	}
-	return report.Item{Lead: r.Task, Detail: detail, Text: text}
+	return report.Item{Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local, c.launch.SIMD), Text: text}
+}
+
+// fullOccupancy is the JSON output of `advise` without a launch.
+type fullOccupancy struct {
+	Schema     string              `json:"schema"`
+	Device     *report.DeviceValue `json:"device"`
+	MaxThreads int64               `json:"threads_per_work_group_max"`
+	MinSIMD    int                 `json:"simd_min"`
+	MaxSIMD    int                 `json:"simd_max"`
+	MaxGroup   int64               `json:"work_group_max_items"`
+	Threads    []int64             `json:"threads_that_fill"`
+	Least      []leastGroup        `json:"least"`
+}
+
+// leastGroup is the smallest work-group that can fill an Xe-core at a sub-group size.
+type leastGroup struct {
+	SIMD       int   `json:"simd" col:"Sub-group size"`
+	Threads    int64 `json:"threads" col:"Threads at least"`
+	WorkItems  int64 `json:"work_items" col:"Work-items at least"`
+	PowerOfTwo int64 `json:"power_of_two" col:"Power of two at least"`
+}
+
+// FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for Tiger
+// Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
+func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
+	f := predict.FullOccupancyOf(t.Device, groupSlots)
+	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup, slices.Clone(f.Threads), []leastGroup{}}
+	for _, l := range f.Least {
+		v.Least = append(v.Least, leastGroup(l))
+	}
+	words := make([]string, len(f.Threads))
+	for i, n := range f.Threads {
+		words[i] = strconv.FormatInt(n, 10)
+	}
+	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least), headline: []string{deviceLine(t),
+		fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d", f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},
+		closing: "Smaller work-groups cannot fill the thread slots, because an Xe-core holds no more of them. A work-group that stays whole (SLM or barrier) fills them without rest at " +
+			strings.Join(words, ", ") + " threads."}
+	return pg.answer(v)
 }

@@ -1,71 +1,93 @@
 package launchdoc
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/ingest/unit"
 	"occudiff/predict/calculator"
+	"occudiff/report"
 )
 
-// CalculatorCase is a form of Intel's calculator filled in, and what it shows.
-type CalculatorCase struct {
-	Device *calculator.Device
-	Input  calculator.Input
-	Output calculator.Output
+// calculation is the JSON output of `predict --compat calculator`. A number that the calculator shows as NaN is null.
+type calculation struct {
+	Schema     string      `json:"schema"`
+	Compat     string      `json:"compat"`
+	DeviceKey  string      `json:"device_key"`
+	Status     string      `json:"status"`
+	Message    *string     `json:"message"`
+	Calculated *calculated `json:"calculated"`
 }
 
-// FromCalculator builds the document of what Intel's calculator shows for a launch.
-func FromCalculator(c *CalculatorCase, version string) *report.Document {
-	o := &c.Output
-	d := &report.Document{Whole: true, Title: "Intel GPU Occupancy Calculator", Version: version, Headline: []string{calculatorLine(c.Device), formLine(&c.Input)},
-		Closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the project's own model answers."}
-	s := report.Section{Key: SectionPrediction, Title: "Calculator", Text: append(d.Headline[:2:2], d.Closing)}
+// calculated is what the calculator shows.
+type calculated struct {
+	ThreadsPerWorkGroup float64           `json:"threads_per_work_group"`
+	ByThreads           float64           `json:"by_threads"`
+	BySLM               unit.Opt[float64] `json:"by_slm"`
+	BySlots             float64           `json:"by_slots" jsonschema:"work-group slots, or those of barriers for a kernel with one"`
+	WorkGroups          unit.Opt[float64] `json:"work_groups"`
+	WorkGroupsPerXeCore float64           `json:"work_groups_per_xe_core"`
+	Limits              []string          `json:"limits"`
+	XeCorePercent       float64           `json:"xe_core_percent"`
+	PeakPercent         unit.Opt[float64] `json:"peak_percent"`
+	AveragePercent      unit.Opt[float64] `json:"average_percent"`
+	AverageExactPercent unit.Opt[float64] `json:"average_exact_percent"`
+	Waves               unit.Opt[float64] `json:"waves"`
+	FullWaves           unit.Opt[float64] `json:"full_waves"`
+	TailPercent         unit.Opt[float64] `json:"tail_percent"`
+}
+
+// Calculator answers as Intel's calculator does for its form filled in. The error is the calculator's refusal.
+func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, error) {
+	o := calculator.Run(d, in)
 	if o.Refusal != 0 {
-		d.Closing = o.Refusal.Explain(c.Device, c.Input)
-		s.Text = append(d.Headline[:2:2], d.Closing)
-		d.Sections = []report.Section{s}
-		return d
+		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
-	var rows [][]report.Cell
-	add := func(name, value string) {
-		rows = append(rows, []report.Cell{report.TextCell(name), report.TextCell(value)})
+	v := &calculated{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: o.LimitSLM, BySlots: o.LimitSlots,
+		WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore, Limits: strings.Split(o.LimitedBy.String(), "+"), XeCorePercent: o.XeCorePercent}
+	slots := "work-groups by slots"
+	if in.Barrier {
+		slots = "work-groups by barriers"
 	}
-	num := func(x float64) string { return plainNumber(x) }
-	add("threads per work-group", num(o.ThreadsPerGroup))
-	add("work-groups by threads", num(o.LimitThreads))
-	add("work-groups by SLM", optNumber(o.LimitSLM, "no SLM used"))
-	if c.Input.Barrier {
-		add("work-groups by barriers", num(o.LimitSlots))
-	} else {
-		add("work-groups by slots", num(o.LimitSlots))
-	}
-	add("work-groups of the launch", optNumber(o.Groups, "no global size"))
-	add("work-groups per Xe-core", num(o.GroupsPerCore))
-	add("limited by", strings.ReplaceAll(o.LimitedBy.String(), "+", ", "))
-	add("Xe-core occupancy", calculatorPercent(o.XeCorePercent))
+	percent := func(x float64) string { return number(x) + " %" }
+	var rows report.Pairs
+	rows.Text("threads per work-group", number(o.ThreadsPerGroup))
+	rows.Text("work-groups by threads", number(o.LimitThreads))
+	rows.Text("work-groups by SLM", optNumber(o.LimitSLM, "no SLM used"))
+	rows.Text(slots, number(o.LimitSlots))
+	rows.Text("work-groups of the launch", optNumber(o.Groups, "no global size"))
+	rows.Text("work-groups per Xe-core", number(o.GroupsPerCore))
+	rows.Text("limited by", strings.Join(v.Limits, ", "))
+	rows.Text("Xe-core occupancy", percent(o.XeCorePercent))
 	if g, ok := o.GPU.Value(); ok {
-		add("GPU peak occupancy", calculatorPercent(g.PeakPercent))
-		add("GPU average occupancy", calculatorPercent(g.AveragePercent))
-		add("GPU average from unrounded waves", calculatorPercent(g.AverageExact))
-		add("waves", num(g.Waves))
-		add("full waves", num(g.FullWaves))
-		add("occupancy of the last wave", calculatorPercent(g.TailPercent))
+		v.PeakPercent, v.AveragePercent, v.AverageExactPercent = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent), unit.Some(g.AverageExact)
+		v.Waves, v.FullWaves, v.TailPercent = unit.Some(g.Waves), unit.Some(g.FullWaves), unit.Some(g.TailPercent)
+		rows.Text("GPU peak occupancy", percent(g.PeakPercent))
+		rows.Text("GPU average occupancy", percent(g.AveragePercent))
+		rows.Text("GPU average from unrounded waves", percent(g.AverageExact))
+		rows.Text("waves", number(g.Waves))
+		rows.Text("full waves", number(g.FullWaves))
+		rows.Text("occupancy of the last wave", percent(g.TailPercent))
 	}
-	t := report.NameValue("calculator", "", rows)
+	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator", headline: []string{calculatorLine(d), formLine(&in)},
+		table:   inTerminal(report.NameValue("calculator", "", rows)),
+		closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the project's own model answers."}
+	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok", Calculated: v}), nil
+}
+
+// inTerminal shows a table of names and values in a terminal too.
+func inTerminal(t *report.Table) *report.Table {
+	t.In |= report.Terminal
 	for i := range t.Columns {
 		t.Columns[i].In |= report.Terminal
 	}
-	s.Tables = []*report.Table{inTerminal(t)}
-	d.Sections = []report.Section{s}
-	return d
+	return t
 }
 
 func calculatorLine(d *calculator.Device) string {
-	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key, plainNumber(d.XeCores()), d.XVEPerXeCore, d.Threads)
+	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key, number(d.XeCores()), d.XVEPerXeCore, d.Threads)
 	// The fault of fractional Xe-cores stands with a device whichever XVE count is chosen; not every count has it.
 	if d.Note != "" && (!strings.Contains(d.Note, "fraction") || d.XeCores() != math.Trunc(d.XeCores())) {
 		text += "; " + d.Note
@@ -91,59 +113,9 @@ func formLine(in *calculator.Input) string {
 	return text
 }
 
-func calculatorPercent(x float64) string { return plainNumber(x) + " %" }
-
 func optNumber(o unit.Opt[float64], absent string) string {
 	if x, ok := o.Value(); ok {
-		return plainNumber(x)
+		return number(x)
 	}
 	return absent
-}
-
-// CalculatorJSON is the JSON output of `predict --compat calculator`, under the schema of `predict`. A number that the
-// calculator shows as NaN is null.
-type CalculatorJSON struct {
-	Schema     string                `json:"schema"`
-	Compat     string                `json:"compat"`
-	DeviceKey  string                `json:"device_key"`
-	Status     string                `json:"status"`
-	Message    *string               `json:"message"`
-	Calculated *CalculatorOutputJSON `json:"calculated"`
-}
-
-// CalculatorOutputJSON is what the calculator shows. Its slots are those of barriers for a kernel with one.
-type CalculatorOutputJSON struct {
-	ThreadsPerWorkGroup float64  `json:"threads_per_work_group"`
-	ByThreads           float64  `json:"by_threads"`
-	BySLM               *float64 `json:"by_slm"`
-	BySlots             float64  `json:"by_slots"`
-	WorkGroups          *float64 `json:"work_groups"`
-	WorkGroupsPerXeCore float64  `json:"work_groups_per_xe_core"`
-	Limits              []string `json:"limits"`
-	XeCorePercent       float64  `json:"xe_core_percent"`
-	PeakPercent         *float64 `json:"peak_percent"`
-	AveragePercent      *float64 `json:"average_percent"`
-	AverageExactPercent *float64 `json:"average_exact_percent"`
-	Waves               *float64 `json:"waves"`
-	FullWaves           *float64 `json:"full_waves"`
-	TailPercent         *float64 `json:"tail_percent"`
-}
-
-// CalculatorValue gives the value of the JSON contract.
-func CalculatorValue(c *CalculatorCase) CalculatorJSON {
-	o := &c.Output
-	v := CalculatorJSON{Schema: PredictSchema, Compat: "calculator", DeviceKey: c.Device.Key, Status: "ok"}
-	if o.Refusal != 0 {
-		v.Status, v.Message = "error", report.Filled(o.Refusal.Explain(c.Device, c.Input))
-		return v
-	}
-	j := &CalculatorOutputJSON{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: report.Finite(o.LimitSLM), BySlots: o.LimitSlots,
-		WorkGroups: report.Finite(o.Groups), WorkGroupsPerXeCore: o.GroupsPerCore, Limits: strings.Split(o.LimitedBy.String(), "+"), XeCorePercent: o.XeCorePercent}
-	if g, ok := o.GPU.Value(); ok {
-		some := func(x float64) *float64 { return report.Finite(unit.Some(x)) }
-		j.PeakPercent, j.AveragePercent, j.AverageExactPercent = some(g.PeakPercent), some(g.AveragePercent), some(g.AverageExact)
-		j.Waves, j.FullWaves, j.TailPercent = some(g.Waves), some(g.FullWaves), some(g.TailPercent)
-	}
-	v.Calculated = j
-	return v
 }

@@ -1,4 +1,68 @@
-// Package launchdoc answers one question: what occupancy can a launch reach on a device? It turns predictions, sweeps,
-// timelines, advice and the device table into documents and into the values of their JSON outputs. It does not know file
-// formats, and it computes no occupancy: that is predict's.
+// Package launchdoc answers one question: what occupancy can a launch reach on a device?
+//
+// Each function takes what was asked, has package predict or one of its models compute the answer, and gives it as a
+// report.Answer: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a chart.
+// The types of the JSON values are also the rows of the tables, so that a figure is named and described in one place.
+//
+// The package computes no occupancy itself, and it knows no file formats, flags or colors.
 package launchdoc
+
+import (
+	"occudiff/compare"
+	"occudiff/predict"
+	"occudiff/report"
+)
+
+// The JSON contracts. The program's other models answer under the schema of the command that asks them.
+const (
+	predictSchema  = "occudiff/predict/1"
+	sweepSchema    = "occudiff/sweep/1"
+	timelineSchema = "occudiff/timeline/1"
+	adviseSchema   = "occudiff/advise/1"
+	devicesSchema  = "occudiff/devices/1"
+)
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	status := []string{"ok", "error"}
+	words := map[string][]string{
+		"device.confidence":        {"high", "medium", "user"},
+		"launch.policy":            {"auto", "free", "whole"},
+		"onDevice.status":          status,
+		"predicted.xe_core_limits": predict.Limit(^predict.Limit(0)).Names(),
+		"nextStep.limits":          predict.Limit(^predict.Limit(0)).Names(),
+		"otherPolicy.policy":       {"free", "whole"},
+		"advice.verdict":           report.Words(compare.Verdicts()),
+		"unitAdvice.model":         {"compute-unit"},
+		"calculation.compat":       {"calculator"},
+		"calculation.status":       status,
+		"calculated.limits":        {"threads", "slm", "slots", "barriers", "wg_total"},
+		"change.setting": {predict.SettingLocal, predict.SettingSIMD, predict.SettingSLM, predict.SettingGRF,
+			predict.SettingBarriers, predict.SettingGroups},
+		"unitPrediction.model": {"compute-unit"},
+		"unitResult.limits":    {"registers", "slm", "subgroups", "hardware"},
+		"sweep.sweep":          {"local", "slm", "simd"},
+		"sweep.compat":         {"calculator"},
+		"sweepPoint.status":    status,
+		"timelineValue.policy": {"free", "whole", "partial"},
+	}
+	outputs := []report.Output{
+		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
+			Text:   "a launch on each device asked for; with --compat calculator or --model compute-unit what those say.",
+			Values: []any{prediction{}, calculation{}, unitPrediction{}}},
+		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
+			Text: "a launch with one setting varied.", Values: []any{sweep{}}},
+		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
+			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{}}},
+		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
+			Text: "settings of higher occupancy for a launch or the kernels of a run; " +
+				"for a device alone, or with --model compute-unit, what those say.",
+			Values: []any{adviceList{}, fullOccupancy{}, unitAdvice{}}},
+		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
+			Text: "the device table.", Values: []any{deviceList{}}},
+	}
+	for i := range outputs {
+		outputs[i].Words = words
+	}
+	return outputs
+}

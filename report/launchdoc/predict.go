@@ -1,112 +1,188 @@
 package launchdoc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	"occudiff/report"
-
-	"occudiff/ingest/note"
-	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
-// The keys of what documents of predictions hold.
-const (
-	SectionPrediction = "prediction"
-	SectionDriver     = "driver"
-	TablePredictions  = "predictions"
-)
-
-// LaunchCase is a launch on one device and what the model says of it.
-type LaunchCase struct {
-	Device     *arch.Device
-	ChosenBy   string
-	Launch     predict.Launch
-	Prediction *predict.Prediction // nil when the launch cannot run
-	Refusal    error               // why not
-	Steps      []predict.Step
-	Other      *predict.Prediction  // under the policy that was not taken; nil where it gives the same
-	Driver     *predict.DriverLimit // the second opinion; nil unless it was asked for
-	Notes      []note.Note
+// Question is a launch and the devices that it is asked about.
+type Question struct {
+	Launch    predict.Launch
+	Registers int // per thread, that the kernel needs: picks the GRF mode of each device; 0 leaves that of the launch
+	On        []arch.Choice
+	Driver    bool // add the driver's formula as a second opinion
 }
 
-// everywhere is the view of what is always shown.
-const everywhere = report.Terminal | report.Page | report.Sheet
+// prediction is the JSON output of `predict`: a launch, and a prediction for each device. Absent values are null,
+// percentages are 0..100 of all thread slots at full precision, a resource without a limit is null.
+type prediction struct {
+	Schema      string     `json:"schema"`
+	Launch      launch     `json:"launch"`
+	Predictions []onDevice `json:"predictions"`
+}
 
-// FromPrediction builds the document of one launch on one device, with every step of the reasoning.
-func FromPrediction(c *LaunchCase, version string) *report.Document {
-	d := &report.Document{Whole: true, Title: "Predicted occupancy", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch)}}
-	s := report.Section{Key: SectionPrediction, Title: "Prediction", Text: d.Headline, ItemsIn: report.Terminal | report.Page}
-	rows := make([][]report.Cell, 0, len(c.Steps)+1)
-	for _, st := range c.Steps {
-		rows = append(rows, stepRow(st))
+// onDevice is what the model says of the launch on one device, and a row of the table of devices.
+type onDevice struct {
+	Device      *report.DeviceValue `json:"device" csv:",inline"`
+	Status      string              `json:"status"`
+	Message     *string             `json:"message"`
+	Predicted   *predicted          `json:"predicted" csv:",inline"`
+	OtherPolicy *otherPolicy        `json:"other_policy"`
+	Driver      *driverLimit        `json:"driver" csv:",inline"`
+	Steps       []step              `json:"steps"`
+	Notes       []report.NoteValue  `json:"notes"`
+
+	Launch launch      `json:"-" csv:",inline"`
+	Reason report.Cell `json:"-" csv:"reason" col:"Remark; in=terminal"`
+	Remark report.Cell `json:"-" csv:"message" col:"Remark; in=page+sheet"`
+
+	target  *arch.Choice
+	launch  predict.Launch
+	model   *predict.Prediction // nil when the launch cannot run
+	other   *predict.Prediction // under the policy that was not taken; nil where that gives the same
+	driver  *predict.DriverLimit
+	refusal error
+}
+
+// otherPolicy is what the policy that was not taken would give.
+type otherPolicy struct {
+	Policy         string   `json:"policy"`
+	PeakPercent    *float64 `json:"peak_percent"`
+	AveragePercent *float64 `json:"average_percent"`
+}
+
+// driverLimit is the driver's formula; counts are work-groups on the whole GPU.
+type driverLimit struct {
+	WorkGroups int64    `json:"work_groups" csv:"driver_work_groups" col:"driver's formula; group=Resident"`
+	ByThreads  *int64   `json:"by_threads"`
+	BySLM      *int64   `json:"by_slm"`
+	ByBarriers *int64   `json:"by_barriers"`
+	Model      int64    `json:"model_work_groups" csv:"resident_work_groups" col:"model; group=Resident"`
+	Differs    bool     `json:"differs"`
+	Reasons    []string `json:"reasons"`
+}
+
+// Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on several.
+// The error says why it runs on none of them.
+func Predict(q *Question) (*report.Answer, error) {
+	list := make([]onDevice, len(q.On))
+	ran := 0
+	for i := range q.On {
+		if list[i] = q.on(&q.On[i]); list[i].model != nil {
+			ran++
+		}
 	}
-	if c.Other != nil {
-		rows = append(rows, stepRow(predict.Step{Label: "GPU under policy " + c.Other.Policy.String(), Formula: "the policy that was not taken",
-			Value: fmt.Sprintf("peak %s, average %s", ratioText(c.Other.Peak), ratioText(c.Other.Average))}))
+	switch {
+	case ran == 0 && len(list) == 1:
+		return nil, list[0].refusal
+	case ran == 0 && len(list) > 0:
+		return nil, fmt.Errorf("the launch runs on none of the %d devices; on %s: %w", len(list), list[0].Device.Key, list[0].refusal)
 	}
-	s.Tables = []*report.Table{inTerminal(report.Fixed("steps", "", stepColumns(), rows))}
-	for _, n := range c.Notes {
-		s.Items = append(s.Items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
+	v := prediction{Schema: predictSchema, Launch: newLaunch(&q.Launch), Predictions: list}
+	several := sideBySide(q, list)
+	ans := several.answer(v)
+	if len(list) == 1 {
+		v.Launch = list[0].Launch // with its GRF mode
+		ans.Doc, ans.Value = single(&list[0]), v
 	}
-	d.Closing = verdictOf(c)
-	s.Text = append(s.Text[:len(s.Text):len(s.Text)], d.Closing)
-	d.Sections = append(d.Sections, s)
-	if c.Driver != nil {
+	return ans, nil
+}
+
+// on predicts the launch on a device, with what there is to say beside it.
+func (q *Question) on(t *arch.Choice) onDevice {
+	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error", Steps: []step{}, Notes: report.NoteValues(t.Notes)}
+	if q.Registers > 0 {
+		c.launch, c.refusal = q.Launch.ForRegisters(t.Device, q.Registers)
+	}
+	c.Launch = newLaunch(&c.launch)
+	var p predict.Prediction
+	if c.refusal == nil {
+		p, c.refusal = predict.Predict(t.Device, c.launch)
+	}
+	if c.refusal != nil {
+		c.Message = report.Filled(errorText(c.refusal))
+		c.Reason, c.Remark = report.StatusCell(refusalWord(c.refusal), report.Bad), report.StatusCell(errorText(c.refusal), report.Bad)
+		return c
+	}
+	c.model, c.other, c.Status, c.Predicted = &p, predict.OtherPolicy(t.Device, c.launch, &p), "ok", newPredicted(&p)
+	if o := newPredicted(c.other); o != nil {
+		c.OtherPolicy = &otherPolicy{o.Policy, o.PeakPercent, o.AveragePercent}
+	}
+	if p.Partial {
+		c.Reason, c.Remark = report.TextCell("partial work-groups"), report.TextCell(partialText(&c.launch, &p))
+	}
+	steps, _ := predict.Explain(t.Device, c.launch) // it runs
+	for _, s := range steps {
+		if s.Label != predict.StepDriver {
+			c.Steps = append(c.Steps, newStep(s.Label, s.Formula, s.Value, s.Binds))
+		}
+	}
+	if q.Driver {
+		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
+			c.driver = &r
+			c.Driver = &driverLimit{r.Groups, limited(r.ByThreads), limited(r.BySLM), limited(r.ByBarriers), r.Model, r.Differs, r.Reasons}
+		}
+	}
+	return c
+}
+
+// single is the document of one launch on one device, with every step of the reasoning.
+func single(c *onDevice) *report.Document {
+	steps := c.Steps
+	if o := c.other; o != nil {
+		steps = append(steps[:len(steps):len(steps)], newStep("GPU under policy "+o.Policy.String(), "the policy that was not taken",
+			fmt.Sprintf("peak %s, average %s", percent(o.Peak), percent(o.Average)), false))
+	}
+	p := c.model
+	closing := report.UpperFirst(reached(p)) + "."
+	if p.XeCoreOfMode != p.XeCore {
+		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core fills %s.", percent(p.XeCoreOfMode))
+	}
+	closing += partialSentence(&c.launch, p)
+	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction", headline: []string{deviceLine(c.target), launchLine(&c.launch)},
+		closing: closing, table: rowsOf("steps", steps)}
+	for _, n := range c.target.Notes {
+		pg.items = append(pg.items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
+	}
+	d := pg.document()
+	if c.driver != nil {
 		d.Sections = append(d.Sections, driverSection(c))
 	}
 	return d
 }
 
-func stepColumns() []report.Column {
-	return []report.Column{
-		{Key: "step", Title: "Step", Kind: report.Text, In: everywhere},
-		{Key: "calculation", Title: "Calculation", Kind: report.Text, In: everywhere, Cut: true, Drop: 1},
-		{Key: "value", Title: "Value", Kind: report.Text, In: everywhere},
-		{Key: "binds", Title: "Limit", Kind: report.Text, In: everywhere},
-	}
-}
-
-func stepRow(s predict.Step) []report.Cell {
-	row := []report.Cell{report.TextCell(s.Label), report.TextCell(s.Formula), report.TextCell(s.Value), report.TextCell(" ")}
-	if s.Binds {
-		row[3] = report.StatusCell("binds", report.Unsure)
-	}
-	return row
+// driverRow is a resource in the second opinion.
+type driverRow struct {
+	Resource string `csv:"resource" col:"Work-groups on the GPU"`
+	Driver   string `csv:"driver" col:"Driver's formula"`
+	Model    string `csv:"model" col:"Model"`
 }
 
 // driverSection holds the driver's formula against the model, resource by resource.
-func driverSection(c *LaunchCase) report.Section {
-	r, p := c.Driver, c.Prediction
-	cores := int64(c.Device.XeCores)
-	whole := func(n int64) report.Cell {
+func driverSection(c *onDevice) report.Section {
+	r, p := c.driver, c.model
+	groups := func(n, times int64) string {
 		if n == predict.Unlimited {
-			return report.TextCell("no limit")
+			return "no limit"
 		}
-		return report.TextCell(report.Thousands(n * cores))
+		return report.Thousands(n * times)
 	}
-	formula := func(n int64) report.Cell {
-		if n == predict.Unlimited {
-			return report.TextCell("no limit")
-		}
-		return report.TextCell(report.Thousands(n))
+	cores := int64(c.target.Device.XeCores)
+	rows := []driverRow{
+		{"by threads", groups(r.ByThreads, 1), groups(p.ByThreads, cores)},
+		{"by SLM", groups(r.BySLM, 1), groups(p.BySLM, cores)},
+		{"by barriers", groups(r.ByBarriers, 1), groups(p.ByBarriers, cores)},
+		{"by work-group slots", "no limit", groups(p.BySlots, cores)},
+		{"resident at once", report.Thousands(r.Groups), report.Thousands(r.Model)},
 	}
-	rows := [][]report.Cell{
-		{report.TextCell("by threads"), formula(r.ByThreads), whole(p.ByThreads)},
-		{report.TextCell("by SLM"), formula(r.BySLM), whole(p.BySLM)},
-		{report.TextCell("by barriers"), formula(r.ByBarriers), whole(p.ByBarriers)},
-		{report.TextCell("by work-group slots"), report.TextCell("no limit"), whole(p.BySlots)},
-		{report.TextCell("resident at once"), report.TextCell(report.Thousands(r.Groups)), report.TextCell(report.Thousands(r.Model))},
-	}
-	s := report.Section{Key: SectionDriver, Title: "Second opinion: the driver's formula", ItemsIn: report.Terminal | report.Page,
-		Text: []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
-		Tables: []*report.Table{inTerminal(report.Fixed(SectionDriver, "", []report.Column{
-			{Key: "resource", Title: "Work-groups on the GPU", Kind: report.Text, In: everywhere},
-			{Key: "driver", Title: "Driver's formula", Kind: report.Text, In: everywhere},
-			{Key: "model", Title: "Model", Kind: report.Text, In: everywhere},
-		}, rows))}}
+	s := report.Section{Key: "driver", Title: "Second opinion: the driver's formula", ItemsIn: report.Terminal | report.Page,
+		Text:   []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
+		Tables: []*report.Table{rowsOf("driver", rows)}}
 	if !r.Differs {
 		s.Items = []report.Item{{Lead: "driver", Text: "The driver's formula and the model agree."}}
 	}
@@ -116,98 +192,84 @@ func driverSection(c *LaunchCase) report.Section {
 	return s
 }
 
-// inTerminal shows a whole table in a terminal too.
-func inTerminal(t *report.Table) *report.Table {
-	t.In |= report.Terminal
-	return t
+// sideBySide holds one launch on several devices side by side.
+func sideBySide(q *Question, list []onDevice) page {
+	keys := []string{"device: Device", "name: Name; drop=1; cut", "global", "local", "simd", "slm_bytes", "barriers", "registers_per_thread",
+		"thread_slots: Thread slots; brief=Slots; drop=4", "policy: Policy; drop=2"}
+	keys = append(keys, outcome()...)
+	if q.Driver {
+		keys = append(keys, "resident_work_groups", "driver_work_groups")
+	}
+	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
+		headline: []string{launchLine(&list[0].launch) + "; on " + report.Counted(len(list), "device", "devices")},
+		closing:  bestDevice(list), table: rowsOf("predictions", list, append(keys, "reason", "message")...), items: refusals(list)}
+	for i := range list {
+		for _, n := range list[i].target.Notes {
+			pg.items = append(pg.items, report.Item{Lead: list[i].Device.Key, Text: noteText(n)})
+		}
+	}
+	return pg
 }
 
-// deviceLine words what the model takes from a device.
-func deviceLine(d *arch.Device) string {
-	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots", d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE,
-		report.Thousands(int64(d.Slots())))
+// refusalWord says in a word or three why a launch cannot run, for a table.
+func refusalWord(err error) string {
+	var refused *predict.LaunchError
+	if errors.As(err, &refused) {
+		return strings.ReplaceAll(refused.Code, "-", " ")
+	}
+	return "cannot run"
 }
 
-// launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32, 16 KB SLM".
-func launchLine(l *predict.Launch) string {
-	var parts []string
-	switch {
-	case l.Global.Present() && l.Local.Present():
-		parts = append(parts, fmt.Sprintf("%s work-items in work-groups of %s", l.Global, l.Local))
-	case l.Global.Present():
-		parts = append(parts, l.Global.String()+" work-items")
-	case l.Local.Present():
-		parts = append(parts, "work-groups of "+l.Local.String()+", no global size: one Xe-core only")
+// refusals explains each kind of refusal once, by the first device that has it.
+func refusals(list []onDevice) []report.Item {
+	var items []report.Item
+	count := map[string]int{}
+	for i := range list {
+		if err := list[i].refusal; err != nil {
+			word := refusalWord(err)
+			if count[word]++; count[word] == 1 {
+				items = append(items, report.Item{Lead: word, Text: errorText(err), Status: report.Bad})
+			}
+		}
 	}
-	if l.SIMD > 0 {
-		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
+	for i := range items {
+		if n := count[items[i].Lead] - 1; n > 0 {
+			items[i].Text += "; alike on " + report.Counted(n, "more device", "more devices")
+		}
 	}
-	if l.SLM > 0 {
-		parts = append(parts, slmText(l.SLM)+" SLM per work-group")
-	}
-	if l.Barriers > 0 {
-		parts = append(parts, report.Counted(l.Barriers, "barrier", "barriers"))
-	}
-	if l.GRF > 0 {
-		parts = append(parts, fmt.Sprintf("%d registers per thread", l.GRF))
-	}
-	return strings.Join(parts, ", ")
+	return items
 }
 
-// verdictOf sums a prediction up in one sentence or two.
-func verdictOf(c *LaunchCase) string {
-	p := c.Prediction
-	if p == nil {
-		return "The launch cannot run: " + errorText(c.Refusal) + "."
+// bestDevice says which device does best, and how many cannot run the launch.
+func bestDevice(list []onDevice) string {
+	best, ties, refused := -1, 0, 0
+	for i := range list {
+		if list[i].model == nil {
+			refused++
+			continue
+		}
+		f, _ := figure(list[i].model)
+		if best >= 0 {
+			if most, _ := figure(list[best].model); f == most {
+				ties++
+				continue
+			} else if f < most {
+				continue
+			}
+		}
+		best, ties = i, 1
 	}
-	text := "Xe-core occupancy " + ratioText(p.XeCore)
-	if p.HasGrid() {
-		text = fmt.Sprintf("Peak %s, average %s, limited by %s (policy %s)", ratioText(p.Peak), ratioText(p.Average),
-			strings.Join(p.Limits.Names(), " and "), p.Policy)
-	} else {
-		text += ", limited by " + strings.Join(p.Limits.Names(), " and ")
+	var text string
+	if best >= 0 {
+		f, what := figure(list[best].model)
+		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(f), list[best].Device.Key)
+		if ties > 1 {
+			text += fmt.Sprintf(" and %d more", ties-1)
+		}
+		text += "."
 	}
-	text += "."
-	if p.XeCoreOfMode != p.XeCore {
-		text += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core fills %s.", ratioText(p.XeCoreOfMode))
+	if refused > 0 {
+		text += fmt.Sprintf(" It cannot run on %d of %d devices.", refused, len(list))
 	}
-	if part := partialText(&c.Launch, p); part != "" {
-		text += " " + capital(part) + "."
-	}
-	return text
-}
-
-// capital begins a sentence.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// partialText says what happens to a local size that does not divide the global size.
-func partialText(l *predict.Launch, p *predict.Prediction) string {
-	if !p.Partial {
-		return ""
-	}
-	return fmt.Sprintf("local size %s does not divide %s: the last work-groups are smaller and count as whole ones", l.Local, l.Global)
-}
-
-func ratioText(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) + " %" }
-
-// memoryText words an amount: whole KB where it is, else bytes.
-func slmText(b unit.Bytes) string {
-	if b != 0 && b%1024 == 0 {
-		return report.Thousands(int64(b)/1024) + " KB"
-	}
-	return report.Thousands(int64(b)) + " bytes"
-}
-
-func noteText(n note.Note) string {
-	if n.Hint == "" {
-		return n.Text
-	}
-	return n.Text + "; " + n.Hint
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
+	return strings.TrimSpace(text)
 }

@@ -2,28 +2,19 @@ package launchdoc_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
-
-	"occudiff/report/launchdoc"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
-	"occudiff/predict/timeline"
+	"occudiff/report"
+	"occudiff/report/launchdoc"
 )
 
-func toText(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func findDevice(t *testing.T, name string) *arch.Device {
+func on(t *testing.T, name string) arch.Choice {
 	t.Helper()
 	table, err := arch.Builtin()
 	if err != nil {
@@ -33,27 +24,59 @@ func findDevice(t *testing.T, name string) *arch.Device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Device
+	return arch.Choice{Device: m.Device}
 }
 
-// TestPredictJSONOfLittle: absent is null, and a list is never null, also where nothing is known.
-func TestPredictJSONOfLittle(t *testing.T) {
-	d := findDevice(t, "tgl")
-	p, err := predict.Predict(d, predict.Launch{Local: unit.Size(256), SIMD: 16})
+// answered gives an answer, and its value as JSON.
+func answered(t *testing.T, ans *report.Answer, err error) (*report.Answer, string) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := toText(t, launchdoc.PredictedValue(&p))
-	for _, want := range []string{`"work_groups":null`, `"peak_percent":null`, `"waves":null`, `"by_slm":null`, `"by_barriers":null`, `"by_threads":7`, `"limits":["threads"]`} {
+	b, err := json.Marshal(ans.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ans, string(b)
+}
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
 	}
-	empty := toText(t, launchdoc.PredictValue([]launchdoc.LaunchCase{{Device: d, Launch: predict.Launch{}, Refusal: &predict.LaunchError{Code: "no-local", Text: "none"}}}))
-	for _, want := range []string{`"global":[]`, `"local":[]`, `"simd":null`, `"status":"error"`, `"message":"none`, `"predicted":null`, `"steps":[]`, `"notes":[]`} {
-		if !strings.Contains(empty, want) {
-			t.Errorf("%s is not in %s", want, empty)
-		}
+}
+
+// TestPredictJSONOfLittle: absent is null, and a list is never null, also where nothing is known.
+func TestPredictJSONOfLittle(t *testing.T) {
+	q := launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, On: []arch.Choice{on(t, "tgl")}}
+	ans, err := launchdoc.Predict(&q)
+	_, text := answered(t, ans, err)
+	contains(t, text, `"work_groups":null`, `"peak_percent":null`, `"waves":null`, `"by_slm":null`, `"by_barriers":null`,
+		`"by_threads":7`, `"limits":["threads"]`)
+
+	q = launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8}, On: []arch.Choice{on(t, "tgl"), on(t, "b580")}}
+	ans, err = launchdoc.Predict(&q)
+	_, text = answered(t, ans, err)
+	contains(t, text, `"global":[]`, `"status":"error"`, `"message":"`, `"predicted":null`, `"steps":[]`, `"notes":[]`)
+
+	q.Launch = predict.Launch{}
+	if _, err := launchdoc.Predict(&q); err == nil || !strings.Contains(err.Error(), "runs on none of the 2 devices; on tgl-96: the launch has no work-group size") {
+		t.Errorf("a launch of nothing: %v", err)
+	}
+}
+
+// TestRegistersPickTheMode: the registers that a kernel needs give each device its own GRF mode.
+func TestRegistersPickTheMode(t *testing.T) {
+	q := launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
+		On: []arch.Choice{on(t, "max1550"), on(t, "tgl")}}
+	ans, err := launchdoc.Predict(&q)
+	_, text := answered(t, ans, err)
+	contains(t, text, "TGL Iris Xe Graphics (96 EU) has at most 128 registers per thread, not 200 (a kernel that needs more spills)")
+	if got := ans.Table.Row(0, nil)[ans.Table.Column("registers_per_thread")]; got.Int != 256 {
+		t.Errorf("the mode is %+v, want 256", got)
 	}
 }
 
@@ -67,59 +90,50 @@ func TestCalculatorNaN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := calculator.Input{Global: "24080", Local: "1,16,1", SIMD: 32, SLMKB: 170, Barrier: true} // row g9 of the reference
-	text := toText(t, launchdoc.CalculatorValue(&launchdoc.CalculatorCase{Device: &d, Input: in, Output: calculator.Run(&d, in)}))
-	for _, want := range []string{`"work_groups_per_xe_core":0`, `"waves":null`, `"peak_percent":0`, `"work_groups":1505`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s is not in %s", want, text)
-		}
-	}
+	// Row g9 of the reference.
+	ans, err := launchdoc.Calculator(&d, calculator.Input{Global: "24080", Local: "1,16,1", SIMD: 32, SLMKB: 170, Barrier: true})
+	_, text := answered(t, ans, err)
+	contains(t, text, `"work_groups_per_xe_core":0`, `"waves":null`, `"peak_percent":0`, `"work_groups":1505`)
 }
 
 // TestWhatIfIsLabelled: a policy that explains must not read as a prediction.
 func TestWhatIfIsLabelled(t *testing.T) {
-	d := findDevice(t, "tgl")
-	l := predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}
-	p, err := predict.Predict(d, l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := timeline.Run(t.Context(), timeline.Input{Policy: timeline.Partial, XeCores: 6, SlotsPerXeCore: 112, ThreadsPerGroup: 40, Groups: 8, GroupsPerXeCore: 2, Ports: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := launchdoc.FromTimeline(&launchdoc.TimelineCase{Device: d, Launch: l, Prediction: &p, Ports: 2, Result: res}, "v0")
-	text := strings.Join(doc.Headline, "\n")
-	if !strings.Contains(text, "A what-if, not a prediction: policy partial with 2 dispatch ports") {
-		t.Errorf("the headline is %q", text)
-	}
-	if !strings.Contains(doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.") {
-		t.Errorf("the closing line is %q", doc.Closing)
-	}
-	if s := strings.Join(doc.Sections[0].Text, "\n"); !strings.Contains(s, "what-if") {
-		t.Errorf("a page does not say that it is a what-if: %q", s)
-	}
+	tgl := on(t, "tgl")
+	ans, err := launchdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2)
+	ans, _ = answered(t, ans, err)
+	contains(t, strings.Join(ans.Doc.Headline, "\n"), "A what-if, not a prediction: policy partial with 2 dispatch ports")
+	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.")
+	contains(t, strings.Join(ans.Doc.Sections[0].Text, "\n"), "what-if")
+	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
 
 // TestRefusalsAreSaidOnce: side by side, each kind of refusal is explained once.
 func TestRefusalsAreSaidOnce(t *testing.T) {
-	var cases []launchdoc.LaunchCase
-	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
-	for _, name := range []string{"b580", "b570", "tgl"} {
-		c := launchdoc.LaunchCase{Device: findDevice(t, name), Launch: l}
-		if p, err := predict.Predict(c.Device, l); err != nil {
-			c.Refusal = err
-		} else {
-			c.Prediction = &p
-		}
-		cases = append(cases, c)
-	}
-	doc := launchdoc.FromPredictions(cases, "v0")
-	items := doc.Sections[0].Items
+	ans, err := launchdoc.Predict(&launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
+		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
+	ans, _ = answered(t, ans, err)
+	items := ans.Doc.Sections[0].Items
 	if len(items) != 1 || items[0].Lead != "simd unsupported" || !strings.HasSuffix(items[0].Text, "; alike on 1 more device") {
 		t.Errorf("items %+v", items)
 	}
-	if want := "Highest Xe-core occupancy: 85.7 % on tgl-96. It cannot run on 2 of 3 devices."; doc.Closing != want {
-		t.Errorf("got %q, want %q", doc.Closing, want)
+	if want := "Highest Xe-core occupancy: 85.7 % on tgl-96. It cannot run on 2 of 3 devices."; ans.Doc.Closing != want {
+		t.Errorf("got %q, want %q", ans.Doc.Closing, want)
+	}
+}
+
+// TestSweepChart: values that cannot run are gaps, and without a grid there is one curve.
+func TestSweepChart(t *testing.T) {
+	b580 := on(t, "b580") // has no SIMD8
+	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
+	ans, err := launchdoc.Sweep(&b580, l, "simd")
+	ans, _ = answered(t, ans, err)
+	if c := ans.Chart.LineChart; len(c.Series) != 1 || !math.IsNaN(c.Series[0].Points[0].Y) || math.IsNaN(c.Series[0].Points[1].Y) {
+		t.Errorf("series %+v", c.Series)
+	}
+	l.Global, l.SIMD = unit.Size(1<<20), 16
+	ans, err = launchdoc.Sweep(&b580, l, "simd")
+	ans, _ = answered(t, ans, err)
+	if c := ans.Chart.LineChart; len(c.Series) != 4 || c.Series[3].Name != "this launch" || c.Series[3].Points[0].X != 16 {
+		t.Errorf("series %+v", c.Series)
 	}
 }

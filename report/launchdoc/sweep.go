@@ -2,106 +2,134 @@ package launchdoc
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
-	"occudiff/report"
-
-	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
+	"occudiff/report"
 )
 
-// SweepSchema names the version of the JSON contract of `predict --sweep`.
-const SweepSchema = "occudiff/sweep/1"
+// axis is a setting that a sweep varies.
+type axis struct {
+	key, title, unit string
+	divisor          int64   // brings a value of the sweep into the unit
+	step             float64 // how far apart people mark the values
+	vary             func(*arch.Device, predict.Launch) []predict.Point
+}
 
-// SweepKind says what a sweep varies.
-type SweepKind string
-
-// The kinds of sweep.
-const (
-	SweepLocal SweepKind = "local"
-	SweepSLM   SweepKind = "slm"
-	SweepSIMD  SweepKind = "simd"
-)
-
-// axis gives the heading of the values, their unit, and what a value is multiplied with to come into it.
-func (k SweepKind) axis() (title, unit string, divisor int64) {
-	switch k {
-	case SweepSLM:
-		return "SLM per work-group", "KB", 1024
-	case SweepSIMD:
-		return "Sub-group size", "", 1
+// axisOf gives the axis of a sweep by its word: local, slm or simd.
+func axisOf(over string) axis {
+	switch over {
+	case "slm":
+		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM}
+	case "simd":
+		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD}
 	}
-	return "Work-group size", "", 1
+	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal}
 }
 
-// columnKey names the column of the values where a heading has no unit.
-func (k SweepKind) columnKey() string {
-	return map[SweepKind]string{SweepLocal: "work_group_size", SweepSLM: "slm_kb", SweepSIMD: "sub_group_size"}[k]
+func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
+
+// column heads the values; those of a launch may be no whole numbers in the unit of the axis.
+func (a *axis) column(kind report.Kind, decimals int) report.Column {
+	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals, In: report.Terminal | report.Page | report.Sheet}
 }
 
-// AxisTitle is the heading of the values with their unit.
-func (k SweepKind) AxisTitle() string {
-	title, unit, _ := k.axis()
-	if unit != "" {
-		title += " [" + unit + "]"
+// chart draws occupancy over the values.
+func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
+	return occupancyChart(title, a.column(report.Number, 0).Heading(), a.step, series...)
+}
+
+// page is what the documents of sweeps have in common.
+func (a *axis) page(headline ...string) page {
+	return page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title, headline: headline}
+}
+
+// occupancyChart draws occupancy over something else, whose numbers are a step apart.
+func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
+	return &report.Plot{Title: title, Max: 100, Unit: "%",
+		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
+}
+
+// sweep is the JSON output of a sweep.
+type sweep struct {
+	Schema string              `json:"schema"`
+	Sweep  string              `json:"sweep"`
+	Compat *string             `json:"compat" jsonschema:"null for the project's own model"`
+	Device *report.DeviceValue `json:"device" jsonschema:"null for a device of the calculator"`
+	Key    string              `json:"device_key"`
+	Launch *launch             `json:"launch"`
+	Points []sweepPoint        `json:"points"`
+}
+
+// sweepPoint is a point of a sweep.
+type sweepPoint struct {
+	Axis          report.Cell `json:"-" csv:"axis"`
+	X             int64       `json:"x" jsonschema:"work-items per work-group, bytes of SLM per work-group, or lanes"`
+	Own           bool        `json:"own" jsonschema:"the launch that was asked about"`
+	Status        string      `json:"status"`
+	Message       *string     `json:"message"`
+	XeCorePercent *float64    `json:"xe_core_percent" col:"Xe-core [%]"`
+	Predicted     *predicted  `json:"predicted" csv:",inline"`
+	Remark        report.Cell `json:"-" csv:"message" col:"Remark; cut"`
+}
+
+// Sweep answers how occupancy changes over one setting of a launch: local, slm or simd. The error says why no point runs.
+func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error) {
+	a := axisOf(over)
+	points := a.vary(t.Device, l)
+	if err := refusal(points); err != nil {
+		return nil, err
 	}
-	return title
-}
-
-// Step is how far apart people mark the values of the axis.
-func (k SweepKind) Step() float64 {
-	return map[SweepKind]float64{SweepLocal: 32, SweepSLM: 4, SweepSIMD: 8}[k]
-}
-
-// Axis brings a value of the sweep into the unit of its axis.
-func (k SweepKind) Axis(x int64) float64 {
-	_, _, divisor := k.axis()
-	return float64(x) / float64(divisor)
-}
-
-// FromSweep builds the document of a sweep.
-func FromSweep(device *arch.Device, l predict.Launch, kind SweepKind, points []predict.Point, version string) *report.Document {
-	title, unit, divisor := kind.axis()
-	d := &report.Document{Whole: true, Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{deviceLine(device), launchLine(&l)}}
-	axis := report.Column{Key: kind.columnKey(), Title: title, Unit: unit, Kind: report.Integer, In: everywhere}
-	if divisor > 1 {
-		axis.Kind, axis.Decimals = report.Number, sweepDecimals(points, divisor)
+	own := newLaunch(&l)
+	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own, Points: []sweepPoint{}}
+	kind, decimals := report.Integer, 0
+	if a.divisor > 1 {
+		kind = report.Number
 	}
-	columns := append([]report.Column{axis}, outcomeColumns()...)
-	columns = append(columns, report.Column{Key: "message", Title: "Remark", Kind: report.Text, In: everywhere, Cut: true})
-	t := report.Fixed("sweep", "", columns, nil)
-	t.Len, t.Main = len(points), len(points)
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		p := &points[i]
-		x := report.IntCell(p.X)
-		if divisor > 1 {
-			x = report.NumCell(report.Number, float64(p.X)/float64(divisor))
-		}
-		dst = append(dst, x)
-		if p.Err != nil {
-			return append(outcome(dst, nil), report.StatusCell(p.Err.Error(), report.Bad))
-		}
-		return append(outcome(dst, &p.Prediction), report.TextCell(sweepRemark(p)))
-	}
-	d.Closing = sweepClosing(kind, points)
-	d.Sections = []report.Section{{Key: "sweep", Title: title, Text: append(d.Headline[:2:2], d.Closing), Tables: []*report.Table{inTerminal(t)}}}
-	return d
-}
-
-// sweepDecimals is 0 unless the launch's own amount is no whole KB.
-func sweepDecimals(points []predict.Point, divisor int64) int {
 	for i := range points {
-		if points[i].X%divisor != 0 {
-			return 3
+		p := &points[i]
+		j := sweepPoint{X: p.X, Own: p.Own, Status: "ok", Axis: report.IntCell(p.X)}
+		if kind == report.Number {
+			j.Axis = report.NumCell(report.Number, a.value(p.X))
 		}
+		if p.X%a.divisor != 0 {
+			decimals = 3
+		}
+		if p.Err != nil {
+			j.Status, j.Message, j.Remark = "error", report.Filled(p.Err.Error()), report.StatusCell(p.Err.Error(), report.Bad)
+		} else {
+			j.Predicted, j.Remark = newPredicted(&p.Prediction), report.TextCell(remark(p))
+			j.XeCorePercent = j.Predicted.XeCorePercent
+		}
+		v.Points = append(v.Points, j)
 	}
-	return 0
+	pg := a.page(deviceLine(t), launchLine(&l))
+	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, append(append([]string{"axis"}, outcome()...), "message")...)
+	pg.table.Columns[0] = a.column(kind, decimals)
+	ans := pg.answer(v)
+	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
+	return ans, nil
 }
 
-// sweepRemark marks the launch that was swept, and says what is particular at a point.
-func sweepRemark(p *predict.Point) string {
+// refusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
+func refusal(points []predict.Point) error {
+	var first error
+	for i := range points {
+		if points[i].Err == nil {
+			return nil
+		}
+		if first == nil || points[i].Own {
+			first = points[i].Err
+		}
+	}
+	return first
+}
+
+// remark marks the launch that was swept, and says what is particular at a point.
+func remark(p *predict.Point) string {
 	var parts []string
 	if p.Own {
 		parts = append(parts, "this launch")
@@ -115,147 +143,106 @@ func sweepRemark(p *predict.Point) string {
 	return strings.Join(parts, ", ")
 }
 
-// sweepClosing says where the highest occupancy is, and where the launch stands. Values with idle lanes or a rest of smaller
+// closing says where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
 // work-groups are left out where there are others, for their occupancy counts what does no work.
-func sweepClosing(kind SweepKind, points []predict.Point) string {
-	clean := func(p *predict.Point) bool { return p.Prediction.IdleLanes == 0 && !p.Prediction.Partial }
-	best, own := bestPoint(points, clean), -1
-	among := " among values that divide the global size and leave no lane idle"
-	if best < 0 {
-		best, among = bestPoint(points, func(*predict.Point) bool { return true }), ""
-	}
-	if best < 0 {
-		return "The launch cannot run at any of these values."
-	}
+func (a *axis) closing(over string, points []predict.Point) string {
+	best := highest(points, func(p *predict.Point) bool { return p.Prediction.IdleLanes == 0 && !p.Prediction.Partial })
+	among := ""
 	switch {
-	case kind != SweepLocal:
-		among = ""
-	case among != "" && !points[best].Prediction.HasGrid():
+	case best == nil:
+		best = highest(points, func(*predict.Point) bool { return true })
+	case over != "local":
+	case best.Prediction.HasGrid():
+		among = " among values that divide the global size and leave no lane idle"
+	default:
 		among = " among values that leave no lane idle"
 	}
+	most, what := figure(&best.Prediction)
+	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, percent(most), strings.TrimSpace(number(a.value(best.X))+" "+a.unit))
 	for i := range points {
 		if points[i].Own && points[i].Err == nil {
-			own = i
+			if f, _ := figure(&points[i].Prediction); f != most {
+				return text + "; this launch has " + percent(f) + "."
+			}
+			return text + "; this launch has it."
 		}
-	}
-	what := "Xe-core occupancy"
-	if points[best].Prediction.HasGrid() {
-		what = "average"
-	}
-	_, unit, _ := kind.axis()
-	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, ratioText(sweepFigure(&points[best])), plainNumber(kind.Axis(points[best].X)))
-	if unit != "" {
-		text += " " + unit
-	}
-	switch {
-	case own >= 0 && sweepFigure(&points[own]) == sweepFigure(&points[best]):
-		text += "; this launch has it"
-	case own >= 0:
-		text += "; this launch has " + ratioText(sweepFigure(&points[own]))
 	}
 	return text + "."
 }
 
-// sweepFigure is what points are ranked by: the average, or the Xe-core's occupancy where there is no grid.
-func sweepFigure(p *predict.Point) unit.Ratio {
-	if p.Prediction.HasGrid() {
-		return p.Prediction.Average
-	}
-	return p.Prediction.XeCore
-}
-
-// bestPoint finds the first of the highest points that count, -1 when none does.
-func bestPoint(points []predict.Point, counts func(*predict.Point) bool) int {
-	best := -1
+// highest finds the first of the highest points that count, nil when none does.
+func highest(points []predict.Point, counts func(*predict.Point) bool) *predict.Point {
+	var best *predict.Point
 	for i := range points {
-		if points[i].Err == nil && counts(&points[i]) && (best < 0 || sweepFigure(&points[i]) > sweepFigure(&points[best])) {
-			best = i
+		p := &points[i]
+		if p.Err != nil || !counts(p) {
+			continue
+		}
+		if f, _ := figure(&p.Prediction); best == nil {
+			best = p
+		} else if most, _ := figure(&best.Prediction); f > most {
+			best = p
 		}
 	}
 	return best
 }
 
-// FromCalculatorSweep builds the document of one of the calculator's own charts.
-func FromCalculatorSweep(device *calculator.Device, kind SweepKind, points []calculator.Point, version string) *report.Document {
-	title, unit, _ := kind.axis()
-	t := report.Fixed("sweep", "", []report.Column{
-		{Key: kind.columnKey(), Title: title, Unit: unit, Kind: report.Integer, In: everywhere},
-		{Key: "xe_core_percent", Title: "Xe-core", Unit: "%", Kind: report.Percent, In: everywhere},
-	}, nil)
-	t.Len, t.Main = len(points), len(points)
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		return append(dst, report.IntCell(points[i].X), report.NumCell(report.Percent, points[i].XeCorePercent))
-	}
-	head := calculatorLine(device)
-	return &report.Document{Whole: true, Title: "Occupancy over " + inSentence(title), Version: version, Headline: []string{head},
-		Sections: []report.Section{{Key: "sweep", Title: title, Text: []string{head}, Tables: []*report.Table{inTerminal(t)}}}}
-}
-
-// SweepJSON is the JSON output of a sweep.
-type SweepJSON struct {
-	Schema string              `json:"schema"`
-	Sweep  string              `json:"sweep"`
-	Compat *string             `json:"compat"` // calculator, or null for the project's own model
-	Device *report.DeviceValue `json:"device"` // null for a device of the calculator
-	Key    string              `json:"device_key"`
-	Launch *LaunchJSON         `json:"launch"`
-	Points []SweepPointJSON    `json:"points"`
-}
-
-// SweepPointJSON is a point of a sweep. X counts work-items per work-group, bytes of SLM per work-group, or lanes.
-type SweepPointJSON struct {
-	X             int64          `json:"x"`
-	Own           bool           `json:"own"`
-	Status        string         `json:"status"`
-	Message       *string        `json:"message"`
-	XeCorePercent *float64       `json:"xe_core_percent"`
-	Predicted     *PredictedJSON `json:"predicted"`
-}
-
-// SweepValue gives the value of the JSON contract.
-func SweepValue(device *arch.Device, chosenBy string, l predict.Launch, kind SweepKind, points []predict.Point) SweepJSON {
-	launch := launchValue(&l)
-	v := SweepJSON{Schema: SweepSchema, Sweep: string(kind), Device: deviceValue(device, chosenBy), Key: device.Key, Launch: &launch, Points: []SweepPointJSON{}}
+// series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
+func (a *axis) series(points []predict.Point) []report.LineSeries {
+	core, peak, average := report.LineSeries{Name: "Xe-core"}, report.LineSeries{Name: "GPU peak"}, report.LineSeries{Name: "GPU average"}
+	own := report.LineSeries{Name: "this launch", Style: report.Marks}
+	grid := false
+	add := func(s *report.LineSeries, x, y float64) { s.Points = append(s.Points, report.Point{X: x, Y: y}) }
 	for i := range points {
-		p := &points[i]
-		j := SweepPointJSON{X: p.X, Own: p.Own, Status: "ok"}
+		p, x := &points[i], a.value(points[i].X)
 		if p.Err != nil {
-			j.Status, j.Message = "error", report.Filled(p.Err.Error())
-		} else {
-			j.Predicted = PredictedValue(&p.Prediction)
-			j.XeCorePercent = j.Predicted.XeCorePercent
+			for _, s := range []*report.LineSeries{&core, &peak, &average} {
+				add(s, x, math.NaN())
+			}
+			continue
 		}
-		v.Points = append(v.Points, j)
+		add(&core, x, p.Prediction.XeCore.Percent())
+		if p.Prediction.HasGrid() {
+			grid = true
+			add(&peak, x, p.Prediction.Peak.Percent())
+			add(&average, x, p.Prediction.Average.Percent())
+		}
+		if f, _ := figure(&p.Prediction); p.Own {
+			add(&own, x, f.Percent())
+		}
 	}
-	return v
+	list := []report.LineSeries{core}
+	if grid {
+		list = append(list, peak, average)
+	}
+	if len(own.Points) > 0 {
+		list = append(list, own)
+	}
+	return list
 }
 
-// CalculatorSweepValue gives the value of the JSON contract for one of the calculator's charts.
-func CalculatorSweepValue(device *calculator.Device, kind SweepKind, points []calculator.Point) SweepJSON {
-	v := SweepJSON{Schema: SweepSchema, Sweep: string(kind), Compat: report.Filled("calculator"), Key: device.Key, Points: []SweepPointJSON{}}
+// CalculatorSweep answers as one of the two charts of Intel's calculator: local or slm.
+func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*report.Answer, error) {
+	a := axisOf(over)
+	var points []calculator.Point
+	switch over {
+	case "local":
+		points = calculator.SweepLocal(d, in)
+	case "slm":
+		points = calculator.SweepSLM(d, in)
+	default:
+		return nil, fmt.Errorf("--sweep %s: Intel's calculator charts local and slm", over)
+	}
+	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key, Points: []sweepPoint{}}
+	s := report.LineSeries{Name: "Xe-core"}
 	for _, p := range points {
-		x, percent := int64(p.X), p.XeCorePercent
-		if kind == SweepSLM {
-			x *= 1024
-		}
-		v.Points = append(v.Points, SweepPointJSON{X: x, Status: "ok", XeCorePercent: &percent})
+		v.Points = append(v.Points, sweepPoint{Axis: report.IntCell(p.X), X: int64(p.X) * a.divisor, Status: "ok", XeCorePercent: &p.XeCorePercent})
+		s.Points = append(s.Points, report.Point{X: float64(p.X), Y: p.XeCorePercent})
 	}
-	return v
-}
-
-// inSentence lowers the first letter of a title that is no abbreviation.
-func inSentence(s string) string {
-	if strings.HasPrefix(s, "SLM") {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// plainNumber words a number with no more decimals than it has.
-func plainNumber(x float64) string {
-	text := report.Decimal(x, 3)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
+	pg := a.page(calculatorLine(d))
+	pg.table = rowsOf("sweep", v.Points, "axis", "xe_core_percent")
+	pg.table.Columns[0] = a.column(report.Integer, 0)
+	ans := pg.answer(v)
+	ans.Chart = a.chart("Intel GPU Occupancy Calculator, "+d.Name, s)
+	return ans, nil
 }

@@ -1,99 +1,123 @@
 package launchdoc
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
 
-	"occudiff/report"
-
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/timeline"
+	"occudiff/report"
 )
 
-// TimelineSchema names the version of the JSON contract of `predict --timeline`.
-const TimelineSchema = "occudiff/timeline/1"
-
-// TimelineCase is the dispatch of a launch over time. Occupancies are of all thread slots of the device.
-type TimelineCase struct {
-	Device     *arch.Device
-	ChosenBy   string
-	Launch     predict.Launch
-	Prediction *predict.Prediction
-	Ports      int // of policy partial
-	Result     timeline.Result
-}
-
-// WhatIf says in a sentence that a policy explains and does not predict; it is empty for the others.
-func (c *TimelineCase) whatIf() string {
-	if !c.Result.Policy.WhatIf() {
-		return ""
-	}
-	return fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the threads of a work-group enter one by one.",
-		report.Counted(c.Ports, "dispatch port", "dispatch ports"))
-}
-
-// FromTimeline builds the document of a simulated launch: its phases and the average over time.
-func FromTimeline(c *TimelineCase, version string) *report.Document {
-	r := &c.Result
-	d := &report.Document{Whole: true, Title: "Dispatch over time", Version: version, Headline: []string{deviceLine(c.Device), launchLine(&c.Launch) + "; policy " + r.Policy.String()}}
-	if text := c.whatIf(); text != "" {
-		d.Headline = append(d.Headline, text)
-	}
-	t := report.Fixed("phases", "", []report.Column{
-		{Key: "phase", Title: "Phase", Kind: report.Integer, In: everywhere},
-		{Key: "start", Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: everywhere},
-		{Key: "end", Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: everywhere},
-		{Key: "threads", Title: "Threads", Kind: report.Integer, In: everywhere},
-		{Key: "occupancy_percent", Title: "Occupancy", Unit: "%", Kind: report.Percent, In: everywhere},
-	}, nil)
-	t.Len, t.Main = len(r.Phases), len(r.Phases)
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		p := &r.Phases[i]
-		return append(dst, report.IntCell(i+1), report.NumCell(report.Number, float64(p.Start)), report.NumCell(report.Number, float64(p.End)), report.IntCell(p.Threads), report.RatioCell(p.Occupancy))
-	}
-	d.Closing = fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
-		ratioText(r.Peak), ratioText(r.Average), plainNumber(float64(r.Time)))
-	if p := c.Prediction; c.Result.Policy.WhatIf() {
-		d.Closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, ratioText(p.Peak), ratioText(p.Average))
-	}
-	if part := partialText(&c.Launch, c.Prediction); part != "" {
-		d.Closing += " " + capital(part) + "."
-	}
-	d.Sections = []report.Section{{Key: "timeline", Title: "Phases", Text: append(d.Headline[:len(d.Headline):len(d.Headline)], d.Closing), Tables: []*report.Table{inTerminal(t)}}}
-	return d
-}
-
-// TimelineJSON is the JSON output of a timeline. Times count in run times of a thread.
-type TimelineJSON struct {
+// timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread slots
+// of the device.
+type timelineValue struct {
 	Schema         string              `json:"schema"`
 	Device         *report.DeviceValue `json:"device"`
-	Launch         LaunchJSON          `json:"launch"`
+	Launch         launch              `json:"launch"`
 	Policy         string              `json:"policy"`
 	Ports          *int                `json:"ports"`
 	WhatIf         bool                `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
-	PeakPercent    float64             `json:"peak_percent"`
-	AveragePercent float64             `json:"average_percent"`
+	PeakPercent    unit.Ratio          `json:"peak_percent"`
+	AveragePercent unit.Ratio          `json:"average_percent"`
 	Duration       float64             `json:"duration"`
-	Phases         []PhaseJSON         `json:"phases"`
-	Predicted      *PredictedJSON      `json:"predicted"`
+	Phases         []phase             `json:"phases"`
+	Predicted      *predicted          `json:"predicted"`
 }
 
-// PhaseJSON is a span of time in which the number of resident threads does not change.
-type PhaseJSON struct {
-	Start            float64 `json:"start"`
-	End              float64 `json:"end"`
-	Threads          int64   `json:"threads"`
-	OccupancyPercent float64 `json:"occupancy_percent"`
+// phase is a span of time in which the number of resident threads does not change.
+type phase struct {
+	Phase            int        `json:"-" csv:"phase" col:"Phase"`
+	Start            float64    `json:"start" col:"Start [thread run times]; brief=Start; decimals=2"`
+	End              float64    `json:"end" col:"End [thread run times]; brief=End; decimals=2"`
+	Threads          int64      `json:"threads" col:"Threads"`
+	OccupancyPercent unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"`
 }
 
-// TimelineValue gives the value of the JSON contract.
-func TimelineValue(c *TimelineCase) TimelineJSON {
-	r := &c.Result
-	v := TimelineJSON{Schema: TimelineSchema, Device: deviceValue(c.Device, c.ChosenBy), Launch: launchValue(&c.Launch), Policy: r.Policy.String(),
-		Ports: report.Positive(c.Ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak.Percent(), AveragePercent: r.Average.Percent(), Duration: float64(r.Time),
-		Phases: []PhaseJSON{}, Predicted: PredictedValue(c.Prediction)}
-	for _, p := range r.Phases {
-		v.Phases = append(v.Phases, PhaseJSON{float64(p.Start), float64(p.End), p.Threads, p.Occupancy.Percent()})
+// Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for the
+// what-if of policy partial with so many dispatch ports.
+func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
+	if !l.Global.Present() {
+		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
-	return v
+	p, err := predict.Predict(t.Device, l)
+	if err != nil {
+		return nil, err
+	}
+	r, err := timeline.Run(ctx, timelineInput(t.Device, &l, &p, ports))
+	if err != nil {
+		return nil, err
+	}
+	ofAllSlots(&r, t.Device)
+	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(), Ports: report.Positive(ports),
+		WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average, Duration: r.Time, Phases: []phase{}, Predicted: newPredicted(&p)}
+	for i, ph := range r.Phases {
+		v.Phases = append(v.Phases, phase{i + 1, ph.Start, ph.End, ph.Threads, ph.Occupancy})
+	}
+	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: rowsOf("phases", v.Phases),
+		headline: []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy},
+		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
+			percent(r.Peak), percent(r.Average), number(r.Time))}
+	title := "Dispatch over time, " + t.Device.Name
+	if v.WhatIf {
+		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the threads of a work-group enter one by one.",
+			report.Counted(ports, "dispatch port", "dispatch ports")))
+		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak), percent(p.Average))
+		title += " (what-if, not a prediction)"
+	}
+	pg.closing += partialSentence(&l, &p)
+	ans := pg.answer(v)
+	ans.Chart = timelineChart(title, &r)
+	return ans, nil
+}
+
+func timelineChart(title string, r *timeline.Result) *report.Plot {
+	steps := report.LineSeries{Name: "policy " + r.Policy.String(), Style: report.Steps}
+	for _, p := range r.Phases {
+		steps.Points = append(steps.Points, report.Point{X: p.Start, Y: p.Occupancy.Percent()})
+	}
+	if n := len(r.Phases); n > 0 { // the last value holds until its end
+		steps.Points = append(steps.Points, report.Point{X: r.Phases[n-1].End, Y: r.Phases[n-1].Occupancy.Percent()})
+	}
+	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()}, {X: r.Time, Y: r.Average.Percent()}}}
+	return occupancyChart(title, "Time [run times of a thread]", 0, steps, average)
+}
+
+// timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
+func timelineInput(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
+	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode))) // those that the GRF mode leaves
+	others := int64(slots)                                                                           // no resource admits more than a slot each
+	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
+		if n != predict.Unlimited {
+			others = min(others, n)
+		}
+	}
+	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup), Groups: p.Groups,
+		GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
+	switch {
+	case ports > 0:
+		in.Policy = timeline.Partial
+	case p.Policy == predict.Whole:
+		in.Policy = timeline.Whole
+	default: // as in the prediction, few work-group slots cap an Xe-core under Free too
+		in.SlotsPerXeCore = int(min(int64(slots), p.ThreadsPerGroup*others))
+	}
+	return in
+}
+
+// ofAllSlots turns a result into shares of all thread slots of the device: a GRF mode may leave fewer to the launch.
+func ofAllSlots(r *timeline.Result, d *arch.Device) {
+	all := float64(d.Slots())
+	share := float64(r.Slots) / all
+	for i := range r.Phases {
+		r.Phases[i].Occupancy = unit.Ratio(float64(r.Phases[i].Threads) / all)
+	}
+	if share != 1 {
+		r.Peak, r.Average = unit.Ratio(float64(r.Peak)*share), unit.Ratio(float64(r.Average)*share)
+	}
+	r.Slots = int64(d.Slots())
 }

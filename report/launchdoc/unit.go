@@ -4,64 +4,103 @@ import (
 	"fmt"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/ingest/unit"
 	"occudiff/predict/computeunit"
+	"occudiff/report"
 )
 
-// UnitCase is a kernel on a compute unit and what the register-file model says of it.
-type UnitCase struct {
-	Platform *computeunit.Platform
-	Launch   computeunit.Launch
-	Result   computeunit.Result
-	Groups   unit.Opt[int64]     // of the launch, absent without a global size
-	Spread   *computeunit.Spread // over all compute units, nil without a global size
+// unitPrediction is the JSON output of `predict --model compute-unit`.
+type unitPrediction struct {
+	Schema    string     `json:"schema"`
+	Model     string     `json:"model"`
+	Platform  string     `json:"platform"`
+	Predicted unitResult `json:"predicted"`
 }
 
-// FromUnit builds the document of a kernel on a compute unit.
-func FromUnit(c *UnitCase, version string) *report.Document {
-	r := &c.Result
-	d := &report.Document{Whole: true, Title: "Occupancy of a compute unit", Version: version, Headline: []string{platformLine(c.Platform), unitLaunchLine(&c.Launch)}}
-	s := report.Section{Key: SectionPrediction, Title: "Prediction"}
-	s.Tables = []*report.Table{inTerminal(report.Fixed("compute-unit", "", stepColumns(), unitSteps(c)))}
+// unitResult is the occupancy of one compute unit; a resource without a limit is null.
+type unitResult struct {
+	WorkGroupSize         int64                `json:"work_group_size"`
+	SubGroupSize          int64                `json:"sub_group_size"`
+	SLMBytes              unit.Bytes           `json:"slm_bytes"`
+	RegisterBytes         unit.Bytes           `json:"register_bytes_per_item"`
+	RegisterBytesAllowed  unit.Bytes           `json:"register_bytes_per_item_allowed"`
+	Spilled               bool                 `json:"spilled"`
+	ByRegisters           unit.Opt[int64]      `json:"by_registers"`
+	BySLM                 unit.Opt[int64]      `json:"by_slm"`
+	BySubGroups           int64                `json:"by_sub_groups"`
+	ByHardware            int64                `json:"by_hardware"`
+	WorkGroupsPerUnit     int64                `json:"work_groups_per_compute_unit"`
+	Limits                []string             `json:"limits"`
+	SubGroupsPerWorkGroup int64                `json:"sub_groups_per_work_group"`
+	ActiveSubGroups       int64                `json:"active_sub_groups"`
+	TotalSubGroups        int64                `json:"total_sub_groups"`
+	OccupancyPercent      unit.Ratio           `json:"occupancy_percent"`
+	LanesPercent          unit.Ratio           `json:"lanes_percent"`
+	WorkGroups            unit.Opt[int64]      `json:"work_groups"`
+	WorkGroupsThatFill    unit.Opt[int64]      `json:"work_groups_that_fill"`
+	Waves                 unit.Opt[float64]    `json:"waves"`
+	PeakPercent           unit.Opt[unit.Ratio] `json:"peak_percent"`
+	AveragePercent        unit.Opt[unit.Ratio] `json:"average_percent"`
+	TailPercent           unit.Opt[unit.Ratio] `json:"tail_percent"`
+}
+
+// ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0 when
+// it is not known, also on the whole GPU.
+func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Answer, error) {
+	r, err := p.Predict(l)
+	if err != nil {
+		return nil, err
+	}
+	j := unitResult{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: l.SLM, RegisterBytes: l.RegisterBytes,
+		RegisterBytesAllowed: r.RegisterBytesAllowed, Spilled: r.Spilled, ByRegisters: r.ByRegisters, BySLM: r.BySLM,
+		BySubGroups: r.BySubgroups, ByHardware: r.ByHardware, WorkGroupsPerUnit: r.Groups, Limits: strings.Split(r.Limits.String(), "+"),
+		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups, TotalSubGroups: r.TotalSubgroups,
+		OccupancyPercent: r.Occupancy, LanesPercent: r.Lanes}
+	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
+		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
+	}
+	steps := unitSteps(p, &l, &r)
+	limits := strings.Join(j.Limits, " and ")
+	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.", percent(r.Occupancy), limits, percent(r.Lanes))
 	if r.Groups == 0 {
-		d.Closing = "No work-group fits: " + strings.ReplaceAll(r.Limits.String(), "+", " and ") + "."
+		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
-			d.Closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the kernel spills.",
-				slmText(c.Launch.RegisterBytes), slmText(r.RegisterBytesAllowed))
+			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the kernel spills.",
+				memory(l.RegisterBytes), memory(r.RegisterBytesAllowed))
 		}
-	} else {
-		d.Closing = fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.", ratioText(r.Occupancy),
-			strings.ReplaceAll(r.Limits.String(), "+", " and "), ratioText(r.Lanes))
 	}
-	if sp := c.Spread; sp != nil {
-		d.Closing += fmt.Sprintf(" GPU peak %s, average %s.", ratioText(sp.Peak), ratioText(sp.Average))
+	if groups > 0 {
+		s, err := p.Spread(r, groups)
+		if err != nil {
+			return nil, err
+		}
+		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
+		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
+		steps = append(steps, newStep("work-groups of the launch", "of the global size", report.Thousands(groups), false),
+			newStep("waves", fmt.Sprintf("%d / %d", groups, s.Least), number(s.Waves), false),
+			newStep("GPU peak occupancy", "while the waves are full, or of the only one", percent(s.Peak), false),
+			newStep("GPU average occupancy", "over all waves, the last one counted as long as a full one", percent(s.Average), false))
+		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
 	}
-	s.Text = append(d.Headline[:2:2], d.Closing)
-	d.Sections = []report.Section{s}
-	return d
+	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
+		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing, table: rowsOf("compute-unit", steps)}
+	return pg.answer(unitPrediction{predictSchema, "compute-unit", p.Key, j}), nil
 }
 
 // unitSteps words the model's formulas with the figures.
-func unitSteps(c *UnitCase) [][]report.Cell {
-	p, l, r := c.Platform, &c.Launch, &c.Result
-	var rows [][]report.Cell
-	add := func(step, calculation, value string, limit computeunit.Limit) {
-		row := []report.Cell{report.TextCell(step), report.TextCell(calculation), report.TextCell(value), report.TextCell(" ")}
-		if limit != 0 && r.Limits&limit != 0 {
-			row[3] = report.StatusCell("binds", report.Unsure)
-		}
-		rows = append(rows, row)
+func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []step {
+	var steps []step
+	add := func(label, calculation, value string, limit computeunit.Limit) {
+		steps = append(steps, newStep(label, calculation, value, r.Limits&limit != 0))
 	}
-	opt := func(o unit.Opt[int64], absent string) string {
+	opt := func(o unit.Opt[int64]) string {
 		if n, ok := o.Value(); ok {
 			return report.Thousands(n)
 		}
-		return absent
+		return "no limit"
 	}
 	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize), report.Thousands(r.SubgroupsPerGroup), 0)
-	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), slmText(r.RegisterBytesAllowed), 0)
+	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), memory(r.RegisterBytesAllowed), 0)
 	registers := "no registers given"
 	switch {
 	case r.Spilled:
@@ -69,32 +108,26 @@ func unitSteps(c *UnitCase) [][]report.Cell {
 	case l.RegisterBytes > 0:
 		registers = fmt.Sprintf("floor(%d / (%d x %d))", p.RegisterBytes, l.RegisterBytes, l.GroupSize)
 	}
-	add("work-groups by registers", registers, opt(r.ByRegisters, "no limit"), computeunit.LimitRegisters)
+	add("work-groups by registers", registers, opt(r.ByRegisters), computeunit.LimitRegisters)
 	slm := "no SLM used"
 	if l.SLM > 0 {
 		slm = fmt.Sprintf("floor(%d / %d)", p.SLM, l.SLM)
 	}
-	add("work-groups by SLM", slm, opt(r.BySLM, "no limit"), computeunit.LimitSLM)
+	add("work-groups by SLM", slm, opt(r.BySLM), computeunit.LimitSLM)
 	add("work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups)
 	add("work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware)
 	add("work-groups per compute unit", "the least of these", report.Thousands(r.Groups), 0)
-	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), ratioText(r.Occupancy), 0)
-	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), ratioText(r.Lanes), 0)
+	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), percent(r.Occupancy), 0)
+	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), percent(r.Lanes), 0)
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
 		add("work-groups that fill the GPU", fmt.Sprintf("%d compute units x %d; multiples leave no tail", units, r.Groups), report.Thousands(units*r.Groups), 0)
 	}
-	if sp := c.Spread; sp != nil {
-		add("work-groups of the launch", "of the global size", report.Thousands(c.Groups.Or(0)), 0)
-		add("waves", fmt.Sprintf("%d / %d", c.Groups.Or(0), sp.Least), plainNumber(sp.Waves), 0)
-		add("GPU peak occupancy", "while the waves are full, or of the only one", ratioText(sp.Peak), 0)
-		add("GPU average occupancy", "over all waves, the last one counted as long as a full one", ratioText(sp.Average), 0)
-	}
-	return rows
+	return steps
 }
 
 func platformLine(p *computeunit.Platform) string {
 	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM", p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock,
-		slmText(p.RegisterBytes), slmText(p.SLM))
+		memory(p.RegisterBytes), memory(p.SLM))
 	if n, ok := p.ComputeUnits.Value(); ok {
 		text += fmt.Sprintf("; %d compute units", n)
 	}
@@ -104,64 +137,55 @@ func platformLine(p *computeunit.Platform) string {
 func unitLaunchLine(l *computeunit.Launch) string {
 	text := fmt.Sprintf("work-groups of %d, sub-groups of %d", l.GroupSize, l.SubgroupSize)
 	if l.SLM > 0 {
-		text += ", " + slmText(l.SLM) + " SLM per work-group"
+		text += ", " + memory(l.SLM) + " SLM per work-group"
 	}
 	if l.RegisterBytes > 0 {
-		text += ", " + slmText(l.RegisterBytes) + " of registers per work-item"
+		text += ", " + memory(l.RegisterBytes) + " of registers per work-item"
 	}
 	return text
 }
 
-// UnitJSON is the JSON output of `predict --model compute-unit`, under the schema of `predict`.
-type UnitJSON struct {
-	Schema    string         `json:"schema"`
-	Model     string         `json:"model"`
-	Platform  string         `json:"platform"`
-	Predicted UnitResultJSON `json:"predicted"`
+// unitAdvice is the JSON output of `advise --model compute-unit`.
+type unitAdvice struct {
+	Schema   string        `json:"schema"`
+	Model    string        `json:"model"`
+	Platform string        `json:"platform"`
+	Full     bool          `json:"full"`
+	Settings []unitSetting `json:"settings"`
 }
 
-// UnitResultJSON is the occupancy of one compute unit; a resource without a limit is null.
-type UnitResultJSON struct {
-	WorkGroupSize         int64    `json:"work_group_size"`
-	SubGroupSize          int64    `json:"sub_group_size"`
-	SLMBytes              int64    `json:"slm_bytes"`
-	RegisterBytes         int64    `json:"register_bytes_per_item"`
-	RegisterBytesAllowed  int64    `json:"register_bytes_per_item_allowed"`
-	Spilled               bool     `json:"spilled"`
-	ByRegisters           *int64   `json:"by_registers"`
-	BySLM                 *int64   `json:"by_slm"`
-	BySubGroups           int64    `json:"by_sub_groups"`
-	ByHardware            int64    `json:"by_hardware"`
-	WorkGroupsPerUnit     int64    `json:"work_groups_per_compute_unit"`
-	Limits                []string `json:"limits"`
-	SubGroupsPerWorkGroup int64    `json:"sub_groups_per_work_group"`
-	ActiveSubGroups       int64    `json:"active_sub_groups"`
-	TotalSubGroups        int64    `json:"total_sub_groups"`
-	OccupancyPercent      float64  `json:"occupancy_percent"`
-	LanesPercent          float64  `json:"lanes_percent"`
-	WorkGroups            *int64   `json:"work_groups"`
-	WorkGroupsThatFill    *int64   `json:"work_groups_that_fill"`
-	Waves                 *float64 `json:"waves"`
-	PeakPercent           *float64 `json:"peak_percent"`
-	AveragePercent        *float64 `json:"average_percent"`
-	TailPercent           *float64 `json:"tail_percent"`
+// unitSetting is one choice of sizes, and how much a kernel may use without losing its occupancy.
+type unitSetting struct {
+	SubGroupSize       int64           `json:"sub_group_size" col:"Sub-group size; brief=Sub-group"`
+	WorkGroupSize      int64           `json:"work_group_size" col:"Work-group size; brief=Work-group"`
+	WorkGroupsPerUnit  int64           `json:"work_groups_per_compute_unit" col:"Work-groups per compute unit; brief=Per unit"`
+	OccupancyPercent   unit.Ratio      `json:"occupancy_percent" col:"Occupancy [%]"`
+	LanesPercent       unit.Ratio      `json:"lanes_percent" col:"Lanes [%]"`
+	MaxRegisterBytes   unit.Bytes      `json:"register_bytes_per_item_max" col:"registers per work-item [bytes]; group=Up to"`
+	MaxSLMBytes        unit.Bytes      `json:"slm_bytes_max" col:"SLM per work-group [bytes]; group=Up to"`
+	WorkGroupsThatFill unit.Opt[int64] `json:"work_groups_that_fill" col:"Work-groups that fill the GPU"`
 }
 
-// UnitValue gives the value of the JSON contract.
-func UnitValue(c *UnitCase) UnitJSON {
-	r, l := &c.Result, &c.Launch
-	j := UnitResultJSON{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: int64(l.SLM), RegisterBytes: int64(l.RegisterBytes),
-		RegisterBytesAllowed: int64(r.RegisterBytesAllowed), Spilled: r.Spilled, ByRegisters: report.Pointer(r.ByRegisters), BySLM: report.Pointer(r.BySLM),
-		BySubGroups: r.BySubgroups, ByHardware: r.ByHardware, WorkGroupsPerUnit: r.Groups, Limits: strings.Split(r.Limits.String(), "+"),
-		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups, TotalSubGroups: r.TotalSubgroups,
-		OccupancyPercent: r.Occupancy.Percent(), LanesPercent: r.Lanes.Percent(), WorkGroups: report.Pointer(c.Groups)}
-	if units, ok := c.Platform.ComputeUnits.Value(); ok && r.Groups > 0 {
-		fill := units * r.Groups
-		j.WorkGroupsThatFill = &fill
+// ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
+func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.Answer, error) {
+	a, err := p.Advise(want)
+	if err != nil {
+		return nil, err
 	}
-	if sp := c.Spread; sp != nil {
-		j.Waves = report.Finite(unit.Some(sp.Waves))
-		j.PeakPercent, j.AveragePercent, j.TailPercent = report.PercentOrNull(unit.Some(sp.Peak)), report.PercentOrNull(unit.Some(sp.Average)), report.PercentOrNull(unit.Some(sp.Tail))
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, []unitSetting{}}
+	for _, s := range a.Settings {
+		v.Settings = append(v.Settings, unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes, s.MaxRegisterBytes, s.MaxSLM, s.Fill})
 	}
-	return UnitJSON{Schema: PredictSchema, Model: "compute-unit", Platform: c.Platform.Key, Predicted: j}
+	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
+		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
+	switch {
+	case len(a.Settings) == 0:
+		pg.closing = "No work-group fits with what is fixed."
+	case a.Full:
+		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill the GPU leave no tail.",
+			report.Counted(len(a.Settings), "setting reaches", "settings reach"))
+	default:
+		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.", percent(a.Settings[0].Occupancy))
+	}
+	return pg.answer(v), nil
 }

@@ -1,11 +1,9 @@
-package main
+package launchdoc
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"occudiff/report/launchdoc"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -13,8 +11,8 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// TestTimelineAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over time are
-// those of the prediction, which counts waves. They are computed by different packages in different ways.
+// TestTimelineAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over
+// time are those of the prediction, which counts waves. They are computed by different packages in different ways.
 func TestTimelineAgreesWithPrediction(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -51,27 +49,5 @@ func TestTimelineAgreesWithPrediction(t *testing.T) {
 	t.Logf("simulated %d launches free and %d whole", simulated[predict.Free], simulated[predict.Whole])
 	if simulated[predict.Free] < 1000 || simulated[predict.Whole] < 1000 {
 		t.Error("too few launches ran")
-	}
-}
-
-// TestSweepChart: values that cannot run are gaps, and without a grid there is one curve.
-func TestSweepChart(t *testing.T) {
-	table, err := arch.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := table.Find(arch.Query{Name: "b580"}) // has no SIMD8
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
-	c := sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
-	if len(c.LineChart.Series) != 1 || !math.IsNaN(c.LineChart.Series[0].Points[0].Y) || math.IsNaN(c.LineChart.Series[0].Points[1].Y) {
-		t.Errorf("series %+v", c.LineChart.Series)
-	}
-	l.Global, l.SIMD = unit.Size(1<<20), 16
-	c = sweepChart(m.Device, launchdoc.SweepSIMD, predict.SweepSIMD(m.Device, l))
-	if len(c.LineChart.Series) != 4 || c.LineChart.Series[3].Name != "this launch" || c.LineChart.Series[3].Points[0].X != 16 {
-		t.Errorf("series %+v", c.LineChart.Series)
 	}
 }
