@@ -45,8 +45,9 @@ type Group struct {
 
 // Point is one thing with two values.
 type Point struct {
-	X, Y float64
-	Name string
+	X, Y  float64
+	Share float64 // of the whole that all points stand for, 0 to 1: how large it is drawn; 0 where nobody knows
+	Name  string
 }
 
 // LevelChart is heights one after the other, each as wide as it lasts, and lines across to hold them against.

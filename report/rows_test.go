@@ -19,7 +19,7 @@ type part struct {
 type word string
 
 type whole struct {
-	Name   word        `json:"name" col:"Name; cut; brief=N"`
+	Name   word        `json:"name" col:"Name; cut; brief=N; role=code+named"`
 	Size   unit.Size3  `json:"size" csv:"size"`
 	Local  []int64     `json:"local" csv:"local"`
 	Widths []int       `json:"widths" csv:"widths"`
@@ -43,7 +43,7 @@ func TestRows(t *testing.T) {
 	}
 	table := report.Rows("t", len(rows), func(i int) whole { return rows[i] })
 	want := []report.Column{
-		{Key: "name", Title: "Name", Brief: "N", Kind: report.Text, Cut: true, In: everywhere},
+		{Key: "name", Title: "Name", Brief: "N", Kind: report.Text, Cut: true, In: everywhere, Role: report.Code | report.Named},
 		{Key: "size", Kind: report.Text},
 		{Key: "local", Kind: report.Text},
 		{Key: "widths", Kind: report.Text},

@@ -22,7 +22,7 @@ type diffValue struct {
 // pairRow is a kernel on one device, before and after.
 type pairRow struct {
 	Name      string              `json:"name" csv:"name"`
-	Demangled string              `json:"demangled" col:"Kernel; cut"`
+	Demangled string              `json:"demangled" col:"Kernel; cut; role=code"`
 	Key       string              `json:"-" csv:"device" col:"Device"`
 	Device    *report.DeviceValue `json:"device"`
 	Verdict   string              `json:"verdict" col:"Verdict"`

@@ -24,7 +24,7 @@ type predictValue struct {
 type kernelRow struct {
 	File      string                  `json:"file" col:"File; in=page+sheet"`
 	Name      string                  `json:"name" csv:"name" jsonschema:"as in the binary"`
-	Demangled string                  `json:"demangled" col:"Kernel; cut"`
+	Demangled string                  `json:"demangled" col:"Kernel; cut; role=code"`
 	Key       string                  `json:"-" csv:"device" col:"Device"`
 	Device    *report.DeviceValue     `json:"device"`
 	SIMD      int                     `json:"simd" col:"SIMD; drop=5" jsonschema:"sub-group size"`

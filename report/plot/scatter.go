@@ -1,8 +1,10 @@
 package plot
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
+	"strings"
 
 	"occudiff/report"
 )
@@ -13,8 +15,8 @@ const (
 	namedPoints = 8
 	// titledPoints is up to how many points each has a tooltip; above, they would double the size of a page.
 	titledPoints = 400
-	markRadius   = 4.6
-	crowdRadius  = 3.2 // of points that are many
+	// markRadius is that of a mark in the legend. That of a point grows from leastRadius, so that its area shows its share.
+	markRadius, leastRadius, shareRadius = 4.6, 3.0, 9.0
 )
 
 // scatter is what a scatter plot draws.
@@ -22,7 +24,15 @@ type scatter struct {
 	*pen
 	data  *report.Scatter
 	field field
-	total int // of points
+	dots  []dot
+}
+
+// dot is a point in its place.
+type dot struct {
+	report.Point
+	group  int
+	at     point
+	radius float64
 }
 
 // drawScatter draws points around the diagonal, with the band in which both axes agree.
@@ -30,20 +40,24 @@ func drawScatter(plot *report.Plot, look Look) []byte {
 	s := scatter{pen: newPen(plot, look, scatterWidth), data: plot.Scatter}
 	var keys []key
 	top := plot.Max
-	for _, g := range s.data.Groups {
+	for i, g := range s.data.Groups {
 		keys = append(keys, key{g.Name, func(x, y float64) {
 			s.shape("path", "", "d", mark(shapeOf(g), point{x, y}, markRadius), "fill", groupPaint(g))
 		}})
 		for _, pt := range g.Points {
 			top = math.Max(top, math.Max(pt.X, pt.Y))
+			share := math.Max(0, math.Min(pt.Share, 1))
+			s.dots = append(s.dots, dot{Point: pt, group: i, radius: leastRadius + shareRadius*math.Sqrt(share)})
 		}
-		s.total += len(g.Points)
 	}
 	y := s.legend(s.heading(), keys) + titleHeight
 	s.field = newField(0, y, s.width-margin-8, y+0.76*s.width)
 	_, top = span(0, math.Max(top, 0))
 	s.field.x.to, s.field.y.to = top, top
 	s.field.fitNumbers()
+	for i := range s.dots {
+		s.dots[i].at = s.field.at(s.dots[i].X, s.dots[i].Y)
+	}
 	if w := math.Min(s.data.Band, top); w > 0 {
 		at := s.field.at
 		s.shape("polygon", "within tolerance", "points", list([]point{at(0, 0), at(w, 0), at(top, top-w), at(top, top),
@@ -53,9 +67,7 @@ func drawScatter(plot *report.Plot, look Look) []byte {
 	s.yAxis(&s.field, withUnit(s.data.Y, plot.Unit))
 	from, to := s.field.at(0, 0), s.field.at(top, top)
 	s.line(from.x, from.y, to.x, to.y, axis, 1, "5 4")
-	for _, g := range s.data.Groups {
-		s.drawGroup(g)
-	}
+	s.marks()
 	s.names()
 	return s.picture(s.field.y.start + axisHeight)
 }
@@ -99,32 +111,29 @@ func mark(shape int, at point, r float64) string {
 	return "M" + list(corners) + "z"
 }
 
-// drawGroup draws the points of a group: each with its tooltip when they are few, else all as one path, those that would
+// marks draws the points: each with its tooltip when they are few, else those of a group as one path, and those that would
 // hide each other once. A thin edge keeps neighbors apart.
-func (s *scatter) drawGroup(g report.Group) {
-	titled, radius := s.total <= titledPoints && !s.narrow(), markRadius
-	if s.total > titledPoints {
-		radius = crowdRadius
+func (s *scatter) marks() {
+	titled := len(s.dots) <= titledPoints && !s.narrow()
+	paths, seen := make([]strings.Builder, len(s.data.Groups)), map[[3]int]bool{}
+	draw := func(d string, g report.Group, tooltip string) {
+		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "fill-opacity", "0.85", "stroke", ground, "stroke-width", 0.7)
 	}
-	path, seen := "", map[[2]int]bool{}
-	dot := func(d, tooltip string) {
-		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "stroke", ground, "stroke-width", 0.7)
-	}
-	for _, pt := range g.Points {
-		at := s.field.at(pt.X, pt.Y)
+	for _, d := range s.dots {
+		g := s.data.Groups[d.group]
+		shape := mark(shapeOf(g), d.at, d.radius)
 		if titled {
 			unit := " " + s.plot.Unit
-			dot(mark(shapeOf(g), at, radius), pt.Name+": "+g.Name+"\n"+s.data.X+" "+report.Decimal(pt.X, 1)+unit+
-				"\n"+s.data.Y+" "+report.Decimal(pt.Y, 1)+unit)
-			continue
-		}
-		if pixel := [2]int{int(at.x), int(at.y)}; !seen[pixel] {
+			draw(shape, g, d.Name+": "+g.Name+"\n"+s.data.X+" "+report.Decimal(d.X, 1)+unit+"\n"+s.data.Y+" "+report.Decimal(d.Y, 1)+unit)
+		} else if pixel := [3]int{int(d.at.x), int(d.at.y), d.group}; !seen[pixel] {
 			seen[pixel] = true
-			path += mark(shapeOf(g), at, radius)
+			paths[d.group].WriteString(shape)
 		}
 	}
-	if path != "" {
-		dot(path, "")
+	for i := range paths {
+		if paths[i].Len() > 0 {
+			draw(paths[i].String(), s.data.Groups[i], "")
+		}
 	}
 }
 
@@ -135,33 +144,26 @@ func (a box) overlaps(b box) bool { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < 
 
 // names writes the names of the points that are farthest from the diagonal where there is room.
 func (s *scatter) names() {
-	var far []report.Point
+	off := func(d dot) float64 { return math.Abs(d.X - d.Y) }
+	var far []dot
 	var taken []box
-	for _, g := range s.data.Groups {
-		for _, pt := range g.Points {
-			if math.Abs(pt.X-pt.Y) > s.data.Band {
-				far = append(far, pt)
-			}
-			if at := s.field.at(pt.X, pt.Y); len(taken) < titledPoints {
-				taken = append(taken, box{at.x - 5, at.y - 5, at.x + 5, at.y + 5})
-			}
+	for _, d := range s.dots {
+		if off(d) > s.data.Band {
+			far = append(far, d)
+		}
+		if len(taken) < titledPoints {
+			taken = append(taken, box{d.at.x - d.radius, d.at.y - d.radius, d.at.x + d.radius, d.at.y + d.radius})
 		}
 	}
-	sort.SliceStable(far, func(i, j int) bool { return math.Abs(far[i].X-far[i].Y) > math.Abs(far[j].X-far[j].Y) })
-	for _, pt := range far[:min(len(far), namedPoints)] {
-		at, w := s.field.at(pt.X, pt.Y), textWidth(pt.Name, tickSize)
-		for _, move := range []point{{9, 0}, {-9 - w, 0}, {-w / 2, -13}, {-w / 2, 13}, {-w - 4, 12}, {4, 12}} {
-			x, y := at.x+move.x, at.y+move.y
+	slices.SortStableFunc(far, func(a, b dot) int { return cmp.Compare(off(b), off(a)) })
+	for _, d := range far[:min(len(far), namedPoints)] {
+		beside, w := d.radius+4, textWidth(d.Name, tickSize)
+		for _, move := range []point{{beside, 0}, {-beside - w, 0}, {-w / 2, -beside - 5}, {-w / 2, beside + 5}, {-w - 4, beside + 3}, {4, beside + 3}} {
+			x, y := d.at.x+move.x, d.at.y+move.y
 			b := box{x, y - 6, x + w, y + 6}
-			if b.x0 < s.field.x.start || b.x1 > s.width || b.y0 < s.field.y.end || b.y1 > s.field.y.start {
-				continue
-			}
-			free := true
-			for _, other := range taken {
-				free = free && !b.overlaps(other)
-			}
-			if free {
-				s.text(x, y+4, "", tickSize, text2, pt.Name)
+			inside := b.x0 >= s.field.x.start && b.x1 <= s.width && b.y0 >= s.field.y.end && b.y1 <= s.field.y.start
+			if inside && !slices.ContainsFunc(taken, b.overlaps) {
+				s.text(x, y+4, "", tickSize, text2, d.Name)
 				taken = append(taken, b)
 				break
 			}

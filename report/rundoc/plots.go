@@ -30,7 +30,7 @@ func scatterPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
 		if rows.kernels > scatterRows {
 			p.Title += ", the first " + report.Thousands(scatterRows) + " of " + report.Thousands(int64(rows.kernels))
 		}
-		p.Text = "A point per kernel. On the diagonal both agree; the band is the tolerance of " + report.Shortest(c.Band) + " points."
+		p.Text = "A point per kernel, larger for more GPU time. On the diagonal both agree; the band is the tolerance of " + report.Shortest(c.Band) + " points."
 		return p, true
 	}
 	return report.Plot{}, false
@@ -55,6 +55,9 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 		p, ok := scatterPoint(row, basis)
 		if !ok {
 			continue
+		}
+		if share, known := rows.result.TimeShare(row).Value(); known {
+			p.Share = float64(share)
 		}
 		g := &other
 		if row.Cause != nil {

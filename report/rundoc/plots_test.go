@@ -39,6 +39,9 @@ func TestScatter(t *testing.T) {
 			got = append(got, g.Name+" "+pt.Name+" "+report.Decimal(pt.X, 1)+" "+report.Decimal(pt.Y, 1))
 		}
 	}
+	if p.Scatter.Groups[1].Points[0].Share < 0.9 || p.Scatter.Groups[0].Points[0].Share > 0.1 {
+		t.Errorf("shares %+v: Fan2 has 96 %% of the GPU time, Fan1 3 %%", p.Scatter.Groups)
+	}
 	// Copies are no kernels; the groups come in the order of the causes. 1024/1029 = 99.5 %, 1/7 = 14.3 %.
 	if want := []string{"sampling Fan1 14.3 19.9", "dispatch Fan2 99.5 62.7"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
