@@ -46,6 +46,7 @@ type File struct {
 	Summary       []Kernel
 	Timings       []Timing
 	Props         []Props
+	Instructions  Instructions
 	Platform      Platform
 	Notes         []note.Note
 }

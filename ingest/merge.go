@@ -38,6 +38,9 @@ func (m *merger) add(in Input, f *File) error {
 	r.Summary = append(r.Summary, f.Summary...)
 	m.props = append(m.props, f.Props...)
 	m.platform(f.Platform)
+	if r.Instructions.All == 0 {
+		r.Instructions = f.Instructions
+	}
 	known := m.len()
 	m.files = append(m.files, mergedFile{known, in.Kind, in.Path, f.BadRows > 0})
 	switch {

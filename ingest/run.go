@@ -4,6 +4,7 @@
 package ingest
 
 import (
+	"strings"
 	"time"
 
 	"occudiff/ingest/note"
@@ -23,12 +24,19 @@ type Run struct {
 	Platform Platform // what logs and summaries say of the machine
 	// Platforms is the same, one for each file that said anything.
 	Platforms []Platform
-	Summary   []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
-	Notes     []note.Note
+	// Instructions is what the first export that counts them says.
+	Instructions Instructions
+	Summary      []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
+	Notes        []note.Note
 }
 
 // HasKernels says whether a file gave kernels or launches.
 func (r *Run) HasKernels() bool { return len(r.Kernels) > 0 || r.Launches.Len() > 0 }
+
+// Instructions counts what ran on the XVEs over the whole collection: in the rows of kernels, and in all rows. Copies and the
+// time outside any task run none, so what stands in their rows was taken from kernels by a counter that is sampled. Both are
+// 0 where the export does not count instructions.
+type Instructions struct{ Kernels, All float64 }
 
 // Input is one file that was read.
 type Input struct {
@@ -107,6 +115,23 @@ type Spread struct {
 // Key gives the row's key.
 func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
+}
+
+// IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
+// a launch shape is a kernel.
+func (k *Kernel) IsKernel() bool {
+	if k.Global.Present() {
+		return true
+	}
+	if k.Direction != NoDirection {
+		return false
+	}
+	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue", "[Unknown]"} {
+		if strings.HasPrefix(k.Task, p) {
+			return false
+		}
+	}
+	return true
 }
 
 // LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier messages

@@ -87,6 +87,15 @@ func plain(name string) (form string, percent bool) {
 	return form, percent
 }
 
+// instructionPipe gives the pipe whose instructions a column counts: "XVE Instructions:ALU1 Instructions".
+func instructionPipe(form string) (pipe string, ok bool) {
+	pipe, ok = strings.CutPrefix(form, "xve instructions:")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(pipe, " instructions")
+}
+
 // find gives the quantity that a plain name means and how usual the name is for it, 0 the most.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {

@@ -49,6 +49,8 @@ type entry struct {
 	steady   steady
 	times    sketch
 	occupied sketch
+
+	instructions uint64
 }
 
 // tally is a sum that may be absent.
@@ -240,6 +242,7 @@ func (e *entry) merge(o *entry) {
 	e.threads.merge(o.threads)
 	e.barriers.merge(o.barriers)
 	e.spill = max(e.spill, o.spill)
+	e.instructions += o.instructions
 	for i := range e.sums {
 		e.sums[i].addWide(o.sums[i])
 		e.means[i].merge(&o.means[i])

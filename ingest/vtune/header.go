@@ -26,6 +26,9 @@ type field struct {
 	bare bool // the name does not say (%)
 }
 
+// instructions is a column that counts the instructions of one pipe, and where its cell is.
+type instructions struct{ index, cell int }
+
 // header is what the header line says.
 type header struct {
 	pos     note.Pos
@@ -39,6 +42,8 @@ type header struct {
 	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
 	// together in runs that stand side by side in the file.
 	counts, times, shares []field
+	instructions          []instructions
+	alu1                  bool    // those are of one pipe
 	moving                []field // shares without the profiler's peak and its limits, when these stand side by side
 	key                   []quantity
 	runs                  [][2]int // first and last cell
@@ -68,6 +73,9 @@ func (h *header) add(index int, text []byte) {
 	if slices.Contains(hostColumns, form) {
 		h.host = true
 	}
+	if pipe, ok := instructionPipe(form); ok {
+		h.addInstructions(index, pipe)
+	}
 	q, rank, ok := find(form)
 	if !ok || (q == task && index != 0) {
 		return
@@ -80,6 +88,18 @@ func (h *header) add(index int, text []byte) {
 	case name == c.name && len(h.twice) < 100:
 		h.twice = append(h.twice, twice{q: q, index: index})
 	}
+}
+
+// addInstructions takes the column of a pipe: that of ALU1 alone, which every kernel uses and copies do not, and all where
+// it is missing.
+func (h *header) addInstructions(index int, pipe string) {
+	switch {
+	case h.alu1 || len(h.instructions) > 10:
+		return
+	case pipe == "alu1":
+		h.alu1, h.instructions = true, nil
+	}
+	h.instructions = append(h.instructions, instructions{index: index})
 }
 
 // complete decides which columns are read.
@@ -95,6 +115,9 @@ func (h *header) complete() {
 	for _, t := range h.twice {
 		h.sel = append(h.sel, t.index)
 	}
+	for _, c := range h.instructions {
+		h.sel = append(h.sel, c.index)
+	}
 	slices.Sort(h.sel)
 	h.fillGaps()
 	for q := range h.col {
@@ -102,6 +125,9 @@ func (h *header) complete() {
 	}
 	for i := range h.twice {
 		h.twice[i].cell, _ = slices.BinarySearch(h.sel, h.twice[i].index)
+	}
+	for i := range h.instructions {
+		h.instructions[i].cell, _ = slices.BinarySearch(h.sel, h.instructions[i].index)
 	}
 	for q := range quantities {
 		switch {

@@ -94,6 +94,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	case f.Rows == 0:
 		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint, "none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
 	}
+	f.Instructions = r.instructions()
 	f.Notes = append(r.notes, r.remarks()...)
 	f.Notes = append(f.Notes, bad[:min(len(bad), shown)]...)
 	if partial > 0 {
@@ -115,6 +116,17 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 		f.Kernels[i] = r.kernel(e)
 	}
 	return f, nil
+}
+
+// instructions adds up what all rows ran.
+func (r *result) instructions() (sum ingest.Instructions) {
+	for _, e := range r.entries {
+		sum.All += float64(e.instructions)
+		if k := r.identity(e, e.line); k.IsKernel() {
+			sum.Kernels += float64(e.instructions)
+		}
+	}
+	return sum
 }
 
 // remarks are the notes on columns that disagree and on names that are no text.

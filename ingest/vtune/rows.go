@@ -84,6 +84,9 @@ func (a *adder) Row(r *scan.Row) {
 	if steady {
 		e.steady.add(&v)
 	}
+	for _, c := range a.h.instructions {
+		e.instructions += count16(r, c.cell)
+	}
 	if t := e.add(&v, shares); e.single == e.rows {
 		if a.samples = append(a.samples, sample{e, t, v[measured]}); len(a.samples) == cap(a.samples) {
 			a.flush()
@@ -156,6 +159,33 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 		}
 	}
 	return outside
+}
+
+// count16 reads a whole number of at most sixteen digits, 0 for anything else: the instructions of a row are of use in a sum
+// alone, and a fault in them is no fault of the row.
+func count16(r *scan.Row, cell int) uint64 {
+	last, n := r.Tail(cell)
+	if n <= 8 {
+		v, ok := shortCount(last, n)
+		if !ok {
+			return 0
+		}
+		return uint64(v)
+	}
+	v, ok := digits8(last ^ zeros8)
+	b := r.Cell(cell)
+	if !ok || n > 16 || len(b) != n {
+		return 0
+	}
+	head := uint64(0)
+	for _, c := range b[:n-8] {
+		d := c - '0'
+		if d > 9 {
+			return 0
+		}
+		head = head*10 + uint64(d)
+	}
+	return head*1e8 + uint64(v)
 }
 
 const (
