@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 
 	"occudiff/ingest/unit"
 )
@@ -85,51 +86,40 @@ func ofBusy(average unit.Ratio, busy, n int) (own unit.Ratio, possible bool) {
 	return min(own, 1), own <= atMost
 }
 
+// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them, else as
+// a number of them fits the prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
-	ref, name, ok := reference(row)
-	if row.Predicted != nil {
-		ref, name = row.Predicted.Average, "predicted average"
-	}
 	m, measured := row.Measured.Value()
-	if n < 2 || !ok || !measured {
+	if n < 2 || !measured {
 		return nil
 	}
-	first, last := 1, n-1
-	worked, known := counted.Value()
-	if known {
-		first, last = max(worked, 1), min(worked, n-1)
+	if counted.Present() {
+		if of := r.ownText(row); of != "" {
+			return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(of), Decide: targetGPU}
+		}
+		return nil
 	}
-	for busy := first; busy <= last; busy++ {
-		v, possible := ofBusy(m, busy, n)
-		if !possible || abs(v.Minus(ref)) > r.Options.Tolerance+digit {
+	ref, name := row.reference(), "profiler's peak"
+	if row.Predicted != nil {
+		name = "predicted average"
+	}
+	idle, known := row.Idle.Value()
+	for busy := 1; busy < n && ref > 0; busy++ {
+		c := &Cause{Name: CauseAdapters, Confidence: medium.String(), Decide: targetGPU}
+		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d of them worked, ", n, busy)
+		switch v, possible := ofBusy(m, busy, n); {
+		case !possible:
 			continue
+		case abs(v.Minus(ref)) <= r.Options.Tolerance+digit:
+			c.Because = all + fmt.Sprintf("%.1f %% is %.1f %% of those, which fits the %s of %.1f %%.", m.Percent(), v.Percent(), name, ref.Percent())
+			return c
+		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
+			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.", 100*float64(n-busy)/float64(n), idle.Percent())
+			return c
 		}
-		c, which := &Cause{Name: CauseAdapters, Confidence: "medium"}, "; if %d of them worked,"
-		if known {
-			c.Confidence, which = "high", ", and %d of them worked:"
-		}
-		c.Because = fmt.Sprintf("The profiler averages over %d adapters or stacks"+which+" %.1f %% is %.1f %% of those, which fits the %s of %.1f %%. Collect with -knob target-gpu.",
-			n, busy, m.Percent(), v.Percent(), name, ref.Percent())
-		return c
 	}
 	return nil
 }
 
-// idleAdapters explains a measured value that has nothing to be held against, when the summary says itself that some of
-// the adapters it is the average of did not work.
-func (r *Result) idleAdapters(row *Row) *Cause {
-	n, counted := r.averaged(row)
-	worked, known := counted.Value()
-	m, measured := row.Measured.Value()
-	if !measured || !known || worked < 1 || worked >= n {
-		return nil
-	}
-	v, possible := ofBusy(m, worked, n)
-	if !possible {
-		return nil
-	}
-	return &Cause{Name: CauseAdapters, Confidence: "high", Because: fmt.Sprintf(
-		"The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% is %.1f %% of those. Collect with -knob target-gpu.",
-		n, worked, m.Percent(), v.Percent())}
-}
+const targetGPU = "a collection with -knob target-gpu"

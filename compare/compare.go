@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
@@ -15,10 +14,14 @@ import (
 // Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows are
 // ordered for reading: what needs attention first, then by time.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
-	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Options: opt, Notes: append([]note.Note{}, run.Notes...)}
+	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
+		Notes: append([]note.Note{}, run.Notes...)}
 	kernels := run.Kernels
 	if len(kernels) == 0 {
 		kernels = run.Summary
+	}
+	for i := range kernels {
+		r.taskTime += kernels[i].Total.Or(0)
 	}
 	if run.Launches.Len() > 0 {
 		r.compareLaunches(run.Launches)
@@ -36,7 +39,7 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 // row judges one task.
 func (r *Result) row(k *ingest.Kernel) Row {
 	row := Row{Kernel: *k}
-	if !IsKernel(k) {
+	if !k.IsKernel() {
 		row.Verdict = NotAKernel
 		return row
 	}
@@ -44,31 +47,14 @@ func (r *Result) row(k *ingest.Kernel) Row {
 	row.take(&f)
 	r.derive(&row)
 	r.judge(&row)
-	row.Cause = r.cause(&row)
+	row.Cause = r.cause(&row, true)
 	r.checkRow(&row)
 	return row
 }
 
-// IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
-// a launch shape is a kernel.
-func IsKernel(k *ingest.Kernel) bool {
-	if k.Global.Present() {
-		return true
-	}
-	if k.Direction != ingest.NoDirection {
-		return false
-	}
-	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue", "[Unknown]"} {
-		if strings.HasPrefix(k.Task, p) {
-			return false
-		}
-	}
-	return true
-}
-
 // take fills in what is predicted.
 func (row *Row) take(f *forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak = f.predicted, f.why, f.modelPeak, f.otherPeak
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
 }
 
 // forecast predicts for a kernel, or says why nothing is predicted.
@@ -106,7 +92,23 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 	if p.Peak != other.Peak {
 		f.otherPeak = unit.Some(other.Peak)
 	}
+	f.xves = r.emptyXVEs(&p, &other)
 	return f
+}
+
+// emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from work-groups that
+// stay whole where both predict the same: real runs of such launches leave as many XVEs empty as that says.
+func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
+	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
+	p, q := taken, other
+	if other.Policy == predict.Whole && !apart(taken.Peak, other.Peak) && !apart(taken.Average, other.Average) {
+		p, q = other, taken
+	}
+	x := XVEs{Policy: p.Policy, Idle: p.Idle(r.Device)}
+	if o := q.Idle(r.Device); apart(p.Average, q.Average) && abs(o.Loaded.Minus(x.Loaded)) > policyIdlePoints {
+		x.Other = unit.Some(o)
+	}
+	return x
 }
 
 // mostThreads gives the registers of the GRF mode in which an XVE holds the most threads.
@@ -236,8 +238,9 @@ func (r *Result) judge(row *Row) {
 		return
 	}
 	d, _ := row.Difference.Value()
+	c := r.Certainty(row)
 	switch {
-	case measured && r.unmeasurable(row):
+	case measured && r.unusable(row, &c, m, row.reference()) != usable:
 		row.Verdict = Unmeasurable
 	case abs(d) <= r.Options.Tolerance+digit:
 		row.Verdict = Match
@@ -248,35 +251,12 @@ func (r *Result) judge(row *Row) {
 	}
 }
 
-// unmeasurable says whether the counter's value cannot be this kernel's. Counters that were read around each launch are.
-func (r *Result) unmeasurable(row *Row) bool {
-	if row.PerLaunch {
-		return false
-	}
-	interval := r.Options.SamplingInterval
-	if total, ok := row.Total.Value(); ok && total < minIntervals*interval {
-		return true
-	}
-	avg, timed := row.Average().Value()
-	if !timed || avg >= interval {
-		return false
-	}
-	m := row.Measured.Or(0)
-	if life, known := row.ThreadLife.Value(); known { // not beyond the launch by printing alone
-		return float64(life)*(1-float64(r.unseen(row))/m.Percent()) > float64(avg)
-	}
-	// Without a launch shape: a peak below 100 % is all threads of the launch at once, so a value above it has the same
-	// contradiction in it.
-	peak, ok := row.Peak.Value()
-	return row.Predicted == nil && ok && peak < 1 && m > peak
-}
-
 // checkRow notes what the row's own figures say against each other.
 func (r *Result) checkRow(row *Row) {
 	warn := func(code, format string, args ...any) {
 		row.Notes = append(row.Notes, note.Note{Severity: note.Warning, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
 	}
-	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit && (row.Cause == nil || row.Cause.Name == CauseSampling) {
+	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit && (row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
 		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
@@ -297,7 +277,7 @@ func (r *Result) checkRow(row *Row) {
 	avg, timed := row.Average().Value()
 	started, counted := row.Threads.Value()
 	n, known := row.Instances.Value()
-	if row.Predicted == nil || !timed || !counted || !known || row.Uneven || avg < threadsIntervals*r.Options.SamplingInterval {
+	if row.Predicted == nil || !timed || !counted || !known || row.Uneven || avg < threadsIntervals*r.SamplingInterval() {
 		return
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)

@@ -12,14 +12,24 @@ import (
 // DiffVerdict of a kernel that was run on two sides.
 type DiffVerdict string
 
-// The verdicts of a diff. A kernel is a regression when its measured occupancy fell by more than the threshold, and
-// significantly where there are enough runs for a test. Where the launch or the device is not the same, the residual
-// (measured - predicted average) has to have fallen like that too: a work-group size that was changed on purpose may
-// lower occupancy by exactly what was predicted, and that is a change, not a regression. An improvement is the mirror
-// image. Whatever has no measured occupancy on both sides is not comparable: missing is not zero.
+// The verdicts of a diff, by these rules in turn:
+//
+//   - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and this by
+//     one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a launch is below
+//     a sampling interval on either side; an improvement when it rose by as much.
+//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower occupancy.
+//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in rows of
+//     kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the threshold. Launches that
+//     are faster and hold more are an improvement whatever else.
+//   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
+//
+// From 4 runs a side on all changes are tested as well, and the threshold itself is enough for measured. Where the launch or
+// the device is not the same, the residual (what was seen - what was predicted) has to have moved like that too: a work-group
+// size that was changed on purpose may lower occupancy by exactly what was predicted, and that is a change, not a regression.
 const (
 	DiffRegression    DiffVerdict = "regression"
 	DiffImprovement   DiffVerdict = "improvement"
+	DiffFaster        DiffVerdict = "faster at lower occupancy"
 	DiffUnchanged     DiffVerdict = "unchanged" // not significant, or within the threshold
 	DiffChangedLaunch DiffVerdict = "changed launch"
 	DiffChangedDevice DiffVerdict = "changed device"
@@ -31,7 +41,7 @@ const (
 
 // DiffVerdicts lists the verdicts in the order in which rows are shown.
 func DiffVerdicts() []DiffVerdict {
-	return []DiffVerdict{DiffRegression, DiffChangedLaunch, DiffChangedDevice, DiffImprovement, DiffOnlyOld, DiffOnlyNew,
+	return []DiffVerdict{DiffRegression, DiffChangedLaunch, DiffChangedDevice, DiffFaster, DiffImprovement, DiffOnlyOld, DiffOnlyNew,
 		DiffNotComparable, DiffUnchanged, DiffNotAKernel}
 }
 
@@ -64,6 +74,11 @@ type DiffLaunch struct {
 	Runs          int                    // that have the kernel
 	Unmeasurable  int                    // runs whose counter value is not this kernel's; they are no samples
 	Total         unit.Opt[unit.Seconds] // median over the runs
+	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was counted in
+	// rows of no kernel. Exact says that the counters were read around each launch.
+	Intervals unit.Opt[float64]
+	Crosstalk unit.Opt[unit.Ratio]
+	Exact     bool
 }
 
 // DiffRow is one kernel on both sides, or on one.
@@ -74,20 +89,29 @@ type DiffRow struct {
 	Old, New   *DiffLaunch // nil on the side that does not have it
 	Changes    []Change    // of the launch, in the order of Change
 
-	Measured  Delta // occupancy in percent, change in points
-	Residual  Delta // measured - predicted average, in points
-	Predicted Delta // predicted average in percent
-	Loaded    Delta // occupancy while any thread was loaded, in percent
-	Idle      Delta // share of the time in which the XVEs were idle, in percent
-	Time      Delta // average time of a launch in seconds, change as new / old
+	Measured       Delta // occupancy in percent, change in points
+	Residual       Delta // measured - predicted average, in points
+	Predicted      Delta // predicted average in percent
+	Loaded         Delta // occupancy of XVEs that ran, in percent
+	LoadedResidual Delta // that - the predicted one, in points
+	Idle           Delta // share of the time in which the XVEs were idle, in percent
+	Time           Delta // average time of a launch in seconds, change as new / old
+	// Parts of the account, in points, in the order of Parts; those that neither side tells are left out.
+	Parts []PartDelta
 
 	Verdict DiffVerdict
 	Because string // the figures behind the verdict, in sentences
 }
 
+// PartDelta is a part of the account on both sides.
+type PartDelta struct {
+	Part Part
+	Delta
+}
+
 // DiffSummary counts the verdicts of kernels.
 type DiffSummary struct {
-	Kernels, Regressions, Improvements, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew, NotComparable, NotKernels int
+	Kernels, Regressions, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew, NotComparable, NotKernels int
 
 	Tested    int               // kernels whose measured occupancy was tested, the rest has too few runs
 	TimeRatio unit.Opt[float64] // geometric mean of new / old over TimePairs kernels
@@ -110,10 +134,11 @@ type DiffResult struct {
 // Diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch shape,
 // SIMD width, direction and adapter, and those that are left over by what they still share, where that is unique.
 func Diff(older, newer []*Result, opt DiffOptions) *DiffResult {
-	d := &DiffResult{Old: DiffSide{Runs: older}, New: DiffSide{Runs: newer}, Options: opt}
+	d := &DiffResult{Options: opt}
+	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
 	otherDevice := hasChange(d.Changes, ChangeDevice)
-	for _, p := range pair(collect(older), collect(newer)) {
+	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 		d.Rows = append(d.Rows, d.row(p, otherDevice))
 	}
 	d.order()
@@ -121,7 +146,7 @@ func Diff(older, newer []*Result, opt DiffOptions) *DiffResult {
 		d.Changes = append(d.Changes, d.Rows[i].Changes...)
 	}
 	d.summarise()
-	d.addNotes()
+	d.addNotes(copied)
 	return d
 }
 
@@ -148,8 +173,14 @@ func (d *DiffResult) row(p groupPair, otherDevice bool) DiffRow {
 	row.Residual = d.points(older.residual, newer.residual)
 	row.Predicted = d.points(older.predicted, newer.predicted)
 	row.Loaded = d.points(older.loaded, newer.loaded)
+	row.LoadedResidual = d.points(older.loadedResidual, newer.loadedResidual)
 	row.Idle = d.points(older.idle, newer.idle)
 	row.Time = d.ratio(older.average, newer.average)
+	for _, p := range Parts() {
+		if a, b := older.parts[p], newer.parts[p]; len(a) > 0 || len(b) > 0 {
+			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})
+		}
+	}
 	if row.Old != nil && row.New != nil {
 		row.Changes = launchChanges(row.Task, row.Old, row.New)
 	}
@@ -189,7 +220,7 @@ func (r *DiffRow) seconds() unit.Seconds {
 func (d *DiffResult) summarise() {
 	s := &d.Summary
 	counters := map[DiffVerdict]*int{
-		DiffRegression: &s.Regressions, DiffImprovement: &s.Improvements, DiffUnchanged: &s.Unchanged, DiffChangedLaunch: &s.ChangedLaunch,
+		DiffRegression: &s.Regressions, DiffImprovement: &s.Improvements, DiffFaster: &s.Faster, DiffUnchanged: &s.Unchanged, DiffChangedLaunch: &s.ChangedLaunch,
 		DiffChangedDevice: &s.ChangedDevice, DiffOnlyOld: &s.OnlyOld, DiffOnlyNew: &s.OnlyNew, DiffNotComparable: &s.NotComparable,
 	}
 	var ratios []float64

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"occudiff/compare/stat"
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -91,10 +92,8 @@ func (d *DiffResult) ratio(older, newer []float64) Delta {
 	return r
 }
 
-// judge gives the verdict by the rule that stands with the verdicts.
+// judge gives the verdict by the rules that stand with the verdicts.
 func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
-	floor := d.Options.Threshold
-	m, res := &row.Measured, &row.Residual
 	other := launchChanged(row.Changes) || otherDevice
 	switch {
 	case row.New == nil:
@@ -103,27 +102,82 @@ func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
 		row.Verdict = DiffOnlyNew
 	case row.NotAKernel:
 		row.Verdict = DiffNotAKernel
-	case !m.Change.Present():
+	case !row.Measured.Change.Present():
 		row.Verdict = DiffNotComparable
-	case m.fell(floor) && (!other || res.fell(floor)):
+	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
 		row.Verdict = DiffRegression
-	case m.rose(floor) && (!other || res.rose(floor)):
+	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() && row.Measured.rose(d.measuredFloor(row)):
 		row.Verdict = DiffImprovement
 	case launchChanged(row.Changes):
 		row.Verdict = DiffChangedLaunch
 	case otherDevice:
 		row.Verdict = DiffChangedDevice
+	case row.faster():
+		row.Verdict = DiffFaster
+	case !row.comparable():
+		row.Verdict = DiffNotComparable
 	default:
 		row.Verdict = DiffUnchanged
 	}
 	row.Because = d.because(row)
 }
 
+// moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does not move
+// the other way, and the measured one where it is comparable. With another launch the residual has to have moved as well.
+func (d *DiffResult) moved(row *DiffRow, other bool, way, back func(*Delta, unit.Points) bool) bool {
+	limit, floor := d.loadedLimit(row), d.measuredFloor(row)
+	if way(&row.Loaded, limit) && !back(&row.Measured, floor) && (!other || way(&row.LoadedResidual, limit)) {
+		return true
+	}
+	if !other && (row.faster() || !row.comparable()) || other && row.Loaded.Change.Present() {
+		return false
+	}
+	return way(&row.Measured, floor) && (!other || way(&row.Residual, floor))
+}
+
+// loadedLimit is the change of occupancy of XVEs that ran that counts.
+func (d *DiffResult) loadedLimit(row *DiffRow) unit.Points {
+	for _, l := range []*DiffLaunch{row.Old, row.New} {
+		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
+			return shortLaunchTimes * d.Options.Threshold
+		}
+	}
+	return d.Options.Threshold
+}
+
+// measuredFloor is the change of measured occupancy that counts where it is comparable.
+func (d *DiffResult) measuredFloor(row *DiffRow) unit.Points {
+	if row.Measured.Test.Present() || row.Old.Exact && row.New.Exact {
+		return d.Options.Threshold
+	}
+	return untestedTimes * d.Options.Threshold
+}
+
+// quicker says whether launches became faster.
+func (r *DiffRow) quicker() bool {
+	x, ok := r.Time.Change.Value()
+	return ok && x < 1-timeDiffers && !r.Time.Insignificant()
+}
+
+// faster says whether launches became faster while less was measured.
+func (r *DiffRow) faster() bool { return r.quicker() && r.Measured.fell(0) }
+
+// comparable says whether nothing speaks against comparing measured occupancies.
+func (r *DiffRow) comparable() bool {
+	if r.Old.Exact && r.New.Exact {
+		return true
+	}
+	if x, ok := r.Time.Change.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
+		return false
+	}
+	return r.Old.Crosstalk.Or(0) <= crosstalkMedium && r.New.Crosstalk.Or(0) <= crosstalkMedium
+}
+
 // manyTests is from how many tests on a note says how many are significant by chance alone: at 5 % that is one.
 const manyTests = 20
 
 // addNotes says what holds for all kernels, and then what was noted of the runs.
-func (d *DiffResult) addNotes() {
+func (d *DiffResult) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
@@ -147,7 +201,7 @@ func (d *DiffResult) addNotes() {
 			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold of %g points",
 			plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n), float64(d.Options.Threshold))
 	}
-	d.sameContent()
+	d.Notes = append(d.Notes, copied...)
 	for _, runs := range [][]*Result{d.Old.Runs, d.New.Runs} {
 		for _, r := range runs {
 			for _, n := range r.Notes {
@@ -159,34 +213,56 @@ func (d *DiffResult) addNotes() {
 	}
 }
 
-// sameContent warns of a file that is two samples: a copy is no repeat.
-func (d *DiffResult) sameContent() {
+// contents are the files that a run's rows are of. A summary may belong to all runs.
+func contents(r *Result) []ingest.Input {
+	files := map[string]bool{}
+	for _, row := range r.Skim() {
+		files[row.Pos.File] = true
+	}
+	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool { return in.Digest == "" || !files[in.Path] })
+}
+
+// take takes the runs of both sides, without those that are copies of another on their side: a copy is no second sample.
+func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
 	type place struct {
 		path string
-		run  int
+		side *DiffSide
 	}
 	seen := map[string]place{}
-	for run, r := range append(slices.Clone(d.Old.Runs), d.New.Runs...) {
-		if r.Len() == 0 {
-			continue
-		}
-		files := map[string]bool{}
-		for _, row := range r.Skim() {
-			files[row.Pos.File] = true
-		}
-		for _, in := range r.Inputs {
-			if in.Digest == "" || !files[in.Path] { // a summary may belong to all runs
-				continue
-			}
-			if first, ok := seen[in.Digest]; ok && first.run != run {
+	for _, s := range []struct {
+		to   *DiffSide
+		runs []*Result
+	}{{&d.Old, older}, {&d.New, newer}} {
+		for _, r := range s.runs {
+			files := contents(r)
+			copies := 0
+			var twice []note.Note
+			for _, in := range files {
+				first, ok := seen[in.Digest]
+				if !ok {
+					continue
+				}
 				text := "the same content as " + first.path + ": a copy is no second run"
 				if first.path == in.Path {
 					text = "the same file is compared with itself"
 				}
-				d.Notes = append(d.Notes, note.Note{Severity: note.Warning, Code: "same-content", Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
-				continue
+				if first.side == s.to {
+					copies++
+				}
+				twice = append(twice, note.Note{Severity: note.Warning, Code: "same-content", Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 			}
-			seen[in.Digest] = place{in.Path, run}
+			for _, in := range files {
+				if _, ok := seen[in.Digest]; !ok {
+					seen[in.Digest] = place{in.Path, s.to}
+				}
+			}
+			if copies > 0 && copies == len(files) {
+				twice[0].Text += ", and this one is left out"
+			} else {
+				s.to.Runs = append(s.to.Runs, r)
+			}
+			copied = append(copied, twice...)
 		}
 	}
+	return copied
 }

@@ -12,8 +12,9 @@ type group struct {
 	launch     DiffLaunch
 	notAKernel bool
 
-	measured, residual, predicted, loaded, idle []float64 // percent, residual in points
-	average, total                              []float64 // seconds
+	measured, residual, predicted, loaded, loadedResidual, idle []float64 // percent, residuals in points
+	average, total                                              []float64 // seconds
+	parts                                                       map[Part][]float64
 }
 
 // finish gives what the side knows of the launch.
@@ -33,20 +34,21 @@ func collect(runs []*Result) []*group {
 			key := diffKey(&row.Kernel)
 			g := index[key]
 			if g == nil {
-				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, launch: DiffLaunch{
+				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, parts: map[Part][]float64{}, launch: DiffLaunch{
 					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
 				index[key] = g
 				groups = append(groups, g)
 			}
-			g.add(row)
+			g.add(run, row)
 		}
 	}
 	return groups
 }
 
 // add takes a run's row as a sample.
-func (g *group) add(row *Row) {
+func (g *group) add(run *Result, row *Row) {
 	g.launch.Runs++
+	g.launch.take(run.Certainty(row))
 	if !g.launch.Registers.Present() {
 		g.launch.Registers = row.Registers
 	}
@@ -76,10 +78,32 @@ func (g *group) add(row *Row) {
 	}
 	if l, ok := row.Loaded.Value(); ok {
 		g.loaded = append(g.loaded, l.Percent())
+		if row.Predicted != nil {
+			g.loadedResidual = append(g.loadedResidual, float64(l.Minus(row.XVEs.Loaded)))
+		}
+	}
+	if run.accounted(row) {
+		a := run.parts(row)
+		for _, p := range Parts() {
+			if v, ok := a.Points(p).Value(); ok {
+				g.parts[p] = append(g.parts[p], float64(v))
+			}
+		}
 	}
 	if i, ok := row.Idle.Value(); ok {
 		g.idle = append(g.idle, i.Percent())
 	}
+}
+
+// take keeps what is least sure of the runs' counters.
+func (l *DiffLaunch) take(c Certainty) {
+	if n, ok := c.Intervals.Value(); ok {
+		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
+	}
+	if x, ok := c.Crosstalk.Value(); ok {
+		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
+	}
+	l.Exact = c.Exact
 }
 
 // perKey gives the rows of one run, those of one key united: launches that were kept apart are no samples of their own,

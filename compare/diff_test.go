@@ -85,13 +85,13 @@ func TestDiffVerdicts(t *testing.T) {
 		because      string
 	}{
 		{"one run a side, beyond the floor", runs(base, 62.7), runs(base, 48.6), DiffRegression, -14.1, 0,
-			"Measured occupancy fell by 14.1 points (62.7 to 48.6 %), beyond the floor of 2; no test is possible with 1 + 1 runs."},
-		{"exactly the floor is not beyond it, whatever binary fractions say", runs(base, 62.7), runs(base, 60.7), DiffUnchanged, -2, 0,
-			"Within 2 points; no test is possible with 1 + 1 runs."},
-		{"a digit more is", runs(base, 62.7), runs(base, 60.6), DiffRegression, -2.1, 0,
-			"Measured occupancy fell by 2.1 points (62.7 to 60.6 %), beyond the floor of 2; no test is possible with 1 + 1 runs."},
-		{"the mirror image", runs(base, 60), runs(base, 63), DiffImprovement, 3, 0,
-			"Measured occupancy rose by 3.0 points (60.0 to 63.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs."},
+			"Measured occupancy fell by 14.1 points (62.7 to 48.6 %), beyond the floor of 4; no test is possible with 1 + 1 runs."},
+		{"exactly the floor is not beyond it, whatever binary fractions say", runs(base, 62.7), runs(base, 58.7), DiffUnchanged, -4, 0,
+			"Within 4 points; no test is possible with 1 + 1 runs."},
+		{"a digit more is", runs(base, 62.7), runs(base, 58.6), DiffRegression, -4.1, 0,
+			"Measured occupancy fell by 4.1 points (62.7 to 58.6 %), beyond the floor of 4; no test is possible with 1 + 1 runs."},
+		{"the mirror image", runs(base, 60), runs(base, 65), DiffImprovement, 5, 0,
+			"Measured occupancy rose by 5.0 points (60.0 to 65.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs."},
 		{"four runs a side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53), DiffRegression, -10, 2.0 / 70,
 			"Measured occupancy fell by 10.0 points (61.5 to 51.5 %), p = 0.029, 4 + 4 runs."},
 		// U = 10 of 16: of 70 deals 7 + 8 + 7 lie nearer to 8, so p = 48/70.
@@ -100,43 +100,43 @@ func TestDiffVerdicts(t *testing.T) {
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3), DiffUnchanged, -1, 2.0 / 70,
 			"Significant (p = 0.029, 4 + 4 runs), but within 2 points."},
 		{"three on one side allow no test", runs(base, 60, 61, 62, 63, 64), runs(base, 50, 51, 52), DiffRegression, -11, 0,
-			"Measured occupancy fell by 11.0 points (62.0 to 51.0 %), beyond the floor of 2; no test is possible with 5 + 3 runs."},
+			"Measured occupancy fell by 11.0 points (62.0 to 51.0 %), beyond the floor of 4; no test is possible with 5 + 3 runs."},
 		{"a change that does what is predicted is no regression", runs(base, 95), runs(half, 47), DiffChangedLaunch, -48, 0,
-			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 48.0 points (95.0 to 47.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
+			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 48.0 points (95.0 to 47.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
 				"The prediction went from 99.5 to 50.0 %, the residual (measured - predicted) from -4.5 to -3.0 points, by +1.5: as predicted."},
 		{"a change that the prediction does not explain is one", runs(base, 95), runs(simd16, 80), DiffRegression, -15, 0,
-			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 15.0 points (95.0 to 80.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
+			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 15.0 points (95.0 to 80.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
 				"The prediction stayed at 99.5 %, the residual (measured - predicted) from -4.5 to -19.5 points: the change does not explain the fall."},
 		{"A launch that was changed for the better, and measures better than that", runs(half, 40), runs(base, 98), DiffImprovement, 58, 0,
-			"Changed: SIMD width 16 -> 32. Measured occupancy rose by 58.0 points (40.0 to 98.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
+			"Changed: SIMD width 16 -> 32. Measured occupancy rose by 58.0 points (40.0 to 98.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
 				"The prediction went from 50.0 to 99.5 %, the residual (measured - predicted) from -10.0 to -1.5 points: better than the change explains."},
 		{"a better launch that the measurement does not follow is no fall", runs(half, 48), runs(base, 49), DiffChangedLaunch, 1, 0,
-			"Changed: SIMD width 16 -> 32. Measured occupancy moved by +1.0 points (48.0 to 49.0 %), within 2. " +
+			"Changed: SIMD width 16 -> 32. Measured occupancy moved by +1.0 points (48.0 to 49.0 %), within 4. " +
 				"The prediction went from 50.0 to 99.5 %, the residual (measured - predicted) from -2.0 to -50.5 points: the measurement did not follow the prediction."},
 		{"without a prediction nobody can say", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80), DiffChangedLaunch, -15, 0,
-			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 15.0 points (95.0 to 80.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
+			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 15.0 points (95.0 to 80.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
 				"There is no prediction for both sides, so nobody can say whether the change explains it."},
 		{"the residual is tested too: U = 10 again", runs(fan2(func(x *k) { x.predicted = 90 }), 50, 60, 70, 80), runs(fan2(func(x *k) { x.simd, x.predicted = 16, 60 }), 15, 25, 35, 45),
 			DiffChangedLaunch, -35, 2.0 / 70,
 			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 35.0 points (65.0 to 30.0 %), p = 0.029, 4 + 4 runs. " +
 				"The prediction went from 90.0 to 60.0 %, the residual (measured - predicted) from -25.0 to -30.0 points, not significantly: as predicted (p = 0.686, 4 + 4 runs)."},
 		{"large GRF is a change of the launch", runs(fan2(func(x *k) { x.grf = 128 }), 95), runs(fan2(func(x *k) { x.grf, x.predicted = 256, 50 }), 48), DiffChangedLaunch, -47, 0,
-			"Changed: GRF 128 -> 256. Measured occupancy fell by 47.0 points (95.0 to 48.0 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
-				"The prediction went from 99.5 to 50.0 %, the residual (measured - predicted) from -4.5 to -2.0 points: better than the change explains."},
+			"Changed: GRF 128 -> 256. Measured occupancy fell by 47.0 points (95.0 to 48.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
+				"The prediction went from 99.5 to 50.0 %, the residual (measured - predicted) from -4.5 to -2.0 points, by +2.5: as predicted."},
 		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: the two collections of a real Gaussian run.
-		{"idle time explains a fall", runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7), runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
+		{"XVEs that ran held more, but had nothing to run for longer", runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7), runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
 			DiffRegression, -14.1, 0,
-			"Measured occupancy fell by 14.1 points (62.7 to 48.6 %), beyond the floor of 2; no test is possible with 1 + 1 runs. " +
-				"XVE idle time went from 20.7 to 43.0 %, occupancy while loaded from 79.1 to 85.3 %: what runs fills the GPU as before, but waits for work longer. " +
+			"Occupancy of XVEs that ran rose by 6.2 points (79.1 to 85.3 %), beyond 6. " +
+				"Measured occupancy fell by 14.1 points (62.7 to 48.6 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
 				"A launch takes 1.01 times as long (523 us to 526 us)."},
 		{"equal times of four runs are chance", runs(fan2(func(x *k) { x.seconds = 0.001 }), 60, 61, 62, 63), runs(fan2(func(x *k) { x.seconds = 0.001 }), 50, 51, 52, 53),
 			DiffRegression, -10, 2.0 / 70,
 			"Measured occupancy fell by 10.0 points (61.5 to 51.5 %), p = 0.029, 4 + 4 runs. " +
 				"Times do not differ significantly (1 ms to 1 ms per launch, p = 1.000, 4 + 4 runs)."},
 		{"an unknown SIMD width is no change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), DiffUnchanged, 0, 0,
-			"Within 2 points; no test is possible with 1 + 1 runs."},
+			"Within 4 points; no test is possible with 1 + 1 runs."},
 		{"a trailing 1 is no change of shape", runs(fan2(func(x *k) { x.local = []int64{1024} }), 62.7), runs(base, 62.7), DiffUnchanged, 0, 0,
-			"Within 2 points; no test is possible with 1 + 1 runs."},
+			"Within 4 points; no test is possible with 1 + 1 runs."},
 	}
 	for _, c := range cases {
 		d := Diff(c.older, c.newer, DefaultDiffOptions())
@@ -172,10 +172,10 @@ func TestDiffWithoutNumbers(t *testing.T) {
 		{"missing is not zero", []*Result{diffRun(base)}, []*Result{diffRun(peakOnly)}, DiffNotComparable,
 			"There is no measured occupancy on the new side. A launch takes 2.00 times as long (1 ms to 2 ms)."},
 		{"another kernel's value is none", []*Result{diffRun(short)}, []*Result{diffRun(base)}, DiffNotComparable,
-			"The kernel is too short for the sampling interval on the old side, so the counter's value is not its own; collect with a shorter gpu-sampling-interval or more work per launch. " +
+			"The counters' values are not the kernel's on the old side; collect with a shorter gpu-sampling-interval or more work per launch. " +
 				"A launch takes 2.00 times as long (500 us to 1 ms)."},
 		{"each side for its own reason", []*Result{diffRun(short)}, []*Result{diffRun(fan2(func(x *k) { x.measured = -1 }))}, DiffNotComparable,
-			"The kernel is too short for the sampling interval on the old side, so the counter's value is not its own; collect with a shorter gpu-sampling-interval or more work per launch. " +
+			"The counters' values are not the kernel's on the old side; collect with a shorter gpu-sampling-interval or more work per launch. " +
 				"There is no measured occupancy on the new side."},
 		{"copies are not judged, whatever their counter says", []*Result{diffRun(fill)}, []*Result{diffRun(fillNow)}, DiffNotAKernel, ""},
 		{"gone", []*Result{diffRun(base), diffRun()}, []*Result{diffRun()}, DiffOnlyOld, "The new side does not have it; here 1 of 2 runs have it."},

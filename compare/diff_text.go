@@ -25,14 +25,16 @@ func (d *DiffResult) because(row *DiffRow) string {
 	if len(row.Changes) > 0 {
 		s = append(s, changeText(row.Changes))
 	}
+	if row.Verdict == DiffFaster {
+		s = append(s, timeText(&row.Time))
+	}
+	s = append(s, d.loadedText(row)...)
 	s = append(s, d.movedText(row))
 	if launchChanged(row.Changes) || hasChange(d.Changes, ChangeDevice) {
 		s = append(s, d.residualText(row))
 	}
-	if t := d.idleText(row); t != "" && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
-		s = append(s, t)
-	}
-	if t := timeText(&row.Time); t != "" {
+	s = append(s, d.partsText(row)...)
+	if t := timeText(&row.Time); t != "" && row.Verdict != DiffFaster {
 		s = append(s, t)
 	}
 	return sentences(s)
@@ -93,48 +95,97 @@ func notComparable(row *DiffRow) string {
 		s = append(s, changeText(row.Changes))
 	}
 	if where := side("unmeasurable", "on both sides"); where != "" {
-		s = append(s, "the kernel is too short for the sampling interval "+where+", so the counter's value is not its own; collect with a shorter gpu-sampling-interval or more work per launch")
+		s = append(s, "the counters' values are not the kernel's "+where+"; collect with a shorter gpu-sampling-interval or more work per launch")
 	}
 	if where := side("absent", "on either side"); where != "" {
 		s = append(s, "there is no measured occupancy "+where)
 	}
-	if t := timeText(&row.Time); t != "" {
+	if row.Measured.Change.Present() {
+		s = append(s, otherConditions(row))
+	} else if t := timeText(&row.Time); t != "" {
 		s = append(s, t)
 	}
 	return sentences(s)
 }
 
+// otherConditions says why two measured occupancies are not compared.
+func otherConditions(row *DiffRow) string {
+	from := fromTo(&row.Measured, "%.1f", " %")
+	if x := max(row.Old.Crosstalk.Or(0), row.New.Crosstalk.Or(0)); x > crosstalkMedium {
+		return fmt.Sprintf("up to %s of all instructions were counted in rows of no kernel, so measured occupancies (%s) are not compared", shareText(x), from)
+	}
+	return timeText(&row.Time) + ", so measured occupancies (" + from + ") are of different launches"
+}
+
 // unchangedText is worth reading only where the medians moved and a test holds them back.
 func (d *DiffResult) unchangedText(row *DiffRow) string {
 	m := &row.Measured
-	c := m.Change.Or(0)
+	c, floor := m.Change.Or(0), d.measuredFloor(row)
 	switch {
-	case m.Insignificant() && abs(unit.Points(c)) > d.Options.Threshold+digit:
+	case m.Insignificant() && abs(unit.Points(c)) > floor+digit:
 		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.", c, fromTo(m, "%.1f", " %"), testText(m))
 	case m.Insignificant():
 		return "Not significant (" + testText(m) + ")."
 	case m.Test.Present():
-		return fmt.Sprintf("Significant (%s), but within %g points.", testText(m), float64(d.Options.Threshold))
+		return fmt.Sprintf("Significant (%s), but within %g points.", testText(m), float64(floor))
 	}
-	return fmt.Sprintf("Within %g points; no test is possible with %s.", float64(d.Options.Threshold), runsText(m))
+	return fmt.Sprintf("Within %g points; no test is possible with %s.", float64(floor), runsText(m))
+}
+
+// loadedText says how the occupancy of XVEs that ran moved, empty where both sides do not tell it.
+func (d *DiffResult) loadedText(row *DiffRow) []string {
+	l, limit := &row.Loaded, d.loadedLimit(row)
+	c, known := l.Change.Value()
+	if !known {
+		return nil
+	}
+	from := fromTo(l, "%.1f", " %")
+	switch {
+	case l.fell(limit), l.rose(limit):
+		s := fmt.Sprintf("occupancy of XVEs that ran %s by %.1f points (%s), beyond %g", fellOrRose(c), abs(unit.Points(c)), from, float64(limit))
+		if l.Test.Present() {
+			s += ", " + testText(l)
+		}
+		return []string{s}
+	case abs(unit.Points(c)) <= limit+digit:
+		return []string{fmt.Sprintf("XVEs that ran hold what they did (%s, within %g points)", from, float64(limit))}
+	}
+	return []string{fmt.Sprintf("occupancy of XVEs that ran did not move significantly (%s; %s)", from, testText(l))}
 }
 
 // movedText says how the measured occupancy moved and how sure that is.
 func (d *DiffResult) movedText(row *DiffRow) string {
 	m := &row.Measured
 	c := m.Change.Or(0)
-	floor := float64(d.Options.Threshold)
+	floor := d.measuredFloor(row)
 	switch {
 	case m.Insignificant():
 		return fmt.Sprintf("measured occupancy did not move significantly (%s; %s)", fromTo(m, "%.1f", " %"), testText(m))
-	case abs(unit.Points(c)) <= d.Options.Threshold+digit:
-		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"), floor)
+	case abs(unit.Points(c)) <= floor+digit && row.Verdict != DiffFaster:
+		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"), float64(floor))
 	}
 	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), abs(unit.Points(c)), fromTo(m, "%.1f", " %"))
-	if m.Test.Present() {
+	switch {
+	case m.Test.Present():
 		return s + ", " + testText(m)
+	case row.Verdict == DiffFaster:
+		return s
 	}
-	return s + fmt.Sprintf(", beyond the floor of %g; no test is possible with %s", floor, runsText(m))
+	return s + fmt.Sprintf(", beyond the floor of %g; no test is possible with %s", float64(floor), runsText(m))
+}
+
+// partsText says which parts of the account moved: "empty +9.1, underfilled -0.3".
+func (d *DiffResult) partsText(row *DiffRow) []string {
+	var moved []string
+	for _, p := range row.Parts {
+		if c, ok := p.Change.Value(); ok && p.Part != PartUsed && abs(unit.Points(c)) >= 0.05 {
+			moved = append(moved, fmt.Sprintf("%s %+.1f", p.Part, c))
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	return []string{"of the thread slots: " + strings.Join(moved, ", ") + " points"}
 }
 
 // residualText sets the residual against a launch or device that is not the same.
@@ -148,7 +199,7 @@ func (d *DiffResult) residualText(row *DiffRow) string {
 	if pc := p.Change.Or(0); abs(unit.Points(pc)) < 0.05 {
 		s = fmt.Sprintf("the prediction stayed at %.1f %%", p.New.Median.Or(0))
 	}
-	floor := d.Options.Threshold
+	floor := d.measuredFloor(row)
 	s += fmt.Sprintf(", the residual (measured - predicted) from %s", fromTo(r, "%+.1f", " points"))
 	switch {
 	case r.Insignificant():
@@ -161,21 +212,6 @@ func (d *DiffResult) residualText(row *DiffRow) string {
 		return s + ": better than the change explains"
 	}
 	return s + fmt.Sprintf(", by %+.1f: as predicted", c)
-}
-
-// idleText says whether a move comes from idle time.
-func (d *DiffResult) idleText(row *DiffRow) string {
-	m, idle, loaded := row.Measured.Change.Or(0), &row.Idle, &row.Loaded
-	c, ok := idle.Change.Value()
-	l, known := loaded.Change.Value()
-	if !ok || !known || c*m >= 0 || abs(unit.Points(c)) <= d.Options.Threshold {
-		return ""
-	}
-	s := fmt.Sprintf("XVE idle time went from %s, occupancy while loaded from %s", fromTo(idle, "%.1f", " %"), fromTo(loaded, "%.1f", " %"))
-	if floor := float64(d.Options.Threshold); m < 0 && l >= -floor {
-		return s + ": what runs fills the GPU as before, but waits for work longer"
-	}
-	return s
 }
 
 // timeText says how the times moved, empty when they are not known on both sides.

@@ -41,6 +41,7 @@ type forecast struct {
 	why       string
 	modelPeak unit.Ratio           // Row.ModelPeak
 	otherPeak unit.Opt[unit.Ratio] // Row.OtherPolicyPeak
+	xves      XVEs
 }
 
 // compareLaunches judges every launch once.
@@ -51,7 +52,8 @@ func (r *Result) compareLaunches(list *ingest.Launches) {
 	var k ingest.Kernel
 	for i := range list.Len() {
 		list.Into(i, &k)
-		if f := l.forecast(i, &k); !f.made && IsKernel(&k) {
+		r.taskTime += k.Total.Or(0)
+		if f := l.forecast(i, &k); !f.made && k.IsKernel() {
 			*f = r.forecast(&k)
 		}
 	}
@@ -62,7 +64,7 @@ func (r *Result) compareLaunches(list *ingest.Launches) {
 		all.Go(func() {
 			var row Row
 			for i := first; i < min(first+share, list.Len()); i++ {
-				r.build(i, &row)
+				r.build(i, &row, false)
 				l.found[i] = whatFound(&row)
 			}
 		})
@@ -88,7 +90,7 @@ func (r *Result) begin(place int, row *Row) bool {
 	l := r.launches
 	*row = Row{}
 	l.list.Into(place, &row.Kernel)
-	if !IsKernel(&row.Kernel) {
+	if !row.Kernel.IsKernel() {
 		row.Verdict = NotAKernel
 		return false
 	}
@@ -98,10 +100,10 @@ func (r *Result) begin(place int, row *Row) bool {
 	return true
 }
 
-// build makes the whole row of a launch.
-func (r *Result) build(place int, row *Row) {
+// build makes the whole row of a launch, the texts of its cause only when asked to.
+func (r *Result) build(place int, row *Row, tell bool) {
 	if r.begin(place, row) {
-		row.Cause = r.cause(row)
+		row.Cause = r.cause(row, tell)
 		r.checkRow(row)
 	}
 }
@@ -157,7 +159,7 @@ func (r *Result) Row(i int, into *Row) *Row {
 	if into == nil {
 		into = new(Row)
 	}
-	r.build(place, into)
+	r.build(place, into, true)
 	return into
 }
 

@@ -42,11 +42,23 @@ const (
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch shape: measured - profiler's peak
 )
 
-// Cause says why what was seen differs from the prediction.
-type Cause struct {
-	Name       string // a word of compare.Causes
-	Confidence string // high, medium, low
-	Because    string // one or two sentences with the figures
+// XVEs is what a prediction implies for the XVEs that hold no thread. It is that of work-groups that stay whole where both
+// policies predict the same occupancies.
+type XVEs struct {
+	Policy predict.Policy
+	predict.Idle
+	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing is told
+	// by them.
+	Other unit.Opt[predict.Idle]
+}
+
+// both gives the occupancy of XVEs that run when threads go anywhere and when work-groups stay whole.
+func (x *XVEs) both() []any {
+	free, whole := x.Loaded, x.Other.Or(x.Idle).Loaded
+	if x.Policy == predict.Whole {
+		free, whole = whole, free
+	}
+	return []any{free.Percent(), whole.Percent()}
 }
 
 // Row is one task with its three occupancies.
@@ -60,6 +72,7 @@ type Row struct {
 	ModelPeak unit.Ratio
 	// OtherPolicyPeak is the peak under the policy that was not taken, present where it differs.
 	OtherPolicyPeak unit.Opt[unit.Ratio]
+	XVEs            XVEs // of Predicted
 
 	// Loaded is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
 	Loaded     unit.Opt[unit.Ratio]
@@ -139,6 +152,8 @@ type Result struct {
 	ChosenBy string       // what named it: "--device", "the summary: 112 XVE", ...
 	Inputs   []ingest.Input
 	Platform ingest.Platform
+	// Instructions of the run, which say how much the sampled counters mix up what ran.
+	Instructions ingest.Instructions
 	// Rows are in order: those that need attention first, then by time; tasks that are no kernels last. A run that keeps
 	// every launch has none here: Row, All and Skim give the rows of any run.
 	Rows    []Row
@@ -147,7 +162,8 @@ type Result struct {
 	Options Options // as used
 	Notes   []note.Note
 
-	launches *launchRows // of a run that keeps every launch, else nil
+	taskTime unit.Seconds // of all tasks
+	launches *launchRows  // of a run that keeps every launch, else nil
 }
 
 // TimeShare is the part of the GPU time of all tasks that a row takes.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 
 	"occudiff/ingest/unit"
 )
@@ -20,6 +21,18 @@ func span(s unit.Seconds) string {
 		return fmt.Sprintf("%.3g ms", v*1e3)
 	}
 	return fmt.Sprintf("%.3g s", v)
+}
+
+// spans prints two times in the unit of the longer one: "2.2 to 2.8 us".
+func spans(a, b unit.Seconds) string {
+	x, y := span(a), span(b)
+	if x == y {
+		return x
+	}
+	if number, u, _ := strings.Cut(x, " "); strings.HasSuffix(y, " "+u) {
+		x = number
+	}
+	return x + " to " + y
 }
 
 // count prints an integer with thousands separators, for sentences.

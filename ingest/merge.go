@@ -207,6 +207,7 @@ func (m *merger) platform(p Platform) {
 	fill(&a.MaxWorkGroup, p.MaxWorkGroup, "", &ignored, false)
 	fill(&a.VectorSize, p.VectorSize, "", &ignored, false)
 	fill(&a.Occupancy, p.Occupancy, "", &ignored, false)
+	fill(&a.GPUBusy, p.GPUBusy, "", &ignored, false)
 	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
 		a.MaxFrequency = p.MaxFrequency
 	}

@@ -188,6 +188,7 @@ type Platform struct {
 	Driver       string
 	JobID        string
 	Occupancy    unit.Opt[unit.Ratio] // the summary's scalar occupancy
+	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" of a summary
 	VectorSize   unit.Opt[int64]      // of a vec_add log
 	Pos          note.Pos             // of the device line
 }

@@ -15,8 +15,6 @@ type WhatIf struct {
 	SubGroups, Registers []int
 	TailPoints           float64
 	Tolerance            float64 // points
-	Interval             float64 // seconds between samples
-	LeastTotal           float64 // seconds in which a kernel can be measured
 	RunDevice            string  // what was measured ran on it, as in Device
 	Values               map[string]Cell
 }

@@ -47,9 +47,12 @@ kernels differently: every such folder and every export is then a run, a sample,
 beside them belong to all of them. Else the files of a folder are united as one run.
 
 From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With fewer no test
-is possible, and changes are held against --threshold alone. A kernel is a regression when its measured occupancy
-fell by more than the threshold; where the launch or the device is not the same, its residual has to have fallen
-like that too, since an intended change may lower both the prediction and the measurement.`,
+is possible, and changes are held against --threshold alone. A kernel is a regression when the occupancy of XVEs
+that ran, measured / (1 - idle), fell by more than the threshold (three times that where a launch is below a
+sampling interval), or when the measured occupancy fell by more than twice the threshold in launches that take as
+long as before. One whose launches became faster while less was measured is "faster at lower occupancy", which is
+no regression. Where the launch or the device is not the same, the residual has to have fallen as well, since an
+intended change may lower both the prediction and the measurement.`,
 		Example: `  occudiff diff old.csv new.csv --device mtl --xve 112
   occudiff diff runs/main runs/branch --fail-on regression
   occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx`,

@@ -23,7 +23,7 @@ A run is beyond its threshold when it is off the median of the last 20 runs (--w
 deviations and by more than 2 points (--threshold; for seconds 2 % of the median). The first such run is an alarm, which
 may be an outlier; the second in a row is a regression. With fewer than 8 earlier runs a series is learning and never
 alarms. Another device, driver or launch shape is another series for every metric, which is said instead of an alarm.
-Earlier runs that were too short for the sampling interval are left out; of seconds none is.`,
+Earlier runs in which a kernel was unmeasurable are left out; of seconds none is.`,
 		Example: `  occudiff track check
   occudiff track check --metric residual -o check.xml --annotations
   occudiff track check --metric seconds --threshold 5`,

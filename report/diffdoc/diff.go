@@ -147,7 +147,7 @@ func diffClosing(d *compare.DiffResult) string {
 		one, many string
 	}{
 		{s.Improvements, "improvement", "improvements"}, {s.ChangedLaunch, "changed launch", "changed launches"},
-		{s.ChangedDevice, "on another device", "on another device"}, {s.OnlyOld, "only old", "only old"}, {s.OnlyNew, "only new", "only new"},
+		{s.ChangedDevice, "on another device", "on another device"}, {s.Faster, "faster at lower occupancy", "faster at lower occupancy"}, {s.OnlyOld, "only old", "only old"}, {s.OnlyNew, "only new", "only new"},
 		{s.NotComparable, "not comparable", "not comparable"}, {s.Unchanged, "unchanged", "unchanged"},
 	} {
 		if p.n > 0 {
@@ -177,7 +177,7 @@ func diffStatus(v compare.DiffVerdict) report.Status {
 	switch v {
 	case compare.DiffRegression:
 		return report.Bad
-	case compare.DiffImprovement:
+	case compare.DiffImprovement, compare.DiffFaster:
 		return report.Good
 	case compare.DiffUnchanged:
 		return report.Plain
@@ -195,13 +195,14 @@ func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Sect
 		n       int
 		meaning string
 	}{
-		{compare.DiffRegression, d.Summary.Regressions, "measured occupancy fell; where the launch or device changed, the residual too"},
+		{compare.DiffRegression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where it is comparable; where the launch or device changed, the residual fell too"},
 		{compare.DiffChangedLaunch, d.Summary.ChangedLaunch, "the launch is not the same and does what is predicted, or nobody can say"},
 		{compare.DiffChangedDevice, d.Summary.ChangedDevice, "the device is not the same and the kernel does what is predicted, or nobody can say"},
-		{compare.DiffImprovement, d.Summary.Improvements, "measured occupancy rose; where the launch or device changed, the residual too"},
+		{compare.DiffFaster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time between launches weighs more"},
+		{compare.DiffImprovement, d.Summary.Improvements, "the mirror image of a regression, or launches that are faster and hold more"},
 		{compare.DiffOnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
 		{compare.DiffOnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
-		{compare.DiffNotComparable, d.Summary.NotComparable, "no measured occupancy on a side, or the kernel is too short for one"},
+		{compare.DiffNotComparable, d.Summary.NotComparable, "no occupancy that is the kernel's on a side, or launches of another length"},
 		{compare.DiffUnchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{compare.DiffNotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	}
@@ -312,14 +313,17 @@ func ruleSection(d *compare.DiffResult) report.Section {
 	o := &d.Options
 	floor := report.Shortest(float64(o.Threshold))
 	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Page | report.Sheet, Text: []string{
-		"Every run of a side is one sample of each kernel; what is compared are the medians. A kernel is a regression when its measured occupancy fell by more than " +
-			floor + " percentage points (not per cent of per cent) and, from 4 runs a side on, a two-sided Mann-Whitney test gives p below " + report.Shortest(o.Alpha) +
-			"; below 4 no test can find anything, and the threshold alone decides. An improvement is the mirror image.",
-		"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower occupancy may be intended: then the residual, measured minus predicted average, " +
+		"Every run of a side is one sample of each kernel, copies of a run are one; what is compared are the medians, in percentage points (not per cent of per cent). " +
+			"First the occupancy of XVEs that ran, measured / (1 - idle): from day to day it moves by a point where the measured one moves by nine. A kernel is a regression when it fell by more than " +
+			floor + ", three times that where a launch is below a sampling interval.",
+		"Else, a kernel whose launches became faster by more than a tenth while less was measured is faster at lower occupancy: no regression. Measured occupancies are compared where launches take as long as before, to a tenth, " +
+			"and most instructions were counted in rows of kernels; beyond twice the threshold they are a regression or an improvement. All else is not comparable.",
+		"From 4 runs a side on, a two-sided Mann-Whitney test has to give p below " + report.Shortest(o.Alpha) + " as well, and the threshold itself is enough; below 4 no test can find anything.",
+		"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower occupancy may be intended: then the residual, what was seen minus what was predicted, " +
 			"has to have fallen in the same way for a regression. A launch that does what is predicted of it is a changed launch; so is one without a prediction on both sides, since nobody can say.",
 		"A change that is not significant is shown as ~. Intervals hold the median with at least " + report.Shortest(100*o.Confidence) +
 			" % confidence from 6 runs on; those of 4 and 5 runs reach from the smallest to the largest value (87.5 and 93.8 %). " +
-			"What was not measured is not zero, and the counter of a kernel that is too short for the sampling interval is not a measurement: neither is compared. " +
+			"What was not measured is not zero, and a counter whose value is not the kernel's is not a measurement: neither is compared. " +
 			"A driver or version that a side does not name is unknown and never a change.",
 	}}
 }

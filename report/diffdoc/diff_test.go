@@ -198,11 +198,11 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffSideOutput{}, "name runs"},
 		{diffdoc.DiffRunOutput{}, "device driver vtune_version inputs"},
 		{diffdoc.DiffChange{}, "what task old new"},
-		{diffdoc.DiffRowOutput{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds verdict because"},
+		{diffdoc.DiffRowOutput{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
 		{diffdoc.DiffLaunchOutput{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
 		{diffdoc.DiffMetric{}, "old new change_points ratio p significant"},
 		{diffdoc.DiffSample{}, "n median low high confidence"},
-		{diffdoc.DiffSummaryOutput{}, "kernels regressions improvements unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+		{diffdoc.DiffSummaryOutput{}, "kernels regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

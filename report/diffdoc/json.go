@@ -58,8 +58,15 @@ type DiffRowOutput struct {
 	Loaded    DiffMetric        `json:"loaded_percent"`
 	Idle      DiffMetric        `json:"idle_percent"`
 	Average   DiffMetric        `json:"average_seconds"`
+	Parts     []DiffPart        `json:"parts" jsonschema:"of the account, in points of all thread slots"`
 	Verdict   string            `json:"verdict"`
 	Because   *string           `json:"because" jsonschema:"the figures behind the verdict"`
+}
+
+// DiffPart is a part of the account on both sides.
+type DiffPart struct {
+	Part string `json:"part"`
+	DiffMetric
 }
 
 // DiffLaunchOutput is what a side knows of a launch.
@@ -102,6 +109,7 @@ type DiffSummaryOutput struct {
 	Kernels       int      `json:"kernels"`
 	Regressions   int      `json:"regressions"`
 	Improvements  int      `json:"improvements"`
+	Faster        int      `json:"faster_at_lower_occupancy"`
 	Unchanged     int      `json:"unchanged"`
 	ChangedLaunch int      `json:"changed_launch"`
 	ChangedDevice int      `json:"changed_device"`
@@ -123,7 +131,7 @@ func DiffJSON(d *compare.DiffResult) *DiffOutput {
 		Old: diffSideOutput(&d.Old), New: diffSideOutput(&d.New), Changes: diffChanges(d.Changes),
 		Rows: make([]DiffRowOutput, 0, len(d.Rows)), Notes: report.NoteValues(d.Notes),
 		Summary: DiffSummaryOutput{
-			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
+			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Faster: s.Faster, Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
 			ChangedDevice: s.ChangedDevice, OnlyOld: s.OnlyOld, OnlyNew: s.OnlyNew, NotComparable: s.NotComparable, NotKernels: s.NotKernels,
 			Tested: s.Tested, TimeRatio: report.Finite(s.TimeRatio), TimePairs: s.TimePairs, OtherWork: s.OtherWork,
 		},
@@ -162,11 +170,15 @@ func diffRowOutput(r *compare.DiffRow) DiffRowOutput {
 	}
 	average := diffMetric(&r.Time)
 	average.Ratio = report.Finite(r.Time.Change)
+	parts := make([]DiffPart, 0, len(r.Parts))
+	for i := range r.Parts {
+		parts = append(parts, DiffPart{string(r.Parts[i].Part), points(&r.Parts[i].Delta)})
+	}
 	return DiffRowOutput{
 		Task: r.Task, Direction: report.Filled(string(r.Direction)), IsKernel: !r.NotAKernel,
 		Old: diffLaunchOutput(r.Old), New: diffLaunchOutput(r.New), Changes: diffChanges(r.Changes),
 		Measured: points(&r.Measured), Residual: points(&r.Residual), Predicted: points(&r.Predicted), Loaded: points(&r.Loaded), Idle: points(&r.Idle),
-		Average: average, Verdict: string(r.Verdict), Because: report.Filled(r.Because),
+		Average: average, Parts: parts, Verdict: string(r.Verdict), Because: report.Filled(r.Because),
 	}
 }
 

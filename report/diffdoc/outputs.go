@@ -12,6 +12,7 @@ func Outputs() []report.Output {
 		Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}}, Words: map[string][]string{
 			"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
 			"DiffRowOutput.verdict":   report.Words(compare.DiffVerdicts()),
+			"DiffPart.part":           report.Words(compare.Parts()),
 			"DiffChange.what": {compare.ChangeDevice, compare.ChangeDriver, compare.ChangeVTune, compare.ChangeAdapter,
 				compare.ChangeSIMD, compare.ChangeGRF, compare.ChangeGlobal, compare.ChangeLocal, compare.ChangeSLM},
 		}}}

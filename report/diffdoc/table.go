@@ -16,6 +16,7 @@ type diffSet struct {
 	need     int // the first ones that are not simply unchanged
 	tested   bool
 	residual bool
+	loaded   bool
 	repeated map[string]bool
 }
 
@@ -28,6 +29,7 @@ func newDiffSet(d *compare.DiffResult) *diffSet {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		s.tested = s.tested || r.Measured.Test.Present() || r.Time.Test.Present()
+		s.loaded = s.loaded || r.Loaded.Change.Present()
 		s.residual = s.residual || r.Residual.Change.Present()
 		s.repeated[r.Task] = s.repeated[r.Task] || seen[r.Task]
 		seen[r.Task] = true
@@ -106,6 +108,7 @@ func (s *diffSet) columns() []diffColumn {
 	s.measuredColumns(add)
 	s.residualColumns(add)
 	s.timeColumns(add)
+	s.partColumns(add)
 	c := add(read|report.Sheet, "verdict", "", "Verdict", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.StatusCell(string(r.Verdict), diffStatus(r.Verdict))
 	})
@@ -156,7 +159,14 @@ func (s *diffSet) measuredColumns(add adder) {
 		add(report.Page, "measured_old_interval", "Interval", "old", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.Old) })
 		add(report.Page, "measured_new_interval", "Interval", "new", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.New) })
 	}
-	add(read, "measured_change", "", "Change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
+	group, title := "", "Change"
+	if s.loaded {
+		group, title = "Change", "measured"
+	}
+	add(read, "measured_change", group, title, "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
+	if s.loaded {
+		add(read, "loaded_change", group, "XVEs that ran", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Loaded, report.Points) }).Drop = 6
+	}
 	add(report.Sheet, "measured_change_points", "", "Change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Measured, report.Points) })
 	if !s.tested {
 		return
@@ -199,7 +209,7 @@ func (s *diffSet) residualColumns(add adder) {
 	if !s.residual {
 		return
 	}
-	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 6
+	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 5
 	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
 	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
 	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
@@ -212,7 +222,7 @@ func (s *diffSet) residualColumns(add adder) {
 		of         func(*compare.DiffRow) *compare.Delta
 	}{
 		{"predicted", "Predicted average", func(r *compare.DiffRow) *compare.Delta { return &r.Predicted }},
-		{"loaded", "Measured while loaded", func(r *compare.DiffRow) *compare.Delta { return &r.Loaded }},
+		{"loaded", "XVEs that ran", func(r *compare.DiffRow) *compare.Delta { return &r.Loaded }},
 		{"idle", "XVE idle", func(r *compare.DiffRow) *compare.Delta { return &r.Idle }},
 	} {
 		add(report.Sheet, c.key+"_old_percent", c.title, "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&c.of(r).Old, report.Percent) })
@@ -229,6 +239,20 @@ func (s *diffSet) timeColumns(add adder) {
 	if s.tested {
 		add(report.Sheet, "time_p", "Time per launch", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Time) }).Decimals = 3
 		sampleColumns(add, "average", "Time per launch", "s", report.Number, 6, func(r *compare.DiffRow) *compare.Delta { return &r.Time })
+	}
+}
+
+// partColumns say how far each part of the account moved, raw.
+func (s *diffSet) partColumns(add adder) {
+	for _, part := range compare.Parts() {
+		add(report.Sheet, string(part)+"_change_points", "Account", string(part), "points", report.Points, func(r *compare.DiffRow) report.Cell {
+			for i := range r.Parts {
+				if r.Parts[i].Part == part {
+					return rawChange(&r.Parts[i].Delta, report.Points)
+				}
+			}
+			return report.Cell{}
+		})
 	}
 }
 

@@ -56,9 +56,8 @@ func onGrid(formula string) string  { return `IF({thread_total}="","",` + formul
 // seenLines hold the prediction against what was measured, as package compare does.
 func seenLines() []formulaLine {
 	const seen = `IF({measured}<>"",{measured},{vtune_peak})`
-	const tooShort = `IF(OR({measured}="",{per_launch}="yes"),FALSE,OR(IF({total}="",FALSE,{total}<{least_total}),` +
-		`IF({launch_time}="",FALSE,AND({launch_time}<{interval},{measured}/100*{gpu_slots}>{thread_total}))))`
-	verdict := textLine("verdict", "Verdict", `IF({device_row}=0,"",IF({thread_total}="","no prediction",IF({difference}="","no measurement",IF(`+tooShort+
+	const unmeasurable = `AND({measured}<>"",OR({counters}="of others",AND({average}<{tolerance},{difference}<={tolerance}+0.000000001)))`
+	verdict := textLine("verdict", "Verdict", `IF({device_row}=0,"",IF({thread_total}="","no prediction",IF({difference}="","no measurement",IF(`+unmeasurable+
 		`,"unmeasurable",IF(ABS({difference})<={tolerance}+0.000000001,"match",IF({difference}<0,"below","above"))))))`, "within the tolerance of the prediction, or not")
 	verdict.run = "run_verdict"
 	return []formulaLine{
@@ -69,7 +68,7 @@ func seenLines() []formulaLine {
 		verdict,
 		{"total", "Time [s]", "{r:total}", "", report.Column{Kind: report.Number, Decimals: 6}, "of all launches"},
 		{"launch_time", "Time per launch [s]", "{r:launch_time}", "", report.Column{Kind: report.Number, Decimals: 6}, ""},
-		textLine("per_launch", "Counters read per launch", "{r:per_launch}", "such a value is measurable however short the launch"),
+		textLine("counters", "Counters", "{r:counters}", "of others: their values are not this kernel's"),
 	}
 }
 

@@ -180,8 +180,6 @@ func (w *whatIf) constants() {
 	}{
 		{"tail_points", "A last wave is named from [points]", w.data.TailPoints, "what it costs of the average"},
 		{"tolerance", "Tolerance [points]", w.data.Tolerance, "of what was seen against what was predicted"},
-		{"interval", "Sampling interval [s]", w.data.Interval, "a shorter launch is measurable only where its threads fit its time"},
-		{"least_total", "Least time [s]", w.data.LeastTotal, "a kernel that ran for less cannot be measured"},
 	} {
 		w.blank()
 		w.words(labelColumn, c.label, style{})

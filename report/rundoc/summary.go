@@ -75,7 +75,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 		{compare.Match, s.Matched, "within tolerance of the prediction"},
 		{compare.Below, s.Below, "less than predicted"},
 		{compare.Above, s.Above, "more than predicted"},
-		{compare.Unmeasurable, s.Unmeasurable, "too short for the sampling interval"},
+		{compare.Unmeasurable, s.Unmeasurable, "the values are not the kernel's, or it fills too little"},
 		{compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"},
 		{compare.NoMeasurement, s.NoMeasurement, "neither measured nor a peak of VTune"},
 		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},

@@ -20,6 +20,7 @@ type whatIfRow struct {
 	row    *compare.Row
 	launch predict.Launch
 	label  string
+	others bool // the counters are not the kernel's
 }
 
 func whatIfSection(r *compare.Result, rows *rowSet) report.Section {
@@ -50,7 +51,6 @@ func newWhatIf(r *compare.Result, rows *rowSet) (*report.WhatIf, error) {
 		},
 		Devices: deviceTable(devices), Launches: launchTable(launches, rows),
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
-		Interval: float64(r.Options.SamplingInterval), LeastTotal: float64(r.Options.LeastTotal()),
 	}
 	if rows.kernels > len(launches)-1 {
 		w.Text = append(w.Text, "The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(rows.kernels))+" kernels: those that need attention, then by time.")
@@ -99,7 +99,7 @@ func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
 		if s := shape(row); s != "" {
 			label += " (" + s + ")"
 		}
-		list[i] = whatIfRow{row, whatIfLaunch(r, row), label}
+		list[i] = whatIfRow{row, whatIfLaunch(r, row), label, !r.Measurable(row)}
 	}
 	return append(list, whatIfRow{label: "0. none: all figures are mine"})
 }
@@ -129,7 +129,7 @@ func launchTable(list []whatIfRow, rows *rowSet) *report.Table {
 		{Key: "peak", Title: "VTune peak", Unit: "%", Kind: report.Percent, In: report.Sheet},
 		{Key: "total", Title: "Time", Unit: "s", Kind: report.Number, Decimals: rows.decimals, In: report.Sheet},
 		{Key: "launch_time", Title: "Time per launch", Unit: "s", Kind: report.Number, Decimals: 6, In: report.Sheet},
-		{Key: "per_launch", Title: "Counters read per launch", Kind: report.Text, In: report.Sheet},
+		{Key: "counters", Title: "Counters", Kind: report.Text, In: report.Sheet},
 		{Key: "run_xe_core", Group: "Predicted", Title: "Xe-core", Unit: "%", Kind: report.Percent, In: report.Sheet},
 		{Key: "run_peak", Group: "Predicted", Title: "peak", Unit: "%", Kind: report.Percent, In: report.Sheet},
 		{Key: "run_average", Group: "Predicted", Title: "average", Unit: "%", Kind: report.Percent, In: report.Sheet},
@@ -148,7 +148,7 @@ func launchTable(list []whatIfRow, rows *rowSet) *report.Table {
 		}
 		dst = append(dst, report.IntCell(i+1), report.TextCell(w.label))
 		dst = append(dst, launchCells(&w.launch)...)
-		return append(dst, seenCells(w.row)...)
+		return append(dst, w.seen()...)
 	}
 	return t
 }
@@ -171,12 +171,15 @@ func launchCells(l *predict.Launch) []report.Cell {
 	return append(cells, used(l.SIMD), kilobytes(l.SLM), used(l.Barriers), used(l.GRF), policy)
 }
 
-func seenCells(r *compare.Row) []report.Cell {
-	perLaunch := report.Cell{}
-	if r.PerLaunch {
-		perLaunch = report.TextCell("yes")
+// countersOfOthers marks rows whose counters are not the kernel's.
+const countersOfOthers = "of others"
+
+func (w *whatIfRow) seen() []report.Cell {
+	r, counters := w.row, report.Cell{}
+	if w.others {
+		counters = report.TextCell(countersOfOthers)
 	}
-	cells := []report.Cell{report.OptPercent(r.Measured), report.OptPercent(r.Peak), report.OptSeconds(r.Total, 1), report.OptSeconds(r.Average(), 1), perLaunch}
+	cells := []report.Cell{report.OptPercent(r.Measured), report.OptPercent(r.Peak), report.OptSeconds(r.Total, 1), report.OptSeconds(r.Average(), 1), counters}
 	p := r.Predicted
 	if p == nil {
 		cells = append(cells, make([]report.Cell, 7)...)

@@ -81,7 +81,7 @@ func mismatches(n int) *compare.Result {
 		case 0:
 			row.Cause = &compare.Cause{Name: compare.CauseUnexplained, Confidence: "low", Because: "nothing fits"}
 		case 1:
-			row.Cause = &compare.Cause{Name: compare.CauseIdle, Confidence: "high", Because: "idle"}
+			row.Cause = &compare.Cause{Name: compare.CauseGaps, Confidence: "high", Because: "idle"}
 		default:
 			row.Verdict, row.Difference = compare.NoPrediction, unit.Opt[unit.Points]{}
 		}
@@ -102,7 +102,7 @@ func TestExplanationsStandByCause(t *testing.T) {
 			t.Errorf("row %d leads to %s %d and back to %s %d", k, table, kernel, back, row)
 		}
 	}
-	// idle before unexplained, as causes are looked for; those without a cause last; each in the order of the kernels
+	// gaps before unexplained, as causes are looked for; those without a cause last; each in the order of the kernels
 	if diff := cmp.Diff([]string{"k1", "k4", "k0", "k3", "k6", "k2", "k5"}, names); diff != "" {
 		t.Error(diff)
 	}
@@ -113,7 +113,7 @@ func TestExplanationsStandByCause(t *testing.T) {
 		got = append(got, []string{row[0].Text, fmt.Sprint(row[1].Int), fmt.Sprint(row[2].Num), fmt.Sprintf("%.1f", row[3].Num), fmt.Sprint(row[4].Num)})
 	}
 	// times are 7, 6, 5, 4, 3, 2, 1 s: k1 and k4 have 6 + 3 of 28
-	want := [][]string{{"idle", "2", "9", "32.1", "-14"}, {"unexplained", "3", "12", "42.9", "-16"}, {"(none)", "2", "7", "25.0", "0"}}
+	want := [][]string{{"gaps", "2", "9", "32.1", "-14"}, {"unexplained", "3", "12", "42.9", "-16"}, {"(none)", "2", "7", "25.0", "0"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -65,8 +65,8 @@ func ownValues(v map[string]report.Cell, start *whatIfRow) {
 	if start.row == nil {
 		return
 	}
-	cells := seenCells(start.row)
-	for i, key := range []string{"measured", "vtune_peak", "total", "launch_time", "per_launch", "run_xe_core", "run_peak", "run_average", "run_waves",
+	cells := start.seen()
+	for i, key := range []string{"measured", "vtune_peak", "total", "launch_time", "counters", "run_xe_core", "run_peak", "run_average", "run_waves",
 		"run_tail", "run_limits", "run_n", "run_verdict"} {
 		if cells[i].Kind != report.Absent {
 			v[key] = cells[i]
@@ -206,7 +206,7 @@ func verdictValues(v map[string]report.Cell, r *compare.Result, start *whatIfRow
 	v["basis"], v["difference"] = report.TextCell(report.BasisText(basis)), report.NumCell(report.Points, difference)
 	verdict := compare.Match
 	switch {
-	case basis == compare.BasisMeasured && tooShort(v, r, start.row):
+	case basis == compare.BasisMeasured && (v["counters"].Text == countersOfOthers || against.Num < float64(r.Options.Tolerance) && difference <= float64(r.Options.Tolerance)+whatIfDigit):
 		verdict = compare.Unmeasurable
 	case math.Abs(difference) <= float64(r.Options.Tolerance)+whatIfDigit:
 	case difference < 0:
@@ -215,19 +215,6 @@ func verdictValues(v map[string]report.Cell, r *compare.Result, start *whatIfRow
 		verdict = compare.Above
 	}
 	v["verdict"] = report.TextCell(string(verdict))
-}
-
-// tooShort says whether the counter's value cannot be the kernel's: it ran too short, or threads would have to live longer
-// than their launch.
-func tooShort(v map[string]report.Cell, r *compare.Result, row *compare.Row) bool {
-	if row.PerLaunch {
-		return false
-	}
-	if total, ok := row.Total.Value(); ok && total < r.Options.LeastTotal() {
-		return true
-	}
-	launch, timed := row.Average().Value()
-	return timed && launch < r.Options.SamplingInterval && v["measured"].Num/100*float64(r.Device.Slots()) > float64(v["thread_total"].Int)
 }
 
 // wordValues are the sentences that say what a figure may be.

@@ -200,7 +200,7 @@ func origin(where string, m metric, prov report.Provenance) []report.Section {
 			" run is no baseline.",
 		"A series is one kernel with its launch shape on one device with one driver. Another device, driver or launch shape" +
 			" starts another series, because nobody can tell its effect from that of the code. Runs without the value are left" +
-			" out, not zero. So are runs that were too short for the sampling interval, but for the newest, which is shown and" +
+			" out, not zero. So are unmeasurable runs, but for the newest, which is shown and" +
 			" not judged; times are always judged.",
 	}}
 	return []report.Section{rule, {Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: in,

@@ -70,7 +70,7 @@ type JudgedValue struct {
 	KeyValue
 	Gate    GateValue   `json:"gate"`
 	Begins  *BeginValue `json:"begins"`
-	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those too short for the sampling interval; they are not in n"`
+	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
 }
 
 // SeriesValue is one series of a report. Its values are in its unit.

@@ -149,7 +149,7 @@ func leftOut(n, of int) string {
 	if n == 1 {
 		was = "value was"
 	}
-	return " " + report.Thousands(int64(n)) + " " + was + " left out: too short for the sampling interval."
+	return " " + report.Thousands(int64(n)) + " " + was + " left out: unmeasurable."
 }
 
 // when prints a time for people, to the minute.

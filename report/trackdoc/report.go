@@ -178,7 +178,7 @@ func (r *whole) verdicts() *report.Table {
 		trend.Alarm:        "the newest run is, the one before was not",
 		trend.OK:           "within the threshold",
 		trend.Learning:     "too few earlier runs to judge",
-		track.Unmeasurable: "too short for the sampling interval",
+		track.Unmeasurable: "the value is not the kernel's own, or fills too little",
 		"ended":            "the kernel went on with another device, driver or launch shape",
 	}
 	in := report.Page | report.Sheet

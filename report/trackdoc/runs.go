@@ -71,7 +71,7 @@ func AddedText(r *track.Added) string {
 		text += "; " + report.Thousands(int64(notMeasured)) + " without measured occupancy"
 	}
 	if unmeasurable > 0 {
-		text += "; " + report.Thousands(int64(unmeasurable)) + " too short to be judged"
+		text += "; " + report.Thousands(int64(unmeasurable)) + " unmeasurable"
 	}
 	if len(r.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +

@@ -1,0 +1,216 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// Part is where thread slots of the GPU were while a kernel ran.
+type Part string
+
+// The parts. Empty and Underfilled are one, Shortfall, where the XVE array state does not tell them apart.
+const (
+	PartUsed        Part = "used"        // held a thread
+	PartUnderfilled Part = "underfilled" // of XVEs that ran, with fewer threads than the launch admits
+	PartEmpty       Part = "empty"       // of XVEs without any thread, beyond those that the launch itself leaves empty
+	PartShortfall   Part = "shortfall"   // both
+	PartTail        Part = "tail"        // predicted: the partial wave at the end
+	PartLimits      Part = "limits"      // predicted: what the launch's resources and its size keep from it
+)
+
+// Parts lists the parts in the order in which they are shown.
+func Parts() []Part {
+	return []Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
+}
+
+// Room says whether more occupancy may hide more latency. It is never a speed-up.
+type Room string
+
+// The rooms.
+const (
+	RoomLittle  Room = "little"
+	RoomSome    Room = "some"
+	RoomUnknown Room = "unknown"
+)
+
+// Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that cannot be
+// told are absent and belong to another.
+type Account struct {
+	Used, Limits                        unit.Points
+	Underfilled, Empty, Shortfall, Tail unit.Opt[unit.Points]
+	// Unordered says that how idle time and residency share out moves Empty and Underfilled by more than they differ.
+	Unordered bool
+
+	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
+	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
+	Certainty     Certainty
+	Room          Room
+	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
+	Limited       unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
+	Causes        []Cause                // of a row that does not match: by part, the most probable first
+}
+
+// Points gives a part, absent when it is not told.
+func (a *Account) Points(p Part) unit.Opt[unit.Points] {
+	switch p {
+	case PartUsed:
+		return unit.Some(a.Used)
+	case PartUnderfilled:
+		return a.Underfilled
+	case PartEmpty:
+		return a.Empty
+	case PartShortfall:
+		return a.Shortfall
+	case PartTail:
+		return a.Tail
+	}
+	return unit.Some(a.Limits)
+}
+
+// Printed gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
+func (a *Account) Printed() map[Part]unit.Points {
+	type share struct {
+		part      Part
+		remainder float64
+	}
+	printed := map[Part]unit.Points{}
+	var shares []share
+	left := 1000.0
+	for _, p := range Parts() {
+		v, ok := a.Points(p).Value()
+		if !ok {
+			continue
+		}
+		tenths := math.Floor(float64(v)*10 + 1e-6)
+		printed[p] = unit.Points(tenths)
+		shares = append(shares, share{p, float64(v)*10 - tenths})
+		left -= tenths
+	}
+	slices.SortStableFunc(shares, func(a, b share) int {
+		if a.remainder > b.remainder {
+			return -1
+		}
+		return 1
+	})
+	for i := 0; i < len(shares) && left > 0.5; i, left = i+1, left-1 {
+		printed[shares[i].part]++
+	}
+	for p := range printed {
+		printed[p] /= 10
+	}
+	return printed
+}
+
+// Drawn gives the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
+func (a *Account) Drawn() map[Part]float64 {
+	drawn := map[Part]float64{}
+	over := 0.0
+	for _, p := range Parts() {
+		v, ok := a.Points(p).Value()
+		if !ok {
+			continue
+		}
+		drawn[p] = max(float64(v), 0)
+		over += drawn[p] - float64(v)
+	}
+	for _, p := range []Part{PartTail, PartLimits, PartUnderfilled, PartEmpty, PartShortfall, PartUsed} {
+		off := min(drawn[p], over)
+		drawn[p] -= off
+		over -= off
+	}
+	return drawn
+}
+
+// accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch, and it is
+// not above it.
+func (r *Result) accounted(row *Row) bool {
+	switch row.Verdict {
+	case Match, Below:
+		return (row.Basis == BasisMeasured || row.Basis == BasisMeasuredPeak) &&
+			(row.Cause == nil || row.Cause.Name != CauseShape && row.Cause.Name != CauseModel)
+	}
+	return false
+}
+
+// Account gives the account of a row, nil when it has none.
+func (r *Result) Account(row *Row) *Account {
+	if !r.accounted(row) {
+		return nil
+	}
+	a := r.parts(row)
+	a.Room = room(row)
+	a.Certainty = r.Certainty(row)
+	if t, ok := row.Total.Value(); ok {
+		average := row.reference()
+		a.Lost = unit.Some(t * unit.Seconds(max(average-row.Measured.Or(0), 0)))
+		a.Limited = unit.Some(t * unit.Seconds(1-average))
+	}
+	if row.Verdict == Below {
+		f := finder{r: r, row: row, account: &a, certainty: a.Certainty, tell: true}
+		a.Causes = f.all()
+	}
+	return &a
+}
+
+// parts computes the parts of a row that is accounted.
+func (r *Result) parts(row *Row) Account {
+	m := row.Measured.Or(0)
+	p := row.Predicted
+	if p == nil {
+		peak := row.Peak.Or(0)
+		return Account{Used: pointsOf(m), Shortfall: unit.Some(peak.Minus(m)), Limits: pointsOf(1 - peak)}
+	}
+	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(p.Average)), Limits: pointsOf(1 - p.Peak),
+		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(row.XVEs.Idle.Share)}
+	idle, known := row.Idle.Value()
+	loaded, ran := row.Loaded.Value()
+	if !known || !ran {
+		a.Shortfall = unit.Some(p.Average.Minus(m))
+		return a
+	}
+	limit, share := row.XVEs.Idle.Loaded, row.XVEs.Idle.Share
+	empty := pointsOf(limit * (idle - share))
+	underfilled := p.Average.Minus(m) - empty // limit x (1 - idle) - m, without a rounding of its own
+	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(underfilled)
+	a.Unordered = abs(empty-underfilled) <= 2*abs(pointsOf((limit-loaded)*(idle-share)))+printedTwice
+	return a
+}
+
+func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
+
+// reference is the average that the measured value is held against: the predicted one, or the profiler's peak where the
+// launch shape is not known.
+func (r *Row) reference() unit.Ratio {
+	if r.Predicted != nil {
+		return r.Predicted.Average
+	}
+	return r.Peak.Or(0)
+}
+
+// Lost is the slot time of a row below its prediction, 0 where nothing was measured that is the kernel's.
+func (r *Row) Lost() unit.Seconds {
+	if r.Verdict != Match && r.Verdict != Below || r.Basis == BasisPeak {
+		return 0
+	}
+	return r.Total.Or(0) * unit.Seconds(max(r.reference()-r.Measured.Or(0), 0))
+}
+
+// room tells from the array state whether threads are what the XVEs lack.
+func room(row *Row) Room {
+	active, ok1 := row.Active.Value()
+	stalled, ok2 := row.Stalled.Value()
+	running := active + stalled
+	if !ok1 || !ok2 || running <= 0 {
+		return RoomUnknown
+	}
+	switch loaded, known := row.Loaded.Value(); {
+	case active >= roomActive*running:
+		return RoomLittle
+	case known && stalled >= roomStalled*running && loaded < roomLoaded:
+		return RoomSome
+	}
+	return RoomUnknown
+}

@@ -1,0 +1,267 @@
+package compare_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/summary"
+	"occudiff/ingest/unit"
+	"occudiff/ingest/unitrace"
+	"occudiff/ingest/vtune"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// corpus is the folder of real profiler output, which need not be there.
+func corpus(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join("..", "..", "shared", "corpus")
+	if _, err := os.Stat(root); err == nil {
+		return root
+	}
+	t.Skip("the real profiler output is not installed beside the project")
+	return ""
+}
+
+func device(t *testing.T, q arch.Query) *arch.Device {
+	t.Helper()
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := table.Find(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Device
+}
+
+func readRun(t *testing.T, dev *arch.Device, paths ...string) *compare.Result {
+	t.Helper()
+	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compare.Compare(run, dev, compare.DefaultOptions())
+}
+
+func find(t *testing.T, r *compare.Result, task string) *compare.Row {
+	t.Helper()
+	for i := range r.Len() {
+		if row := r.Row(i, nil); row.Task == task || len(row.Task) > len(task) && row.Task[:len(task)] == task {
+			return row
+		}
+	}
+	t.Fatalf("no row %s", task)
+	return nil
+}
+
+func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
+	v, ok := o.Value()
+	if !ok {
+		return "-"
+	}
+	if s := fmt.Sprintf(format, float64(v)*scale); s != "-0.0" {
+		return s
+	}
+	return "0.0"
+}
+
+// TestAccountOfRealRuns holds every digit of the accounts of real runs: used, idle, occupancy of XVEs that ran, underfilled,
+// empty, intervals per launch, and the share of instructions in rows of kernels.
+func TestAccountOfRealRuns(t *testing.T) {
+	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
+	for _, c := range []struct {
+		file, task, want string
+		verdict          compare.Verdict
+	}{
+		{"vtune-csv/cl_gemm.hotspots.csv", "GEMM", "94.0 4.7 98.6 -3.0 0.4 2.40 .75", compare.Match},
+		{"vtune-csv/cl_gemm.offload.csv", "GEMM", "91.4 6.4 97.6 -2.0 2.0 2.42 .90", compare.Match},
+		{"vtune-csv/cl_gemm_second.hotspots.csv", "GEMM", "88.2 9.9 97.9 -2.1 5.4 1.67 .74", compare.Match},
+		{"vtune-csv/cl_gemm_second.offload.csv", "GEMM", "87.7 10.5 98.0 -2.2 5.9 1.72 .73", compare.Match},
+		{"vtune-csv/ze_gemm.hotspots.csv", "GEMM", "90.3 8.1 98.3 -2.5 3.6 2.45 .77", compare.Match},
+		{"vtune-csv/ze_gemm.offload.csv", "GEMM", "90.8 7.6 98.3 -2.5 3.2 2.30 .77", compare.Match},
+		{"vtune-csv/bench_gaussian.hotspots.csv", "Fan2", "62.7 20.7 79.1 16.2 20.6 .61 .64", compare.Below},
+		{"vtune-csv/bench_gaussian.offload.csv", "Fan2", "48.6 43.0 85.3 8.1 42.8 .62 .35", compare.Unmeasurable},
+		{"unitrace/query_gemm_fp16.txt", "hgemm", "46.8 6.3 49.99 0.0 3.2 - -", compare.Match},
+	} {
+		dev := mtl
+		if filepath.Dir(c.file) == "unitrace" {
+			dev = device(t, arch.Query{Name: "max1100"})
+		}
+		r := readRun(t, dev, filepath.Join(root, c.file))
+		row := find(t, r, c.task)
+		if row.Verdict != c.verdict {
+			t.Errorf("%s: %s, want %s", c.file, row.Verdict, c.verdict)
+		}
+		a := r.Account(row)
+		if (a == nil) != (c.verdict == compare.Unmeasurable) {
+			t.Fatalf("%s: account %+v of a row that is %s", c.file, a, c.verdict)
+		}
+		if a == nil { // the parts are known all the same
+			open := *row
+			open.Verdict, open.Cause = compare.Below, nil
+			a = r.Account(&open)
+		}
+		loaded := "%.1f"
+		intervals, own := "-", "-"
+		if row.PerLaunch {
+			loaded = "%.2f"
+		} else {
+			n, _ := a.Certainty.Intervals.Value()
+			x, _ := a.Certainty.Crosstalk.Value()
+			intervals, own = trim(n), trim(1-float64(x))
+		}
+		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Used), text(row.Idle, "%.1f", 100), text(row.Loaded, loaded, 100),
+			text(a.Underfilled, "%.1f", 1), text(a.Empty, "%.1f", 1), intervals, own)
+		if got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.file, c.task, got, c.want)
+		}
+	}
+}
+
+// trim prints two decimals without a zero before the point.
+func trim(v float64) string {
+	s := fmt.Sprintf("%.2f", v)
+	if s[0] == '0' {
+		return s[1:]
+	}
+	return s
+}
+
+// TestFan2 wants both parts named, neither surely, and what would decide.
+func TestFan2(t *testing.T) {
+	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
+	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
+	row := find(t, r, "Fan2")
+	a := r.Account(row)
+	if !a.Unordered || row.Cause.Name != compare.CauseGaps || row.Cause.Confidence != "low" {
+		t.Errorf("unordered %v, cause %+v", a.Unordered, row.Cause)
+	}
+	want := []compare.Cause{
+		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
+			Because: "A launch is 0.6 of a sampling interval, so that time between launches counts in; it cannot be told from time within.", Decide: "a trace, or gpu-sampling-interval 0.05"},
+		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
+			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export: launches that differ have threads of very different life"},
+	}
+	if len(a.Causes) != 2 || a.Causes[0] != want[0] || a.Causes[1] != want[1] {
+		t.Errorf("causes %+v", a.Causes)
+	}
+	if lost, _ := a.Lost.Value(); math.Abs(float64(lost)-0.394) > 0.001 {
+		t.Errorf("lost %v s", lost)
+	}
+	row = find(t, readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.offload.csv")), "Fan2")
+	if row.Cause.Name != compare.CauseSampling || row.Cause.Because[:26] != "Only 35 % of all XVE instr" {
+		t.Errorf("offload: %+v", row.Cause)
+	}
+}
+
+// addsUp holds an account to 100 points, before rounding and as printed.
+func addsUp(t *testing.T, why any, a *compare.Account) {
+	t.Helper()
+	var sum, printed, drawn float64
+	points, shown := a.Printed(), a.Drawn()
+	for _, p := range compare.Parts() {
+		v, _ := a.Points(p).Value()
+		sum += float64(v)
+		printed += float64(points[p])
+		drawn += shown[p]
+		if shown[p] < 0 || math.Abs(float64(points[p]-v)) > 0.1+1e-6 {
+			t.Fatalf("%v: %s is %v, printed %v, drawn %v", why, p, v, points[p], shown[p])
+		}
+	}
+	if math.Abs(sum-100) > 1e-9 || math.Abs(printed-100) > 1e-9 || math.Abs(drawn-100) > 1e-9 {
+		t.Fatalf("%v: %+v adds up to %v, printed %v, drawn %v", why, a, sum, printed, drawn)
+	}
+}
+
+// TestAccountsAddUp holds every row of the corpus and 10,000 random ones.
+func TestAccountsAddUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
+		device(t, arch.Query{Name: "b580"}), device(t, arch.Query{Name: "uhd-p630"}), device(t, arch.Query{Name: "b390"})}
+	accounts := 0
+	for i := range 10000 {
+		share := func(most float64) unit.Opt[unit.Ratio] {
+			if r.IntN(8) == 0 {
+				return unit.Opt[unit.Ratio]{}
+			}
+			return unit.Some(unit.FromPercent(math.Round(r.Float64()*most*10) / 10))
+		}
+		k := ingest.Kernel{Task: "k", Global: unit.Size(int64(1+r.IntN(1<<20)), int64(1+r.IntN(4))), Local: unit.Size(int64(1 + r.IntN(512))),
+			SIMD: unit.Some(16), Instances: unit.Some(int64(1 + r.IntN(1000))), Total: unit.Some(unit.Seconds(r.Float64() * 10)),
+			Measured: share(100), Idle: share(60), Peak: share(100), Active: share(50), Stalled: share(50), PerLaunch: r.IntN(5) == 0}
+		if r.IntN(4) == 0 {
+			k.Global = unit.Size3{}
+		}
+		if r.IntN(4) == 0 {
+			k.Barriers = unit.Some(int64(1))
+		}
+		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
+		row := res.Row(0, nil)
+		a := res.Account(row)
+		switch row.Verdict {
+		case compare.Match, compare.Below:
+		default:
+			if a != nil {
+				t.Fatalf("%+v is %s and has an account", k, row.Verdict)
+			}
+		}
+		if a == nil {
+			continue
+		}
+		accounts++
+		addsUp(t, k, a)
+		if row.Verdict == compare.Below && (len(a.Causes) == 0 || a.Causes[0] != *row.Cause) {
+			t.Fatalf("%+v: cause %+v, of its account %+v", k, row.Cause, a.Causes)
+		}
+	}
+	if accounts < 2000 {
+		t.Errorf("only %d accounts", accounts)
+	}
+	root := corpus(t)
+	for _, f := range []string{"vtune-csv/*.hotspots.csv", "vtune-csv/*.offload.csv", "vtune-summary/*", "unitrace/query*"} {
+		files, _ := filepath.Glob(filepath.Join(root, f))
+		for _, file := range files {
+			run, err := ingest.Read(context.Background(), []string{file}, ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+			if err != nil {
+				continue
+			}
+			for _, dev := range devices {
+				res := compare.Compare(run, dev, compare.DefaultOptions())
+				for _, row := range res.All() {
+					if a := res.Account(row); a != nil {
+						addsUp(t, file+" "+row.Task, a)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPolicyOfAccount takes work-groups that stay whole where both policies predict the same, and names no cause for empty XVEs
+// where they differ.
+func TestPolicyOfAccount(t *testing.T) {
+	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
+	of := func(global, local int64, peak float64) (*compare.Account, *compare.Row) {
+		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
+			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(30)), Idle: unit.Some(unit.FromPercent(60)), Peak: unit.Some(unit.FromPercent(peak))}
+		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl, compare.DefaultOptions())
+		row := r.Row(0, nil)
+		return r.Account(row), row
+	}
+	if a, row := of(512*512, 1024, 100); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
+		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)
+	}
+	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they stay whole.
+	if a, row := of(32*20*44, 640, 98.2); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartEmpty || row.Cause.Name != compare.CauseUnexplained {
+		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
+	}
+}

@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// above names why more was seen than the launch can hold.
+func (f *finder) above() {
+	r, row := f.r, f.row
+	m, measured := row.Measured.Value()
+	if !measured {
+		f.unexplained("")
+		return
+	}
+	if f.smallerGRF(m) || f.foreign(m) {
+		return
+	}
+	ref, name := row.most()
+	over := m.Minus(ref)
+	if row.Predicted != nil && over <= r.unseen(row)+digit { // between the average over waves and the peak
+		f.add("", CauseOverlap, low, func() (string, string) {
+			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
+				m.Percent(), row.Predicted.Average.Percent(), name, ref.Percent()), "a trace"
+		})
+		return
+	}
+	if f.readOnOneStack(m) {
+		return
+	}
+	f.add("", CauseOverlap, medium, func() (string, string) {
+		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: other kernels ran in its window (several queues, ranks or processes on the GPU).",
+			m.Percent(), name, ref.Percent())
+		if !row.Average().Present() && !row.PerLaunch {
+			because += " How long a launch takes is not given: launches shorter than the sampling interval would look the same."
+		}
+		return because, "a trace"
+	})
+}
+
+// most is the highest occupancy that the launch reaches alone: the predicted peak, or the profiler's.
+func (r *Row) most() (unit.Ratio, string) {
+	if r.Predicted != nil {
+		return r.Predicted.Peak, "predicted peak"
+	}
+	return r.Peak.Or(0), "profiler's peak"
+}
+
+// foreign says that other tasks under the same samples are enough to explain the value.
+func (f *finder) foreign(m unit.Ratio) bool {
+	c := &f.certainty
+	share, bounded := c.Foreign.Value()
+	ref := f.row.reference()
+	if !bounded || share == 0 || m > ref+share*(1-ref) {
+		return false
+	}
+	f.add("", CauseSampling, medium, func() (string, string) {
+		return fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.", c.edgesText(), shareText(share), m.Percent()), c.resample()
+	})
+	return true
+}
+
+// readOnOneStack fits a launch on one stack whose counter divides by that stack's slots alone.
+func (f *finder) readOnOneStack(m unit.Ratio) bool {
+	r := f.r
+	if f.row.Predicted == nil {
+		return false
+	}
+	over, ok := r.onOneStack(r.LaunchOf(f.row))
+	of := over * unit.Ratio(max(r.Device.Tiles, 1))
+	if off := m.Minus(of); !ok || abs(off) > r.Options.Tolerance+digit {
+		return false
+	}
+	f.add("", CauseStack, medium, func() (string, string) {
+		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f %% was measured; or other kernels ran in its window.",
+			r.Device.Tiles, of.Percent(), m.Percent()), "the stack of each row (SubDeviceId), or --device with one stack"
+	})
+	return true
+}
+
+// smallerGRF looks for a register mode with more threads than the assumed one that makes a higher value fit: an Xe3 kernel
+// of 96 registers fills all 10 threads of an XVE.
+func (f *finder) smallerGRF(m unit.Ratio) bool {
+	r, row := f.r, f.row
+	if row.Predicted == nil || row.Registers.Present() {
+		return false
+	}
+	for _, mode := range r.Device.GRFModes {
+		l := r.LaunchOf(row)
+		l.GRF = mode.Registers
+		p, err := predict.Predict(r.Device, l)
+		if err != nil || p.Peak <= row.Predicted.Peak || abs(m.Minus(p.Average)) > r.Options.Tolerance+digit {
+			continue
+		}
+		f.add("", CauseGRF, medium, func() (string, string) {
+			ref, name := row.Predicted.Peak, "peak"
+			if m.Minus(ref) <= r.unseen(row)+digit {
+				ref, name = row.Predicted.Average, "average"
+			}
+			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers per thread; a kernel compiled for %d registers predicts %.1f %%.",
+				m.Percent(), name, ref.Percent(), mode.Registers, p.Average.Percent()), decideByBinary
+		})
+		return true
+	}
+	return false
+}

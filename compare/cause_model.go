@@ -1,0 +1,88 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device. Where
+// there is no measurement, that difference is the mismatch itself, however small.
+func modelOff(row *Row) bool {
+	d, ok := row.ModelDifference.Value()
+	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
+}
+
+func (r *Result) shape(row *Row) *Cause {
+	if !modelOff(row) {
+		return nil
+	}
+	p, peak := row.Predicted, row.Peak.Or(0)
+	threads := p.Groups * p.ThreadsPerGroup
+	slots := int64(r.Device.Slots())
+	step := unit.Points(100 * float64(threads) / float64(slots))
+	if peak <= row.ModelPeak || threads >= slots || step < shapeStepPoints {
+		return nil
+	}
+	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
+	k := (slots + threads - 1) / threads
+	most := r.grown(row, k)
+	clamped := abs(peak.Minus(most)) <= shapeFitPoints+digit
+	if clamped {
+		k = max(int64(math.Ceil(float64(most)*float64(slots)/float64(threads)-1e-9)), 1)
+	} else {
+		k = int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
+	}
+	if k < 2 || abs(peak.Minus(r.grown(row, k))) > shapeFitPoints+digit {
+		return nil
+	}
+	c := &Cause{Name: CauseShape, Confidence: "high"}
+	times := fmt.Sprintf("%d times", k)
+	switch {
+	case clamped:
+		c.Confidence, times = "low", fmt.Sprintf("%d or more times", k)
+	case step < shapeCertain || k > shapeFactor:
+		c.Confidence = "low"
+	}
+	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: "+
+		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: check the device).", peak.Percent(),
+		plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), count(slots), row.Global, row.Local,
+		row.SIMD.Or(r.Options.SIMD), plural(threads, "thread"), times, count(int64(math.Round(float64(threads)/float64(peak)))))
+	return c
+}
+
+// grown is the peak that the profiler would print for k times as many work-groups of the row's launch.
+func (r *Result) grown(row *Row, k int64) unit.Ratio {
+	l := r.LaunchOf(row)
+	l.GRF = mostThreads(r.Device)
+	size := row.Predicted.GroupSize
+	l.Local, l.Global = unit.Size(size), unit.Size(k*row.Predicted.Groups*size)
+	p, err := predict.Predict(r.Device, l)
+	if err != nil {
+		return 0
+	}
+	return p.Peak
+}
+
+func (r *Result) model(row *Row) *Cause {
+	if !modelOff(row) {
+		return nil
+	}
+	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), count(int64(r.Device.Slots())))
+	c := &Cause{Name: CauseModel, Confidence: "medium"}
+	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
+	case slm < 1 && slm <= barriers && !row.SLM.Present():
+		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: give unitrace's kernel properties beside it.", figures, slm.Percent())
+	case barriers < 1 && barriers <= slm:
+		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group takes is in no export", figures, barriers.Percent())
+		if row.LeastBarriers() > 0 {
+			c.Because += "; one is taken, the least"
+		}
+		c.Because += "."
+	default:
+		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch shape is not the one that ran."
+	}
+	return c
+}

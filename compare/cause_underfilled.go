@@ -1,0 +1,221 @@
+package compare
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// underfilled looks for why XVEs that ran held fewer threads than the launch admits.
+func (f *finder) underfilled(p Part) {
+	before := len(f.found)
+	f.dispatch(p)
+	if f.row.BarrierStall.Present() { // without that column imbalance is only what is left
+		f.waiting(p)
+		f.refit(p)
+		return
+	}
+	f.refit(p)
+	if len(f.found) == before {
+		f.waiting(p)
+	}
+}
+
+// dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the measured
+// value it is within the launch, by the value over the XVEs that ran it is not.
+func (f *finder) dispatch(p Part) {
+	r, row := f.r, f.row
+	shortest, longest, ok := r.threadLives(row)
+	if !ok || r.nothingSeen(row) {
+		return
+	}
+	sure := medium
+	switch spread := row.Launches; {
+	case longest > dispatchLife || !row.Loaded.Present():
+		sure = low
+	case spread != nil && spread.MinSeconds > 0 && spread.MaxSeconds < alikeLaunches*spread.MinSeconds:
+		sure = high
+	}
+	f.add(p, CauseDispatch, sure, func() (string, string) {
+		lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
+		switch gpus := r.AveragedGPUs(row); {
+		case gpus > 1:
+			lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", span(longest), gpus)
+		case !row.Loaded.Present():
+			lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", span(shortest))
+		}
+		may := "may not keep up"
+		if sure == high {
+			may = "does not keep up"
+		}
+		return lives + ": the dispatcher " + may + ".", "a trace, or a computing-instance export: launches that differ have threads of very different life"
+	})
+}
+
+// threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter, also
+// with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if it was in
+// turn.
+func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bool) {
+	avg, timed := row.Average().Value()
+	p := row.Predicted
+	if p == nil || !timed || !row.ThreadLife.Present() {
+		return 0, 0, false
+	}
+	gpus := r.AveragedGPUs(row)
+	life := func(m unit.Ratio) unit.Seconds {
+		return littlesLaw(m, int64(r.Device.Slots()*gpus), avg, p.Groups*p.ThreadsPerGroup)
+	}
+	m := row.Measured.Or(0)
+	shortest, longest = life(m), life(m)
+	if loaded, known := row.Loaded.Value(); known && gpus == 1 {
+		longest = life(max(loaded, m))
+	}
+	return shortest, longest, life(m+unit.FromPercent(float64(r.unseen(row)))) <= dispatchLife
+}
+
+// waiting is imbalance within work-groups: threads that have ended leave their slots empty until the others are done. One
+// thread a work-group waits for nobody, and work-groups of T threads hold at least one each.
+func (f *finder) waiting(p Part) {
+	row, q := f.row, f.row.Predicted
+	barrier, exported := row.BarrierStall.Value()
+	if q == nil || q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) || q.Waves < imbalanceWaves ||
+		!row.Loaded.Present() || exported && barrier < imbalanceBarrier {
+		return
+	}
+	sure := low
+	if exported {
+		sure = medium
+	}
+	f.add(p, CauseImbalance, sure, func() (string, string) {
+		because := fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different times and leave slots empty.", q.Waves)
+		if exported {
+			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of a work-group end at different times and hold slots that are empty in part.",
+				barrier.Percent(), q.Waves), "work per work-item that is even, or smaller work-groups, as a trial"
+		}
+		return because, "a collection with stall reasons"
+	})
+}
+
+// refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another register
+// mode, one stack of two, another SIMD width, SLM or barriers that the export does not have.
+func (f *finder) refit(p Part) {
+	loaded, known := f.row.Loaded.Value()
+	n, timed := f.certainty.Intervals.Value()
+	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) || !f.certainty.Exact && (!timed || n < refitIntervals) {
+		return
+	}
+	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row), before: abs(loaded.Minus(f.row.XVEs.Idle.Loaded))}
+	t.measured, _ = f.r.own(f.row)
+	t.registers()
+	if f.row.ModelDifference.Present() {
+		return // the profiler's peak confirms all else: beyond a point `model` has been named already
+	}
+	t.width()
+	t.oneStack()
+	t.residency()
+}
+
+// trial predicts a row's launch under another assumption.
+type trial struct {
+	*finder
+	part             Part
+	launch           predict.Launch
+	loaded, measured unit.Ratio
+	before           unit.Points // how far the prediction as it stands is off
+}
+
+// fits says whether a prediction comes near, nearer than the one as it stands: one that stays as it was is no sign of
+// anything.
+func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
+	off := abs(t.loaded.Minus(p.Idle(d).Loaded))
+	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+digit
+}
+
+// name adds a cause for a prediction that fits.
+func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more, decide string) {
+	t.add(t.part, cause, sure, func() (string, string) {
+		return fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what, limit.Percent(), more), decide
+	})
+}
+
+const decideByBinary = "the kernel's binary, or unitrace's kernel properties"
+
+func (t *trial) registers() {
+	if t.row.Registers.Present() {
+		return
+	}
+	d := t.r.Device
+	for _, mode := range d.GRFModes {
+		l := t.launch
+		l.GRF = mode.Registers
+		p, err := predict.Predict(d, l)
+		if mode.Registers <= 128 || err != nil || !t.fits(&p, d, t.r.Options.Tolerance) {
+			continue
+		}
+		sure, also := medium, ""
+		if d.Tiles > 1 && !t.row.ModelDifference.Present() {
+			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
+		}
+		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers), p.Idle(d).Loaded,
+			" VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
+		return
+	}
+}
+
+func (t *trial) width() {
+	for _, simd := range t.r.Device.SIMDWidths {
+		l := t.launch
+		l.SIMD = simd
+		p, err := predict.Predict(t.r.Device, l)
+		if simd != t.launch.SIMD && err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
+			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), p.Idle(t.r.Device).Loaded, "", decideByBinary)
+			return
+		}
+	}
+}
+
+func (t *trial) oneStack() {
+	limit, ok := t.r.onOneStack(t.launch)
+	off := abs(t.loaded.Minus(limit))
+	if ok && off <= t.r.Options.Tolerance+digit && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
+		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles), limit, "", targetGPU)
+	}
+}
+
+// onOneStack predicts the peak of a launch on one stack over the slots of all stacks.
+func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
+	if r.Device.Tiles < 2 {
+		return 0, false
+	}
+	one := *r.Device
+	one.XeCores /= one.Tiles
+	p, err := predict.Predict(&one, l)
+	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
+}
+
+// residency looks for a number of work-groups per Xe-core that fits: SLM or barriers that are not in the export would keep it
+// down to that.
+func (t *trial) residency() {
+	q, d := t.row.Predicted, t.r.Device
+	step := unit.Points(100 * float64(q.ThreadsPerGroup) / float64(d.SlotsPerXeCore()))
+	if t.row.SLM.Present() || step < resourceStep {
+		return
+	}
+	for n := q.GroupsPerXeCore - 1; n > 0; n-- {
+		l := t.launch
+		l.Policy, l.GroupSlots = predict.Whole, int(n)
+		p, err := predict.Predict(d, l)
+		if err != nil || !t.fits(&p, d, resourceFit) {
+			continue
+		}
+		cause, what := CauseSLM, "SLM"
+		if t.row.LeastBarriers() > 0 {
+			cause, what = CauseBarriers, "barriers"
+		}
+		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", plural(n, "work-group"), q.GroupsPerXeCore), p.Idle(d).Loaded,
+			fmt.Sprintf(" More %s per work-group than the export says would do that.", what), decideByBinary)
+		return
+	}
+}

@@ -1,0 +1,234 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"occudiff/ingest/unit"
+)
+
+// Certainty says how much of a row's counter values can be the kernel's at all.
+//
+// Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So Edges and
+// Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where several
+// queues or processes use the GPU at once.
+type Certainty struct {
+	// Exact says that the counters were read around each launch: nothing of the rest applies then.
+	Exact     bool
+	Interval  unit.Seconds         // between two samples, as the hardware takes it
+	Intervals unit.Opt[float64]    // mean time of a launch / Interval
+	OwnShare  unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
+	Edges     unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches
+	Foreign   unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
+	Crosstalk unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
+}
+
+// SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
+func (r *Result) SamplingInterval() unit.Seconds {
+	if r.Device == nil {
+		return r.Options.SamplingInterval
+	}
+	return r.Device.SamplingInterval(r.Options.SamplingInterval)
+}
+
+// Certainty gives the bounds for a row.
+func (r *Result) Certainty(row *Row) Certainty {
+	c := Certainty{Exact: row.PerLaunch, Interval: r.SamplingInterval()}
+	avg, timed := row.Average().Value()
+	if timed && c.Interval > 0 {
+		c.Intervals = unit.Some(float64(avg / c.Interval))
+	}
+	if t, ok := row.Total.Value(); ok && t > 0 {
+		c.OwnShare = unit.Some(unit.Ratio(min(t/max(r.busy(), t), 1)))
+	}
+	if c.Exact {
+		c.Edges, c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
+		return c
+	}
+	c.Edges = edges(c.Intervals)
+	c.Foreign = c.Edges
+	if s, ok := c.OwnShare.Value(); ok {
+		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s))
+	}
+	if all := r.Instructions.All; all > 0 {
+		c.Crosstalk = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/all))
+	}
+	return c
+}
+
+// edges is the share of a mean's time that can lie outside its launches: a sample that belongs to a launch of r intervals
+// began up to one interval before it. Below one interval most samples see both a launch and what stands beside it.
+func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
+	r, ok := intervals.Value()
+	switch {
+	case !ok || math.IsNaN(r):
+		return unit.Opt[unit.Ratio]{}
+	case r < 1:
+		return unit.Some(unit.Ratio(1 - r/2))
+	}
+	return unit.Some(unit.Ratio(1 / (1 + r)))
+}
+
+// busy is the time in which the GPU ran any task.
+func (r *Result) busy() unit.Seconds {
+	if r.taskTime > 0 {
+		return r.taskTime
+	}
+	return r.Summary.GPUTime.Or(0)
+}
+
+// confidence is how sure a cause is.
+type confidence uint8
+
+const (
+	low confidence = iota
+	medium
+	high
+)
+
+// String gives the word that outputs carry.
+func (c confidence) String() string { return [...]string{"low", "medium", "high"}[c] }
+
+// limit is the most that can be told from the row's counters: see the thresholds.
+func (c *Certainty) limit() confidence {
+	if c.Exact {
+		return high
+	}
+	foreign, bounded := c.Foreign.Value()
+	by := low
+	switch {
+	case bounded && foreign <= foreignHigh:
+		by = high
+	case bounded && foreign <= foreignMedium:
+		by = medium
+	}
+	crosstalk, known := c.Crosstalk.Value()
+	switch {
+	case !known:
+		return confidence(max(int(by)-1, 0))
+	case crosstalk > crosstalkMedium:
+		return low
+	case crosstalk > crosstalkHigh:
+		return min(by, medium)
+	}
+	return by
+}
+
+// unusable is why the counters of a row tell nothing of its kernel.
+type unusable uint8
+
+const (
+	usable         unusable = iota
+	fillsTooLittle          // the reference itself is below the tolerance
+	shortInAll              // all launches together
+	othersValue             // more than half can be of other tasks
+	crossTalking            // most instructions stand in rows of no kernel
+	threadsOfOthers
+)
+
+// unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held against.
+func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
+	if reference.Percent() < float64(r.Options.Tolerance) && measured.Minus(reference) <= r.Options.Tolerance+digit {
+		return fillsTooLittle
+	}
+	if c.Exact {
+		return usable
+	}
+	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval {
+		return shortInAll
+	}
+	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
+		return crossTalking
+	}
+	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && (c.Intervals.Present() || measured.Minus(reference) > r.Options.Tolerance) {
+		return othersValue
+	}
+	started, counted := row.Threads.Value()
+	if want, ok := row.ThreadsPredicted().Value(); ok && counted && !row.Uneven && float64(started) > threadsOfOthersTimes*float64(want) {
+		return threadsOfOthers
+	}
+	return usable
+}
+
+// Measurable says whether the values of a row's counters can be its kernel's.
+func (r *Result) Measurable(row *Row) bool {
+	c := r.Certainty(row)
+	why := r.unusable(row, &c, row.Measured.Or(0), row.reference())
+	return why == usable || why == fillsTooLittle
+}
+
+// samplingText says in a sentence why the values are not the kernel's.
+func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
+	switch why {
+	case shortInAll:
+		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.", span(row.Total.Or(0)), minIntervals, span(c.Interval))
+	case crossTalking:
+		own := 1 - c.Crosstalk.Or(0)
+		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run none, so the rest was taken from kernels, and the values of this run are not its kernels'.", own.Percent())
+	case threadsOfOthers:
+		return fmt.Sprintf("%s threads were started where all launches together start %s: the value is others'.", count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
+	}
+	n, timed := c.Intervals.Value()
+	switch {
+	case timed && !c.OwnShare.Present():
+		return fmt.Sprintf("A launch is %s of an interval: the value is others' for the most part.", intervals(n))
+	case timed:
+		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: the value is others'.", intervals(n), shareText(c.OwnShare.Or(0)))
+	}
+	return fmt.Sprintf("%s of the GPU's time is this kernel, and how long a launch takes is not given: the value may be others', or other kernels ran beside it.", shareText(c.OwnShare.Or(0)))
+}
+
+// edgesText says in words how the launches lie under the samples.
+func (c *Certainty) edgesText() string {
+	n, ok := c.Intervals.Value()
+	switch {
+	case !ok:
+		return "How long a launch takes is not given"
+	case n < 1:
+		return fmt.Sprintf("A launch is %s of a sampling interval", intervals(n))
+	}
+	return fmt.Sprintf("A launch is %s sampling intervals", intervals(n))
+}
+
+// shorterInterval gives the sampling interval in milliseconds that would put enough samples into a launch, false where no
+// collector takes one so short, or where the launch has enough as it is.
+func (c *Certainty) shorterInterval() (ms string, ok bool) {
+	n, known := c.Intervals.Value()
+	if !known || n >= enoughIntervals {
+		return "", false
+	}
+	want := n * float64(c.Interval) / enoughIntervals * 1e3
+	step := math.Pow(10, math.Floor(math.Log10(want)))
+	want = math.Floor(want/step+1e-9) * step // one digit, rounded down
+	if want < leastInterval {
+		return "", false
+	}
+	return fmt.Sprintf("%.4g", want), true
+}
+
+// resample names the collection that would tell a launch from what stands beside it.
+func (c *Certainty) resample() string {
+	if ms, ok := c.shorterInterval(); ok {
+		return "gpu-sampling-interval " + ms
+	}
+	return "unitrace -q"
+}
+
+// intervals prints a number of intervals with two digits.
+func intervals(n float64) string {
+	switch {
+	case n < 0.095:
+		return fmt.Sprintf("%.2f", n)
+	case n < 9.95:
+		return fmt.Sprintf("%.1f", n)
+	}
+	return count(int64(math.Round(n)))
+}
+
+// shareText prints a share without decimals.
+func shareText(v unit.Ratio) string {
+	if p := v.Percent(); p > 0 && p < 0.5 {
+		return "less than 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", v.Percent())
+}
