@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Vary says which settings of a launch advice may change; the zero value lets none change. A setting that the launch lacks
-// (no local size, no sub-group size) is searched in any case, for there is no prediction without it.
+// Vary says which settings of a launch advice may change; the zero value lets none change. A setting that the launch
+// lacks (no local size, no sub-group size) is searched in any case, for there is no prediction without it.
 type Vary struct {
 	Local, SIMD, SLM, GRF bool
 }
@@ -58,12 +58,14 @@ type Advice struct {
 	Current *Prediction // nil when the launch as it stands cannot run
 	Refusal error       // why it cannot: a *LaunchError
 
-	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to within
-	// the printed digit, then the highest peak, both without the idle lanes; among equals the least change first. When no setting of the highest
-	// average has the highest peak, the last one has. Never nil; empty when no setting runs.
+	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to
+	// within the printed digit, then the highest peak, both without the idle lanes; among equals the least change
+	// first. When no setting of the highest average has the highest peak, the last one has. Never nil; empty when no
+	// setting runs.
 	Best []Setting
-	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and costs
-	// neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest that makes it run. Nil when there is none.
+	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and
+	// costs neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest
+	// that makes it run. Nil when there is none.
 	Least *Setting
 	Next  []NextStep // how far each limit is from letting go; never nil
 	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
@@ -81,11 +83,12 @@ const sameResult = 0.0005
 // mostBest is how many of the best settings are worth a reader's time.
 const mostBest = 5
 
-// Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group sizes,
-// GRF modes and SLM steps of the device and every work-group size that divides the global size and is a multiple of the
-// sub-group size; where there is none, work-groups along the first dimension whose last one is smaller. Settings are ranked
-// by the occupancy of the lanes in use, for a launch that fills threads with idle lanes only looks occupied. SLM is never dropped altogether, nor
-// raised: less of it is a matter of rewriting the kernel, none of it of writing another one; so the launch keeps its policy.
+// Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group
+// sizes, GRF modes and SLM steps of the device and every work-group size that divides the global size and is a
+// multiple of the sub-group size; where there is none, work-groups along the first dimension whose last one is
+// smaller. Settings are ranked by the occupancy of the lanes in use, for a launch that fills threads with idle lanes
+// only looks occupied. SLM is never dropped altogether, nor raised: less of it is a matter of rewriting the kernel,
+// none of it of writing another one; so the launch keeps its policy.
 //
 // The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
 func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
@@ -123,8 +126,8 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 	return s.Prediction.XeCore, s.Prediction.XeCore
 }
 
-// useful gives the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill, and in
-// work-groups that are smaller than the others.
+// useful gives the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill,
+// and in work-groups that are smaller than the others.
 func (s *Setting) useful() (average, peak unit.Ratio) {
 	p := &s.Prediction
 	items, groups := p.GroupSize, int64(1)
@@ -137,8 +140,8 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf says how much of a change a setting is: first how many settings differ, then by how many doublings. Among equal
-// ones a launch parameter is changed more easily than SLM, that more easily than how the kernel is compiled.
+// costOf says how much of a change a setting is: first how many settings differ, then by how many doublings. Among
+// equal ones a launch parameter is changed more easily than SLM, that more easily than how the kernel is compiled.
 func costOf(list []Change) float64 {
 	sum := 0.
 	for _, c := range list {
@@ -174,8 +177,9 @@ func best(found []Setting) []Setting {
 	slices.SortStableFunc(found, func(x, y Setting) int {
 		xa, xp := x.useful()
 		ya, yp := y.useful()
-		return cmp.Or(cmp.Compare(level(xa, topAverage), level(ya, topAverage)), cmp.Compare(level(xp, topPeak), level(yp, topPeak)),
-			cmp.Compare(x.cost, y.cost), cmp.Compare(ya, xa), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
+		return cmp.Or(cmp.Compare(level(xa, topAverage), level(ya, topAverage)),
+			cmp.Compare(level(xp, topPeak), level(yp, topPeak)), cmp.Compare(x.cost, y.cost),
+			cmp.Compare(ya, xa), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
 	})
 	chosen, peakShown := []Setting{}, false
 	for i := range found {
@@ -195,8 +199,8 @@ func best(found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM away: the
-// more is for nothing, since those chosen before are at least as good.
+// idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
+// away: the more is for nothing, since those chosen before are at least as good.
 func idleChange(s *Setting, chosen []Setting) bool {
 	for _, c := range chosen {
 		same := s.Launch
@@ -225,7 +229,8 @@ func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 		if len(s.Changes) != 1 || current != nil && !s.helps(&Setting{Launch: l, Prediction: *current}) {
 			continue
 		}
-		if least == nil || s.cost < least.cost || s.cost == least.cost && s.Prediction.Average > least.Prediction.Average {
+		if least == nil || s.cost < least.cost ||
+			s.cost == least.cost && s.Prediction.Average > least.Prediction.Average {
 			least = s
 		}
 	}
@@ -236,11 +241,13 @@ func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 	return &chosen
 }
 
-// helps says whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and without them.
+// helps says whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and
+// without them.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
 		const same = 1e-9 // equal shares of lanes are worked out in different orders
-		return newAverage >= average-same && newPeak >= peak-same && max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
+		return newAverage >= average-same && newPeak >= peak-same &&
+			max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}
 	average, peak := now.outcome()
 	newAverage, newPeak := s.outcome()
@@ -258,16 +265,15 @@ type Fill struct {
 	Multiple int64 // multiples of it leave no tail
 }
 
-// fillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both figures
-// are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
+// fillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both
+// figures are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
 func fillOf(d *arch.Device, l Launch) (Fill, error) {
 	l.Global = l.Local
 	p, err := Predict(d, l)
 	if err != nil {
 		return Fill{}, err
 	}
-	mode, _ := grfMode(d, l.GRF)
-	wave := p.capacity(d, int64(d.XVEPerXeCore)*int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)))
+	wave := p.capacity(d, modeSlots(d, l.GRF))
 	return Fill{Least: ceilDiv(wave, p.ThreadsPerGroup), Multiple: wave / gcd(wave, p.ThreadsPerGroup)}, nil
 }
 

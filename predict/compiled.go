@@ -24,9 +24,9 @@ type BinaryPrediction struct {
 	Best unit.Size3
 }
 
-// PredictCompiled predicts a kernel from its binary. local is the work-group size to predict with where the kernel does not
-// fix one; absent takes the best. Without a global size the prediction is of a full GPU: it has a peak, and nothing that
-// hangs on the number of work-groups. The error is a *LaunchError.
+// PredictCompiled predicts a kernel from its binary. local is the work-group size to predict with where the kernel
+// does not fix one; absent takes the best. Without a global size the prediction is of a full GPU: it has a peak, and
+// nothing that hangs on the number of work-groups. The error is a *LaunchError.
 func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (BinaryPrediction, error) {
 	l := Launch{Global: global, SIMD: k.SIMD, SLM: k.SLM, Barriers: k.Barriers}
 	if m, ok := GRFModeFor(d, k.Registers); ok {
@@ -37,7 +37,8 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 	var b BinaryPrediction
 	switch {
 	case k.Local.Present() && local.Present() && !sameSize(k.Local, local):
-		return b, &LaunchError{"local-fixed", fmt.Sprintf("the kernel fixes its work-group size at %s, not %s", k.Local, local),
+		return b, &LaunchError{"local-fixed",
+			fmt.Sprintf("the kernel fixes its work-group size at %s, not %s", k.Local, local),
 			"leave the work-group size out"}
 	case k.Local.Present():
 		l.Local = k.Local
@@ -66,7 +67,8 @@ func sameSize(a, b unit.Size3) bool {
 	return a.Dim(0) == b.Dim(0) && a.Dim(1) == b.Dim(1) && a.Dim(2) == b.Dim(2)
 }
 
-// onFullGPU predicts a launch of more work-groups than the GPU holds at once, and keeps what does not hang on their number.
+// onFullGPU predicts a launch of more work-groups than the GPU holds at once, and keeps what does not hang on their
+// number.
 func (b BinaryPrediction) onFullGPU(d *arch.Device, l Launch) (BinaryPrediction, error) {
 	full := l
 	full.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))

@@ -9,8 +9,8 @@ import (
 // neoBarrierSlots is the barrier figure per Xe-core that the driver's formula holds for every GPU.
 const neoBarrierSlots = 32
 
-// DriverLimit is a second opinion: how many work-groups of a launch the compute driver says can be resident on the whole
-// GPU at once, which is what it admits for a cooperative kernel.
+// DriverLimit is a second opinion: how many work-groups of a launch the compute driver says can be resident on the
+// whole GPU at once, which is what it admits for a cooperative kernel.
 type DriverLimit struct {
 	Groups int64 // co-resident work-groups
 	// What each resource alone would admit on the whole GPU, or Unlimited.
@@ -30,9 +30,9 @@ type DriverLimit struct {
 //	                        Xe-cores x floor(32 / barriers),
 //	                        floor(Xe-cores x largest SLM of a work-group / SLM as allocated))
 //
-// It differs from Xe-cores x N in three ways: it knows no work-group slots, it has 32 barrier slots on every GPU, and it
-// counts with the SLM that one work-group may have, pooled over the Xe-cores, instead of what an Xe-core has. Launches that
-// Predict refuses are refused.
+// It differs from Xe-cores x N in three ways: it knows no work-group slots, it has 32 barrier slots on every GPU, and
+// it counts with the SLM that one work-group may have, pooled over the Xe-cores, instead of what an Xe-core has.
+// Launches that Predict refuses are refused.
 func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	l.Global = l.Local // only the Xe-core counts here
 	p, err := Predict(d, l)
@@ -43,11 +43,10 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 		var s shape
 		return DriverLimit{}, s.refuse(noXeCores, d, l)
 	}
-	mode, _ := grfMode(d, l.GRF)
 	cores := int64(d.XeCores)
-	available := int64(d.XVEs()) * int64(min(d.ThreadsPerXVE, mode.ThreadsPerXVE))
-	r := DriverLimit{ByThreads: cores * (available / cores / p.ThreadsPerGroup), ByBarriers: Unlimited, BySLM: Unlimited,
-		BarrierSlots: neoBarrierSlots, BarrierSource: "neo", Model: cores * p.GroupsPerXeCore, Reasons: []string{}}
+	r := DriverLimit{ByThreads: cores * (modeSlots(d, l.GRF) / p.ThreadsPerGroup),
+		ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: neoBarrierSlots, BarrierSource: "neo",
+		Model: cores * p.GroupsPerXeCore, Reasons: []string{}}
 	for _, b := range d.BarrierSlots {
 		if b.Source == "neo" {
 			r.BarrierSlots = b.Count
@@ -59,7 +58,8 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	if p.SLMAllocated > 0 {
 		r.BySLM = cores * int64(d.SLMPerGroupMax) / int64(p.SLMAllocated)
 	}
-	r.Groups = least(r.ByThreads, r.ByBarriers, r.BySLM)
+	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
+	r.Groups = int64(min(uint64(r.ByThreads), uint64(r.ByBarriers), uint64(r.BySLM)))
 	r.explain(d, l, &p)
 	return r, nil
 }
@@ -71,17 +71,18 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 		return
 	}
 	cores := int64(d.XeCores)
+	add := func(format string, args ...any) { r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...)) }
 	if p.ByBarriers != Unlimited && r.ByBarriers != cores*p.ByBarriers {
 		used := barrierSlots(d, l)
-		r.Reasons = append(r.Reasons, fmt.Sprintf("barriers: %d slots per Xe-core in the driver's formula, %d (%s) in the model",
-			r.BarrierSlots, used.Count, used.Source))
+		add("barriers: %d slots per Xe-core in the driver's formula, %d (%s) in the model",
+			r.BarrierSlots, used.Count, used.Source)
 	}
 	if r.BySLM != Unlimited && r.BySLM != cores*p.BySLM {
-		r.Reasons = append(r.Reasons, fmt.Sprintf("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives each Xe-core its %s",
-			cores, memory(d.SLMPerGroupMax), memory(d.SLMPerXeCore)))
+		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; "+
+			"the model gives each Xe-core its %s", cores, memory(d.SLMPerGroupMax), memory(d.SLMPerXeCore))
 	}
 	if p.BySlots != Unlimited && p.BySlots == p.GroupsPerXeCore && p.BySlots < p.ByThreads {
-		r.Reasons = append(r.Reasons, fmt.Sprintf("work-group slots: the driver's formula knows none, the model has %d per Xe-core", p.BySlots))
+		add("work-group slots: the driver's formula knows none, the model has %d per Xe-core", p.BySlots)
 	}
 }
 
@@ -94,15 +95,4 @@ func barrierSlots(d *arch.Device, l Launch) arch.SourcedCount {
 		return d.BarrierSlots[0]
 	}
 	return arch.SourcedCount{}
-}
-
-// least gives the smallest of the counts that set a limit.
-func least(counts ...int64) int64 {
-	n := Unlimited
-	for _, c := range counts {
-		if c != Unlimited && (n == Unlimited || c < n) {
-			n = c
-		}
-	}
-	return n
 }

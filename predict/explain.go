@@ -27,9 +27,8 @@ func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := explainer{d: d, l: l, p: &p, slots: d.SlotsPerXeCore()}
-	e.mode, _ = grfMode(d, l.GRF)
-	e.modeSlots = d.XVEPerXeCore * min(e.mode.ThreadsPerXVE, d.ThreadsPerXVE)
+	e := explainer{d: d, l: l, p: &p}
+	e.resolve(d, &l)
 	e.launch()
 	e.resources()
 	e.xeCore()
@@ -42,47 +41,51 @@ func Explain(d *arch.Device, l Launch) ([]Step, error) {
 }
 
 type explainer struct {
-	d                *arch.Device
-	l                Launch
-	p                *Prediction
-	mode             arch.GRFMode
-	slots, modeSlots int
-	steps            []Step
+	d *arch.Device
+	l Launch
+	p *Prediction
+	shape
+	steps []Step
 }
 
-func (e *explainer) add(label, formula, value string) {
+// add adds a step, whose formula is a format when there are figures.
+func (e *explainer) add(label, value, formula string, figures ...any) {
+	if len(figures) > 0 {
+		formula = fmt.Sprintf(formula, figures...)
+	}
 	e.steps = append(e.steps, Step{Label: label, Formula: formula, Value: value})
 }
 
 // bound adds a resource of the Xe-core, marked when it binds.
-func (e *explainer) bound(l Limit, label, formula string, n int64) {
+func (e *explainer) bound(l Limit, label string, n int64, formula string, figures ...any) {
 	if n == Unlimited {
-		e.add(label, formula, "no limit")
+		e.add(label, "no limit", formula, figures...)
 		return
 	}
-	e.steps = append(e.steps, Step{label, formula, unit.Thousands(n), e.p.XeCoreLimits&l != 0})
+	e.add(label, unit.Thousands(n), formula, figures...)
+	e.steps[len(e.steps)-1].Binds = e.p.XeCoreLimits&l != 0
 }
 
 // launch explains what the launch is made of.
 func (e *explainer) launch() {
-	p, l := e.p, e.l
-	e.add("work-group size", product(l.Local), unit.Thousands(p.GroupSize)+" work-items")
-	e.add("threads per work-group", fmt.Sprintf("ceil(%d / %d)", p.GroupSize, l.SIMD), unit.Thousands(p.ThreadsPerGroup))
+	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
+	e.add("work-group size", unit.Thousands(p.GroupSize)+" work-items", product(e.l.Local))
+	e.add("threads per work-group", unit.Thousands(p.ThreadsPerGroup), "ceil(%d / %d)", p.GroupSize, e.l.SIMD)
 	if p.IdleLanes > 0 {
-		e.add("idle lanes", fmt.Sprintf("%d x %d - %d, in the last sub-group of each work-group", p.ThreadsPerGroup, l.SIMD, p.GroupSize),
-			fmt.Sprintf("%d of %d (%s)", p.IdleLanes, p.ThreadsPerGroup*int64(l.SIMD), percent(ratio(p.IdleLanes, p.ThreadsPerGroup*int64(l.SIMD)))))
+		e.add("idle lanes", fmt.Sprintf("%d of %d (%s)", p.IdleLanes, lanes, percent(ratio(p.IdleLanes, lanes))),
+			"%d x %d - %d, in the last sub-group of each work-group", p.ThreadsPerGroup, e.l.SIMD, p.GroupSize)
 	}
-	e.add("thread slots per Xe-core", fmt.Sprintf("%d XVE x %d threads", e.d.XVEPerXeCore, e.d.ThreadsPerXVE), unit.Thousands(int64(e.slots)))
+	e.add("thread slots per Xe-core", unit.Thousands(e.slots), "%d XVE x %d threads", d.XVEPerXeCore, d.ThreadsPerXVE)
 	if e.modeSlots != e.slots {
-		e.add("of them for this kernel", fmt.Sprintf("%d XVE x %d threads at %d registers per thread", e.d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers),
-			unit.Thousands(int64(e.modeSlots)))
+		e.add("of them for this kernel", unit.Thousands(e.modeSlots), "%d XVE x %d threads at %d registers per thread",
+			d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers)
 	}
 }
 
 // resources explains what each resource of an Xe-core admits.
 func (e *explainer) resources() {
 	d, l, p := e.d, e.l, e.p
-	e.bound(LimitThreads, "work-groups by threads", fmt.Sprintf("floor(%d / %d)", e.modeSlots, p.ThreadsPerGroup), p.ByThreads)
+	e.bound(LimitThreads, "work-groups by threads", p.ByThreads, "floor(%d / %d)", e.modeSlots, p.ThreadsPerGroup)
 	formula := "no SLM used"
 	if l.SLM > 0 {
 		formula = fmt.Sprintf("floor(%s / %s)", memory(d.SLMPerXeCore), memory(p.SLMAllocated))
@@ -90,27 +93,27 @@ func (e *explainer) resources() {
 			formula += fmt.Sprintf(", %s rounded up to an allocation step", memory(l.SLM))
 		}
 	}
-	e.bound(LimitSLM, "work-groups by SLM", formula, p.BySLM)
+	e.bound(LimitSLM, "work-groups by SLM", p.BySLM, formula)
 	formula = "work-group slots per Xe-core"
 	if l.GroupSlots > 0 {
 		formula += ", as given"
 	}
-	e.bound(LimitSlots, "work-groups by slots", formula, p.BySlots)
+	e.bound(LimitSlots, "work-groups by slots", p.BySlots, formula)
 	formula = "no barrier used"
 	if l.Barriers > 0 {
 		slots := barrierSlots(d, l)
 		formula = fmt.Sprintf("floor(%d / %d), barrier slots: %s", slots.Count, l.Barriers, slots.Source)
 	}
-	e.bound(LimitBarriers, "work-groups by barriers", formula, p.ByBarriers)
+	e.bound(LimitBarriers, "work-groups by barriers", p.ByBarriers, formula)
 }
 
 // xeCore explains section 1's result.
 func (e *explainer) xeCore() {
-	p := e.p
-	e.add("work-groups per Xe-core", "the least of these", unit.Thousands(p.GroupsPerXeCore))
-	e.add("Xe-core occupancy", fmt.Sprintf("%d x %d / %d", p.ThreadsPerGroup, p.GroupsPerXeCore, e.slots), percent(p.XeCore))
+	t, n := e.p.ThreadsPerGroup, e.p.GroupsPerXeCore
+	e.add("work-groups per Xe-core", unit.Thousands(n), "the least of these")
+	e.add("Xe-core occupancy", percent(e.p.XeCore), "%d x %d / %d", t, n, e.slots)
 	if e.modeSlots != e.slots {
-		e.add("of the slots that the GRF mode leaves", fmt.Sprintf("%d x %d / %d", p.ThreadsPerGroup, p.GroupsPerXeCore, e.modeSlots), percent(p.XeCoreOfMode))
+		e.add("of the slots that the GRF mode leaves", percent(e.p.XeCoreOfMode), "%d x %d / %d", t, n, e.modeSlots)
 	}
 }
 
@@ -121,25 +124,26 @@ func (e *explainer) gpu() {
 	if p.Partial {
 		formula += ", rounded up in each dimension: the last work-group there is smaller and counts as a whole one"
 	}
-	e.add("work-groups", formula, unit.Thousands(p.Groups))
-	wave := p.capacity(d, int64(e.modeSlots))
+	e.add("work-groups", unit.Thousands(p.Groups), formula)
+	wave, t := p.capacity(d, e.modeSlots), p.ThreadsPerGroup
 	all := int64(d.Slots())
-	e.add("dispatch policy", policyReason(e.l), p.Policy.String())
+	e.add("dispatch policy", p.Policy.String(), policyReason(e.l))
 	if p.Policy == Whole {
-		e.add("GPU capacity", fmt.Sprintf("%d Xe-cores x %d work-groups", d.XeCores, p.GroupsPerXeCore), unit.Thousands(wave/p.ThreadsPerGroup)+" work-groups")
+		e.add("GPU capacity", unit.Thousands(wave/t)+" work-groups", "%d Xe-cores x %d work-groups", d.XeCores,
+			p.GroupsPerXeCore)
 	} else {
-		e.add("GPU capacity", fmt.Sprintf("%d thread slots / %d", wave, p.ThreadsPerGroup), decimal(float64(wave)/float64(p.ThreadsPerGroup))+" work-groups")
+		e.add("GPU capacity", decimal(float64(wave)/float64(t))+" work-groups", "%d thread slots / %d", wave, t)
 	}
-	total := p.Groups * p.ThreadsPerGroup
-	e.add("waves", fmt.Sprintf("%d x %d / %d threads", p.Groups, p.ThreadsPerGroup, wave), decimal(p.Waves))
-	e.add("GPU peak occupancy", fmt.Sprintf("min(%d, %d) / %d", total, wave, all), percent(p.Peak))
+	total := p.Groups * t
+	e.add("waves", decimal(p.Waves), "%d x %d / %d threads", p.Groups, t, wave)
+	e.add("GPU peak occupancy", percent(p.Peak), "min(%d, %d) / %d", total, wave, all)
 	if p.Tail > 0 {
-		e.add("occupancy of the last wave", fmt.Sprintf("%d / %d", total%wave, all), percent(p.Tail))
+		e.add("occupancy of the last wave", percent(p.Tail), "%d / %d", total%wave, all)
 	} else {
-		e.add("occupancy of the last wave", "it is full", percent(p.Peak))
+		e.add("occupancy of the last wave", percent(p.Peak), "it is full")
 	}
-	lasting := ceilDiv(total, wave)
-	e.add("GPU average occupancy", fmt.Sprintf("%d / (%s x %d)", total, plural(lasting, "wave", "waves"), all), percent(p.Average))
+	waves := plural(ceilDiv(total, wave), "wave", "waves")
+	e.add("GPU average occupancy", percent(p.Average), "%d / (%s x %d)", total, waves, all)
 }
 
 // limits names all that binds, with a reason where the figures above do not show it.
@@ -150,23 +154,24 @@ func (e *explainer) limits() {
 		reasons = append(reasons, "the least of the work-groups by resource")
 	}
 	if p.Limits&LimitRegisters != 0 {
-		reasons = append(reasons, fmt.Sprintf("%d registers leave %d of %d threads per XVE", e.mode.Registers, e.mode.ThreadsPerXVE, e.d.ThreadsPerXVE))
+		reasons = append(reasons, fmt.Sprintf("%d registers leave %d of %d threads per XVE",
+			e.mode.Registers, e.mode.ThreadsPerXVE, e.d.ThreadsPerXVE))
 	}
 	if p.Limits&LimitGrid != 0 {
 		reasons = append(reasons, "less than one wave of work-groups")
 	}
 	if p.Limits&LimitTail != 0 {
-		reasons = append(reasons, fmt.Sprintf("the last wave costs %.1f points of the average", float64(p.Peak.Minus(p.Average))))
+		reasons = append(reasons,
+			fmt.Sprintf("the last wave costs %.1f points of the average", p.Peak.Minus(p.Average)))
 	}
-	e.add("limited by", strings.Join(reasons, "; "), join(p.Limits.Names()))
+	e.add("limited by", join(p.Limits.Names()), strings.Join(reasons, "; "))
 }
 
 func (e *explainer) driver() {
-	r, err := DriverMaxGroups(e.d, e.l)
-	if err != nil || !r.Differs {
-		return
+	if r, err := DriverMaxGroups(e.d, e.l); err == nil && r.Differs {
+		e.add(StepDriver, fmt.Sprintf("%s co-resident work-groups, the model has %s",
+			unit.Thousands(r.Groups), unit.Thousands(r.Model)), strings.Join(r.Reasons, "; "))
 	}
-	e.add(StepDriver, strings.Join(r.Reasons, "; "), fmt.Sprintf("%s co-resident work-groups, the model has %s", unit.Thousands(r.Groups), unit.Thousands(r.Model)))
 }
 
 // policyReason says why a launch has its policy.

@@ -7,13 +7,14 @@ import (
 	"occudiff/predict/arch"
 )
 
-// FullOccupancy is what a work-group has to be for an Xe-core to be full, the table that the guides print for Tiger Lake.
+// FullOccupancy is what a work-group has to be for an Xe-core to be full, the table that the guides print for Tiger
+// Lake.
 type FullOccupancy struct {
 	MaxThreads       int64 // most threads of a work-group: the largest work-group at the smallest sub-group size
 	MinSIMD, MaxSIMD int
 	MaxGroup         int64 // threads x sub-group size is at most this
-	// Threads are the threads per work-group that fill the thread slots of an Xe-core without rest when the work-group has to
-	// stay whole, rising.
+	// Threads are the threads per work-group that fill the thread slots of an Xe-core without rest when the
+	// work-group has to stay whole, rising.
 	Threads []int64
 	Least   []LeastGroup // per sub-group size, rising
 }
@@ -27,16 +28,15 @@ type LeastGroup struct {
 	PowerOfTwo int64
 }
 
-// FullOccupancyOf computes the table for a device in its default GRF mode. GroupSlots is how many work-groups an Xe-core
-// holds, 0 for the device's own figure; older guides say 16. Without a device the table is empty.
+// FullOccupancyOf computes the table for a device in its default GRF mode. GroupSlots is how many work-groups an
+// Xe-core holds, 0 for the device's own figure; older guides say 16. Without a device the table is empty.
 func FullOccupancyOf(d *arch.Device, groupSlots int) FullOccupancy {
 	f := FullOccupancy{Threads: []int64{}, Least: []LeastGroup{}}
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
 		return f
 	}
 	f.MaxGroup = int64(d.MaxGroupSize)
-	mode, _ := grfMode(d, 0)
-	slots := int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
+	slots := modeSlots(d, 0)
 	if groupSlots <= 0 {
 		groupSlots = d.GroupSlots
 	}

@@ -13,12 +13,12 @@ type Idle struct {
 	Loaded unit.Ratio // average occupancy of the others: Average / (1 - Share)
 }
 
-// Idle says how many XVEs the launch itself leaves empty, taken over waves of equal length. It is a floor: launching and
-// draining leave more of them empty, for times that the model does not know.
+// Idle says how many XVEs the launch itself leaves empty, taken over waves of equal length. It is a floor: launching
+// and draining leave more of them empty, for times that the model does not know.
 //
-// Under Whole the work-groups of a wave go round the Xe-cores and the threads of an Xe-core round its XVEs. Under Free the
-// threads of a wave go round all XVEs. The device has to be the one that the prediction was made for; without a grid
-// nothing is idle.
+// Under Whole the work-groups of a wave go round the Xe-cores and the threads of an Xe-core round its XVEs. Under
+// Free the threads of a wave go round all XVEs. The device has to be the one that the prediction was made for;
+// without a grid nothing is idle.
 func (p *Prediction) Idle(d *arch.Device) Idle {
 	if !p.HasGrid() {
 		return Idle{Loaded: p.Average}

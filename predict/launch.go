@@ -39,7 +39,8 @@ func offersSIMD(d *arch.Device, simd int) bool {
 // leaves all threads.
 func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	if len(d.GRFModes) == 0 {
-		return arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}, registers == 0 || registers == defaultGRF
+		one := arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}
+		return one, registers == 0 || registers == defaultGRF
 	}
 	for _, m := range d.GRFModes {
 		if m.Registers == registers || registers == 0 && m.Registers >= defaultGRF {
@@ -48,6 +49,12 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	}
 	last := d.GRFModes[len(d.GRFModes)-1]
 	return last, registers == 0 && last.ThreadsPerXVE > 0
+}
+
+// modeSlots gives the thread slots of an Xe-core that the mode of so many registers leaves.
+func modeSlots(d *arch.Device, registers int) int64 {
+	mode, _ := grfMode(d, registers)
+	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
 }
 
 // GRFModeFor gives the smallest mode that holds a kernel of so many registers per thread, and false when none does. The

@@ -14,8 +14,8 @@ import (
 //
 // Policy Auto is Whole when the launch has SLM or barriers, else Free. Under Whole the GPU holds Xe-cores x N
 // work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
-// where a launch that has SLM, barriers or few work-group slots is asked for under Free, those still cap the work-groups,
-// for they belong to an Xe-core wherever the threads go. Free is therefore never below Whole.
+// where a launch that has SLM, barriers or few work-group slots is asked for under Free, those still cap the
+// work-groups, for they belong to an Xe-core wherever the threads go. Free is therefore never below Whole.
 //
 // Predict allocates nothing unless it returns an error, and both arguments may be shared between goroutines.
 func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
@@ -162,7 +162,8 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	p.Waves = float64(total) / float64(wave)
 	p.Peak = ratio(min(total, wave), slots)
 	p.Tail = ratio(rest, slots)
-	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it exact.
+	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it
+	// exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
 
 	p.Limits = p.gpuLimits(d, s, full, wave, slots)
@@ -187,8 +188,8 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave, slots int64
 	return limits
 }
 
-// grid counts the work-groups per dimension; where the local size does not divide the global size the last work-group of
-// the dimension is smaller and counts as a whole one, as the hardware walker dispatches it.
+// grid counts the work-groups per dimension; where the local size does not divide the global size the last work-group
+// of the dimension is smaller and counts as a whole one, as the hardware walker dispatches it.
 func (p *Prediction) grid(l *Launch) fault {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {

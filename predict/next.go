@@ -21,22 +21,20 @@ type NextStep struct {
 	Text  string
 }
 
-// nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one that
-// fills every slot all the time, has none.
+// nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
+// that fills every slot all the time, has none.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := nexter{d: d, l: l, steps: []NextStep{}}
 	var err error
 	if n.p, err = Predict(d, l); err != nil {
 		return n.steps
 	}
-	mode, _ := grfMode(d, l.GRF)
-	n.mode = mode
-	n.modeSlots = int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
-	n.slm()
-	n.barriers()
-	n.threads()
-	n.slots()
-	n.registers()
+	n.resolve(d, &l)
+	n.moreSLM()
+	n.fewerBarriers()
+	n.resizeForThreads()
+	n.resizeForSlots()
+	n.smallerMode()
 	if n.p.HasGrid() {
 		n.grid()
 	}
@@ -44,18 +42,17 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 }
 
 type nexter struct {
-	d         *arch.Device
-	l         Launch
-	p         Prediction
-	mode      arch.GRFMode
-	modeSlots int64
-	steps     []NextStep
+	d *arch.Device
+	l Launch
+	p Prediction
+	shape
+	steps []NextStep
 }
 
 func (n *nexter) binds(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
 
-// slm looks for the largest allocation step that admits one more work-group.
-func (n *nexter) slm() {
+// moreSLM looks for the largest allocation step that admits one more work-group.
+func (n *nexter) moreSLM() {
 	if !n.binds(LimitSLM) {
 		return
 	}
@@ -71,10 +68,11 @@ func (n *nexter) slm() {
 	}
 	other := n.l
 	other.SLM = fits
-	n.xeCore(LimitSLM, other, Change{SettingSLM, int64(n.l.SLM), int64(fits)}, memory(n.l.SLM-fits)+" less SLM per work-group")
+	n.xeCore(LimitSLM, other, Change{SettingSLM, int64(n.l.SLM), int64(fits)},
+		memory(n.l.SLM-fits)+" less SLM per work-group")
 }
 
-func (n *nexter) barriers() {
+func (n *nexter) fewerBarriers() {
 	if !n.binds(LimitBarriers) {
 		return
 	}
@@ -87,9 +85,9 @@ func (n *nexter) barriers() {
 		plural(int64(n.l.Barriers-other.Barriers), "barrier", "barriers")+" less per work-group")
 }
 
-// threads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the present ones
-// leave. Under Free threads of other work-groups use it already.
-func (n *nexter) threads() {
+// resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
+// present ones leave. Under Free threads of other work-groups use it already.
+func (n *nexter) resizeForThreads() {
 	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
 	if !n.binds(LimitThreads) || left == 0 || n.p.Policy == Free {
 		return
@@ -100,8 +98,8 @@ func (n *nexter) threads() {
 	n.resize(LimitThreads, n.modeSlots/n.p.GroupsPerXeCore)
 }
 
-// slots looks for larger work-groups, since there cannot be more of them.
-func (n *nexter) slots() {
+// resizeForSlots looks for larger work-groups, since there cannot be more of them.
+func (n *nexter) resizeForSlots() {
 	if n.binds(LimitSlots) && !n.binds(LimitThreads) {
 		n.resize(LimitSlots, n.modeSlots/n.p.GroupsPerXeCore)
 	}
@@ -128,8 +126,8 @@ func (n *nexter) resize(limit Limit, threads int64) {
 	n.xeCore(limit, other, Change{SettingLocal, n.p.GroupSize, to}, what)
 }
 
-// registers proposes the largest mode that leaves more threads.
-func (n *nexter) registers() {
+// smallerMode proposes the largest mode that leaves more threads.
+func (n *nexter) smallerMode() {
 	if n.p.Limits&LimitRegisters == 0 {
 		return
 	}
@@ -154,19 +152,22 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 	if err != nil {
 		return
 	}
-	s := NextStep{Limit: limit, Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p, Alone: p.XeCore > n.p.XeCore}
+	s := NextStep{Limit: limit, Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p,
+		Alone: p.XeCore > n.p.XeCore}
+	moved := move(s.Before, s.After)
 	switch {
 	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
 		return // the slots are full: there is nothing to gain
 	case !s.Alone:
-		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits hold as well: %s", what, ordinal(n.p.GroupsPerXeCore+1),
-			join((p.XeCoreLimits &^ limit).Names()))
+		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits hold as well: %s",
+			what, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
-		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s", what, verb(what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, move(s.Before, s.After))
+		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",
+			what, verb(what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, verb(what), ordinal(p.GroupsPerXeCore), move(s.Before, s.After))
+		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, verb(what), ordinal(p.GroupsPerXeCore), moved)
 	default:
-		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, verbUse(what), move(s.Before, s.After))
+		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, verbUse(what), moved)
 	}
 	n.steps = append(n.steps, s)
 }
@@ -181,18 +182,20 @@ func (n *nexter) grid() {
 	if rest == 0 {
 		return
 	}
-	up := ceilDiv((full+1)*wave, t)
 	if full == 0 {
-		n.groups(LimitGrid, up, "peak", fmt.Sprintf("%s fill the GPU", plural(up-n.p.Groups, "more work-group", "more work-groups")))
+		up := ceilDiv(wave, t)
+		n.groups(LimitGrid, up, "peak", plural(up-n.p.Groups, "more work-group", "more work-groups")+" fill the GPU")
 		return
 	}
 	if n.p.Limits&LimitTail == 0 {
 		return
 	}
 	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
-	n.groups(LimitTail, (full+1)*wave/t, "average", fmt.Sprintf("%s fill the last wave", plural((full+1)*wave/t-n.p.Groups, "more work-group", "more work-groups")))
-	down := full * wave / t
-	n.groups(LimitTail, down, "average", fmt.Sprintf("%s leave no last wave", plural(n.p.Groups-down, "work-group less", "work-groups less")))
+	up, down := (full+1)*wave/t, full*wave/t
+	n.groups(LimitTail, up, "average",
+		plural(up-n.p.Groups, "more work-group", "more work-groups")+" fill the last wave")
+	n.groups(LimitTail, down, "average",
+		plural(n.p.Groups-down, "work-group less", "work-groups less")+" leave no last wave")
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.
@@ -210,7 +213,8 @@ func (n *nexter) groups(limit Limit, to int64, of, what string) {
 	if err != nil {
 		return
 	}
-	s := NextStep{Limit: limit, Change: Change{SettingGroups, n.p.Groups, to}, Of: of, Before: n.p.Peak, After: p.Peak, Prediction: p, Alone: true}
+	s := NextStep{Limit: limit, Change: Change{SettingGroups, n.p.Groups, to}, Of: of,
+		Before: n.p.Peak, After: p.Peak, Prediction: p, Alone: true}
 	if of == "average" {
 		s.Before, s.After = n.p.Average, p.Average
 	}

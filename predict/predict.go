@@ -1,6 +1,17 @@
 // Package predict computes the theoretical occupancy of a kernel launch on a device: how many work-groups an Xe-core
-// holds, which resources limit it, what the whole GPU reaches at its peak and on average over its waves. It knows launches
-// and devices; it does not know files, formats or measured numbers.
+// holds, which resources limit it, what the whole GPU reaches at its peak and on average over its waves.
+//
+// [Predict] is the model; docs/model.md derives it. Each resource of an Xe-core admits some number of work-groups:
+// thread slots, shared local memory, work-group slots, barriers. The least of these numbers is what the Xe-core
+// holds. The launch then runs in waves over the whole GPU, and the last wave is usually not full, so the average is
+// below the peak. What keeps a work-group together decides how a wave is filled: with a barrier or local memory it
+// stays whole on one Xe-core (policy Whole), else its threads go to any free slot (policy Free).
+//
+// The rest asks that one function: [Explain] for the steps of the reasoning, [Advise] for settings that reach more,
+// SweepLocal and its like for curves, [DriverMaxGroups] for a second opinion. A launch that cannot run is a
+// [LaunchError] with both figures and what would fit.
+//
+// The package knows launches and devices; it does not know files, formats or measured numbers.
 package predict
 
 import (
@@ -28,8 +39,8 @@ func (p Policy) String() string {
 	return "auto"
 }
 
-// Launch is what a prediction needs to know of a kernel launch. The zero value of a field means that the resource is not used
-// (SLM, Barriers) or is at its default (GRF, Policy).
+// Launch is what a prediction needs to know of a kernel launch. The zero value of a field means that the resource is
+// not used (SLM, Barriers) or is at its default (GRF, Policy).
 type Launch struct {
 	Global unit.Size3 // work-items; absent predicts the Xe-core only
 	Local  unit.Size3 // work-items per work-group

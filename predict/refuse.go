@@ -42,21 +42,26 @@ func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 		return &LaunchError{"no-xe-cores", fmt.Sprintf("the number of Xe-cores of %s is not known", nameOf(d)),
 			"give its XVE count, or leave the global size out to predict one Xe-core"}
 	case noLocal:
-		return &LaunchError{"no-local", "the launch has no work-group size", "give the local size, for example 256 or 16x16"}
+		return &LaunchError{"no-local", "the launch has no work-group size",
+			"give the local size, for example 256 or 16x16"}
 	case badLocal:
 		return badSize("work-group", l.Local)
 	case badGlobal:
 		return badSize("global", l.Global)
 	case threadOverflow:
-		return &LaunchError{"size-overflow", fmt.Sprintf("the global size %s in work-groups of %d threads needs more than 2^63-1 threads",
-			l.Global, s.threads), "check the global size"}
+		return &LaunchError{"size-overflow",
+			fmt.Sprintf("the global size %s in work-groups of %d threads needs more than 2^63-1 threads",
+				l.Global, s.threads), "check the global size"}
 	case noSIMD:
-		return &LaunchError{"no-simd", "the launch has no sub-group size (SIMD width)", "give one that the device offers: " + list(widths(d))}
+		return &LaunchError{"no-simd", "the launch has no sub-group size (SIMD width)",
+			"give one that the device offers: " + list(widths(d))}
 	case badSIMD:
-		return &LaunchError{"simd-unsupported", fmt.Sprintf("%s has no sub-group size (SIMD width) %d", nameOf(d), l.SIMD),
+		return &LaunchError{"simd-unsupported",
+			fmt.Sprintf("%s has no sub-group size (SIMD width) %d", nameOf(d), l.SIMD),
 			"it offers " + list(widths(d))}
 	case badGRF:
-		return &LaunchError{"grf-unsupported", fmt.Sprintf("%s has no mode with %d registers per thread", nameOf(d), l.GRF),
+		return &LaunchError{"grf-unsupported",
+			fmt.Sprintf("%s has no mode with %d registers per thread", nameOf(d), l.GRF),
 			"it has " + list(registers(d))}
 	}
 	return s.refuseResource(f, d, l)
@@ -70,17 +75,21 @@ func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
 	case tooManyThreads:
 		return s.refuseThreads(d, l)
 	case negativeSLM:
-		return &LaunchError{"slm-negative", fmt.Sprintf("%d bytes of SLM per work-group are below 0", int64(l.SLM)), "0 is none"}
+		return &LaunchError{"slm-negative", fmt.Sprintf("%d bytes of SLM per work-group are below 0", int64(l.SLM)),
+			"0 is none"}
 	case slmTooLarge:
 		most := min(d.SLMPerGroupMax, d.SLMPerXeCore)
-		return &LaunchError{"slm-too-large", fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
-			memory(l.SLM), memory(most), nameOf(d)), "at most " + memory(most) + " fit"}
+		return &LaunchError{"slm-too-large",
+			fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
+				memory(l.SLM), memory(most), nameOf(d)), "at most " + memory(most) + " fit"}
 	case tooManyBarriers:
-		return &LaunchError{"too-many-barriers", fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
-			l.Barriers, s.barrierSlots), fmt.Sprintf("at most %d fit", s.barrierSlots)}
+		return &LaunchError{"too-many-barriers",
+			fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
+				l.Barriers, s.barrierSlots), fmt.Sprintf("at most %d fit", s.barrierSlots)}
 	}
-	return &LaunchError{"count-negative", fmt.Sprintf("barriers %d, barrier slots %d and work-group slots %d must not be below 0",
-		l.Barriers, l.BarrierSlots, l.GroupSlots), "0 stands for none used and for the device's own figures"}
+	return &LaunchError{"count-negative",
+		fmt.Sprintf("barriers %d, barrier slots %d and work-group slots %d must not be below 0",
+			l.Barriers, l.BarrierSlots, l.GroupSlots), "0 stands for none used and for the device's own figures"}
 }
 
 func (s *shape) refuseGroup(d *arch.Device, l Launch) *LaunchError {
@@ -96,8 +105,8 @@ func (s *shape) refuseGroup(d *arch.Device, l Launch) *LaunchError {
 }
 
 func (s *shape) refuseThreads(d *arch.Device, l Launch) *LaunchError {
-	text := fmt.Sprintf("a work-group of %d threads (%d work-items at SIMD%d) is above the %d thread slots of an Xe-core",
-		s.threads, s.group, l.SIMD, s.modeSlots)
+	text := fmt.Sprintf("a work-group of %d threads (%d work-items at SIMD%d) "+
+		"is above the %d thread slots of an Xe-core", s.threads, s.group, l.SIMD, s.modeSlots)
 	if s.modeSlots < s.slots {
 		text += fmt.Sprintf(" with %d registers per thread", s.mode.Registers)
 	}
@@ -141,7 +150,8 @@ func badSize(what string, size unit.Size3) *LaunchError {
 				"every dimension has at least one work-item"}
 		}
 	}
-	return &LaunchError{"size-overflow", fmt.Sprintf("the %s size %s has more than 2^63-1 work-items", what, size), "check the dimensions"}
+	return &LaunchError{"size-overflow", fmt.Sprintf("the %s size %s has more than 2^63-1 work-items", what, size),
+		"check the dimensions"}
 }
 
 func nameOf(d *arch.Device) string {

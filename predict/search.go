@@ -9,8 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and keeps those that run, the launch's own among them. Work-groups that do
-// not divide the grid are tried only where none that does would run: SYCL refuses them.
+// search predicts every setting that may be had and keeps those that run, the launch's own among them. Work-groups
+// that do not divide the grid are tried only where none that does would run: SYCL refuses them.
 func search(d *arch.Device, l Launch, may Vary) []Setting {
 	if !l.Global.Present() {
 		return searchOver(d, l, may, multiples)
@@ -23,8 +23,11 @@ func search(d *arch.Device, l Launch, may Vary) []Setting {
 	return found
 }
 
+// shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items.
+type shapes func(l Launch, most int64) map[int64]unit.Size3
+
 // searchOver is search over the work-groups that one way of listing them gives.
-func searchOver(d *arch.Device, l Launch, may Vary, groups func(l Launch, most int64) map[int64]unit.Size3) []Setting {
+func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) []Setting {
 	var found []Setting
 	for _, simd := range searchSIMD(d, l, may) {
 		for _, grf := range searchGRF(d, l, may) {
@@ -104,17 +107,17 @@ func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
 }
 
 // searchLocal gives the work-group shapes to try at a sub-group size and GRF mode, one per number of work-items.
-func searchLocal(d *arch.Device, l Launch, may Vary, groups func(l Launch, most int64) map[int64]unit.Size3) []unit.Size3 {
+func searchLocal(d *arch.Device, l Launch, may Vary, groups shapes) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
 	}
-	shapes := groups(l, largestGroup(d, l))
+	found := groups(l, largestGroup(d, l))
 	if own, _ := l.Local.Items(); own > 0 {
-		shapes[own] = l.Local
+		found[own] = l.Local
 	}
-	list := make([]unit.Size3, 0, len(shapes))
-	for _, x := range slices.Sorted(maps.Keys(shapes)) {
-		list = append(list, shapes[x])
+	list := make([]unit.Size3, 0, len(found))
+	for _, x := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, found[x])
 	}
 	return list
 }
@@ -171,8 +174,8 @@ func dividing(l Launch, most int64) map[int64]unit.Size3 {
 	return shapes
 }
 
-// distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are nearer: their
-// work-items are neighbours in memory.
+// distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are
+// nearer: their work-items are neighbours in memory.
 func distance(s, own unit.Size3) float64 {
 	if !own.Present() {
 		return -float64(s.Dim(0))

@@ -16,13 +16,13 @@ type Point struct {
 	Err        error // a *LaunchError where the launch cannot run
 }
 
-// localStep is the step of work-group sizes in SweepLocal, in work-items: the smallest sub-group that any GPU has, so that
-// the curve also shows what sizes between whole sub-groups lose. The charts of Intel's calculator step alike.
+// localStep is the step of work-group sizes in SweepLocal, in work-items: the smallest sub-group that any GPU has, so
+// that the curve also shows what sizes between whole sub-groups lose. The charts of Intel's calculator step alike.
 const localStep = 8
 
-// SweepLocal predicts a launch over work-group sizes: every multiple of 8 work-items up to the largest that can run, and the
-// launch's own. The launch's own size keeps its shape; the others are one-dimensional over as many work-items as the launch
-// has. Without a sub-group size nothing can run, and the launch's own size is the only point.
+// SweepLocal predicts a launch over work-group sizes: every multiple of 8 work-items up to the largest that can run,
+// and the launch's own. The launch's own size keeps its shape; the others are one-dimensional over as many work-items
+// as the launch has. Without a sub-group size nothing can run, and the launch's own size is the only point.
 func SweepLocal(d *arch.Device, l Launch) []Point {
 	own, _ := l.Local.Items()
 	items, counted := l.Global.Items()
@@ -48,8 +48,8 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	})
 }
 
-// SweepSLM predicts a launch over SLM per work-group: every KB from none to the most that a work-group may have, and the
-// launch's own amount. Under policy Auto the point without SLM is dispatched as what it is, a launch without SLM.
+// SweepSLM predicts a launch over SLM per work-group: every KB from none to the most that a work-group may have, and
+// the launch's own amount. Under policy Auto the point without SLM is dispatched as what it is, a launch without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
 	sizes := []int64{int64(l.SLM)}
 	if d != nil {
@@ -95,8 +95,8 @@ func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) [
 	return points
 }
 
-// largestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules and the
-// thread slots at the launch's sub-group size and GRF mode.
+// largestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules
+// and the thread slots at the launch's sub-group size and GRF mode.
 func largestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)
 	if !ok {

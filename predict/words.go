@@ -1,39 +1,24 @@
 package predict
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"occudiff/ingest/unit"
 )
 
-// ordinals are the number words that read better than digits.
-const ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth"
-
 // ordinal words "a fifth", "an eighth", "a 21st".
 func ordinal(n int64) string {
-	if words := strings.Fields(ordinals); n >= 1 && n <= int64(len(words)) {
-		if n == 8 {
-			return "an " + words[n-1]
-		}
-		return "a " + words[n-1]
+	const words = "first second third fourth fifth sixth seventh eighth ninth tenth"
+	text := humanize.Ordinal(int(n))
+	if small := strings.Fields(words); n >= 1 && n <= int64(len(small)) {
+		text = small[n-1]
 	}
-	end := "th"
-	if teens := n % 100; teens < 11 || teens > 13 {
-		switch n % 10 {
-		case 1:
-			end = "st"
-		case 2:
-			end = "nd"
-		case 3:
-			end = "rd"
-		}
+	if n == 8 || n == 11 || n == 18 || n >= 80 && n < 90 {
+		return "an " + text
 	}
-	article := "a "
-	if n == 11 || n == 18 || n >= 80 && n < 90 {
-		article = "an "
-	}
-	return fmt.Sprintf("%s%d%s", article, n, end)
+	return "a " + text
 }
 
 // plural words a count with its noun.
@@ -45,22 +30,18 @@ func plural(n int64, one, many string) string {
 }
 
 // verb and verbUse agree with what is counted: "1 barrier less admits", "48 work-items less admit", "2 KB less admits".
-func verb(what string) string {
-	if manyThings(what) {
-		return "admit"
-	}
-	return "admits"
-}
+func verb(what string) string { return "admit" + singular(what) }
 
-func verbUse(what string) string {
-	if manyThings(what) {
-		return "use"
-	}
-	return "uses"
-}
+func verbUse(what string) string { return "use" + singular(what) }
 
-func manyThings(what string) bool {
-	return strings.Contains(what, "work-items") || strings.Contains(what, "barriers") || strings.Contains(what, "registers")
+// singular is the ending of a verb for one thing.
+func singular(what string) string {
+	for _, many := range []string{"work-items", "barriers", "registers"} {
+		if strings.Contains(what, many) {
+			return ""
+		}
+	}
+	return "s"
 }
 
 // move words "62.5 -> 78.1 %".

@@ -7,8 +7,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// table gives the device table with the user's device file on top. It is read once, so that what the file is warned of is
-// said once.
+// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
+// of is said once.
 func (a *app) table() (*arch.Table, error) {
 	if a.devices != nil {
 		return a.devices, nil

@@ -34,7 +34,8 @@ func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
 		return err
 	}
 	defer out.discard()
-	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the time.
+	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the
+	// time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
@@ -58,7 +59,8 @@ func (a *app) batchRun(p *predictFlags) (batch.Run, error) {
 	}
 	names := p.names(all.Knows)
 	if len(names) > 1 {
-		return nil, usageErrorf("--batch takes the device from its column; --device names one for the rows that leave it empty")
+		return nil, usageErrorf("--batch takes the device from its column; " +
+			"--device names one for the rows that leave it empty")
 	}
 	shared := batch.Shared{XVEs: a.xve}
 	if len(names) == 1 {
@@ -92,11 +94,13 @@ func (a *app) openBatch(name string) (string, io.ReadCloser, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input", "the batch file cannot be opened: %v", outfile.Reason(err))
+		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input",
+			"the batch file cannot be opened: %v", outfile.Reason(err))
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
-		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file in it", "the batch file is a folder")
+		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file in it",
+			"the batch file is a folder")
 	}
 	return name, f, nil
 }

@@ -37,7 +37,8 @@ func (a *app) predictCalculator(p *predictFlags) (*report.Answer, error) {
 	}
 	name, err := p.one("--compat calculator", func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if err != nil {
-		return nil, usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
+		return nil, usageErrorf("--compat calculator takes one device of the calculator: " +
+			"give --device KEY as in fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(name, a.xve)
 	if err != nil {

@@ -28,16 +28,20 @@ type launchFlags struct {
 
 func (l *launchFlags) add(f *pflag.FlagSet) {
 	// This --device takes the place of the one that all commands share, for it may name several.
-	f.StringArrayVar(&l.devices, "device", nil, "GPU: a key, name, alias or PCI id (see 'occudiff devices'); repeatable, a list with commas, or all")
+	f.StringArrayVar(&l.devices, "device", nil,
+		"GPU: a key, name, alias or PCI id (see 'occudiff devices'); repeatable, a list with commas, or all")
 	f.StringVar(&l.global, "global", "", "global size in work-items, as in 81920 or 512x512")
 	f.StringVar(&l.local, "local", "", "work-group size in work-items, as in 256 or 16x16")
 	f.IntVar(&l.simd, "simd", 0, "sub-group size")
 	f.StringVar(&l.slm, "slm", "", "shared local memory per work-group, in bytes or with a unit as in 16K")
 	f.IntVar(&l.barriers, "barriers", 0, "named barriers per work-group; 1 for an ordinary barrier()")
-	f.IntVar(&l.grf, "grf", 0, "GRF mode in registers per thread: 128, or 256 for large GRF (default: the device's default mode)")
-	f.StringVar(&l.registers, "registers", "", "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; for compute units the register bytes per work-item")
+	f.IntVar(&l.grf, "grf", 0,
+		"GRF mode in registers per thread: 128, or 256 for large GRF (default: the device's default mode)")
+	f.StringVar(&l.registers, "registers", "", "registers per thread that the kernel needs: "+
+		"takes the smallest GRF mode that holds them; for compute units the register bytes per work-item")
 	f.IntVar(&l.barrierSlots, "barrier-slots", 0, "barrier slots per Xe-core instead of the device table's cell")
-	f.IntVar(&l.groupSlots, "work-group-slots", 0, "work-group slots per Xe-core instead of the device table's cell (older guides: 16)")
+	f.IntVar(&l.groupSlots, "work-group-slots", 0,
+		"work-group slots per Xe-core instead of the device table's cell (older guides: 16)")
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.
@@ -117,8 +121,8 @@ func parseBytes(flag, text string) (unit.Bytes, error) {
 	return b, nil
 }
 
-// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold commas
-// themselves: what is known as a whole is one name.
+// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
+// commas themselves: what is known as a whole is one name.
 func (l *launchFlags) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.devices {
@@ -153,7 +157,8 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 	}
 	names := l.names(t.Knows)
 	if len(names) == 0 {
-		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
+		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); " +
+			"several with commas, or all")
 	}
 	var list []arch.Choice
 	seen := map[string]bool{}

@@ -33,8 +33,8 @@ type csvRecord struct {
 const maxNotes = 100
 
 // ReadRecords reads points from CSV with the columns series, time and value, and optionally run, device, driver,
-// label, verdict and program. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file without the
-// columns is an error. file names the input in messages.
+// label, verdict and program. Time is RFC 3339 or Unix seconds. A bad line becomes a note and reading goes on; a file
+// without the columns is an error. file names the input in messages.
 func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	columns, _ := table.Columns[csvRecord]()
 	in := table.NewReader(file, r, table.Format{Code: "track-file", What: "file of points", Columns: columns})
@@ -51,14 +51,15 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	}
 	var notes []note.Note
 	for _, name := range in.Unknown {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
-			Text: fmt.Sprintf("the column %q is not used", name), Hint: "known are " + strings.Join(columns, ", ")})
+		notes = append(notes,
+			note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
+				Text: fmt.Sprintf("the column %q is not used", name), Hint: "known are " + strings.Join(columns, ", ")})
 	}
 	records, bad := &Records{}, 0
 	for rows := []csvRecord(nil); ; {
 		s, err := in.Sheet(512)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: reading stopped: %w", file, err)
+			return nil, nil, err
 		}
 		if len(s.Records) == 0 {
 			break
@@ -74,7 +75,8 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 				record.Line = s.Records[i].Line
 				records.Add(record)
 			} else if bad++; bad <= maxNotes {
-				notes = append(notes, note.Note{Severity: note.Error, Code: "bad-row", Pos: s.Pos(i, column), Text: err.Error()})
+				notes = append(notes,
+					note.Note{Severity: note.Error, Code: "bad-row", Pos: s.Pos(i, column), Text: err.Error()})
 			}
 		}
 	}
@@ -101,7 +103,8 @@ func (c *csvRecord) record() (r Record, column string, err error) {
 	case text == "":
 		err = errors.New("the line has no value; leave runs without a value out")
 	case err != nil:
-		err = fmt.Errorf("the value %q is not a number; expected one like 62.7, without separators between thousands", text)
+		err = fmt.Errorf("the value %q is not a number; expected one like 62.7, without separators between thousands",
+			text)
 	case math.IsNaN(r.Value) || math.IsInf(r.Value, 0):
 		err = fmt.Errorf("the value %q is not a measurement; leave the line out", text)
 	}
@@ -115,8 +118,8 @@ func parseTime(text string) (time.Time, error) {
 	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(math.Abs(s) < 1e11) {
-		return time.Time{}, fmt.Errorf("the time %q cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix"+
-			" seconds", text)
+		return time.Time{}, fmt.Errorf("the time %q cannot be read; "+
+			"expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
 	}
 	whole, part := math.Modf(s)
 	// To the microsecond: that is what a float of today's seconds holds.

@@ -27,8 +27,8 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// Decode fills a struct per record, into the slice given when it is large enough. The faults are nil when there is none,
-// else one per record, nil for those in order. What can be told of a faulty record is decoded all the same.
+// Decode fills a struct per record, into the slice given when it is large enough. The faults are nil when there is
+// none, else one per record, nil for those in order. What can be told of a faulty record is decoded all the same.
 func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 	n := len(s.Records)
 	if rows = into[:0]; cap(rows) < n { // gocsv makes a slice of its own unless this one has the length
@@ -40,7 +40,8 @@ func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 			faults = make([]*note.Fault, n)
 		}
 		if faults[row] == nil {
-			faults[row] = &note.Fault{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column), Text: text, Hint: hint}}
+			faults[row] = &note.Fault{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column),
+				Text: text, Hint: hint}}
 		}
 	}
 	_, required := Columns[T]()

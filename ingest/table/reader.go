@@ -158,8 +158,11 @@ func (r *Reader) next() (string, error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.in.ReadSlice('\n')
 	}
-	if errors.Is(err, io.EOF) && len(part) > 0 {
+	switch {
+	case errors.Is(err, io.EOF) && len(part) > 0:
 		err = nil
+	case err != nil && !errors.Is(err, io.EOF):
+		err = fmt.Errorf("%s: reading stopped: %w", r.file, err)
 	}
 	return text, err
 }

@@ -2,12 +2,13 @@
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
 // loses the rest of the file at a stray quote: here a line that cannot be read is a record with a fault, and the next
-// line is read as if nothing had happened. Every record knows its line and where its cells begin. [Decode] fills structs
-// with csv tags from records, by gocsv; [Marshal] and [Writer] write them.
+// line is read as if nothing had happened. Every record knows its line and where its cells begin. [Decode] fills
+// structs with csv tags from records, by gocsv; [Marshal] and [Writer] write them.
 //
-// gocsv alone would be a trap. It reads an empty cell, and a column that is missing, as 0; it reads "1,234" as 1.234; and
-// it counts records where a person wants a line number. So the fields of a struct that is read have types that decode
-// themselves, such as [Count], the header is checked first, and a cell that is at fault is reported at its own place.
+// gocsv alone would be a trap. It reads an empty cell, and a column that is missing, as 0; it reads "1,234" as 1.234;
+// and it counts records where a person wants a line number. So the fields of a struct that is read have types that
+// decode themselves, such as [Count], the header is checked first, and a cell that is at fault is reported at its own
+// place.
 //
 // The package does not know what a column means. Exports of a profiler are not read here: package scan reads those.
 package table

@@ -13,8 +13,8 @@ type Bytes int64
 // maxBytes bounds an amount that is read, 1 TB: no GPU has more of anything.
 const maxBytes = 1 << 40
 
-// ParseBytes reads an amount of memory: bytes, or a number with the unit B, K, KB, KiB, M, MB or MiB. A fraction is taken
-// where it makes whole bytes, as in 0.5K.
+// ParseBytes reads an amount of memory: bytes, or a number with the unit B, K, KB, KiB, M, MB or MiB. A fraction is
+// taken where it makes whole bytes, as in 0.5K.
 func ParseBytes(text string) (Bytes, error) {
 	number, factor := strings.TrimSpace(text), 1.0
 	for _, u := range []struct {

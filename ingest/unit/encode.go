@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// The values write themselves, so that a row struct may hold them as they are and its tags make JSON and CSV of it. Both
-// have full precision. Ratios are written as percentages, 0 to 100. What is absent is null in JSON and an empty cell in
-// CSV, and so is NaN or an infinity, for which JSON has no number.
+// The values write themselves, so that a row struct may hold them as they are and its tags make JSON and CSV of it.
+// Both have full precision. Ratios are written as percentages, 0 to 100. What is absent is null in JSON and an empty
+// cell in CSV, and so is NaN or an infinity, for which JSON has no number.
 
 // MarshalJSON implements json.Marshaler.
 func (s Seconds) MarshalJSON() ([]byte, error) { return realJSON(float64(s)), nil }

@@ -34,7 +34,9 @@ func (p *problem) at(s *table.Sheet, row int) error {
 // check gives the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these
 // steps, so a slip here is a wrong occupancy everywhere.
 func (d *Device) check() *problem {
-	for _, c := range []func() *problem{d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists} {
+	for _, c := range []func() *problem{
+		d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists,
+	} {
 		if p := c(); p != nil {
 			return p
 		}
@@ -44,7 +46,8 @@ func (d *Device) check() *problem {
 
 func (d *Device) checkNames() *problem {
 	if !plainKey(d.Key) || len(d.Key) > maxName {
-		return problemf("key", "a key is lower-case letters, digits, -, _ and ., as in my-gpu", "%s is not a key", quoted(d.Key))
+		return problemf("key", "a key is lower-case letters, digits, -, _ and ., as in my-gpu",
+			"%s is not a key", quoted(d.Key))
 	}
 	for i, a := range append([]string{d.Name}, d.Aliases...) {
 		if squash(a) != "" && len(a) <= maxName {
@@ -54,7 +57,8 @@ func (d *Device) checkNames() *problem {
 		if i == 0 {
 			column = "name"
 		}
-		return problemf(column, "give a name that tells the GPU from others", "%s is no name that can be looked up", quoted(a))
+		return problemf(column, "give a name that tells the GPU from others",
+			"%s is no name that can be looked up", quoted(a))
 	}
 	return nil
 }
@@ -74,16 +78,19 @@ func (d *Device) checkCounts() *problem {
 		column string
 		n      int
 	}{
-		{"tiles", d.Tiles}, {"xe_cores", d.XeCores}, {"xve_per_xe_core", d.XVEPerXeCore}, {"register_bytes", d.RegisterBytes},
-		{"work_group_max_items", d.MaxGroupSize}, {"work_group_slots_per_xe_core", d.GroupSlots},
+		{"tiles", d.Tiles}, {"xe_cores", d.XeCores}, {"xve_per_xe_core", d.XVEPerXeCore},
+		{"register_bytes", d.RegisterBytes}, {"work_group_max_items", d.MaxGroupSize},
+		{"work_group_slots_per_xe_core", d.GroupSlots},
 		{"slm_kb_per_xe_core", int(d.SLMPerXeCore)}, {"slm_kb_per_work_group_max", int(d.SLMPerGroupMax)},
 	} {
 		if c.n < 1 {
-			return problemf(c.column, "leave an optional cell empty to take its default", "%d is not a positive number", c.n)
+			return problemf(c.column, "leave an optional cell empty to take its default",
+				"%d is not a positive number", c.n)
 		}
 	}
 	if d.XeCores%d.Tiles != 0 {
-		return problemf("tiles", "xe_cores counts the Xe-cores of all tiles", "%d Xe-cores do not divide over %d tiles", d.XeCores, d.Tiles)
+		return problemf("tiles", "xe_cores counts the Xe-cores of all tiles",
+			"%d Xe-cores do not divide over %d tiles", d.XeCores, d.Tiles)
 	}
 	return nil
 }
@@ -95,14 +102,17 @@ func (d *Device) checkModes() *problem {
 		case m.Registers < 1 || m.ThreadsPerXVE < 1:
 			return problemf(column, "", "%d:%d is not a pair of positive numbers", m.Registers, m.ThreadsPerXVE)
 		case i > 0 && m.Registers <= d.GRFModes[i-1].Registers:
-			return problemf(column, "list the modes by rising register count", "%d registers follow %d", m.Registers, d.GRFModes[i-1].Registers)
+			return problemf(column, "list the modes by rising register count",
+				"%d registers follow %d", m.Registers, d.GRFModes[i-1].Registers)
 		case i > 0 && m.ThreadsPerXVE > d.GRFModes[i-1].ThreadsPerXVE:
-			return problemf(column, "more registers per thread leave fewer threads", "%d registers leave %d threads, more than the %d of %d registers",
+			return problemf(column, "more registers per thread leave fewer threads",
+				"%d registers leave %d threads, more than the %d of %d registers",
 				m.Registers, m.ThreadsPerXVE, d.GRFModes[i-1].ThreadsPerXVE, d.GRFModes[i-1].Registers)
 		}
 	}
 	if last := d.GRFModes[len(d.GRFModes)-1]; last.Registers < defaultRegisters {
-		return problemf(column, "add the mode that kernels are compiled for by default", "no mode has %d registers or more", defaultRegisters)
+		return problemf(column, "add the mode that kernels are compiled for by default",
+			"no mode has %d registers or more", defaultRegisters)
 	}
 	return nil
 }
@@ -111,9 +121,11 @@ func (d *Device) checkSIMD() *problem {
 	for i, w := range d.SIMDWidths {
 		switch {
 		case w != 8 && w != 16 && w != 32:
-			return problemf("simd_widths", "", "%d is not a sub-group size that Intel GPUs have; expected 8, 16 or 32", w)
+			return problemf("simd_widths", "",
+				"%d is not a sub-group size that Intel GPUs have; expected 8, 16 or 32", w)
 		case i > 0 && w <= d.SIMDWidths[i-1]:
-			return problemf("simd_widths", "list the widths from the smallest, each once", "%d follows %d", w, d.SIMDWidths[i-1])
+			return problemf("simd_widths", "list the widths from the smallest, each once",
+				"%d follows %d", w, d.SIMDWidths[i-1])
 		}
 	}
 	return nil
@@ -122,15 +134,17 @@ func (d *Device) checkSIMD() *problem {
 func (d *Device) checkSLM() *problem {
 	kb := func(b unit.Bytes) int { return int(b >> 10) }
 	if d.SLMPerGroupMax > d.SLMPerXeCore {
-		return problemf("slm_kb_per_work_group_max", "a work-group lives on one Xe-core", "%d KB per work-group are more than the %d KB of an Xe-core",
-			kb(d.SLMPerGroupMax), kb(d.SLMPerXeCore))
+		return problemf("slm_kb_per_work_group_max", "a work-group lives on one Xe-core",
+			"%d KB per work-group are more than the %d KB of an Xe-core", kb(d.SLMPerGroupMax), kb(d.SLMPerXeCore))
 	}
 	if d.SLMSteps[0] != 0 {
-		return problemf("slm_steps_kb", "begin the list with 0, for a work-group without SLM", "the first step is %d KB", kb(d.SLMSteps[0]))
+		return problemf("slm_steps_kb", "begin the list with 0, for a work-group without SLM",
+			"the first step is %d KB", kb(d.SLMSteps[0]))
 	}
 	for i := 1; i < len(d.SLMSteps); i++ {
 		if d.SLMSteps[i] <= d.SLMSteps[i-1] {
-			return problemf("slm_steps_kb", "list the steps from the smallest, each once", "%d KB follow %d KB", kb(d.SLMSteps[i]), kb(d.SLMSteps[i-1]))
+			return problemf("slm_steps_kb", "list the steps from the smallest, each once",
+				"%d KB follow %d KB", kb(d.SLMSteps[i]), kb(d.SLMSteps[i-1]))
 		}
 	}
 	if last := d.SLMSteps[len(d.SLMSteps)-1]; last != d.SLMPerGroupMax {
@@ -143,7 +157,8 @@ func (d *Device) checkSLM() *problem {
 // checkGroups asks that the largest work-group can run at all.
 func (d *Device) checkGroups() *problem {
 	if most := d.SlotsPerXeCore() * slices.Max(d.SIMDWidths); d.MaxGroupSize > most {
-		return problemf("work_group_max_items", "a work-group lives on one Xe-core", "%d work-items do not fit the %d thread slots of an Xe-core at SIMD%d, which hold %d",
+		return problemf("work_group_max_items", "a work-group lives on one Xe-core",
+			"%d work-items do not fit the %d thread slots of an Xe-core at SIMD%d, which hold %d",
 			d.MaxGroupSize, d.SlotsPerXeCore(), slices.Max(d.SIMDWidths), most)
 	}
 	seen := map[string]bool{}
@@ -152,7 +167,8 @@ func (d *Device) checkGroups() *problem {
 			return problemf("barrier_slots_per_xe_core", "", "%s:%d is not a positive number", b.Source, b.Count)
 		}
 		if seen[b.Source] {
-			return problemf("barrier_slots_per_xe_core", "give one figure per source, the default first", "source %s stands twice", quoted(b.Source))
+			return problemf("barrier_slots_per_xe_core", "give one figure per source, the default first",
+				"source %s stands twice", quoted(b.Source))
 		}
 		seen[b.Source] = true
 	}
@@ -165,7 +181,8 @@ func (d *Device) checkLists() *problem {
 	}
 	for i, id := range d.PCIIDs {
 		if !isPCIID(id) {
-			return problemf("pci_ids", "write the four hexadecimal digits of the device id, as in 0BDA", "%s is not a PCI device id", quoted(id))
+			return problemf("pci_ids", "write the four hexadecimal digits of the device id, as in 0BDA",
+				"%s is not a PCI device id", quoted(id))
 		}
 		if slices.Contains(d.PCIIDs[:i], id) {
 			return problemf("pci_ids", "", "PCI id %s stands twice", id)

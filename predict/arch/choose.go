@@ -66,7 +66,8 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	for _, p := range o.Inputs {
 		m, err := t.Find(Query{p.Device, p.XVEs.Or(0)})
 		if p.Device != "" && err == nil && !m.Device.sameShape(c.Device) {
-			c.warn(p.Pos, "", "%s names %s (%s), and --device %s is used", p.DeviceFrom, p.Device, m.Device.Key, c.Device.Key)
+			c.warn(p.Pos, "", "%s names %s (%s), and --device %s is used",
+				p.DeviceFrom, p.Device, m.Device.Key, c.Device.Key)
 		}
 	}
 	return c, nil
@@ -98,7 +99,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		return Choice{}, failed
 	}
 	if failed != nil {
-		found.warn(note.Pos{}, "the device of "+found.By+" is used; name it with --device if that is wrong", "%v", failed)
+		hint := "the device of " + found.By + " is used; name it with --device if that is wrong"
+		found.warn(note.Pos{}, hint, "%v", failed)
 	}
 	return found, nil
 }
@@ -122,7 +124,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 		xves = n // another input of the run has the count that decides
 		m, err = t.Find(Query{name, xves})
 	}
-	if err != nil && p.NodeProperty != "" && p.Device != "" { // a driver's name that no table has; the property is coarser
+	if err != nil && p.NodeProperty != "" && p.Device != "" { // no table has the driver's name; the property is coarser
 		if m, err := t.Find(Query{p.NodeProperty, xves}); err == nil {
 			return Choice{m.Device, "the DevCloud node property " + p.NodeProperty, m.Notes}, p.NodeProperty, nil
 		}

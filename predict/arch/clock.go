@@ -16,8 +16,8 @@ type Clock struct {
 }
 
 // SamplingInterval gives the interval at which the counters are really sampled when so long a one is asked for. The
-// hardware counts 2^n ticks of its clock, and the drivers round down (metrics-discovery, GetTimerPeriodExponent): 1 ms is
-// 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz. Where the clock is not known it is what was asked for.
+// hardware counts 2^n ticks of its clock, and the drivers round down (metrics-discovery, GetTimerPeriodExponent): 1
+// ms is 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz. Where the clock is not known it is what was asked for.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	ticks := float64(asked) * d.Clock.Hz
 	if !(ticks >= 2) || math.IsInf(ticks, 0) { // the least is 2 ticks
@@ -27,7 +27,8 @@ func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in oneprof:19.2. A bare number is the user's own.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in oneprof:19.2. A bare number is the
+// user's own.
 func (c *Clock) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {

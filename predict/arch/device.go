@@ -1,5 +1,17 @@
 // Package arch is the device table: what a GPU has of the resources that limit occupancy, with the source of every row,
-// and the look-up by name, alias, key and PCI id. It does not know kernels.
+// and the look-up by the names under which GPUs go.
+//
+// The tables are CSV files beside the code: a row per GPU, the PCI ids that GPUs share, the families that stand for
+// several. Tools print one GPU under many names: a driver's with the PCI id in brackets, VTune's code name with the
+// marketing name, lspci's line. [Table.Find] takes a name apart, squashes it (no case, blanks, marks) and tries key,
+// name, alias, PCI id and code name in this order. A name that means GPUs of different shapes needs their XVE count;
+// GPUs of one shape are one answer, since the model gives them one. A count below all parts but of whole Xe-cores is
+// a binned part, which is derived. [Table.Choose] finds the device of a run from what the user and the inputs say.
+//
+// A device file of the user's has the columns of devices.csv and is checked as a whole; its rows win over built-in
+// ones.
+//
+// The package does not know kernels.
 package arch
 
 import "occudiff/ingest/unit"

@@ -18,8 +18,8 @@ func unknownName(name string, nearest []string) error {
 	if len(nearest) > 0 {
 		near = "; the nearest are " + strings.Join(nearest, ", ")
 	}
-	return fmt.Errorf("device %s is not in the device table%s (`occudiff devices` lists all, --device-file FILE adds one)",
-		quoted(name), near)
+	return fmt.Errorf("device %s is not in the device table%s "+
+		"(`occudiff devices` lists all, --device-file FILE adds one)", quoted(name), near)
 }
 
 // AmbiguousError says that a name means several devices of different shapes.
@@ -35,7 +35,8 @@ func (e *AmbiguousError) Error() string {
 	if e.XVEs > 0 {
 		with = fmt.Sprintf(" with %d XVE", e.XVEs)
 	}
-	return fmt.Sprintf("device %s%s may be %s; %s decides", quoted(e.Name), with, list(pointers(e.Candidates)), e.flags())
+	return fmt.Sprintf("device %s%s may be %s; %s decides",
+		quoted(e.Name), with, list(pointers(e.Candidates)), e.flags())
 }
 
 // flags names the flag that tells the candidates apart: a count does only where one shape has it.

@@ -112,7 +112,8 @@ func (t *Table) byName(name string) candidates {
 	if h := t.named(s); len(h.devices) > 0 {
 		return candidates{hit: h, wider: t.bins(h.devices...), called: s}
 	}
-	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") { // Mesa: UHD Graphics 630 (CFL GT2)
+	// Mesa: UHD Graphics 630 (CFL GT2)
+	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") {
 		if c := t.byCodeAndName(strings.TrimSuffix(name[i+1:], ")"), name[:i]); len(c.devices) > 0 {
 			return c
 		}

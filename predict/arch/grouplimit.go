@@ -9,9 +9,9 @@ import (
 	"occudiff/ingest/table"
 )
 
-// GroupLimit is a limit that the driver sets on the work-groups of some kernels, by their sub-group size and registers per
-// thread. A device's limits of Threads are alternatives, of which the first that is for a kernel counts; those of WorkItems
-// count besides.
+// GroupLimit is a limit that the driver sets on the work-groups of some kernels, by their sub-group size and
+// registers per thread. A device's limits of Threads are alternatives, of which the first that is for a kernel
+// counts; those of WorkItems count besides.
 type GroupLimit struct {
 	SIMD                       int // sub-group size that it is for; 0 for any
 	MinRegisters, MaxRegisters int // registers per thread that it is for, both included
@@ -27,12 +27,13 @@ func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }
 
-// ParseGroupLimits reads limits as device files write them: pairs of name=number separated by blanks or semicolons, as in
-// "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32" of the B580.
+// ParseGroupLimits reads limits as device files write them: pairs of name=number separated by blanks or semicolons,
+// as in "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32" of the B580.
 //
-// A name joins the kernels that the limit is for: `simd16`, `grf128`, `large_grf` (256 registers and above), by `_` when
-// all must hold and by `_or_` for alternatives; `other` is for every kernel. The number of a name that begins with
-// `large_grf` counts work-items, any other counts threads, and `max_threads_per_wg.` may stand before the name to say so.
+// A name joins the kernels that the limit is for: `simd16`, `grf128`, `large_grf` (256 registers and above), by `_`
+// when all must hold and by `_or_` for alternatives; `other` is for every kernel. The number of a name that begins
+// with `large_grf` counts work-items, any other counts threads, and `max_threads_per_wg.` may stand before the name
+// to say so.
 func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	var all []GroupLimit
 	for pair := range table.Fields(text) {

@@ -63,8 +63,8 @@ type wanted struct {
 	idOnly   bool   // the name says nothing but the id
 }
 
-// takeApart splits the forms in which tools print a device: a driver's name with the PCI id in brackets, VTune's code name
-// with the marketing name in brackets, lspci's line, a bare PCI id.
+// takeApart splits the forms in which tools print a device: a driver's name with the PCI id in brackets, VTune's code
+// name with the marketing name in brackets, lspci's line, a bare PCI id.
 func takeApart(s string) wanted {
 	s = stripPlace(strings.TrimSpace(s))
 	var w wanted
@@ -88,7 +88,8 @@ func takeApart(s string) wanted {
 	if id, ok := parsePCI(s); ok && w.id == "" {
 		w.id, w.idOnly = id, true
 	}
-	if fields := strings.Fields(s); len(fields) >= 2 && w.id == "" && strings.EqualFold(fields[len(fields)-2], "device") {
+	if fields := strings.Fields(s); len(fields) >= 2 && w.id == "" &&
+		strings.EqualFold(fields[len(fields)-2], "device") {
 		if id, ok := hexID(fields[len(fields)-1]); ok {
 			w.id, w.idOnly = id, true
 		}
@@ -99,8 +100,8 @@ func takeApart(s string) wanted {
 	return w
 }
 
-// stripPlace removes what lspci and VTune print around a name: the bus address, the class ("Display controller:"), "GPU 0:",
-// the revision, "Device Group".
+// stripPlace removes what lspci and VTune print around a name: the bus address, the class ("Display controller:"),
+// "GPU 0:", the revision, "Device Group".
 func stripPlace(s string) string {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ":"))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "Device Group"))
@@ -157,7 +158,8 @@ func hexID(s string) (string, bool) {
 }
 
 // codeSuffixes are what code names carry behind the family: Meteor Lake-P, TigerLake-LP GT2, Ponte Vecchio XT (2 Tile).
-const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 g10 g11 g12 g21 g31 lp hx xt xl h m n p s u"
+const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
+	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u"
 
 // isCodeSuffix says whether s is nothing but such suffixes.
 func isCodeSuffix(s string) bool {

@@ -56,7 +56,8 @@ func (t *Table) near(spoken string, limit int) []string {
 			found = append(found, near{d.Key, best, own})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.own, b.own)) })
+	slices.SortStableFunc(found,
+		func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.own, b.own)) })
 	keys := make([]string, len(found))
 	for i, n := range found {
 		keys[i] = n.key
@@ -81,8 +82,8 @@ func didYouMean(word string, known []string) string {
 // maxWord is the longest word that is compared; no name of the table is longer.
 const maxWord = 80
 
-// editDistance counts the letters to insert, remove or change (Levenshtein). Words whose lengths differ by more than the
-// limit, and very long ones, are not worth the work: they are limit+1 apart, or more.
+// editDistance counts the letters to insert, remove or change (Levenshtein). Words whose lengths differ by more than
+// the limit, and very long ones, are not worth the work: they are limit+1 apart, or more.
 func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > maxWord || len(b) > maxWord {
 		return max(limit, len(a), len(b)) + 1

@@ -25,8 +25,9 @@ func sameShape(ds []*Device) bool {
 func (d *Device) sameShape(e *Device) bool {
 	return d.XeCores == e.XeCores && d.XVEPerXeCore == e.XVEPerXeCore && d.RegisterBytes == e.RegisterBytes &&
 		d.SLMPerXeCore == e.SLMPerXeCore && d.SLMPerGroupMax == e.SLMPerGroupMax &&
-		d.MaxGroupSize == e.MaxGroupSize && d.GroupSlots == e.GroupSlots && slices.Equal(d.GroupLimits, e.GroupLimits) &&
-		slices.Equal(d.GRFModes, e.GRFModes) && slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
+		d.MaxGroupSize == e.MaxGroupSize && d.GroupSlots == e.GroupSlots &&
+		slices.Equal(d.GroupLimits, e.GroupLimits) && slices.Equal(d.GRFModes, e.GRFModes) &&
+		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
 }
 
 // bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores.

@@ -23,7 +23,8 @@ var pciIDsCSV string
 //go:embed families.csv
 var familiesCSV string
 
-// Table is a set of devices and the names they answer to. Looking up is safe from several goroutines, adding a file is not.
+// Table is a set of devices and the names they answer to. Looking up is safe from several goroutines, adding a file
+// is not.
 type Table struct {
 	devices  []Device
 	ids      []idRow
@@ -45,8 +46,8 @@ type idRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// familyRow is a row of families.csv. Without a default key the XVE count has to decide; the default count is for a name
-// that means a bin of a part.
+// familyRow is a row of families.csv. Without a default key the XVE count has to decide; the default count is for a
+// name that means a bin of a part.
 type familyRow struct {
 	Names   table.Names `csv:"names" table:"required"`
 	Default table.Name  `csv:"default_key"`
@@ -54,17 +55,17 @@ type familyRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// Builtin decodes the built-in table. It does so at each call: keep the result. That its figures agree with each other is
-// left to the tests, to spare every start of the program.
+// Builtin decodes the built-in table. It does so at each call: keep the result. That its figures agree with each
+// other is left to the tests, to spare every start of the program.
 func Builtin() (t *Table, err error) {
 	t = &Table{}
-	if t.devices, err = decode("devices.csv", devicesCSV, func(r *deviceRow) (Device, *problem) { return r.device() }); err != nil {
+	if t.devices, err = decode("devices.csv", devicesCSV, (*deviceRow).device); err != nil {
 		return nil, err
 	}
-	if t.ids, err = decode("pci_ids.csv", pciIDsCSV, func(r *idRow) (idRow, *problem) { return *r, nil }); err != nil {
+	if t.ids, err = decode("pci_ids.csv", pciIDsCSV, itself[idRow]); err != nil {
 		return nil, err
 	}
-	if t.families, err = decode("families.csv", familiesCSV, func(r *familyRow) (familyRow, *problem) { return *r, nil }); err != nil {
+	if t.families, err = decode("families.csv", familiesCSV, itself[familyRow]); err != nil {
 		return nil, err
 	}
 	t.index()
@@ -83,6 +84,8 @@ func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, e
 	})
 }
 
+func itself[R any](r *R) (R, *problem) { return *r, nil }
+
 // format is how files of devices are read. Lines that begin with # are comments in them.
 func format[R any]() table.Format {
 	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
@@ -97,7 +100,7 @@ func (t *Table) Devices() []Device { return slices.Clone(t.devices) }
 // hit is what a name, alias or PCI id stands for.
 type hit struct {
 	devices []*Device
-	def     *Device // taken when no XVE count is given; nil when several shapes share the name and none is the usual one
+	def     *Device // taken when no XVE count is given; nil when several shapes share the name, none being usual
 	xves    int     // XVE count that the name itself means; 0 for the device's own
 	one     [1]*Device
 }

@@ -2,9 +2,10 @@ package arch
 
 import "slices"
 
-// target is what a compiler calls the GPUs that share a device image. Sources: the graphics IP versions are AOT::PRODUCT_CONFIG
-// of intel/compute-runtime (third_party/aot_config_headers/platforms.h), the families PRODUCT_FAMILY of
-// intel/intel-graphics-compiler (inc/common/igfxfmid.h), the names those that ocloc's -device takes.
+// target is what a compiler calls the GPUs that share a device image. Sources: the graphics IP versions are
+// AOT::PRODUCT_CONFIG of intel/compute-runtime (third_party/aot_config_headers/platforms.h), the families
+// PRODUCT_FAMILY of intel/intel-graphics-compiler (inc/common/igfxfmid.h), the names those that ocloc's -device
+// takes.
 type target struct {
 	compiler string
 	release  string // architecture and release of the graphics IP
@@ -41,8 +42,9 @@ func targets() []target {
 	}
 }
 
-// Compiled gives the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics IP
-// version where it is known, as in 12.60, else by the driver's number of the product family. None means that neither is known.
+// Compiled gives the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
+// IP version where it is known, as in 12.60, else by the driver's number of the product family. None means that
+// neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
 	for _, x := range targets() {
@@ -66,8 +68,9 @@ type CompilerTarget struct {
 	Devices []*Device
 }
 
-// CompilerTargets gives what to compile for: the names of the devices that were asked for, each with those of them that it
-// stands for; without any all names, each with the device that has most thread slots. A device without a name is left out.
+// CompilerTargets gives what to compile for: the names of the devices that were asked for, each with those of them
+// that it stands for; without any all names, each with the device that has most thread slots. A device without a name
+// is left out.
 func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	var list []CompilerTarget
 	for _, x := range targets() {
@@ -94,8 +97,8 @@ func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	})
 }
 
-// hasTarget says whether a target is that of a device: by its key, and for a device that is not in the built-in list, as a
-// binned part or one of a device file, by its code name.
+// hasTarget says whether a target is that of a device: by its key, and for a device that is not in the built-in list,
+// as a binned part or one of a device file, by its code name.
 func (t *Table) hasTarget(d *Device, x target) bool {
 	listed := slices.ContainsFunc(targets(), func(y target) bool { return slices.Contains(y.keys, d.Key) })
 	return slices.ContainsFunc(x.keys, func(key string) bool {

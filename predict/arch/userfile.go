@@ -19,16 +19,17 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 		if errors.As(err, &pe) {
 			err = pe.Err // the position says the path already
 		}
-		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices", "the device file cannot be opened: %v", err)
+		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
+			"the device file cannot be opened: %v", err)
 	}
 	defer f.Close() // it was only read
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry with
-// a key that the table has replaces that entry as a whole, with a note. Entries of device files win over built-in ones of
-// the same name or PCI id, and their confidence is "user". Every fault is returned with its place, and then the table is
-// as it was.
+// addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry
+// with a key that the table has replaces that entry as a whole, with a note. Entries of device files win over
+// built-in ones of the same name or PCI id, and their confidence is "user". Every fault is returned with its place,
+// and then the table is as it was.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Cells are texts here, read by the model and written by it: gocsv would need four allocations for a number of a type of
-// its own and one for a text. What a cell means is for the model to say besides, so that a bad one fails its row only.
+// Cells are texts here, read by the model and written by it: gocsv would need four allocations for a number of a type
+// of its own and one for a text. What a cell means is for the model to say besides, so that a bad one fails its row
+// only.
 
 // whole reads a whole number from least, 0 for an empty cell.
 func whole(column, cell string, least int) (int, error) {

@@ -47,7 +47,7 @@ func (e *engine[In, Out]) run(ctx context.Context, file string, r io.Reader, w i
 		return report, note.Faultf("batch-empty", note.Pos{File: file},
 			"the first line names the columns, each further one is a launch", "the batch file is empty")
 	} else if err != nil {
-		return report, named(file, err)
+		return report, err
 	}
 	for _, c := range lines.Unknown {
 		report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "unknown-column",
@@ -73,16 +73,7 @@ func (e *engine[In, Out]) run(ctx context.Context, file string, r io.Reader, w i
 	if err := report.collect(ctx, w, inOrder); err != nil {
 		return report, err
 	}
-	return report, named(file, <-readErr)
-}
-
-// named puts the file before an error of reading it; a fault says its place itself.
-func named(file string, err error) error {
-	var f *note.Fault
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", file, err)
+	return report, <-readErr
 }
 
 // interruptible waits for a function or for the context, whichever ends first.
@@ -135,7 +126,8 @@ func (e *engine[In, Out]) work(chunks <-chan *chunk) {
 			if err != nil {
 				row = e.refuse(&in[i], err.Error())
 				if c.failed++; c.failed == 1 {
-					c.first = note.Note{Severity: note.Warning, Code: "bad-row", Pos: c.sheet.Pos(i, ""), Text: err.Error()}
+					c.first = note.Note{Severity: note.Warning, Code: "bad-row", Pos: c.sheet.Pos(i, ""),
+						Text: err.Error()}
 				}
 			}
 			out = append(out, row)

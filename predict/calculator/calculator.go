@@ -82,12 +82,15 @@ func (r Refusal) Explain(d *Device, in Input) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(badGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64", in.Global)
+	add(badGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64",
+		in.Global)
 	add(badLocal, "work-group size %q has a part that begins with no digit; write it as 256, 16,16 or 4,4,4", in.Local)
 	add(tooBig, "work-group size %q is above the %d work-items that %s allows", in.Local, d.MaxGroupSize, d.Key)
-	add(notDividing, "work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
+	add(notDividing,
+		"work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
 		in.Local, in.Global)
-	add(tooManyParts, "a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
+	add(tooManyParts,
+		"a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
 		in.Global, in.Local)
 	add(badSIMD, "sub-group size %d is below 1; the form offers %s", in.SIMD, spaced(d.SIMDWidths))
 	return strings.Join(parts, "; ")

@@ -10,8 +10,8 @@ import (
 // The functions here are JavaScript's, by the rules of ECMA-262, because the calculator's answers depend on them: which
 // texts are numbers, and how a tie is rounded.
 
-// parseInt reads the leading integer of a text as JavaScript's parseInt does: `4096 items` is 4096, `16*4` is 16, `0x20`
-// is 32, and a text that begins with no digit is NaN.
+// parseInt reads the leading integer of a text as JavaScript's parseInt does: `4096 items` is 4096, `16*4` is 16,
+// `0x20` is 32, and a text that begins with no digit is NaN.
 func parseInt(text string) float64 {
 	s := strings.TrimLeftFunc(text, isSpace)
 	negative := false
@@ -76,8 +76,8 @@ func isSpace(r rune) bool {
 	return unicode.Is(unicode.Zs, r)
 }
 
-// toNumber is JavaScript's Number(text) for the texts that parseInt finds no digit in: an empty one is 0, and `.5e9` and
-// `Infinity` are numbers. All else is NaN.
+// toNumber is JavaScript's Number(text) for the texts that parseInt finds no digit in: an empty one is 0, and `.5e9`
+// and `Infinity` are numbers. All else is NaN.
 func toNumber(text string) float64 {
 	s := strings.TrimFunc(text, isSpace)
 	if s == "" {
@@ -133,8 +133,8 @@ func toFixed2Large(x float64) float64 {
 	return v
 }
 
-// truncated is parseInt of a number: JavaScript turns it into text first, so that above 1e21 and below 1e-6 only the digit
-// before the `e` is left.
+// truncated is parseInt of a number: JavaScript turns it into text first, so that above 1e21 and below 1e-6 only the
+// digit before the `e` is left.
 func truncated(x float64) float64 {
 	a := math.Abs(x)
 	switch {

@@ -83,8 +83,8 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 	return s, 0
 }
 
-// product multiplies the integers that the parts of a text begin with, and counts the parts; ok is false when one of them
-// begins with no digit. From four parts on the calculator does not read them.
+// product multiplies the integers that the parts of a text begin with, and counts the parts; ok is false when one of
+// them begins with no digit. From four parts on the calculator does not read them.
 func product(text string, sep byte) (value float64, parts int, ok bool) {
 	parts = 1
 	for i := range len(text) {
@@ -182,8 +182,8 @@ func limitedBy(out *Output, groups float64, barriers bool) Limit {
 	return l
 }
 
-// wholeGPU spreads the launch over the GPU in waves. The calculator rounds the waves to two decimals before it takes the
-// average from them.
+// wholeGPU spreads the launch over the GPU in waves. The calculator rounds the waves to two decimals before it takes
+// the average from them.
 func wholeGPU(d *Device, s sizes, xc residency) GPU {
 	wave := d.XeCores() * xc.groups * s.group // work-items
 	left := remainder(s.global, wave)

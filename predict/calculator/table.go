@@ -28,14 +28,14 @@ func Builtin() (*Table, error) {
 	return t, nil
 }
 
-// Find gives the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE counts
-// that the calculator's form offers for it; 0 takes the first, its default. Any PCI id of a device finds it; an id that two
-// devices claim finds the first, as in the calculator.
+// Find gives the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE
+// counts that the calculator's form offers for it; 0 takes the first, its default. Any PCI id of a device finds it;
+// an id that two devices claim finds the first, as in the calculator.
 func (t *Table) Find(key string, xve int) (Device, error) {
 	i, ok := t.byKey[strings.ToUpper(strings.TrimSpace(key))]
 	if !ok {
-		return Device{}, fmt.Errorf("calculator device %q is not known; expected a family (%s), pci:ID as in pci:E20B, or %s",
-			key, t.keysOf("fam:"), t.keysOf("url:"))
+		return Device{}, fmt.Errorf("calculator device %q is not known; "+
+			"expected a family (%s), pci:ID as in pci:E20B, or %s", key, t.keysOf("fam:"), t.keysOf("url:"))
 	}
 	d := t.devices[i]
 	if xve == 0 {
@@ -130,8 +130,8 @@ func (r *row) device() Device {
 	}
 }
 
-// check holds what every row must fulfil. That threads per Xe-core are XVEs x threads is not among it: the calculator has
-// devices where they are not.
+// check holds what every row must fulfil. That threads per Xe-core are XVEs x threads is not among it: the calculator
+// has devices where they are not.
 func (d *Device) check() error {
 	switch {
 	case d.XVEPerXeCore == 0 || d.Threads == 0 || d.MaxGroupSize == 0 || d.GroupSlots == 0:

@@ -21,11 +21,12 @@ type Setting struct {
 	Groups       int64      // work-groups per compute unit
 	Occupancy    unit.Ratio // of sub-group states
 	Lanes        unit.Ratio // of the sub-groups' lanes
-	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most that keep this occupancy, also both at once.
+	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most that keep this occupancy, also both at
+	// once.
 	MaxRegisterBytes unit.Bytes
 	MaxSLM           unit.Bytes
-	// Fill is the least number of work-groups that fills the whole GPU; multiples of it leave no tail. Absent when the number
-	// of compute units is not known.
+	// Fill is the least number of work-groups that fills the whole GPU; multiples of it leave no tail. Absent when
+	// the number of compute units is not known.
 	Fill unit.Opt[int64]
 }
 
@@ -35,9 +36,9 @@ type Advice struct {
 	Settings []Setting // all of the best occupancy, by rising sub-group and work-group size; empty when nothing fits
 }
 
-// Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the fixed ones, for
-// the settings with the highest occupancy, and among these the most lanes in use. Every setting found works as it stands:
-// Predict gives its occupancy for any use of registers and SLM up to its maxima.
+// Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the
+// fixed ones, for the settings with the highest occupancy, and among these the most lanes in use. Every setting found
+// works as it stands: Predict gives its occupancy for any use of registers and SLM up to its maxima.
 func (p *Platform) Advise(w Want) (Advice, error) {
 	subgroupSizes, err := p.subgroupSizes(w)
 	if err != nil {
@@ -78,7 +79,8 @@ func (p *Platform) subgroupSizes(w Want) ([]int64, error) {
 		return []int64{sg}, nil // a size that the platform does not offer is a what-if question
 	}
 	if len(p.SubgroupSizes) == 0 {
-		return nil, fmt.Errorf("platform %q lists no sub-group sizes; give one, or fill the column subgroup_sizes of its platform file", p.Key)
+		return nil, fmt.Errorf("platform %q lists no sub-group sizes; "+
+			"give one, or fill the column subgroup_sizes of its platform file", p.Key)
 	}
 	return p.SubgroupSizes, nil
 }

@@ -1,10 +1,11 @@
-// Package computeunit predicts how many work-groups a compute unit holds from its register file, for GPUs of any vendor:
-// the model of the OpenCL occupancy notes. Where the model of Intel GPUs counts thread slots, this one asks what the
-// registers of a work-item leave, which is what limits GPUs that share one register file among their sub-groups.
+// Package computeunit predicts how many work-groups a compute unit holds from its register file, for GPUs of any
+// vendor: the model of the OpenCL occupancy notes. Where the model of Intel GPUs counts thread slots, this one asks
+// what the registers of a work-item leave, which is what limits GPUs that share one register file among their
+// sub-groups.
 //
-// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, a shader core at Arm; a processing block is an XVE, an
-// SM partition, an execution engine. The package does not know Intel's device table, GRF modes, SLM allocation steps or
-// barriers, nor measured numbers.
+// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, a shader core at Arm; a processing block is an
+// XVE, an SM partition, an execution engine. The package does not know Intel's device table, GRF modes, SLM
+// allocation steps or barriers, nor measured numbers.
 package computeunit
 
 import (
@@ -83,8 +84,8 @@ type Result struct {
 	Occupancy         unit.Ratio // active / total sub-groups
 	Lanes             unit.Ratio // work-items / lanes of the sub-groups they fill
 
-	// PaddedSize is the work-group size with its last sub-group filled, and ByRegistersPadded the register limit at that
-	// size: hardware allocates registers to whole sub-groups, the notes to work-items.
+	// PaddedSize is the work-group size with its last sub-group filled, and ByRegistersPadded the register limit at
+	// that size: hardware allocates registers to whole sub-groups, the notes to work-items.
 	PaddedSize        int64
 	ByRegistersPadded unit.Opt[int64]
 }
@@ -92,9 +93,9 @@ type Result struct {
 // maxQuantity bounds what a launch may hold, so that no product overflows: 2^30 work-items, sub-group lanes or bytes.
 const maxQuantity = 1 << 30
 
-// Predict computes the occupancy of a compute unit. An error says which number of the launch makes no sense; a kernel that
-// does not fit is no error but a Result with 0 work-groups and its reason in Limits. MaxGroupSize and SubgroupSizes are not
-// enforced: the notes' model has no such limits, and what-if questions go beyond them.
+// Predict computes the occupancy of a compute unit. An error says which number of the launch makes no sense; a kernel
+// that does not fit is no error but a Result with 0 work-groups and its reason in Limits. MaxGroupSize and
+// SubgroupSizes are not enforced: the notes' model has no such limits, and what-if questions go beyond them.
 func (p *Platform) Predict(l Launch) (Result, error) {
 	if err := l.check(); err != nil {
 		return Result{}, err

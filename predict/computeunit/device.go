@@ -8,7 +8,7 @@ import (
 
 // Spread is how a number of work-groups runs on all compute units of a GPU.
 type Spread struct {
-	Least int64 // work-groups that fill the GPU once: the least number that gives its full occupancy, and none left over
+	Least int64 // work-groups that fill the GPU once: the fewest that give its full occupancy, none left over
 	// Missing is how many work-groups more would fill the last wave; 0 when there is no tail.
 	Missing int64
 	Waves   float64    // fractional
@@ -17,15 +17,17 @@ type Spread struct {
 	Average unit.Ratio // over all waves, the last one counted as long as a full one
 }
 
-// Spread tells how groups work-groups of a predicted kernel run on the whole GPU. The number that fills it is compute units x
-// work-groups per compute unit, and only multiples of that leave no tail.
+// Spread tells how groups work-groups of a predicted kernel run on the whole GPU. The number that fills it is compute
+// units x work-groups per compute unit, and only multiples of that leave no tail.
 func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 	units, ok := p.ComputeUnits.Value()
 	switch {
 	case !ok:
-		return Spread{}, fmt.Errorf("platform %q has no number of compute units; fill the column compute_units of its platform file", p.Key)
+		return Spread{}, fmt.Errorf("platform %q has no number of compute units; "+
+			"fill the column compute_units of its platform file", p.Key)
 	case r.Groups < 1:
-		return Spread{}, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), so that nothing fills it", p.Key, r.Limits)
+		return Spread{}, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), "+
+			"so that nothing fills it", p.Key, r.Limits)
 	case groups < 1:
 		return Spread{}, fmt.Errorf("%d work-groups; expected at least 1", groups)
 	}

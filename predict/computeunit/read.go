@@ -92,7 +92,8 @@ func (p *Platform) check(s *table.Sheet, i int) error {
 		{"subgroup_sizes", smallest}, {"max_group_size", p.MaxGroupSize.Or(1)},
 	} {
 		if c.value < 1 {
-			return note.Faultf("platform-file", s.Pos(i, c.column), "", "column %s: %d is not above 0", c.column, c.value)
+			return note.Faultf("platform-file", s.Pos(i, c.column), "",
+				"column %s: %d is not above 0", c.column, c.value)
 		}
 	}
 	if p.RegisterBytesPerSubgroup > p.RegisterBytes {

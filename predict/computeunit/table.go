@@ -47,7 +47,8 @@ func (t *Table) Find(key string) (Platform, error) {
 	for _, p := range t.platforms {
 		keys = append(keys, p.Key)
 	}
-	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it", key, strings.Join(keys, ", "))
+	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it",
+		key, strings.Join(keys, ", "))
 }
 
 func indexOf(platforms []Platform, key string) int {

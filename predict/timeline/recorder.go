@@ -12,7 +12,8 @@ const maxPhases = 1 << 22
 
 // errPhases says that a launch has more phases than a result may hold.
 func errPhases() error {
-	return fmt.Errorf("the launch has more than %d phases; simulate fewer work-groups, since the phases repeat", maxPhases)
+	return fmt.Errorf("the launch has more than %d phases; simulate fewer work-groups, since the phases repeat",
+		maxPhases)
 }
 
 // recorder turns a sequence of resident thread counts into phases.

@@ -1,15 +1,15 @@
 // Package timeline simulates how the dispatcher of a GPU places the work-groups of a launch over time: which threads
 // are resident when, and what occupancy that gives on average.
 //
-// Three policies are simulated. Free and Whole are what predictions rest on. Partial is a what-if that explains published
-// phases which neither of the two gives; outputs must label it so.
+// Three policies are simulated. Free and Whole are what predictions rest on. Partial is a what-if that explains
+// published phases which neither of the two gives; outputs must label it so.
 //
 // All threads run equally long, so time counts in run times of a thread, and nothing is simulated work-group by
 // work-group: Free and Whole follow from a division, and Partial is stepped until its state repeats. A million
 // work-groups cost what a few do.
 //
-// The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups per
-// Xe-core, or anything measured.
+// The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups
+// per Xe-core, or anything measured.
 package timeline
 
 import (
@@ -30,9 +30,9 @@ const (
 	Free Policy = iota
 	// Whole starts a work-group only on an Xe-core where all its threads, its SLM and its barrier fit.
 	Whole
-	// Partial binds a work-group to an Xe-core and lets its threads enter in order, in part if need be. Dispatch ports each
-	// take the next work-group, stay on their Xe-core while it has a free slot, are blocked while their work-group is
-	// half in, and move to an unused Xe-core only when theirs is exactly full.
+	// Partial binds a work-group to an Xe-core and lets its threads enter in order, in part if need be. Dispatch
+	// ports each take the next work-group, stay on their Xe-core while it has a free slot, are blocked while their
+	// work-group is half in, and move to an unused Xe-core only when theirs is exactly full.
 	Partial
 )
 
@@ -62,7 +62,8 @@ type Input struct {
 	GroupsPerXeCore int
 
 	Ports int // dispatch ports of Partial, at least 1; more than one per Xe-core do nothing
-	// Barrier matters to Partial only: a half-in work-group holds its slots but does not run before its last thread is in.
+	// Barrier matters to Partial only: a half-in work-group holds its slots but does not run before its last thread
+	// is in.
 	Barrier bool
 }
 
@@ -138,10 +139,12 @@ func (in *Input) checkPolicy() error {
 	case in.Policy == Free:
 		return nil
 	case in.GroupsPerXeCore < 1:
-		return fmt.Errorf("an Xe-core holds %d work-groups of this launch, so that it can never start", in.GroupsPerXeCore)
+		return fmt.Errorf("an Xe-core holds %d work-groups of this launch, so that it can never start",
+			in.GroupsPerXeCore)
 	case in.ThreadsPerGroup > in.SlotsPerXeCore && (in.Policy == Whole || in.Barrier):
 		return fmt.Errorf("a work-group has %d threads but an Xe-core %d thread slots; "+
-			"policy whole, and partial with a barrier, need all of them on one Xe-core", in.ThreadsPerGroup, in.SlotsPerXeCore)
+			"policy whole, and partial with a barrier, need all of them on one Xe-core",
+			in.ThreadsPerGroup, in.SlotsPerXeCore)
 	case in.Policy == Partial && in.Ports < 1:
 		return fmt.Errorf("policy partial has %d dispatch ports; expected at least 1", in.Ports)
 	}
