@@ -11,7 +11,7 @@ import (
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.validateCommand(), a.predictCommand(), a.adviseCommand(), a.diffCommand(), a.devicesCommand(), a.explainCommand(), a.schemaCommand(), a.versionCommand(),
-		a.trackCommand(),
+		a.trackCommand(), a.collectCommand(), a.doctorCommand(),
 	}
 }
 

@@ -28,8 +28,9 @@ var arrows = map[string][]string{
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 
-	"ingest/zebin": {"ingest/note", "ingest/unit"},
-	"ingest/ocloc": {"ingest/note"},
+	"ingest/zebin":   {"ingest/note", "ingest/unit"},
+	"ingest/collect": {"ingest/note"},
+	"ingest/ocloc":   {"ingest/note"},
 
 	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
@@ -46,6 +47,7 @@ var arrows = map[string][]string{
 	"compare/track": {"compare", "compare/history", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
+	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc":    {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},

@@ -10,6 +10,7 @@ import (
 	"occudiff/report/diffdoc"
 	"occudiff/report/launchdoc"
 	"occudiff/report/rundoc"
+	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ null, lists are never null, percentages are 0..100.`,
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(), binarydoc.Outputs())
+	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(), binarydoc.Outputs(), setupdoc.Outputs())
 }
 
 // outputNames lists the names of the JSON outputs with what they are, for completion.

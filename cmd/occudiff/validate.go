@@ -128,6 +128,11 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 	if a.failOn == "regression" {
 		return usageErrorf("--fail-on regression needs something to compare with: use 'occudiff diff OLD NEW' or 'occudiff track check'")
 	}
+	paths, done, err := a.exportResults(ctx, paths)
+	defer done()
+	if err != nil {
+		return err
+	}
 	if v.instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"occudiff/ingest"
+	"occudiff/ingest/collect"
+	"occudiff/ingest/note"
+	"occudiff/ingest/vtune"
+	"occudiff/report"
+	"occudiff/report/setupdoc"
+)
+
+// collectFlags are those of collect alone.
+type collectFlags struct {
+	collect.Options
+	print    bool
+	job      string
+	unitrace string
+}
+
+// collectCommand goes from the application to the answer.
+func (a *app) collectCommand() *cobra.Command {
+	var f collectFlags
+	c := &cobra.Command{
+		Use:   "collect [flags] -- APP [ARG...]",
+		Short: "Run the profilers with the right settings, export, and validate",
+		Long: `Run an application under the profilers with the settings that a comparison needs, export what they saw, and validate it.
+
+A first short run finds how long a launch takes, and so the sampling interval: with nine samples a launch, at most a
+tenth of a value lies outside it. Then VTune's gpu-hotspots collects, its computing tasks and its summary are exported, and
+unitrace, where it is installed, tells registers, SLM and spills of each kernel. The application runs two or three times.
+
+--print shows the commands and runs nothing; --job slurm or pbs prints a job script that does all of it on a node.`,
+		Example: `  occudiff collect -- ./app --size 4096
+  occudiff collect --dir run1 -o run1.xlsx -- ./app
+  occudiff collect --print -- ./app
+  occudiff collect --job slurm -- ./app >job.sh`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageErrorf("nothing to run: give the application behind --, as in 'occudiff collect -- ./app'")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			f.App = args
+			return a.collect(c.Context(), f)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.Dir, "dir", "occudiff-run", "a new folder for results and exports")
+	fs.DurationVar(&f.Interval, "interval", 0, "between samples, as in 100us (default: found by a first short run)")
+	fs.StringVar(&f.GPU, "target-gpu", "", "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)")
+	fs.StringVar(&f.unitrace, "unitrace", "auto", "also run unitrace: auto (where it is installed), always, never")
+	fs.BoolVar(&f.print, "print", false, "print the commands and run nothing")
+	fs.StringVar(&f.job, "job", "", "print a job script instead: slurm or pbs")
+	return c
+}
+
+func (a *app) collect(ctx context.Context, f collectFlags) error {
+	switch f.unitrace {
+	case "auto":
+		f.Unitrace = f.print || collect.Found("unitrace") && f.job == ""
+	case "always", "never":
+		f.Unitrace = f.unitrace == "always"
+	default:
+		return usageErrorf("--unitrace %q: expected one of auto, always, never", f.unitrace)
+	}
+	if f.Interval < 0 || f.Interval > time.Second {
+		return usageErrorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
+	}
+	if f.job != "" {
+		script, err := collect.Job(f.Options, f.job, a.validateWords(f.Options))
+		if err == nil {
+			_, err = fmt.Fprint(a.stdout, script)
+		}
+		return err
+	}
+	if f.print {
+		return a.printSteps(f.Options)
+	}
+	if _, err := os.Stat(f.Dir); err == nil {
+		return usageErrorf("--dir %s exists; give the name of a new folder", f.Dir)
+	}
+	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
+		return usageErrorf("--dir %s cannot be made: %v", f.Dir, err)
+	}
+	interval, err := a.probe(ctx, f.Options)
+	if err != nil {
+		return err
+	}
+	steps := collect.Steps(f.Options, interval)
+	if err := collect.Run(ctx, steps, a.stderr); err != nil {
+		return err
+	}
+	a.sampling, a.samplingSet = interval, true
+	var files []string
+	for _, s := range steps {
+		files = append(files, collect.Written(s)...)
+	}
+	return a.validatePaths(ctx, files, validateFlags{digest: "auto"})
+}
+
+// printSteps prints what collect would run.
+func (a *app) printSteps(o collect.Options) error {
+	interval := o.Interval
+	var steps []collect.Step
+	if interval == 0 {
+		interval = collect.Finest
+		steps = collect.Probe(o)
+	}
+	steps = append(steps, collect.Steps(o, interval)...)
+	for _, s := range steps {
+		if _, err := fmt.Fprintf(a.stdout, "# %s\n%s\n", s.Why, s); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(a.stdout, strings.Join(a.validateWords(o), " "))
+	return err
+}
+
+// validateWords is the command that reads what a collection wrote.
+func (a *app) validateWords(o collect.Options) []string {
+	interval := o.Interval
+	if interval == 0 {
+		interval = collect.Finest
+	}
+	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
+	if a.device != "" {
+		words = append(words, "--device", a.device)
+	}
+	for _, out := range a.outputs {
+		words = append(words, "-o", out)
+	}
+	return append(words, stepFiles(collect.Steps(o, interval))...)
+}
+
+func stepFiles(steps []collect.Step) []string {
+	var files []string
+	for _, s := range steps {
+		if s.File != "" {
+			files = append(files, s.File)
+		}
+	}
+	return files
+}
+
+// probe finds the sampling interval by a first short run, unless it was given.
+func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, error) {
+	if o.Interval > 0 {
+		return o.Interval, nil
+	}
+	if err := collect.Run(ctx, collect.Probe(o), a.stderr); err != nil {
+		return 0, err
+	}
+	run, err := ingest.Read(ctx, []string{o.ProbeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
+	if err != nil {
+		return 0, fmt.Errorf("the first short run cannot be read: %w", err)
+	}
+	launch, task := longestTask(run)
+	if launch == 0 {
+		return 0, note.Faultf("no-kernel", note.Pos{File: o.ProbeFile()}, "does the application use the GPU? 'occudiff doctor' looks for what is missing",
+			"the first short run saw no kernel")
+	}
+	interval, enough := collect.IntervalFor(launch)
+	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
+		report.Duration(launch.Seconds()), report.Duration(interval.Seconds()))
+	if !enough {
+		a.say("that is less than nine samples a launch: what stands between launches stays in the values")
+	}
+	return interval, nil
+}
+
+// exportResults exports the VTune result folders among the paths, and gives the paths with the exports instead. done removes
+// them.
+func (a *app) exportResults(ctx context.Context, paths []string) (list []string, done func(), err error) {
+	done = func() {}
+	for _, p := range paths {
+		if !isResult(p) {
+			list = append(list, p)
+			continue
+		}
+		steps := collect.ExportSteps(p, p)
+		if !collect.Found("vtune") {
+			return nil, done, note.Faultf("vtune-result", note.Pos{File: p}, "run: "+steps[0].String(),
+				"this is a VTune result folder, and vtune is not on PATH to export it")
+		}
+		temp, err := os.MkdirTemp("", "occudiff-export-")
+		if err != nil {
+			return nil, done, err
+		}
+		before := done
+		done = func() { before(); os.RemoveAll(temp) }
+		dir := filepath.Join(temp, filepath.Base(filepath.Clean(p))) // a run of several is called by its folder
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, done, err
+		}
+		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.stderr); err != nil {
+			return nil, done, err
+		}
+		list = append(list, dir)
+	}
+	return list, done, nil
+}
+
+// isResult says whether a folder is a result of VTune: it holds a file with that ending, and no export.
+func isResult(path string) bool {
+	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
+	if err != nil || len(marks) == 0 {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(path, "run.hotspots.csv"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// doctorCommand says what is installed for collecting.
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is installed for collecting, what each lack costs, and how to get it",
+		Long: `Look for what collecting needs: the profilers, the offline compiler, the GPU's driver and node, permissions, the metrics
+library. For each lack: what it costs, and how to get it. Then the traps of collecting. Predictions and reports need none of it.`,
+		Example: "  occudiff doctor\n  occudiff doctor --format json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			out, err := a.openOutputs(a.outputs, reportEndings...)
+			if err != nil {
+				return err
+			}
+			defer out.discard()
+			return a.deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), out)
+		},
+	}
+}
+
+// longestTask gives the mean launch time of the kernel with the most time, and its name.
+func longestTask(run *ingest.Run) (launch time.Duration, task string) {
+	most := 0.0
+	for i := range run.Kernels {
+		k := &run.Kernels[i]
+		total, timed := k.Total.Value()
+		count, counted := k.Instances.Value()
+		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {
+			continue
+		}
+		most, task = float64(total), k.Task
+		launch = time.Duration(float64(total) / float64(count) * float64(time.Second))
+	}
+	return launch, task
+}

@@ -1,0 +1,75 @@
+package collect_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/ingest/collect"
+)
+
+func TestIntervalFor(t *testing.T) {
+	for _, c := range []struct {
+		launch, want time.Duration
+		enough       bool
+		reason       string
+	}{
+		{55 * time.Millisecond, time.Millisecond, true, "a long launch: the default"},
+		{9 * time.Millisecond, time.Millisecond, true, "just nine samples at the default"},
+		{2050 * time.Microsecond, 220 * time.Microsecond, true, "the GEMM of 2.05 ms, rounded down"},
+		{900 * time.Microsecond, 100 * time.Microsecond, true, "just nine at the finest"},
+		{899 * time.Microsecond, 100 * time.Microsecond, false, "less than nine"},
+		{0, 100 * time.Microsecond, false, "no launch"},
+	} {
+		if got, enough := collect.IntervalFor(c.launch); got != c.want || enough != c.enough {
+			t.Errorf("%s: %v, %v, want %v, %v", c.reason, got, enough, c.want, c.enough)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for arg, want := range map[string]string{"./app": "./app", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME;ls": "'$HOME;ls'", "*": "'*'"} {
+		if got := collect.Quote(arg); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", arg, got, want)
+		}
+	}
+}
+
+// TestDoctor looks at a made-up machine: a driver, a metrics library, and a kernel that keeps counters from users.
+func TestDoctor(t *testing.T) {
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"sys/module/i915/x": "", "proc/sys/dev/i915/perf_stream_paranoid": "1\n", "proc/sys/kernel/yama/ptrace_scope": "0\n",
+		"dev/dri/renderD129": "", "usr/lib64/libigdmd.so.1": "",
+	} {
+		full := filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]collect.Check{}
+	for _, c := range collect.Doctor(root) {
+		got[c.Name] = c
+		if c.OK != (c.Costs == "" && c.Get == "") || c.OK && c.Found == "" {
+			t.Errorf("%s: %+v says both or neither", c.Name, c)
+		}
+	}
+	for name, ok := range map[string]bool{"GPU driver": true, "render node": true, "ptrace scope": true, "libigdmd": true, "i915 counters for users": false} {
+		if c, there := got[name]; !there || c.OK != ok {
+			t.Errorf("%s: %+v, want %v", name, c, ok)
+		}
+	}
+	if c := got["i915 counters for users"]; c.Get != "sysctl dev.i915.perf_stream_paranoid=0" || !strings.Contains(c.Costs, "is 1") {
+		t.Errorf("%+v", c)
+	}
+	for _, c := range collect.Doctor(t.TempDir()) {
+		if c.Name == "GPU driver" && c.OK {
+			t.Error("an empty machine has a GPU driver")
+		}
+	}
+}

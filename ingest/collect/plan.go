@@ -1,0 +1,166 @@
+// Package collect knows how to run the profilers: which commands give what a comparison needs, in which order, with which
+// settings, and what has to be installed for them. It builds argument lists and runs them without a shell. It does not know
+// flags, layout, or what is done with the files.
+//
+// One collection is three things. VTune's gpu-hotspots samples the counters; how much of a value is the kernel's own depends on
+// how many sampling intervals a launch takes, so that a first short run finds the interval. Two reports export what it saw: the
+// computing tasks as CSV, and the summary, which names the GPU. And unitrace, where it is installed, tells what VTune leaves out:
+// registers, SLM and spills of each kernel.
+package collect
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"occudiff/ingest/note"
+)
+
+// The intervals that VTune's knob gpu-sampling-interval is given, in milliseconds of time.
+const (
+	// Coarsest is VTune's own default.
+	Coarsest = time.Millisecond
+	// Finest is the shortest that a collection is asked for: a shorter one loses samples on many systems.
+	Finest = 100 * time.Microsecond
+	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the launch.
+	samplesPerLaunch = 9
+)
+
+// Options say what is collected and where. App is the command line of the application, program first.
+type Options struct {
+	App []string
+	Dir string // a new folder for results and exports
+	// Interval between samples; 0 lets a first short run decide.
+	Interval time.Duration
+	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is all of them, whose mean the counters then are.
+	GPU string
+	// Unitrace adds a run of the tracer.
+	Unitrace bool
+}
+
+// Step is one command of a collection.
+type Step struct {
+	Args []string // program first
+	Why  string   // for people
+	File string   // that it writes, empty for a result folder; unitrace puts a process number before the ending: a pattern
+}
+
+// String prints the step so that a shell reads the same arguments.
+func (s Step) String() string {
+	words := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		words[i] = Quote(a)
+	}
+	return strings.Join(words, " ")
+}
+
+// Quote quotes an argument for a POSIX shell where it needs that.
+func Quote(a string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=@%+", r)
+	}
+	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}
+
+// Probe gives the first short run: a collection at the default interval and its export.
+func Probe(o Options) []Step {
+	result, file := filepath.Join(o.Dir, "probe"), o.probeFile()
+	return []Step{
+		{Args: o.collect(result, Coarsest), Why: "a first run finds how long a launch takes"},
+		{Args: export(result, file), Why: "its computing tasks", File: file},
+	}
+}
+
+func (o Options) probeFile() string { return filepath.Join(o.Dir, "probe.csv") }
+
+// ProbeFile is the export of the first short run.
+func (o Options) ProbeFile() string { return o.probeFile() }
+
+// Steps gives the collection itself at an interval, and its exports. The files of the steps are one run.
+func Steps(o Options, interval time.Duration) []Step {
+	result := filepath.Join(o.Dir, "result")
+	hotspots, summary := filepath.Join(o.Dir, "run.hotspots.csv"), filepath.Join(o.Dir, "run.summary.txt")
+	steps := []Step{
+		{Args: o.collect(result, interval), Why: "the counters"},
+		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},
+		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result}, Why: "the GPU and the machine", File: summary},
+	}
+	if o.Unitrace {
+		file := filepath.Join(o.Dir, "run.unitrace")
+		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output", file + ".txt"}, o.App...),
+			Why: "registers, SLM and spills of each kernel", File: file + "*"})
+	}
+	return steps
+}
+
+func (o Options) collect(result string, interval time.Duration) []string {
+	ms := strconv.FormatFloat(interval.Seconds()*1e3, 'f', -1, 64)
+	args := []string{"vtune", "-collect", "gpu-hotspots", "-knob", "gpu-sampling-interval=" + ms}
+	if o.GPU != "" {
+		args = append(args, "-knob", "target-gpu="+o.GPU)
+	}
+	return append(append(args, "-r", result, "--"), o.App...)
+}
+
+func export(result, file string) []string {
+	return []string{"vtune", "-report", "hotspots", "-group-by", "computing-task", "-format", "csv", "-csv-delimiter", "comma",
+		"-report-output", file, "-r", result}
+}
+
+// ExportSteps gives the reports of a VTune result folder that exists.
+func ExportSteps(result, dir string) []Step {
+	hotspots, summary := filepath.Join(dir, "run.hotspots.csv"), filepath.Join(dir, "run.summary.txt")
+	return []Step{
+		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},
+		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result}, Why: "the GPU and the machine", File: summary},
+	}
+}
+
+// IntervalFor gives the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded down to a
+// hundredth of a millisecond. It also says whether nine can be had at all.
+func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
+	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
+	switch {
+	case interval < Finest:
+		return Finest, false
+	case interval > Coarsest:
+		return Coarsest, true
+	}
+	return interval, true
+}
+
+// Job gives a script that does the whole collection on a cluster's node: for slurm or pbs. occudiff is the command that
+// validates in the end, with its arguments.
+func Job(o Options, scheduler string, occudiff []string) (string, error) {
+	var head string
+	switch scheduler {
+	case "slurm":
+		head = "#SBATCH --job-name=occudiff\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=00:30:00\n#SBATCH --output=occudiff.%j.out\n"
+	case "pbs":
+		head = "#PBS -N occudiff\n#PBS -l select=1\n#PBS -l walltime=00:30:00\n#PBS -j oe\ncd \"$PBS_O_WORKDIR\"\n"
+	default:
+		return "", note.Faultf("usage", note.Pos{}, "", "no job script is known for %q: expected slurm or pbs", scheduler)
+	}
+	interval := o.Interval
+	if interval == 0 {
+		interval = Finest
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "#!/bin/sh\n%sset -e\nmkdir -p %s\n", head, Quote(o.Dir))
+	for _, s := range Steps(o, interval) {
+		fmt.Fprintf(&b, "\n# %s\n%s\n", s.Why, s)
+	}
+	words := make([]string, len(occudiff))
+	for i, w := range occudiff {
+		if words[i] = Quote(w); strings.HasSuffix(w, "*") {
+			words[i] = Quote(strings.TrimSuffix(w, "*")) + "*"
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(words, " "))
+	return b.String(), nil
+}
