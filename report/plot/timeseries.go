@@ -16,8 +16,8 @@ const (
 	singleWidth, singleHeight = 260.0, 34.0
 	// dateWidth is what a date takes with the air around it, also where it moves in from the edge.
 	dateWidth = 95.0
-	// dottedRuns is up to how many runs each has a dot.
-	dottedRuns = 600
+	// dottedStrip is from how many pixels a run on each has a dot.
+	dottedStrip = 4.0
 	// thresholdRuns is over how many of the last runs the threshold is drawn: it is the newest run's.
 	thresholdRuns = 20
 )
@@ -65,9 +65,8 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 		p.yAxis(&f, plot.Unit)
 	}
 	p.dates(&f, c)
-	p.changes(&f, c, !p.narrow())
-	p.polyline(places(&f, c), series3, 1.4, "")
-	p.segments(&f, c, 2.6)
+	p.curve(&f, c, 1.4)
+	p.segments(&f, c, 2.6, !p.narrow())
 	p.runs(&f, c)
 	p.threshold(&f, c)
 	return p.picture(f.y.start + 28)
@@ -102,26 +101,10 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 		return
 	}
 	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
-	p.group("g", "threshold of the newest run: "+report.Decimal(*c.Threshold, 1), func() {
-		p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
-		wide := textWidth(name, tickSize)
-		p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "") // the line of the runs may be behind it
-		p.text(f.x.end, y-5, "end", tickSize, text2, name)
-	})
-}
-
-// changes draws where segments begin, with marks to point at or without.
-func (p *pen) changes(f *field, c *report.TimeSeries, marks bool) {
-	for _, l := range c.Segments {
-		if l.Name == "" || l.From == 0 {
-			continue
-		}
-		x, y, ink := f.x.at(float64(l.From)-0.5), f.y.end, statusPaint(l.Status, text2)
-		p.line(x, y, x, f.y.start, ink, 1.2, "3 3")
-		if marks {
-			p.shape("polygon", l.Name, "points", list([]point{{x - 6, y - 6}, {x + 6, y - 6}, {x, y + 3}}), "fill", ink)
-		}
-	}
+	wide := textWidth(name, tickSize)
+	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
+	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run") // the line of the runs may be behind it
+	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
 
 // statusPaint is the paint of a status, or another where it says nothing.
@@ -137,28 +120,31 @@ func statusPaint(s report.Status, plain paint) paint {
 	return plain
 }
 
-// segments draws the mean of each stretch between change points.
-func (p *pen) segments(f *field, c *report.TimeSeries, width float64) {
+// segments draws the mean of each segment and the change point that it begins with, which a large picture marks to point at.
+func (p *pen) segments(f *field, c *report.TimeSeries, width float64, marked bool) {
 	for _, l := range c.Segments {
-		y := f.y.at(l.Mean)
-		p.line(f.x.at(float64(l.From)-0.5), y, f.x.at(float64(l.To)-0.5), y, statusPaint(l.Status, text2), width, "")
+		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean), statusPaint(l.Status, text2)
+		p.line(from, mean, to, mean, ink, width, "")
+		if l.Name == "" || l.From == 0 {
+			continue
+		}
+		p.line(from, f.y.end, from, f.y.start, ink, 1.2, "3 3")
+		if y := f.y.end; marked {
+			p.shape("polygon", l.Name, "points", list([]point{{from - 6, y - 6}, {from + 6, y - 6}, {from, y + 3}}), "fill", ink)
+		}
 	}
 }
 
-// places gives where the runs are. Of more than two in a pixel it leaves the least and the greatest.
-func places(f *field, c *report.TimeSeries) []point {
+// curve draws a line through the runs. Of more than two runs in a pixel it shows the least and the greatest.
+func (p *pen) curve(f *field, c *report.TimeSeries, width float64) {
+	var places []point
 	n, pixels := len(c.Points), max(int(f.x.end-f.x.start), 1)
-	list := make([]point, 0, min(n, 2*pixels))
-	add := func(i int) { list = append(list, f.at(float64(i), c.Points[i].Value)) }
-	if n <= 2*pixels {
-		for i := range n {
-			add(i)
-		}
-		return list
-	}
 	for k := range pixels {
-		low, high := k*n/pixels, k*n/pixels
-		for i := low; i < (k+1)*n/pixels; i++ {
+		low, high, next := k*n/pixels, k*n/pixels, (k+1)*n/pixels
+		if low == next {
+			continue
+		}
+		for i := low; i < next; i++ {
 			if c.Points[i].Value < c.Points[low].Value {
 				low = i
 			}
@@ -166,36 +152,26 @@ func places(f *field, c *report.TimeSeries) []point {
 				high = i
 			}
 		}
-		add(min(low, high))
-		if low != high {
-			add(max(low, high))
+		for _, i := range slices.Compact([]int{min(low, high), max(low, high)}) {
+			places = append(places, f.at(float64(i), c.Points[i].Value))
 		}
 	}
-	return list
+	p.polyline(places, series3, width, "")
 }
 
 // runs draws a dot for each run and makes the whole strip above and below it something to point at.
 func (p *pen) runs(f *field, c *report.TimeSeries) {
 	strip := f.x.at(1) - f.x.at(0)
-	p.group("g", "", func() {
-		for i, run := range c.Points {
-			at := f.at(float64(i), run.Value)
-			dot := func() {
-				if !p.narrow() {
-					p.shape("rect", "", "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", f.y.start-f.y.end,
-						"fill", "none", "pointer-events", "all")
-				}
-				if len(c.Points) <= dottedRuns && strip > 4 || len(c.Points) == 1 {
-					p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6)
-				}
-			}
-			if p.narrow() {
-				dot()
-			} else {
-				p.group("g", run.Name, dot)
-			}
+	for i, run := range c.Points {
+		at := f.at(float64(i), run.Value)
+		if !p.narrow() {
+			p.shape("rect", run.Name, "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", f.y.start-f.y.end,
+				"fill", "none", "pointer-events", "all")
 		}
-	}, "fill", series3)
+		if strip > dottedStrip {
+			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6, "fill", series3, "pointer-events", "none")
+		}
+	}
 }
 
 const (
@@ -207,10 +183,7 @@ const (
 func drawSmallMultiples(plot *report.Plot, look Look) []byte {
 	p := newPen(plot, look, largeWidth)
 	top := p.heading()
-	across := max(1, int((p.width+panelGap)/(panelWidth*0.75+panelGap)))
-	if !p.narrow() {
-		across = max(1, int((p.width+panelGap)/(panelWidth+panelGap)))
-	}
+	across := max(1, int(math.Round((p.width+panelGap)/(panelWidth+panelGap))))
 	width := (p.width+panelGap)/float64(across) - panelGap
 	for i := range plot.SmallMultiples {
 		n := &plot.SmallMultiples[i]
@@ -239,12 +212,9 @@ func (p *pen) panel(n *report.Panel, at point, width float64) {
 	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))
 	p.text(at.x+10, at.y+33, "", tickSize, ink, fit(n.Note, tickSize, width-20))
 	f := timeField(n.TimeSeries, at.x+10, at.y+42, at.x+width-10, at.y+panelHeight-9)
-	p.changes(&f, n.TimeSeries, false)
-	line := places(&f, n.TimeSeries)
-	p.polyline(line, series3, 1.2, "")
-	p.segments(&f, n.TimeSeries, 1.8)
-	if len(line) > 0 {
-		last := slices.Max([]int{len(n.TimeSeries.Points) - 1, 0})
+	p.curve(&f, n.TimeSeries, 1.2)
+	p.segments(&f, n.TimeSeries, 1.8, false)
+	if last := len(n.TimeSeries.Points) - 1; last >= 0 {
 		end := f.at(float64(last), n.TimeSeries.Points[last].Value)
 		p.shape("circle", "", "cx", end.x, "cy", end.y, "r", 3.0, "fill", ink)
 	}
