@@ -215,6 +215,9 @@ func TestManyRows(t *testing.T) {
 	b.want(t, "a link brings a row that is not shown", `(document.querySelector("tr.here") || document.body).children[0].textContent.trim().slice(-11)`, "kernel 4000")
 	b.run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
 	b.want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
+	b.want(t, "the page is not endless", `String(document.documentElement.scrollHeight < 20 * 900)`, "true")
+	ask[string](t, b, `location.hash = "#k3000"`)
+	b.want(t, "a link opens what is folded", `String(document.querySelector("#k3000").getClientRects().length)`, "1")
 	t.Logf("5,000 kernels: shown after %.0f ms, sorted in %.0f ms, filtered in %.0f ms", shown, sorted, filtered)
 	for what, ms := range map[string]float64{"shown": shown, "sorted": sorted, "filtered": filtered} {
 		if ms > 5000 {

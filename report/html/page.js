@@ -183,6 +183,16 @@
     });
   });
 
+  // A link to what is folded opens it.
+  function unfold() {
+    var target = document.getElementById(location.hash.slice(1)), folded = target && target.closest("details:not([open])");
+    if (!folded) return;
+    folded.open = true;
+    target.scrollIntoView();
+  }
+  window.addEventListener("hashchange", unfold);
+  document.addEventListener("DOMContentLoaded", unfold);
+
   // Paper shows every step.
   var opened = [];
   window.addEventListener("beforeprint", function () {

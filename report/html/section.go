@@ -1,8 +1,6 @@
 package html
 
 import (
-	"strconv"
-
 	"occudiff/report"
 	"occudiff/report/plot"
 )
@@ -11,6 +9,8 @@ const (
 	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of kernels
 	// would be too large to open. The others show their sentence; every figure is in the workbook, too.
 	detailed = 100
+	// unfolded is how many items are in view; the others are behind a line to open, or a page would have hundreds of screens.
+	unfolded = 10
 	// tallRows is above how many rows a plot scrolls beside the others.
 	tallRows = 14
 	// phoneWidth is what a phone has for a plot.
@@ -138,14 +138,22 @@ func (p *page) items(s *report.Section) {
 		return
 	}
 	if left := len(s.Items) - detailed; left > 0 {
-		p.line("p", "The first ones carry their figures and their reasoning; the other "+strconv.Itoa(left)+
+		p.line("p", "The first ones carry their figures and their reasoning; the other "+report.Thousands(int64(left))+
 			" their finding. All figures of all kernels are in the workbook and in the CSV.", "class", "text")
 	}
+	folds := len(s.Items) > unfolded+1
 	for i := range s.Items {
+		if folds && i == unfolded {
+			p.raw("<details class=\"rest\">")
+			p.line("summary", "The other "+report.Thousands(int64(len(s.Items)-unfolded)))
+		}
 		if i < detailed {
 			p.card(&s.Items[i], i == 0)
 		} else {
 			p.short(&s.Items[i])
 		}
+	}
+	if folds {
+		p.raw("</details>\n")
 	}
 }
