@@ -24,6 +24,7 @@ type trackFlags struct {
 	direction string
 	threshold float64
 	window    int
+	noVerify  bool
 }
 
 // trackCommand is the parent of what keeps occupancy over time.
@@ -94,7 +95,13 @@ func (a *app) writeHistory(ctx context.Context, f *trackFlags) (*history.DB, err
 
 // readHistory opens a history that must be there and changes nothing.
 func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {
-	return history.OpenWith(ctx, a.dsn(f.db), history.Options{MustExist: true, ReadOnly: true})
+	return history.OpenWith(ctx, a.dsn(f.db), history.Options{MustExist: true, ReadOnly: true, Verify: !f.noVerify})
+}
+
+// addNoVerify adds the flag of commands whose result damage could change without an error.
+func (f *trackFlags) addNoVerify(c *cobra.Command) {
+	c.Flags().BoolVar(&f.noVerify, "no-verify", false,
+		"do not look for damage in the history first, which takes about 2 s for a million kernels")
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found

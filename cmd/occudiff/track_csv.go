@@ -138,6 +138,7 @@ carry an apostrophe, which track import takes away again.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.trackExport(c.Context(), t, args) },
 	}
 	t.addMetricFlag(c)
+	t.addNoVerify(c)
 	return c
 }
 

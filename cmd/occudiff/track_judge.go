@@ -31,6 +31,7 @@ Earlier runs in which a kernel was unmeasurable are left out; of seconds none is
 		RunE: func(c *cobra.Command, _ []string) error { return a.trackCheck(c, t, run) },
 	}
 	t.addGateFlags(c, true)
+	t.addNoVerify(c)
 	c.Flags().Int64Var(&run, "run", 0, "check this run instead of the newest")
 	return c
 }
@@ -98,6 +99,7 @@ The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet
 		RunE: func(c *cobra.Command, _ []string) error { return a.trackReport(c, t, p) },
 	}
 	t.addGateFlags(c, false)
+	t.addNoVerify(c)
 	fs := c.Flags()
 	fs.IntVar(&p.Window, "window", p.Window, "runs that are looked at together for change points")
 	fs.Float64Var(&p.P, "p", p.P, "a change point has a p below this")
@@ -144,6 +146,7 @@ when, and which later run confirmed them. --target proposes the --threshold for 
 		RunE: func(c *cobra.Command, _ []string) error { return a.trackBacktest(c, t, target) },
 	}
 	t.addGateFlags(c, true)
+	t.addNoVerify(c)
 	c.Flags().Float64Var(&target, "target", 0,
 		"propose the threshold for this many confirmed alarms per 100 runs, as in 0.5")
 	return c

@@ -26,6 +26,7 @@ func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
 }
 
 func (a *app) trackList(ctx context.Context, t *trackFlags) error {
+	t.noVerify = true // it is what one looks at a damaged history with
 	out, db, done, err := a.openReading(ctx, t, a.outputs, reportEndings...)
 	if err != nil {
 		return err

@@ -35,6 +35,8 @@ type Options struct {
 	MustExist bool
 	// ReadOnly opens a history that cannot be written too. Adding and removing fail then.
 	ReadOnly bool
+	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set it.
+	Verify bool
 	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
 	Wait time.Duration
 
@@ -62,13 +64,24 @@ func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 		options.Wait = defaultWait
 	}
 	a, err := newAddress(dsn)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case a.server:
-		return openPostgres(ctx, a, options)
 	}
-	return openSQLite(ctx, a.name, options)
+	var d *DB
+	if a.server {
+		d, err = openPostgres(ctx, a, options)
+	} else {
+		d, err = openSQLite(ctx, a.name, options)
+	}
+	if err == nil && options.Verify {
+		if err = d.verify(ctx); err != nil {
+			d.Close()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Close closes the history. Runs that were added are safe before that.

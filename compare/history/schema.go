@@ -68,8 +68,11 @@ func (d *DB) version(ctx context.Context, from interface {
 		return 0, all > 0, nil
 	}
 	err = from.QueryRowContext(ctx, `SELECT value FROM occudiff_meta WHERE name = 'schema'`+lock).Scan(&version)
-	if err == sql.ErrNoRows {
+	switch {
+	case err == sql.ErrNoRows:
 		return 0, false, nil
+	case err == nil && version < 0:
+		err = d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
 	}
 	return version, false, err
 }

@@ -1,0 +1,150 @@
+package history
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSchemaNumber: a number that no program writes is damage, whether it is read or migrated.
+func TestSchemaNumber(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		add(t, d, sample(0, 3))
+		if _, err := d.sql.Exec("UPDATE occudiff_meta SET value = -5"); err != nil {
+			t.Fatal(err)
+		}
+		d.Close()
+		for _, o := range []Options{{}, {MustExist: true, ReadOnly: true}} {
+			if _, err := OpenWith(bg, dsn, o); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "it has schema -5, which no program makes") {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+	})
+}
+
+// TestVerify takes rows away behind the program's back, each in one table.
+func TestVerify(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		for i := range 3 {
+			add(t, d, sample(i, 5))
+		}
+		if err := d.verify(bg); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ statement, want string }{
+			{"DELETE FROM occudiff_kernel WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
+			{"UPDATE occudiff_kernel SET time = time + 1 WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
+			{"DELETE FROM occudiff_content WHERE run_id = 2", "1 runs have no digest"},
+			{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels are of no run"},
+			{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels are of no series"},
+			{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series are not what their digest says"},
+			{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "files are of no run"},
+			{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "digests are of no run"},
+		} {
+			tx, err := d.sql.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(c.statement); err != nil {
+				t.Fatalf("%s: %v", c.statement, err)
+			}
+			if err := tx.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.verify(bg); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", c.statement, err)
+			}
+			for _, undo := range []string{"DELETE FROM occudiff_kernel", "DELETE FROM occudiff_series", "DELETE FROM occudiff_run", "DELETE FROM occudiff_input", "DELETE FROM occudiff_content"} {
+				if _, err := d.sql.Exec(undo); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d.engine.ownFile {
+				d.sql.Exec("DELETE FROM sqlite_sequence")
+			} else {
+				d.sql.Exec("ALTER SEQUENCE occudiff_run_id_seq RESTART; ALTER SEQUENCE occudiff_series_id_seq RESTART")
+			}
+			for i := range 3 {
+				add(t, d, sample(i, 5))
+			}
+		}
+	})
+}
+
+// contained prints which rows of which series a history holds, without their numbers.
+func contained(d *DB) (string, error) {
+	var b strings.Builder
+	runs, err := d.List(bg)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range runs {
+		fmt.Fprintln(&b, "run", r.ID, r.Kernels)
+	}
+	all, err := d.keys(bg, "", nil)
+	if err != nil {
+		return "", err
+	}
+	err = d.query(bg, "counting", "SELECT series_id, COUNT(*) FROM occudiff_kernel WHERE position >= 0 GROUP BY series_id", nil, func(rows *sql.Rows) error {
+		var id, n int64
+		err := rows.Scan(&id, &n)
+		fmt.Fprintf(&b, "%d %+v %d\n", id, all[id], n)
+		return err
+	})
+	return b.String(), err
+}
+
+// TestFlippedBytes flips bytes of a history: none makes a run, a series or a row disappear without an error.
+func TestFlippedBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	d, err := Open(bg, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		add(t, d, sample(i, 40))
+	}
+	want, err := contained(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flips := 400
+	if testing.Short() {
+		flips = 60
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range flips {
+		os.Remove(path + "-wal")
+		os.Remove(path + "-shm")
+		flipped := bytes.Clone(whole)
+		at := random.IntN(len(flipped))
+		flipped[at] ^= byte(1 + random.IntN(255))
+		if err := os.WriteFile(path, flipped, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenWith(bg, path, Options{MustExist: true, ReadOnly: true, Verify: true})
+		if err != nil {
+			continue
+		}
+		got, err := contained(d)
+		d.Close()
+		if err == nil && got != want {
+			t.Errorf("byte %d, %d for %d: other content without an error (-want +got):\n%s", at, flipped[at], whole[at], cmp.Diff(want, got))
+		}
+	}
+}
