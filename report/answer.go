@@ -15,8 +15,8 @@ type Answer struct {
 }
 
 // Stream is a list whose elements are made while they are written: a run that keeps every launch has more of them than
-// should be in memory at once.
-type Stream[T any] struct{ Seq iter.Seq[T] }
+// should be in memory at once. An element is good until the next one.
+type Stream[T any] struct{ Seq iter.Seq[*T] }
 
 // Each gives the elements one by one, for writers that do not know their type.
 func (s Stream[T]) Each(yield func(any) bool) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // Rows makes a table whose rows are values of a struct type. The type is declared once, and its tags say what every form of
@@ -36,12 +37,12 @@ func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), itself, false), keys))
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys))
 }
 
 // CSV is RowsInto for programs alone: the fields in their order, in base units.
 func CSV[T any](key string, n int, row func(i int, into *T)) *Table {
-	return newRows(key, n, row, rowFields(reflect.TypeFor[T](), itself, true))
+	return newRows(key, n, row, rowFields(reflect.TypeFor[T](), place{0}, true))
 }
 
 func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
@@ -49,9 +50,8 @@ func newRows[T any](key string, n int, row func(i int, into *T), fields []rowFie
 	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: func(i int, dst []Cell) []Cell {
 		into := spare.Get().(*T)
 		row(i, into)
-		v := reflect.ValueOf(into).Elem()
 		for k := range fields {
-			dst = append(dst, fields[k].cell(v))
+			dst = append(dst, fields[k].cellOf(unsafe.Pointer(into)))
 		}
 		spare.Put(into)
 		return dst
@@ -68,7 +68,7 @@ type rowField struct {
 	json   string // its key in JSON
 	typ    reflect.Type
 	at     place
-	cell   func(reflect.Value) Cell // of a row
+	cell   maker
 }
 
 // rowFields lists the columns of a struct type; outer finds the struct in a row. Raw ones are for programs.
@@ -76,8 +76,11 @@ func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 	var list []rowField
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := outer.field(i)
+		at := outer.field(f)
 		key, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
+		if option == "inline" && key == "-" && raw {
+			continue
+		}
 		if f.Anonymous || option == "inline" {
 			inner := f.Type
 			if inner.Kind() == reflect.Pointer {
@@ -88,32 +91,23 @@ func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 		}
 		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		heading, isColumn := f.Tag.Lookup("col")
-		if key == "" && !isColumn || key == "-" && raw {
-			continue
-		}
-		if key == "" || key == "-" {
+		if key == "" && isColumn {
 			key = json
+		}
+		switch {
+		case key == "" && !isColumn, key == "-" && raw, key == "" && raw:
+			continue
+		case key == "" || key == "-":
+			key = strings.ToLower(f.Name)
 		}
 		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, typ: f.Type, at: at}
 		if isColumn && !raw {
 			field.column = columnOf(key, heading, f.Type)
 		}
-		list = append(list, field.filled(raw))
+		field.cell = newMaker(f.Type, &field.column, raw)
+		list = append(list, field)
 	}
 	return list
-}
-
-// filled decides how the cells of the field's column are made.
-func (f rowField) filled(raw bool) rowField {
-	value := cellOf(f.typ, &f.column, raw)
-	f.cell = func(row reflect.Value) Cell {
-		v, ok := f.at(row)
-		if !ok {
-			return Cell{}
-		}
-		return value(v)
-	}
-	return f
 }
 
 // chosenFields picks fields by their keys, all of them without any.
@@ -133,7 +127,7 @@ func chosenFields(all []rowField, keys []string) []rowField {
 		f := all[i]
 		if own {
 			f.column = columnOf(key, heading, f.typ)
-			f = f.filled(false)
+			f.cell = newMaker(f.typ, &f.column, false)
 		}
 		f.column.Key = key
 		list = append(list, f)
@@ -182,6 +176,9 @@ func columnOf(key, tag string, t reflect.Type) Column {
 		}
 	}
 	c.Kind = kindOf(t, c.Unit)
+	if c.Unit == "" {
+		c.Unit = unitOf(t)
+	}
 	if w, ok := reflect.Zero(t).Interface().(worded); ok {
 		c.Words = w.Words()
 	}

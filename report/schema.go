@@ -80,18 +80,19 @@ type streamed interface{ Element() reflect.Type }
 
 // unitSchemas are those of the values of package unit, which write themselves.
 func unitSchemas() map[reflect.Type]*jsonschema.Schema {
-	number := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
+	either := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
 	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[unit.Ratio]():             {Type: "number"},
 		reflect.TypeFor[unit.Points]():            {Type: "number"},
 		reflect.TypeFor[unit.Seconds]():           {Type: "number"},
-		reflect.TypeFor[unit.Opt[unit.Ratio]]():   number("null", "number"),
-		reflect.TypeFor[unit.Opt[unit.Points]]():  number("null", "number"),
-		reflect.TypeFor[unit.Opt[unit.Seconds]](): number("null", "number"),
-		reflect.TypeFor[unit.Opt[float64]]():      number("null", "number"),
+		reflect.TypeFor[unit.Opt[unit.Ratio]]():   either("null", "number"),
+		reflect.TypeFor[unit.Opt[unit.Points]]():  either("null", "number"),
+		reflect.TypeFor[unit.Opt[unit.Seconds]](): either("null", "number"),
+		reflect.TypeFor[unit.Opt[float64]]():      either("null", "number"),
 		reflect.TypeFor[unit.Opt[int]]():          count,
 		reflect.TypeFor[unit.Opt[int64]]():        count,
+		reflect.TypeFor[unit.Opt[string]]():       either("null", "string"),
 		reflect.TypeFor[unit.Size3]():             {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
 	}
 }
@@ -157,6 +158,9 @@ func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error 
 	case t == reflect.TypeFor[time.Time]():
 		s.Format = "date-time"
 		return nil
+	case t == reflect.TypeFor[unit.Opt[string]]():
+		c.enumerate(s, at)
+		return nil
 	case unitSchemas()[t] != nil:
 		return nil
 	case t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
@@ -174,16 +178,21 @@ func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error 
 	case reflect.Map:
 		return c.apply(s.AdditionalProperties, t.Elem(), at)
 	case reflect.String:
-		for _, w := range c.words[at] {
-			s.Enum = append(s.Enum, w)
-		}
-		if s.Enum != nil && slices.Contains(s.Types, "null") {
-			s.Enum = append(s.Enum, nil)
-		}
+		c.enumerate(s, at)
 	case reflect.Int, reflect.Int64: // sizes, lines, counts: never less than none
 		s.Minimum = jsonschema.Ptr(0.0)
 	}
 	return nil
+}
+
+// enumerate lists the words that a text may hold.
+func (c *contract) enumerate(s *jsonschema.Schema, at string) {
+	for _, w := range c.words[at] {
+		s.Enum = append(s.Enum, w)
+	}
+	if s.Enum != nil && slices.Contains(s.Types, "null") {
+		s.Enum = append(s.Enum, nil)
+	}
 }
 
 func (c *contract) object(s *jsonschema.Schema, t reflect.Type) error {

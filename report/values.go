@@ -31,20 +31,22 @@ type InputValue struct {
 	BadRows int64   `json:"bad_rows"`
 }
 
-// PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is null when the
-// global size is not known.
+// PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is absent when the global
+// size is not known.
 type PredictionValue struct {
-	Policy              string   `json:"policy" csv:"predicted_policy"`
-	ThreadsPerWorkGroup int64    `json:"threads_per_work_group" csv:"threads_per_work_group"`
-	WorkGroups          *int64   `json:"work_groups" csv:"work_groups"`
-	WorkGroupsPerXeCore int64    `json:"work_groups_per_xe_core" csv:"work_groups_per_xe_core"`
-	Limits              []string `json:"limits" csv:"limits" jsonschema:"why the prediction is not higher"`
-	XeCorePercent       *float64 `json:"xe_core_percent" csv:"predicted_xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
-	PeakPercent         *float64 `json:"peak_percent" csv:"predicted_peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
-	AveragePercent      *float64 `json:"average_percent" csv:"predicted_average_percent" jsonschema:"of the GPU over all waves, 0..100"`
-	Waves               *float64 `json:"waves" csv:"waves" jsonschema:"with its fraction"`
-	TailPercent         *float64 `json:"tail_percent" csv:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
+	Policy              string            `json:"policy" csv:"predicted_policy"`
+	ThreadsPerWorkGroup int64             `json:"threads_per_work_group" csv:"threads_per_work_group"`
+	WorkGroups          unit.Opt[int64]   `json:"work_groups" csv:"work_groups"`
+	WorkGroupsPerXeCore int64             `json:"work_groups_per_xe_core" csv:"work_groups_per_xe_core"`
+	Limits              []string          `json:"limits" csv:"limits" jsonschema:"why the prediction is not higher"`
+	XeCorePercent       percent           `json:"xe_core_percent" csv:"predicted_xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
+	PeakPercent         percent           `json:"peak_percent" csv:"predicted_peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
+	AveragePercent      percent           `json:"average_percent" csv:"predicted_average_percent" jsonschema:"of the GPU over all waves, 0..100"`
+	Waves               unit.Opt[float64] `json:"waves" csv:"waves" jsonschema:"with its fraction"`
+	TailPercent         percent           `json:"tail_percent" csv:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
 }
+
+type percent = unit.Opt[unit.Ratio]
 
 // CauseValue says why what was seen differs from the prediction.
 type CauseValue struct {
@@ -69,21 +71,21 @@ func NewPredictionValue(p *predict.Prediction) *PredictionValue {
 	if p == nil {
 		return nil
 	}
-	v := &PredictionValue{
-		Policy:              p.Policy.String(),
-		ThreadsPerWorkGroup: p.ThreadsPerGroup,
-		WorkGroupsPerXeCore: p.GroupsPerXeCore,
-		Limits:              p.Limits.Names(),
-		XeCorePercent:       PercentOrNull(unit.Some(p.XeCore)),
+	v := new(PredictionValue)
+	v.Set(p)
+	return v
+}
+
+// Set takes over a prediction.
+func (v *PredictionValue) Set(p *predict.Prediction) {
+	*v = PredictionValue{
+		Policy: p.Policy.String(), ThreadsPerWorkGroup: p.ThreadsPerGroup, WorkGroupsPerXeCore: p.GroupsPerXeCore,
+		Limits: p.Limits.Names(), XeCorePercent: unit.Some(p.XeCore),
 	}
 	if p.Groups > 0 {
-		v.WorkGroups = &p.Groups
-		v.PeakPercent = PercentOrNull(unit.Some(p.Peak))
-		v.AveragePercent = PercentOrNull(unit.Some(p.Average))
-		v.Waves = Finite(unit.Some(p.Waves))
-		v.TailPercent = PercentOrNull(unit.Some(p.Tail))
+		v.WorkGroups, v.Waves = unit.Some(p.Groups), unit.Some(p.Waves)
+		v.PeakPercent, v.AveragePercent, v.TailPercent = unit.Some(p.Peak), unit.Some(p.Average), unit.Some(p.Tail)
 	}
-	return v
 }
 
 // NewCauseValue gives a cause as JSON has it, nil for none.

@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"report/plot":      {"report"},
 	"report/excel":     {"report"},
 	"report/html":      {"report", "report/plot"},
-	"report/machine":   {"report", "ingest/table"},
+	"report/machine":   {"report", "ingest/table", "ingest/unit"},
 	"report/markdown":  {"report"},
 	"report/terminal":  {"report"},
 	"report/outfile":   {},

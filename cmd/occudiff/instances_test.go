@@ -47,7 +47,17 @@ func launchFile(t testing.TB, n int) string {
 // validateOutput is what `validate --format json` prints, read back.
 type validateOutput struct {
 	rundoc.Validate
-	Rows []rundoc.ValidateRow `json:"rows"`
+	Rows []struct {
+		Task      string         `json:"task"`
+		Global    []int64        `json:"global"`
+		Local     []int64        `json:"local"`
+		SIMD      int            `json:"simd"`
+		Instances int64          `json:"instances"`
+		Threads   int64          `json:"threads_started"`
+		Total     float64        `json:"total_seconds"`
+		Measured  float64        `json:"measured_percent"`
+		Predicted map[string]any `json:"predicted"`
+	} `json:"rows"`
 }
 
 // TestInstancesAndAggregate adds the rows of --instances up and compares them with those of a run without.
@@ -62,18 +72,18 @@ func TestInstancesAndAggregate(t *testing.T) {
 	type sums struct {
 		launches, threads int64
 		seconds, loaded   float64
-		predicted         report.PredictionValue
+		predicted         map[string]any
 	}
 	add := func(v validateOutput) map[string]sums {
 		all := map[string]sums{}
 		for _, r := range v.Rows {
-			key := fmt.Sprint(r.Task, r.Global, r.Local, *r.SIMD)
+			key := fmt.Sprint(r.Task, r.Global, r.Local, r.SIMD)
 			s := all[key]
-			s.launches += *r.Instances
-			s.threads += *r.ThreadsStarted
-			s.seconds += *r.TotalSeconds
-			s.loaded += *r.TotalSeconds * *r.MeasuredPercent
-			s.predicted = *r.Predicted
+			s.launches += r.Instances
+			s.threads += r.Threads
+			s.seconds += r.Total
+			s.loaded += r.Total * r.Measured
+			s.predicted = r.Predicted
 			all[key] = s
 		}
 		return all

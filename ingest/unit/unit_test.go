@@ -164,11 +164,11 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestNumbersPrintAsInJSON holds realJSON against encoding/json.
+// TestNumbersPrintAsInJSON holds appendReal against encoding/json.
 func TestNumbersPrintAsInJSON(t *testing.T) {
 	for _, x := range []float64{0, 1, -1, 1.0 / 3, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, 123456789e15, 5e-324, math.MaxFloat64, -2.5e-10} {
 		want, err := json.Marshal(x)
-		if got := realJSON(x); err != nil || string(got) != string(want) {
+		if got := appendReal(nil, x); err != nil || string(got) != string(want) {
 			t.Errorf("%v prints as %s; encoding/json has %s", x, got, want)
 		}
 	}

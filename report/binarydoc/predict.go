@@ -57,7 +57,7 @@ func rowOf(k *binary.Kernel) kernelRow {
 	}
 	p := &b.Prediction
 	r.Predicted = report.NewPredictionValue(p)
-	r.Predicted.PeakPercent = report.PercentOrNull(unit.Some(p.Peak))
+	r.Predicted.PeakPercent = unit.Some(p.Peak)
 	r.BestLocal = b.Best.List()
 	r.Peak = unit.Some(p.Peak)
 	if p.HasGrid() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/report"
@@ -51,9 +52,9 @@ type onDevice struct {
 
 // otherPolicy is what the policy that was not taken would give.
 type otherPolicy struct {
-	Policy         string   `json:"policy"`
-	PeakPercent    *float64 `json:"peak_percent"`
-	AveragePercent *float64 `json:"average_percent"`
+	Policy         string               `json:"policy"`
+	PeakPercent    unit.Opt[unit.Ratio] `json:"peak_percent"`
+	AveragePercent unit.Opt[unit.Ratio] `json:"average_percent"`
 }
 
 // driverLimit is the driver's formula; counts are work-groups on the whole GPU.

@@ -102,7 +102,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 			j.Status, j.Message, j.Remark = "error", report.Filled(p.Err.Error()), report.StatusCell(p.Err.Error(), report.Bad)
 		} else {
 			j.Predicted, j.Remark = newPredicted(&p.Prediction), report.TextCell(remark(p))
-			j.XeCorePercent = j.Predicted.XeCorePercent
+			j.XeCorePercent = report.PercentOrNull(j.Predicted.XeCorePercent)
 		}
 		v.Points = append(v.Points, j)
 	}

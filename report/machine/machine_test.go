@@ -1,21 +1,22 @@
 package machine_test
 
 import (
-	"slices"
-
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
+	"io"
+	"math"
 	"strings"
 	"testing"
-
-	"occudiff/report/rundoc"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/compare"
 	"occudiff/ingest/table"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
@@ -75,7 +76,16 @@ func TestJSONStreams(t *testing.T) {
 	}
 	type stream = report.Stream[map[string]string]
 	list := []map[string]string{{"a": "<b>"}, {}, {"rows": `"rows": []`}}
-	full, empty := stream{Seq: slices.Values(list)}, stream{Seq: slices.Values(list[:0])}
+	values := func(list []map[string]string) stream {
+		return stream{Seq: func(yield func(*map[string]string) bool) {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}}
+	}
+	full, empty := values(list), values(nil)
 	var got, want bytes.Buffer
 	err := machine.JSON(&got, outer[stream]{full, `"rows": []`, []inner[stream]{{"x", empty}, {"y", full}}, &inner[stream]{"z", full}, nil, map[string]int{"n": 1}})
 	if err != nil {
@@ -93,13 +103,91 @@ func TestJSONStreams(t *testing.T) {
 	}
 }
 
+// TestJSONIsThatOfTheLibrary holds every kind of value against encoding/json.
+func TestJSONIsThatOfTheLibrary(t *testing.T) {
+	type Inner struct {
+		N     int64  `json:"n"`
+		Where string `json:"where,omitempty"`
+	}
+	type whole struct {
+		Inner
+		Text     string                `json:"text"`
+		Odd      []string              `json:"odd"`
+		None     []string              `json:"none"`
+		Empty    []int                 `json:"empty"`
+		Nested   [][]float64           `json:"nested"`
+		Share    unit.Opt[unit.Ratio]  `json:"share"`
+		Absent   unit.Opt[unit.Ratio]  `json:"absent"`
+		Size     unit.Size3            `json:"size"`
+		NoSize   unit.Size3            `json:"no_size"`
+		Name     unit.Opt[string]      `json:"name"`
+		Sizes    map[string]unit.Size3 `json:"sizes"`
+		Any      any                   `json:"any"`
+		Nil      any                   `json:"nil"`
+		Pointer  *Inner                `json:"pointer"`
+		NoOne    *Inner                `json:"no_one"`
+		Flag     bool                  `json:"flag"`
+		Time     time.Time             `json:"time"`
+		Seconds  *unit.Seconds         `json:"seconds"`
+		Left     *Inner                `json:"left,omitempty"`
+		Nothing  struct{}              `json:"nothing"`
+		Floats   []float64             `json:"floats"`
+		Bytes    []byte                `json:"bytes"`
+		unseen   int
+		Unwanted int `json:"-"`
+	}
+	s := unit.Seconds(2.2e-9)
+	v := whole{
+		Inner: Inner{N: -3}, Text: "a<b>&c", Odd: []string{"\"", "\\", "\x01\t\n", "\u2028", "\xff", "é", "\x7f"}, Empty: []int{}, Nested: [][]float64{{1, 2}, {}, nil},
+		Share: unit.Some(unit.Ratio(0.627)), Size: unit.Size(512, 1), Name: unit.Some("<k>"), Sizes: map[string]unit.Size3{"b": unit.Size(1), "a": {}},
+		Any: []Inner{{1, "x"}}, Pointer: &Inner{2, "y"}, Flag: true, Time: time.Unix(1, 0).UTC(), Seconds: &s,
+		Floats: []float64{0, -0.5, 1e-7, 1e21, 123456789, math.MaxFloat64}, Bytes: []byte("abc"), unseen: 1, Unwanted: 2,
+	}
+	for _, value := range []any{v, &v, []whole{v, v}, nil, "x", 1.5, map[string]int{}, []int(nil)} {
+		var got, want bytes.Buffer
+		if err := machine.JSON(&got, value); err != nil {
+			t.Fatal(err)
+		}
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(value); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.String(), got.String()); d != "" {
+			t.Error(d)
+		}
+	}
+	for _, bad := range []any{math.NaN(), []any{make(chan int)}} {
+		if err := machine.JSON(io.Discard, bad); err == nil {
+			t.Errorf("%v is written", bad)
+		}
+	}
+}
+
+func FuzzJSONText(f *testing.F) {
+	f.Add("a\xffb")
+	f.Fuzz(func(t *testing.T, s string) {
+		var b bytes.Buffer
+		if err := machine.JSON(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		var back string
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") && utf8.ValidString(s) {
+			t.Errorf("%q comes back as %q, %v", s, back, err)
+		}
+	})
+}
+
 func TestJSONKeepsNames(t *testing.T) {
 	out := toJSON(t, sample.Hostile())
 	if !strings.Contains(out, `"task": "<script>alert(1)</script>"`) {
 		t.Error("HTML characters are escaped")
 	}
 	var v struct {
-		Rows []rundoc.ValidateRow `json:"rows"`
+		Rows []struct {
+			Task string `json:"task"`
+		} `json:"rows"`
 	}
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)

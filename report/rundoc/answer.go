@@ -10,7 +10,7 @@ func Answer(r *compare.Result, prov report.Provenance, label string) *report.Ans
 	return &report.Answer{
 		Doc:   FromResult(r, prov),
 		Value: validateValue(r),
-		Table: flat(r),
+		Table: csvTable(r),
 		Tests: func() *report.TestSuite {
 			if label != "" {
 				prov.Label = label
@@ -26,5 +26,5 @@ func Together(names []string, results []*compare.Result) *report.Answer {
 	for i, r := range results {
 		v.Runs = append(v.Runs, ValidateRun{Name: names[i], Run: validateValue(r)})
 	}
-	return &report.Answer{Value: v, Table: flat(results...)}
+	return &report.Answer{Value: v, Table: csvTable(results...)}
 }

@@ -4,14 +4,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 
 	"occudiff/report"
 
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
-	"occudiff/predict"
 )
 
 // rowSet is what the sections that show rows need to know of all of them.
@@ -135,33 +133,6 @@ func shape(r *compare.Row) string {
 	return text
 }
 
-// kernelColumn is a column with how a row fills it.
-type kernelColumn struct {
-	report.Column
-	cell func(*compare.Row) report.Cell
-	nth  func(i int) report.Cell // instead of cell, from the number of the row
-}
-
-// fromPrediction fills a cell from the prediction when there is one.
-func fromPrediction(get func(*predict.Prediction) report.Cell) func(*compare.Row) report.Cell {
-	return func(r *compare.Row) report.Cell {
-		if r.Predicted == nil {
-			return report.Cell{}
-		}
-		return get(r.Predicted)
-	}
-}
-
-// fromGrid is fromPrediction for what needs the number of work-groups.
-func fromGrid(get func(*predict.Prediction) report.Cell) func(*compare.Row) report.Cell {
-	return fromPrediction(func(p *predict.Prediction) report.Cell {
-		if p.Groups <= 0 {
-			return report.Cell{}
-		}
-		return get(p)
-	})
-}
-
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
 	if r.Len() == 0 {
@@ -173,34 +144,8 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	} else {
 		s.Text = []string{"Those that need attention come first, then by time."}
 	}
-	columns := rows.columns()
-	t := &report.Table{
-		Key: report.SectionKernels, Len: r.Len(), Main: rows.kernels, Attention: rows.need, In: report.Terminal | report.Page | report.Sheet, Form: report.Browser,
-		Row: rowMaker(r, columns),
-	}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, c.Column)
-	}
-	s.Tables = []*report.Table{t}
+	s.Tables = []*report.Table{rows.kernelTable()}
 	return s
-}
-
-// rowMaker fills the cells of a row. Rows of a run that keeps every launch are made in memory that is used again.
-func rowMaker(r *compare.Result, columns []kernelColumn) func(i int, dst []report.Cell) []report.Cell {
-	spare := sync.Pool{New: func() any { return new(compare.Row) }}
-	return func(i int, dst []report.Cell) []report.Cell {
-		into := spare.Get().(*compare.Row)
-		row := r.Row(i, into)
-		for c := range columns {
-			if nth := columns[c].nth; nth != nil {
-				dst = append(dst, nth(i))
-			} else {
-				dst = append(dst, columns[c].cell(row))
-			}
-		}
-		spare.Put(into)
-		return dst
-	}
 }
 
 // attentionSection says of each kernel that does not match why, with its reasoning and, for the first, a picture of its

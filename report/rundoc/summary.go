@@ -19,6 +19,17 @@ func verdictStatus(v compare.Verdict) report.Status {
 	return report.Muted
 }
 
+// verdict is the word of a verdict with its color.
+type verdict compare.Verdict
+
+// Cell implements the cells of report.Rows.
+func (v verdict) Cell() report.Cell {
+	return report.StatusCell(string(v), verdictStatus(compare.Verdict(v)))
+}
+
+// Words implements the words of report.Rows.
+func (v verdict) Words() []report.Word { return verdictWords() }
+
 func verdictWords() []report.Word {
 	var words []report.Word
 	for _, v := range []compare.Verdict{compare.Match, compare.Below, compare.Above, compare.Unmeasurable,

@@ -1,0 +1,171 @@
+package machine
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// encoder appends the values of one type. How is decided once per type, not once per value.
+type encoder func(j *jsonWriter, v reflect.Value, indent string)
+
+// appender is a value of package unit.
+type appender interface{ AppendJSON(b []byte) []byte }
+
+func (j *jsonWriter) encoderOf(t reflect.Type) encoder {
+	if e := j.encoders[t]; e != nil {
+		return e
+	}
+	j.encoders[t] = encodePlain // of a type that holds itself
+	e := j.newEncoder(t)
+	j.encoders[t] = e
+	return e
+}
+
+func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
+	switch {
+	case t.Implements(reflect.TypeFor[stream]()):
+		return encodeStream
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[appender]()) && t.Kind() != reflect.Pointer:
+		return encodeAppender
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()),
+		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return encodePlain
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return encodeString
+	case reflect.Int, reflect.Int64:
+		return func(j *jsonWriter, v reflect.Value, _ string) { j.buf = strconv.AppendInt(j.buf, v.Int(), 10) }
+	case reflect.Float64:
+		return func(j *jsonWriter, v reflect.Value, indent string) {
+			if x := v.Float(); x-x == 0 { // neither NaN nor an infinity, for which encoding/json gives an error
+				j.buf = unit.Points(x).AppendJSON(j.buf)
+				return
+			}
+			encodePlain(j, v, indent)
+		}
+	case reflect.Interface:
+		return func(j *jsonWriter, v reflect.Value, indent string) { j.encode(v.Elem(), indent) }
+	case reflect.Pointer:
+		elem := j.encoderOf(t.Elem())
+		return func(j *jsonWriter, v reflect.Value, indent string) {
+			if v.IsNil() {
+				j.buf = append(j.buf, "null"...)
+				return
+			}
+			elem(j, v.Elem(), indent)
+		}
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			return listEncoder(j.encoderOf(t.Elem()))
+		}
+	case reflect.Struct:
+		return j.structEncoder(t)
+	}
+	return encodePlain
+}
+
+func listEncoder(elem encoder) encoder {
+	return func(j *jsonWriter, v reflect.Value, indent string) {
+		if v.IsNil() {
+			j.buf = append(j.buf, "null"...)
+			return
+		}
+		inner := indent + "  "
+		for i := range v.Len() {
+			j.separate(i, '[', inner)
+			elem(j, v.Index(i), inner)
+		}
+		j.end(v.Len(), "[]", indent)
+	}
+}
+
+// structEncoder writes the fields that have a name. Names of a contract need no escapes.
+func (j *jsonWriter) structEncoder(t reflect.Type) encoder {
+	type field struct {
+		name      string
+		index     []int
+		encode    encoder
+		omitEmpty bool
+	}
+	var fields []field
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && !f.Anonymous && name != "-" {
+			if name == "" {
+				name = f.Name
+			}
+			fields = append(fields, field{`"` + name + `": `, f.Index, j.encoderOf(f.Type), options == "omitempty"})
+		}
+	}
+	return func(j *jsonWriter, v reflect.Value, indent string) {
+		inner, n := indent+"  ", 0
+		for i := range fields {
+			f := &fields[i]
+			value := v.Field(f.index[0])
+			for _, k := range f.index[1:] {
+				value = value.Field(k)
+			}
+			if f.omitEmpty && value.IsZero() {
+				continue
+			}
+			j.separate(n, '{', inner)
+			n++
+			j.buf = append(j.buf, f.name...)
+			f.encode(j, value, inner)
+		}
+		j.end(n, "{}", indent)
+	}
+}
+
+func encodeAppender(j *jsonWriter, v reflect.Value, indent string) {
+	if !v.CanAddr() {
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		v = p.Elem()
+	}
+	at := len(j.buf)
+	j.buf = v.Addr().Interface().(appender).AppendJSON(j.buf)
+	if j.buf[at] == '[' { // a list goes over several lines
+		j.indent(j.buf[at:], at, indent)
+	}
+}
+
+// encodeString appends a text, the usual one without a detour.
+func encodeString(j *jsonWriter, v reflect.Value, indent string) {
+	s := v.String()
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
+			encodePlain(j, v, indent)
+			return
+		}
+	}
+	j.buf = append(append(append(j.buf, '"'), s...), '"')
+}
+
+// encodePlain leaves a value to encoding/json.
+func encodePlain(j *jsonWriter, v reflect.Value, indent string) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v.Interface()); err != nil {
+		j.fail(err)
+		return
+	}
+	j.indent(bytes.TrimSuffix(b.Bytes(), []byte("\n")), len(j.buf), indent)
+}
+
+// indent puts compact JSON at a place of the output, with what follows its first line indented.
+func (j *jsonWriter) indent(compact []byte, at int, indent string) {
+	j.spare.Reset()
+	if err := json.Indent(&j.spare, compact, indent, "  "); err != nil {
+		j.fail(err)
+	}
+	j.buf = append(j.buf[:at], j.spare.Bytes()...)
+}

@@ -1,0 +1,243 @@
+package rundoc
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+type (
+	percent = unit.Opt[unit.Ratio]
+	points  = unit.Opt[unit.Points]
+	seconds = unit.Opt[unit.Seconds]
+	text    = unit.Opt[string]
+)
+
+// ValidateRow is one task with its three occupancies: a row of the JSON and CSV outputs, and of the table of kernels.
+type ValidateRow struct {
+	Task      string          `json:"task" col:"Kernel; cut; role=code+named" jsonschema:"as printed, line ends included"`
+	Global    unit.Size3      `json:"global" col:"Global; drop=4; role=code+named" jsonschema:"work-items; empty for copies"`
+	Local     unit.Size3      `json:"local" col:"Local; drop=3; role=code+named" jsonschema:"work-items per work-group"`
+	SIMD      unit.Opt[int]   `json:"simd" col:"SIMD; drop=5; role=named" jsonschema:"sub-group size"`
+	Direction text            `json:"direction" col:"Direction; in=sheet"`
+	File      text            `json:"file" col:"File; in=sheet; role=named"`
+	Line      unit.Opt[int]   `json:"line" col:"Line; in=sheet; role=named"`
+	Instances unit.Opt[int64] `json:"instances" col:"Launches; drop=1" jsonschema:"launches; null for a log's timing"`
+	Total     seconds         `json:"total_seconds" col:"Time [s]; drop=2"`
+	Average   seconds         `json:"average_seconds" col:"Time per launch [us]; decimals=1; in=sheet"`
+
+	Predicted  *report.PredictionValue `json:"predicted" csv:",inline" jsonschema:"null without one; a note says why"`
+	prediction report.PredictionValue  // memory of Predicted
+
+	Peak       percent         `json:"profiler_peak_percent" col:"VTune peak; drop=6" jsonschema:"the profiler's prediction"`
+	Measured   percent         `json:"measured_percent" col:"Measured; drop=9; role=bar"`
+	Idle       percent         `json:"idle_percent" col:"XVE idle; in=sheet"`
+	Loaded     percent         `json:"loaded_percent" col:"Measured while loaded; in=sheet" jsonschema:"measured / (1 - idle)"`
+	Threads    unit.Opt[int64] `json:"threads_started" col:"Threads started; in=sheet"`
+	ThreadLife seconds         `json:"thread_life_seconds" col:"Thread life [us]; decimals=1; in=sheet" jsonschema:"the mean"`
+
+	Basis   text               `json:"basis" csv:"basis" jsonschema:"the two numbers that difference_points is of"`
+	Off     points             `json:"difference_points" col:"Difference; brief=Difference; drop=10" jsonschema:"seen - predicted"`
+	PeakOff points             `json:"model_difference_points" col:"Peak difference; in=page+sheet" jsonschema:"of the peaks"`
+	Verdict verdict            `json:"verdict" col:"Verdict; in=sheet; role=named"`
+	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match"`
+	Notes   []report.NoteValue `json:"notes"`
+	Spread  *ValidateLaunches  `json:"launches,omitempty" csv:"-,inline" jsonschema:"only of a per-launch export"`
+}
+
+// ValidateLaunches is how much the launches differ that a row of a per-launch export is made of.
+type ValidateLaunches struct {
+	Seconds  ValidateTimes   `json:"seconds" csv:"-,inline"`
+	Measured *ValidateSpread `json:"measured_percent" csv:"-,inline" jsonschema:"null when no launch has one"`
+}
+
+// ValidateTimes is the shortest, the median and the longest launch.
+type ValidateTimes struct {
+	Min    unit.Seconds `json:"min" csv:"launch_min" col:"shortest [us]; group=Launch; decimals=1; in=sheet"`
+	Median unit.Seconds `json:"median" csv:"launch_median" col:"median [us]; group=Launch; decimals=1; in=sheet"`
+	Max    unit.Seconds `json:"max" csv:"launch_max" col:"longest [us]; group=Launch; decimals=1; in=sheet"`
+}
+
+// ValidateSpread is the least, the median and the most.
+type ValidateSpread struct {
+	Min    unit.Ratio `json:"min" csv:"launch_measured_min" col:"lowest; group=Launch measured; in=sheet"`
+	Median unit.Ratio `json:"median" csv:"launch_measured_median" col:"median; group=Launch measured; in=sheet"`
+	Max    unit.Ratio `json:"max" csv:"launch_measured_max" col:"highest; group=Launch measured; in=sheet"`
+}
+
+// kernelRow is a row of the table of kernels: what only people read, and the row of the other outputs.
+type kernelRow struct {
+	Device  string      `col:"Adapter; in=page+sheet; role=named"`
+	Finding report.Cell `col:"Verdict; in=terminal+page; role=choice+named"`
+	Limits  string      `col:"Limited by; in=page+sheet"`
+	Basis   string      `col:"Compared; in=sheet; role=named"`
+	Label   string      `col:"Label in charts; in=sheet; role=named"`
+	Because string      `col:"Because; in=sheet; role=named"`
+
+	ThreadsPredicted unit.Opt[int64]   `json:"threads_predicted" col:"Threads predicted; in=sheet"`
+	DispatchRate     unit.Opt[float64] `json:"dispatch_rate" col:"Dispatch rate [threads/us]; decimals=1; in=sheet"`
+	IdleLanes        percent           `json:"idle_lanes" col:"Idle lanes; in=sheet"`
+	TimeShare        percent           `json:"time_share" col:"Share of GPU time; in=sheet"`
+
+	ValidateRow
+	row compare.Row // memory
+}
+
+// kernelColumns are those of the table of kernels, in their order. What several tables have is headed here.
+func (s *rowSet) kernelColumns() []string {
+	list := strings.Fields("task device global local simd instances total average")
+	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=7", "predicted_average: average [%]; group=Predicted; drop=8")
+	list = append(list, strings.Fields("profiler_peak measured difference finding verdict")...)
+	list = append(list, "cause: Cause; in=sheet; role=named")
+	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted thread_life "+
+		"dispatch_rate idle_lanes time_share")...)
+	list = append(list,
+		"policy: policy; group=Predicted; in=sheet; role=named",
+		"threads_per_work_group: Threads per work-group; in=sheet",
+		"work_groups: Work-groups; in=sheet",
+		"work_groups_per_xe_core: Work-groups per Xe-core; in=sheet",
+		"xe_core: Xe-core [%]; group=Predicted; in=sheet",
+		"waves: Waves; decimals=2; in=sheet",
+		"tail: Last wave [%]; in=sheet",
+		"direction")
+	list = append(list, strings.Fields("launch_min launch_median launch_max launch_measured_min launch_measured_median launch_measured_max")...)
+	list = append(list, "confidence: Confidence; in=sheet; role=named", "file", "line", "label", "because")
+	return slices.DeleteFunc(list, func(key string) bool {
+		return key == "device" && !s.devices || strings.HasPrefix(key, "launch_") && !s.spread
+	})
+}
+
+// kernelTable is the table of all rows.
+func (s *rowSet) kernelTable() *report.Table {
+	t := report.RowsInto(report.SectionKernels, s.result.Len(), s.fill, s.kernelColumns()...)
+	t.Main, t.Attention, t.Form = s.kernels, s.need, report.Browser
+	t.Columns[t.Column("total")].Decimals = s.decimals
+	return t
+}
+
+func (s *rowSet) fill(i int, into *kernelRow) {
+	r := s.result.Row(i, &into.row)
+	into.ValidateRow.set(r)
+	into.Device, into.Finding = r.Device, finding(r)
+	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", because(r)
+	if i < len(s.labels) {
+		into.Label = s.labels[i]
+	}
+	if p := into.Predicted; p != nil {
+		into.Limits = strings.Join(p.Limits, ", ")
+	}
+	into.ThreadsPredicted, into.IdleLanes, into.TimeShare = r.ThreadsPredicted(), r.IdleLanes(), s.result.TimeShare(r)
+	into.DispatchRate = unit.Opt[float64]{}
+	if rate, ok := r.DispatchRate().Value(); ok {
+		into.DispatchRate = unit.Some(rate / 1e6)
+	}
+}
+
+// because is the evidence of the cause, or why there is no prediction.
+func because(r *compare.Row) string {
+	switch {
+	case r.Cause != nil:
+		return r.Cause.Because
+	case r.Predicted == nil && r.Verdict != compare.NotAKernel:
+		return r.NoPredictionWhy
+	}
+	return ""
+}
+
+// set takes over a row, without its notes.
+func (v *ValidateRow) set(r *compare.Row) {
+	*v = ValidateRow{
+		Task: r.Task, Global: r.Global, Local: r.Local, SIMD: r.SIMD, Direction: filled(string(r.Direction)),
+		File: filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total, Average: r.Average(),
+		Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads, ThreadLife: r.ThreadLife,
+		Basis: filled(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
+		Verdict: verdict(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
+	}
+	if r.Predicted != nil {
+		v.prediction.Set(r.Predicted)
+		v.Predicted = &v.prediction
+	}
+}
+
+// filled is absent for the empty text, where that means that nobody said.
+func filled(s string) text {
+	if s == "" {
+		return text{}
+	}
+	return unit.Some(s)
+}
+
+// positive is absent for 0, a place that is not known.
+func positive(n int) unit.Opt[int] {
+	if n <= 0 {
+		return unit.Opt[int]{}
+	}
+	return unit.Some(n)
+}
+
+func launchesOf(s *ingest.Spread) *ValidateLaunches {
+	if s == nil {
+		return nil
+	}
+	v := &ValidateLaunches{Seconds: ValidateTimes{s.MinSeconds, s.MedianSeconds, s.MaxSeconds}}
+	if low, ok := s.MinMeasured.Value(); ok {
+		v.Measured = &ValidateSpread{low, s.MedianMeasured.Or(0), s.MaxMeasured.Or(0)}
+	}
+	return v
+}
+
+// jsonRows gives the rows of the JSON output one by one.
+func jsonRows(r *compare.Result) iter.Seq[*ValidateRow] {
+	return func(yield func(*ValidateRow) bool) {
+		var v ValidateRow
+		for _, row := range r.All() {
+			v.set(row)
+			v.Notes = report.NoteValues(rowNotes(row))
+			if !yield(&v) {
+				return
+			}
+		}
+	}
+}
+
+// rowNotes are the notes of a row; the reason why a kernel has no prediction is one of them.
+func rowNotes(r *compare.Row) []note.Note {
+	if r.Predicted != nil || r.NoPredictionWhy == "" || r.Verdict == compare.NotAKernel {
+		return r.Notes
+	}
+	for _, n := range r.Notes {
+		if n.Text == r.NoPredictionWhy {
+			return r.Notes
+		}
+	}
+	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPredictionWhy}
+	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
+}
+
+// csvTable is the table of the CSV output, of one run or of several below each other.
+func csvTable(results ...*compare.Result) *report.Table {
+	ends := make([]int, len(results)) // of each run's rows in the table
+	n := 0
+	for i, r := range results {
+		n += r.Len()
+		ends[i] = n
+	}
+	type csvRow struct {
+		ValidateRow
+		row compare.Row // memory
+	}
+	return report.CSV("rows", n, func(i int, into *csvRow) {
+		k, _ := slices.BinarySearch(ends, i+1)
+		first := 0
+		if k > 0 {
+			first = ends[k-1]
+		}
+		into.set(results[k].Row(i-first, &into.row))
+	})
+}
