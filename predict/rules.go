@@ -16,7 +16,7 @@ type Rule struct {
 }
 
 // allRules gives all the rules, in the order in which outputs list them.
-func Rules() []Rule {
+func allRules() []Rule {
 	return []Rule{
 		{Code: "idle-lanes",
 			Text: "A work-group that is no multiple of the sub-group size leaves lanes of its last sub-group " +
@@ -84,7 +84,7 @@ func rulesFor(d *arch.Device, l Launch, a Advice) []Rule {
 			"work-groups of up to %d work-items reach the same or more than those of %d", largest, own)
 	}
 	list := []Rule{}
-	for _, r := range Rules() {
+	for _, r := range allRules() {
 		if r.Why = why[r.Code]; r.Why != "" {
 			list = append(list, r)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/gocarina/gocsv"
@@ -13,8 +12,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Columns lists the columns of a struct with csv tags, and those of them whose cells must not be empty: they carry the
-// tag `table:"required"` besides.
+// Columns lists the columns of a struct with csv tags, and the required ones: they carry the tag `table:"required"`
+// besides.
 func Columns[T any]() (all, required []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -44,11 +43,6 @@ func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 				Text: text, Hint: hint}}
 		}
 	}
-	_, required := Columns[T]()
-	at := make([]int, len(required))
-	for i, c := range required {
-		at[i] = slices.Index(s.Columns, c)
-	}
 	cells := make([][]string, n+1) // below the header
 	for i, rec := range s.Records {
 		cells[i+1] = rec.Cells
@@ -56,8 +50,9 @@ func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 			fault(i, "", "", rec.Fault)
 			continue
 		}
-		for j, c := range required {
-			if at[j] < 0 || strings.TrimSpace(rec.Cells[at[j]]) == "" {
+		for _, at := range s.filled {
+			if strings.TrimSpace(rec.Cells[at]) == "" {
+				c := s.Columns[at]
 				fault(i, c, "every row needs it; there is no default", "column "+c+": the cell is empty")
 			}
 		}
@@ -93,7 +88,10 @@ func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, e
 			continue
 		}
 		v, err := convert(i, &rows[i])
-		values, errs = append(values, v), append(errs, err)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		values = append(values, v)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

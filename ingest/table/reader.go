@@ -65,7 +65,12 @@ func NewReader(file string, r io.Reader, f Format) *Reader {
 
 // Sheet reads up to so many records; at the end of the file there are none.
 func (r *Reader) Sheet(most int) (*Sheet, error) {
-	s := &Sheet{File: r.file, Columns: r.Columns, code: r.format.Code}
+	s := &Sheet{File: r.file, Columns: r.Columns, Records: make([]Record, 0, min(most, 512)), code: r.format.Code}
+	if r.format.Strict {
+		for _, c := range r.format.Required {
+			s.filled = append(s.filled, slices.Index(r.Columns, c))
+		}
+	}
 	for len(s.Records) < most {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {

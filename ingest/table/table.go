@@ -17,6 +17,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"occudiff/ingest/note"
 )
@@ -28,7 +29,7 @@ type Format struct {
 
 	Columns  []string // those that are read, in lower case
 	Required []string // those of them that a header must have
-	Strict   bool     // another column is a fault; else it is left out, see Reader.Unknown
+	Strict   bool     // another column is a fault, and an empty cell of a required one; else see Reader.Unknown
 	Comments bool     // lines that begin with # are skipped
 
 	// Nearest, when not nil, gives the words behind the name of an unknown column that guess what was meant.
@@ -41,7 +42,8 @@ type Sheet struct {
 	Columns []string
 	Records []Record
 
-	code string // of faults
+	code   string // of faults
+	filled []int  // columns whose cells must not be empty
 }
 
 // Pos gives the place of a cell in a row, or that of the row when there is no such column.
@@ -74,5 +76,5 @@ func Parse(file, text string, f Format) (*Sheet, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return r.Sheet(len(text))
+	return r.Sheet(1 + strings.Count(text, "\n"))
 }
