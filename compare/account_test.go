@@ -204,7 +204,7 @@ func TestAccountsAddUp(t *testing.T) {
 		if r.IntN(4) == 0 {
 			k.Barriers = unit.Some(int64(1))
 		}
-		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
+		res := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
 		row := res.Row(0, nil)
 		a := res.Account(row)
 		switch row.Verdict {
@@ -253,7 +253,7 @@ func TestPolicyOfAccount(t *testing.T) {
 	of := func(global, local int64, peak float64) (*compare.Account, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
 			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(30)), Idle: unit.Some(unit.FromPercent(60)), Peak: unit.Some(unit.FromPercent(peak))}
-		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl, compare.DefaultOptions())
+		r := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl, compare.DefaultOptions())
 		row := r.Row(0, nil)
 		return r.Account(row), row
 	}

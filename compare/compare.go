@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"sort"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
@@ -15,51 +14,21 @@ import (
 // ordered for reading: what needs attention first, then by time.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
-		Notes: append([]note.Note{}, run.Notes...)}
+		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
 	kernels := run.Kernels
-	if len(kernels) == 0 {
-		kernels = run.Summary
+	if kernels.Len() == 0 {
+		kernels = ingest.NewKernels(run.Summary...)
 	}
-	for i := range kernels {
-		r.taskTime += kernels[i].Total.Or(0)
-	}
-	if run.Launches.Len() > 0 {
-		r.compareLaunches(run.Launches)
-		kernels = nil
-	}
-	for i := range kernels {
-		r.Rows = append(r.Rows, r.row(&kernels[i]))
-	}
+	r.setRows(kernels)
 	r.joinTimings(run)
-	r.order()
+	r.sort()
 	r.Summary = r.summarise()
 	return r
 }
 
-// row judges one task.
-func (r *Result) row(k *ingest.Kernel) Row {
-	row := Row{Kernel: *k}
-	if !k.IsKernel() {
-		row.Verdict = NotAKernel
-		return row
-	}
-	f := r.forecast(k)
-	row.take(&f)
-	r.derive(&row)
-	r.judge(&row)
-	row.Cause = r.cause(&row, true)
-	r.checkRow(&row)
-	return row
-}
-
-// take fills in what is predicted.
-func (row *Row) take(f *forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
-}
-
 // forecast predicts for a kernel, or says why nothing is predicted.
 func (r *Result) forecast(k *ingest.Kernel) forecast {
-	f := forecast{made: true}
+	var f forecast
 	if r.Device == nil {
 		f.why = "the device is not known"
 		return f
@@ -288,41 +257,6 @@ func (r *Result) checkRow(row *Row) {
 		}
 		warn("threads-started", "%d %s started where %.0f are predicted: check the launch shape", started, noun, want)
 	}
-}
-
-// order sorts the rows for reading; equal rows stay in the order of the file.
-func (r *Result) order() {
-	var to func(place int) int
-	if r.launches != nil {
-		to = r.orderLaunches()
-	} else {
-		to = r.orderRows()
-	}
-	for i := range r.Timings {
-		if t := &r.Timings[i]; t.Row >= 0 {
-			t.Row = to(t.Row)
-		}
-	}
-}
-
-func (r *Result) orderRows() (to func(place int) int) {
-	at := make([]int, len(r.Rows))
-	for i := range at {
-		at[i] = i
-	}
-	sort.SliceStable(at, func(i, j int) bool {
-		a, b := &r.Rows[at[i]], &r.Rows[at[j]]
-		if x, y := attention(a.Verdict), attention(b.Verdict); x != y {
-			return x < y
-		}
-		return a.Total.Or(-1) > b.Total.Or(-1)
-	})
-	rows, places := make([]Row, len(at)), make([]int, len(at))
-	for i, j := range at {
-		rows[i], places[j] = r.Rows[j], i
-	}
-	r.Rows = rows
-	return func(place int) int { return places[place] }
 }
 
 func attention(v Verdict) int {

@@ -237,12 +237,16 @@ func TestVerdictAndCause(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			beside := kernel("beside", "2048", "16", 32, 10, 1) // another task takes 1 s
-			r := Compare(&ingest.Run{Kernels: append([]ingest.Kernel{c.k}, beside)[:1+c.others], Platform: c.platform}, c.dev, DefaultOptions())
-			var row Row
-			for i := range r.Rows {
-				if r.Rows[i].Task == c.k.Task {
-					row = r.Rows[i]
+			kernels := ingest.NewKernels(c.k)
+			if c.others > 0 {
+				beside := kernel("beside", "2048", "16", 32, 10, 1) // another task takes 1 s
+				kernels.Append(&beside)
+			}
+			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, c.dev, DefaultOptions())
+			var row *Row
+			for i := range r.Len() {
+				if r.Row(i, nil).Task == c.k.Task {
+					row = r.Row(i, nil)
 				}
 			}
 			if row.Verdict != c.verdict || row.Basis != c.basis {
@@ -286,7 +290,7 @@ func TestThreadLife(t *testing.T) {
 		if c.more != nil {
 			c.more(&k)
 		}
-		row := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, c.dev, DefaultOptions()).Rows[0]
+		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Platform: c.platform}, c.dev, DefaultOptions()).Row(0, nil)
 		want := float64(k.Measured.Or(0)) * float64(c.dev.Slots()) * c.times * (14.74 / 2000) / 3276800
 		if got := float64(row.ThreadLife.Or(0)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.why, got, want)
@@ -306,7 +310,7 @@ func TestRowNotes(t *testing.T) {
 		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
 		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
 	} {
-		row := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, mtl112(), DefaultOptions()).Rows[0]
+		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.k)}, mtl112(), DefaultOptions()).Row(0, nil)
 		got := ""
 		for _, n := range row.Notes {
 			got += n.Code + " " + n.Text
@@ -326,8 +330,8 @@ func TestTolerance(t *testing.T) {
 		o := DefaultOptions()
 		o.Tolerance = c.tolerance
 		k := kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40))
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, b580(), o)
-		if got := r.Rows[0].Verdict; got != c.want {
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, b580(), o)
+		if got := r.Row(0, nil).Verdict; got != c.want {
 			t.Errorf("40 against 5 with tolerance %v: %s, want %s", c.tolerance, got, c.want)
 		}
 	}
@@ -350,9 +354,9 @@ func TestThreadsStarted(t *testing.T) {
 		}, false},
 	} {
 		k := kernel("k", "16384", "256", 32, 10, 1, measured(50), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](5120) }, c.tell)
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
 		got := false
-		for _, n := range r.Rows[0].Notes {
+		for _, n := range r.Row(0, nil).Notes {
 			got = got || n.Code == "threads-started"
 		}
 		if got != c.want {
@@ -363,15 +367,15 @@ func TestThreadsStarted(t *testing.T) {
 
 // TestOrder wants what needs attention first, then by time, and tasks that are no kernels last.
 func TestOrder(t *testing.T) {
-	run := &ingest.Run{Kernels: []ingest.Kernel{
+	run := &ingest.Run{Kernels: ingest.NewKernels(
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = ingest.HostToDevice }),
 		kernel("matches", "1048576", "512", 32, 10, 5, measured(99)),
 		kernel("low", "1048576", "512", 32, 10, 1, measured(30)),
 		kernel("lower", "1048576", "512", 32, 10, 2, measured(20)),
-	}}
+	)}
 	r := Compare(run, mtl112(), DefaultOptions())
 	var got []string
-	for _, row := range r.Rows {
+	for _, row := range r.All() {
 		got = append(got, row.Task)
 	}
 	if g := strings.Join(got, " "); g != "lower low matches copy" {
@@ -400,14 +404,14 @@ func TestTimings(t *testing.T) {
 	}
 	long := kernel("VectorAdd<(int)12, (int)256, (int)32>(int, sycl::_V1::queue&)", "3072", "256", 32, 1, 1, peak(12))
 	other := kernel("VectorAdd<(int)120, (int)256, (int)32>(int)", "3072", "256", 32, 1, 1, peak(12))
-	run := &ingest.Run{Kernels: []ingest.Kernel{other, long}, Timings: timings}
+	run := &ingest.Run{Kernels: ingest.NewKernels(other, long), Timings: timings}
 	o := DefaultOptions()
 	r := Compare(run, mtl112(), o)
-	if got := r.Timings[0].Row; got < 0 || r.Rows[got].Task != long.Task {
+	if got := r.Timings[0].Row; got < 0 || r.Row(got, nil).Task != long.Task {
 		t.Errorf("VectorAdd<12> joined to row %d", got)
 	}
-	if r.Timings[1].Row != -1 || len(r.Rows) != 2 {
-		t.Errorf("without sizes a timing gets no row: %d, %d rows", r.Timings[1].Row, len(r.Rows))
+	if r.Timings[1].Row != -1 || r.Len() != 2 {
+		t.Errorf("without sizes a timing gets no row: %d, %d rows", r.Timings[1].Row, r.Len())
 	}
 	if n := r.Notes[0]; n.Code != "timing-without-row" || !strings.HasPrefix(n.Text, "2 timings have no prediction") {
 		t.Errorf("note %v", n)
@@ -421,11 +425,11 @@ func TestTimings(t *testing.T) {
 	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
 	r = Compare(run, mtl112(), o)
-	row := r.Rows[r.Timings[1].Row]
+	row := r.Row(r.Timings[1].Row, nil)
 	if !row.FromLog || row.Task != "VectorAdd<1>" || row.Global != unit.Size(256) || row.Verdict != NoMeasurement || row.Instances.Present() {
 		t.Errorf("row of a log: %+v", row)
 	}
-	if row := r.Rows[r.Timings[2].Row]; row.Global != unit.Size(13762560) {
+	if row := r.Row(r.Timings[2].Row, nil); row.Global != unit.Size(13762560) {
 		t.Errorf("VectorAdd1 works on the whole vector: %v", row.Global)
 	}
 }
@@ -451,8 +455,8 @@ func TestPolicy(t *testing.T) {
 		want predict.Policy
 	}{{100, predict.Free}, {93.8, predict.Whole}, {80, predict.Free}} {
 		k := kernel("k", "6400000", "640", 32, 10, 1, measured(90), peak(c.peak)) // T = 20, 6 of them in 128 slots: 93.75 %
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
-		if p := r.Rows[0].Predicted; p == nil || p.Policy != c.want {
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
+		if p := r.Row(0, nil).Predicted; p == nil || p.Policy != c.want {
 			t.Errorf("peak %v: %+v, want policy %v", c.peak, p, c.want)
 		}
 	}

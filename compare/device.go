@@ -7,13 +7,8 @@ func NeedsDevice(run *ingest.Run) bool {
 	if len(run.Timings) > 0 {
 		return true
 	}
-	for i := range run.Kernels {
-		if run.Kernels[i].Global.Present() {
-			return true
-		}
-	}
-	for s := range run.Launches.Shapes() {
-		if k := run.Launches.ShapeOf(s); k.Global.Present() {
+	for s := range run.Kernels.Settings() {
+		if k := run.Kernels.SettingKernel(s); k.Global.Present() {
 			return true
 		}
 	}

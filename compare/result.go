@@ -154,16 +154,17 @@ type Result struct {
 	Platform ingest.Platform
 	// Instructions of the run, which say how much the sampled counters mix up what ran.
 	Instructions ingest.Instructions
-	// Rows are in order: those that need attention first, then by time; tasks that are no kernels last. A run that keeps
-	// every launch has none here: Row, All and Skim give the rows of any run.
+	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and Skim
+	// give the rows of any result.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
 	Options Options // as used
 	Notes   []note.Note
 
-	taskTime unit.Seconds // of all tasks
-	launches *launchRows  // of a run that keeps every launch, else nil
+	taskTime  unit.Seconds // of all tasks
+	rows      rows
+	instances bool // the rows are launches
 }
 
 // TimeShare is the part of the GPU time of all tasks that a row takes.

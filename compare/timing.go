@@ -25,15 +25,8 @@ func (r *Result) joinTimings(run *ingest.Run) {
 				if at, seen := byKey[k.Key()]; seen {
 					row = at
 				} else {
-					row = r.Len()
+					row = r.addRow(&k)
 					byKey[k.Key()] = row
-					nr := r.row(&k)
-					nr.FromLog = true
-					if r.launches != nil {
-						r.launches.extra = append(r.launches.extra, nr)
-					} else {
-						r.Rows = append(r.Rows, nr)
-					}
 				}
 			} else if r.Options.Local.Present() && r.Options.SIMD > 0 {
 				groupsMissing = append(groupsMissing, t)
@@ -94,16 +87,9 @@ func (r *Result) byName(run *ingest.Run) map[name]int {
 			best[n], most[n] = i, k.Total.Or(0)
 		}
 	}
-	for i := range r.Rows {
-		if r.Rows[i].Verdict != NotAKernel {
-			add(i, &r.Rows[i].Kernel)
-		}
-	}
-	if l := r.launches; l != nil {
-		for i := range l.found {
-			if k := l.list.At(i); verdicts[l.found[i].verdict] != NotAKernel {
-				add(i, &k)
-			}
+	for i, k := range r.rows.kernels.All() {
+		if verdicts[r.rows.found[i].verdict] != NotAKernel {
+			add(i, k)
 		}
 	}
 	return best

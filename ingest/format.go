@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"io"
-	"iter"
 
 	"occudiff/ingest/note"
 )
@@ -41,29 +40,11 @@ type ReadOptions struct {
 type File struct {
 	Rows, BadRows int64
 	Digest        string // "" when not asked for
-	Kernels       []Kernel
-	Launches      *Launches // after Kernels, when every launch was asked for: a format may give them there or in Kernels
+	Kernels       *Kernels
 	Summary       []Kernel
 	Timings       []Timing
 	Props         []Props
 	Instructions  Instructions
 	Platform      Platform
 	Notes         []note.Note
-}
-
-// All gives the kernels and then the launches. A kernel is good until the next one.
-func (f *File) All() iter.Seq[*Kernel] {
-	return func(yield func(*Kernel) bool) {
-		for i := range f.Kernels {
-			if !yield(&f.Kernels[i]) {
-				return
-			}
-		}
-		for i := range f.Launches.Len() {
-			k := f.Launches.At(i)
-			if !yield(&k) {
-				return
-			}
-		}
-	}
 }

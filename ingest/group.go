@@ -9,41 +9,39 @@ type group struct {
 
 // regroup brings the groups up to date with the kernels that are known.
 func (m *merger) regroup() {
-	var of []int // the group of a shape of launches, and one more
-	for i := len(m.next); i < m.len(); i++ {
-		g := -1
-		if l := m.run.Launches; l == nil {
-			g = m.groupOf(m.key(&m.run.Kernels[i]))
-		} else {
-			if of == nil {
-				of = make([]int, l.Shapes())
-			}
-			place := &of[l.Shape(i)]
-			if *place == 0 {
-				k := l.ShapeOf(l.Shape(i))
-				*place = m.groupOf(m.key(&k)) + 1
-			}
-			g = *place - 1
-		}
+	list := m.run.Kernels
+	for i := len(m.next); i < list.Len(); i++ {
+		g := m.groupOfShape(list.Shape(i))
 		at := &m.groups[g]
 		if at.n == 0 {
 			at.first = i
 		} else {
 			m.next[at.last] = uint32(i)
+			m.files[m.file(i)].perLaunch = true
 		}
 		at.n, at.last = at.n+1, i
 		m.next = append(m.next, 0)
 	}
 }
 
-// groupOf gives the number of a key's group, a new one for a key that is not known.
-func (m *merger) groupOf(key Key) int {
+// groupOfShape gives the number of the group that rows of a shape belong to, a new one where there is none.
+func (m *merger) groupOfShape(shape int) int {
+	for len(m.ofShape) <= shape {
+		m.ofShape = append(m.ofShape, 0)
+	}
+	if g := m.ofShape[shape]; g > 0 {
+		return int(g) - 1
+	}
+	k := m.run.Kernels.ShapeKernel(shape)
+	key := m.key(&k)
 	g, known := m.index[key]
 	if !known {
 		g = len(m.groups)
 		m.index[key] = g
+		m.byName[key.Task] = append(m.byName[key.Task], g)
 		m.groups = append(m.groups, group{key: key})
 	}
+	m.ofShape[shape] = uint32(g) + 1
 	return g
 }
 
@@ -70,10 +68,10 @@ func (m *merger) shapeless(k *Kernel, kind string) int {
 	if k.Global.Present() || kind != "unitrace" {
 		return -1
 	}
-	found, name := -1, m.plainName(k.Task)
-	for g := range m.groups {
+	found := -1
+	for _, g := range m.byName[m.plainName(k.Task)] {
 		o := &m.groups[g]
-		if o.key.Task != name || o.key.Direction != k.Direction || m.kind(o.first) == kind {
+		if o.key.Direction != k.Direction || m.kind(o.first) == kind {
 			continue
 		}
 		if s := k.SIMD.Or(0); s != 0 && o.key.SIMD != 0 && o.key.SIMD != s {

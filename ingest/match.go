@@ -13,6 +13,7 @@ import (
 // pairing is how the rows that a further file has of a key go with the kernels that are known of it: the first with the
 // first and so on, when both are as many.
 type pairing struct {
+	group  int
 	rows   int
 	at     int // the kernel that the next row goes with
 	passed int // how many have been gone with
@@ -31,12 +32,12 @@ type pairing struct {
 }
 
 // step gives the kernel that the next row goes with.
-func (p *pairing) step(m *merger, g int) (i int, ok bool) {
-	if p.passed == m.groups[g].n {
+func (p *pairing) step(m *merger) (i int, ok bool) {
+	if p.passed == m.groups[p.group].n {
 		return 0, false
 	}
 	if p.passed == 0 {
-		p.at = m.groups[g].first
+		p.at = m.groups[p.group].first
 	}
 	i = p.at
 	p.at = int(m.next[i])
@@ -44,114 +45,113 @@ func (p *pairing) step(m *merger, g int) (i int, ok bool) {
 	return i, true
 }
 
-// addTo unites the kernels of a further file with those that are known, and adds those of new keys.
-func (m *merger) addTo(f *File, kind string) error {
+// addTo merges the kernels of a further file into those that are known, and adds those of new keys.
+func (m *merger) addTo(list *Kernels, kind string) error {
 	m.regroup()
-	pairs := make([]pairing, len(m.groups))
-	m.each(f, kind, func(k *Kernel, g int) error {
-		if g >= 0 {
-			m.count(&pairs[g], k, g, kind)
+	pairs, of := m.pair(list, kind)
+	for i, k := range list.All() {
+		if at := of[list.Shape(i)]; at > 0 {
+			m.count(&pairs[at-1], k, kind)
 		}
-		return nil
-	})
+	}
 	m.distrust(pairs)
-	for g := range pairs {
-		pairs[g].at, pairs[g].passed = 0, 0
+	for i := range pairs {
+		pairs[i].at, pairs[i].passed = 0, 0
 	}
-	err := m.each(f, kind, func(k *Kernel, g int) error {
+	for i, k := range list.All() {
+		if at := of[list.Shape(i)]; at == 0 {
+			m.run.Kernels.Append(k)
+		} else if err := m.mergeRow(&pairs[at-1], k, kind); err != nil {
+			return err
+		}
+	}
+	for i := range pairs {
+		m.settle(&pairs[i])
+	}
+	return nil
+}
+
+// pair begins a pairing for each group that a further file has rows of. of gives the place of a shape's pairing, and one
+// more; 0 is a new key.
+func (m *merger) pair(list *Kernels, kind string) (pairs []pairing, of []uint32) {
+	of = make([]uint32, list.Shapes())
+	places := map[int]uint32{}
+	for s := range of {
+		k := list.ShapeKernel(s)
+		g := m.target(&k, kind)
 		if g < 0 {
-			m.append(k)
-			return nil
+			continue
 		}
-		p := &pairs[g]
-		if p.rows != m.groups[g].n {
-			m.collect(p, k, g)
-			return nil
+		if places[g] == 0 {
+			pairs = append(pairs, pairing{group: g})
+			places[g] = uint32(len(pairs))
 		}
-		i, _ := p.step(m, g)
-		a := m.at(i)
-		if m.kind(i) == kind && !(p.apart && (p.order == 0 || len(p.holes) > 0)) {
-			if err := twoRuns(&a, k); err != nil {
-				return err
-			}
-		}
-		if p.apart {
-			m.collect(p, k, g)
-			return nil
-		}
-		m.differ(p, k.Pos, &a, unite(&a, k, m.kind(i) == kind))
-		m.set(i, &a)
+		of[s] = places[g]
+	}
+	return pairs, of
+}
+
+// mergeRow merges a row into the kernel that it goes with, or collects what can be used of it.
+func (m *merger) mergeRow(p *pairing, k *Kernel, kind string) error {
+	if p.rows != m.groups[p.group].n {
+		m.collect(p, k)
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	for g := range pairs {
-		m.settle(&pairs[g], g)
+	i, _ := p.step(m)
+	a := m.run.Kernels.At(i)
+	sameKind := m.kind(i) == kind
+	if sameKind && !(p.apart && (p.order == 0 || len(p.holes) > 0)) {
+		if err := twoRuns(&a, k); err != nil {
+			return err
+		}
 	}
+	if p.apart {
+		m.collect(p, k)
+		return nil
+	}
+	m.differ(p, k.Pos, &a, mergeKernel(&a, k, sameKind))
+	m.run.Kernels.Set(i, &a)
 	return nil
 }
 
 // distrust keeps rows apart where a file with a row per launch has left out bad ones: which of the others was the first is
 // known only where the times of all agree. The further file is the last of m.files.
 func (m *merger) distrust(pairs []pairing) {
-	perLaunch := make([]bool, len(m.files))
 	further := len(m.files) - 1
-	for g := range pairs {
-		at := m.file(m.groups[g].first)
-		perLaunch[at] = perLaunch[at] || m.groups[g].n > 1
-		perLaunch[further] = perLaunch[further] || pairs[g].rows > 1
+	for i := range pairs {
+		if pairs[i].rows > 1 {
+			m.files[further].perLaunch = true
+		}
 	}
-	for g := range pairs {
-		p := &pairs[g]
-		if p.rows != m.groups[g].n || p.timed == p.rows {
+	for i := range pairs {
+		p := &pairs[i]
+		g := &m.groups[p.group]
+		if p.rows != g.n || p.timed == p.rows {
 			continue
 		}
-		for _, at := range []int{m.file(m.groups[g].first), further} {
-			if f := &m.files[at]; f.bad && perLaunch[at] {
+		for _, at := range []int{m.file(g.first), further} {
+			if f := &m.files[at]; f.bad && f.perLaunch {
 				p.holes, p.apart = append(p.holes, f.path), true
 			}
 		}
 	}
 }
 
-// each calls do with the kernels of a file and the groups that they belong to.
-func (m *merger) each(f *File, kind string, do func(k *Kernel, g int) error) error {
-	for i := range f.Kernels {
-		if err := do(&f.Kernels[i], m.target(&f.Kernels[i], kind)); err != nil {
-			return err
-		}
-	}
-	of := make([]int, f.Launches.Shapes())
-	for s := range of {
-		k := f.Launches.ShapeOf(s)
-		of[s] = m.target(&k, kind)
-	}
-	var k Kernel
-	for i := range f.Launches.Len() {
-		f.Launches.Into(i, &k)
-		if err := do(&k, of[f.Launches.Shape(i)]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// count counts a row and looks whether the launch that it would go with took the same time: exports of one collection
+// count counts a row and checks whether the launch that it would go with took the same time: exports of one collection
 // print the same, so that launches which do not agree are in another order or of another run.
-func (m *merger) count(p *pairing, k *Kernel, g int, kind string) {
+func (m *merger) count(p *pairing, k *Kernel, kind string) {
 	p.rows++
-	i, ok := p.step(m, g)
+	i, ok := p.step(m)
 	if !ok {
 		return
 	}
-	a := m.at(i)
+	a := m.run.Kernels.At(i)
 	x, both := a.Total.Value()
 	y, ok := k.Total.Value()
 	if both && ok && x == y {
 		p.timed++
 	}
-	if m.groups[g].n == 1 || m.kind(i) != kind {
+	if m.groups[p.group].n == 1 || m.kind(i) != kind {
 		return
 	}
 	p.order += fingerprint(&a) - fingerprint(k)
@@ -188,13 +188,13 @@ func (c *columns) add(name string, lacks, has bool) {
 }
 
 // collect takes what can be taken of a row that goes with no kernel of its own.
-func (m *merger) collect(p *pairing, k *Kernel, g int) {
+func (m *merger) collect(p *pairing, k *Kernel) {
 	s := sharedOf(k)
 	if p.pos.File == "" {
 		p.pos, p.shared = k.Pos, s
 	}
 	p.unequal = p.unequal || p.shared != s
-	a := m.at(m.groups[g].first)
+	a := m.run.Kernels.At(m.groups[p.group].first)
 	p.lost.add("instance count", !a.Instances.Present(), k.Instances.Present())
 	p.lost.add("total time", !a.Total.Present(), k.Total.Present())
 	p.lost.add("measured occupancy", !a.Measured.Present(), k.Measured.Present())
@@ -207,14 +207,14 @@ func (m *merger) collect(p *pairing, k *Kernel, g int) {
 }
 
 // settle ends what a file has to do with a group.
-func (m *merger) settle(p *pairing, g int) {
+func (m *merger) settle(p *pairing) {
 	if p.pos.File != "" && !p.unequal {
-		k := Kernel{Task: m.groups[g].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork, PeakSLM: p.shared.peakSLM,
+		k := Kernel{Task: m.groups[p.group].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork, PeakSLM: p.shared.peakSLM,
 			PeakBarrier: p.shared.peakBarrier, Spill: p.shared.spill, SLM: p.shared.slm, Registers: p.shared.registers}
-		m.members(g, func(i int) {
-			a := m.at(i)
-			m.differ(p, p.pos, &a, uniteShared(&a, &k))
-			m.set(i, &a)
+		m.members(p.group, func(i int) {
+			a := m.run.Kernels.At(i)
+			m.differ(p, p.pos, &a, mergeShared(&a, &k))
+			m.run.Kernels.Set(i, &a)
 		})
 	}
 	if p.more > 0 {
@@ -223,14 +223,14 @@ func (m *merger) settle(p *pairing, g int) {
 	if p.pos.File == "" || p.rows == 1 && len(p.lost) == 0 { // a row of all launches that adds nothing
 		return
 	}
-	a := m.at(m.groups[g].first)
-	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, rowsOf(m.groups[g].n), a.Pos, rowsOf(p.rows))
+	a := m.run.Kernels.At(m.groups[p.group].first)
+	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, rowsOf(m.groups[p.group].n), a.Pos, rowsOf(p.rows))
 	hint := "give two exports of one run by computing-instance, with the same rows in the same order"
 	switch {
 	case len(p.holes) > 0:
 		hint = "correct the bad rows, or export both with the total time, which tells launches apart"
 		text += ", and bad rows are left out of " + strings.Join(p.holes, " and ")
-	case p.apart && p.rows == m.groups[g].n:
+	case p.apart && p.rows == m.groups[p.group].n:
 		text = fmt.Sprintf("the launches of task %q take other times here (%s) than at %s", a.Task, p.other, a.Pos)
 	}
 	text += ": which row is of which launch is not known"

@@ -114,14 +114,9 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// unites adds files to a run that keeps launches, or to one that does not, given packed or not; a file is its kind,
-// "bad" where rows are left out of it, and its kernels.
-func unites(files []string, keep, packed bool) []string {
-	run := &Run{}
-	if keep {
-		run.Launches = &Launches{}
-	}
-	m := &merger{run: run, index: map[Key]int{}, plain: map[string]string{}}
+// merges adds files to a run; a file is its kind, "bad" where rows are left out of it, and its kernels.
+func merges(files []string) []string {
+	run, m := newRun(Options{})
 	for i, text := range files {
 		kind, text, _ := strings.Cut(text, "\n")
 		kind, bad := strings.CutSuffix(kind, " bad")
@@ -131,14 +126,7 @@ func unites(files []string, keep, packed bool) []string {
 		}
 		list, props := kernels(fmt.Sprint("f", i+1), text)
 		f.Props = props
-		if packed {
-			f.Launches = &Launches{}
-			for i := range list {
-				f.Launches.Append(&list[i])
-			}
-		} else {
-			f.Kernels = list
-		}
+		f.Kernels = NewKernels(list...)
 		if err := m.add(Input{Kind: kind, Path: fmt.Sprint("f", i+1)}, f); err != nil {
 			return []string{"fault: " + err.Error()}
 		}
@@ -147,9 +135,8 @@ func unites(files []string, keep, packed bool) []string {
 		return []string{"fault: " + err.Error()}
 	}
 	var got []string
-	for i := range m.len() {
-		k := m.at(i)
-		got = append(got, said(&k))
+	for _, k := range run.Kernels.All() {
+		got = append(got, said(k))
 	}
 	for _, n := range run.Notes {
 		got = append(got, n.String())
@@ -270,12 +257,8 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
 	} {
-		for _, packed := range []bool{false, true} {
-			for _, keep := range []bool{false, true} {
-				if d := cmp.Diff(c.want, unites(c.files, keep, packed)); d != "" {
-					t.Errorf("%s (launches kept: %v, given packed: %v): -want +got:\n%s", c.reason, keep, packed, d)
-				}
-			}
+		if d := cmp.Diff(c.want, merges(c.files)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
 		}
 	}
 }

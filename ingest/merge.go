@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sort"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -17,9 +18,12 @@ type merger struct {
 	index  map[Key]int // of groups
 	groups []group
 	next   []uint32 // of a kernel: the next one of its group; 0 when it is the last
-	files  []mergedFile
-	props  []Props
-	plain  map[string]string // names that plainName has made, a few for millions of launches
+	// What spares a search through all groups: those of a name, and that of a shape, one more than its number.
+	byName  map[string][]int
+	ofShape []uint32
+	files   []mergedFile
+	props   []Props
+	plain   map[string]string // names that plainName has made, a few for millions of launches
 }
 
 // mergedFile is where the kernels of a file begin.
@@ -28,6 +32,8 @@ type mergedFile struct {
 	kind  string
 	path  string
 	bad   bool // some of its rows are left out
+	// perLaunch says that it has several kernels of a key.
+	perLaunch bool
 }
 
 func (m *merger) add(in Input, f *File) error {
@@ -41,56 +47,23 @@ func (m *merger) add(in Input, f *File) error {
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
-	known := m.len()
-	m.files = append(m.files, mergedFile{known, in.Kind, in.Path, f.BadRows > 0})
+	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: in.Kind, path: in.Path, bad: f.BadRows > 0})
 	switch {
-	case known > 0:
-		return m.addTo(f, in.Kind)
-	case len(f.Kernels) == 0 && f.Launches.Len() > 0 && r.Launches != nil:
-		r.Launches = f.Launches
+	case f.Kernels.Len() == 0:
+	case r.Kernels.Len() == 0:
+		r.Kernels = f.Kernels
 	default:
-		for k := range f.All() {
-			m.append(k)
-		}
+		return m.addTo(f.Kernels, in.Kind)
 	}
 	return nil
-}
-
-func (m *merger) append(k *Kernel) {
-	if m.run.Launches != nil {
-		m.run.Launches.Append(k)
-	} else {
-		m.run.Kernels = append(m.run.Kernels, *k)
-	}
-}
-
-func (m *merger) len() int { return max(len(m.run.Kernels), m.run.Launches.Len()) }
-
-func (m *merger) at(i int) Kernel {
-	if m.run.Launches != nil {
-		return m.run.Launches.At(i)
-	}
-	return m.run.Kernels[i]
-}
-
-func (m *merger) set(i int, k *Kernel) {
-	if m.run.Launches != nil {
-		m.run.Launches.Set(i, k)
-	} else {
-		m.run.Kernels[i] = *k
-	}
 }
 
 // kind gives the kind of the file that gave a kernel.
 func (m *merger) kind(i int) string { return m.files[m.file(i)].kind }
 
-// file gives the place of that file.
+// file gives the place of that file: the last of those that begin at the kernel or before it.
 func (m *merger) file(i int) int {
-	at := len(m.files) - 1
-	for m.files[at].first > i {
-		at--
-	}
-	return at
+	return sort.Search(len(m.files), func(f int) bool { return m.files[f].first > i }) - 1
 }
 
 // key is the key across files: tracers print three dimensions where VTune prints those that are not 1.
@@ -150,9 +123,9 @@ func (m *merger) checkSummary() error {
 		return nil
 	}
 	exported := map[string]sameName{}
-	for i := range m.len() {
+	for i := range m.run.Kernels.Len() {
 		if m.kind(i) == "vtune" {
-			k := m.at(i)
+			k := m.run.Kernels.ShapeKernel(m.run.Kernels.Shape(i))
 			n := m.plainName(k.Task)
 			exported[n] = sameName{i, exported[n].n + 1}
 		}
@@ -171,7 +144,7 @@ func (m *merger) checkSummary() error {
 		if same.n != 1 {
 			continue // several launch shapes: which one the summary means is not said
 		}
-		k := m.at(same.last)
+		k := m.run.Kernels.At(same.last)
 		x, both := k.Measured.Value()
 		y, ok := s.Measured.Value()
 		if d := y.Minus(x); both && ok && (d > summaryDigit || d < -summaryDigit) {

@@ -27,11 +27,11 @@ func (m *merger) joinProps() {
 			continue
 		}
 		p, differ := agreed(fits)
-		first := m.at(of.first)
+		first := m.run.Kernels.At(of.first)
 		m.members(g, func(i int) {
-			k := m.at(i)
+			k := m.run.Kernels.At(i)
 			k.take(&p)
-			m.set(i, &k)
+			m.run.Kernels.Set(i, &k)
 		})
 		if names := differ.missing(&first); len(names) > 0 && first.Global.Present() { // else nothing is predicted
 			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ", Pos: first.Pos,

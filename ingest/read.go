@@ -71,7 +71,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if err := m.finish(); err != nil {
 		return nil, err
 	}
-	if !run.HasKernels() && len(run.Summary) == 0 && len(run.Timings) == 0 {
+	if run.Kernels.Len() == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
 	for _, f := range faults {
@@ -82,11 +82,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 
 // newRun makes an empty run and what fills it.
 func newRun(opt Options) (*Run, *merger) {
-	run := &Run{}
-	if opt.Instances {
-		run.Launches = &Launches{}
-	}
-	return run, &merger{run: run, index: map[Key]int{}, plain: map[string]string{}}
+	run := &Run{Kernels: &Kernels{}, Instances: opt.Instances}
+	return run, &merger{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{}}
 }
 
 func faultNote(err error) note.Note {

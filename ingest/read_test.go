@@ -27,8 +27,8 @@ type lineFormat struct{ kind string }
 func (f lineFormat) Kind() string           { return f.kind }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
-func (f lineFormat) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
-	out := &File{}
+func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
+	out := &File{Kernels: &Kernels{}}
 	sc := bufio.NewScanner(src.R)
 	for n := 1; sc.Scan(); n++ {
 		w := strings.Fields(sc.Text())
@@ -49,14 +49,7 @@ func (f lineFormat) Read(_ context.Context, src *Source, opt ReadOptions) (*File
 			continue
 		}
 		out.Rows++
-		if opt.Instances && f.kind == "alpha" { // a format may give launches or kernels
-			if out.Launches == nil {
-				out.Launches = &Launches{}
-			}
-			out.Launches.Append(&k)
-			continue
-		}
-		out.Kernels = append(out.Kernels, k)
+		out.Kernels.Append(&k)
 	}
 	if out.Rows == 0 && out.Props == nil {
 		return nil, note.Faultf("header-only", note.Pos{File: src.Path}, "run it again", "it has no rows")
@@ -81,35 +74,19 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// read reads the paths twice, with kernels and with launches, which have to say the same.
+// read reads the paths.
 func read(dir string, names ...string) (*Run, error) {
 	var paths []string
 	for _, n := range names {
 		paths = append(paths, filepath.Join(dir, n))
 	}
-	run, err := Read(context.Background(), paths, Options{Formats: testFormats})
-	kept, kerr := Read(context.Background(), paths, Options{Formats: testFormats, ReadOptions: ReadOptions{Instances: true}})
-	if fmt.Sprint(err) != fmt.Sprint(kerr) {
-		return nil, fmt.Errorf("without launches: %v; with: %v", err, kerr)
-	}
-	if err != nil {
-		return run, err
-	}
-	if len(kept.Kernels) != 0 || kept.Launches.Len() != len(run.Kernels) || fmt.Sprint(kept.Notes) != fmt.Sprint(run.Notes) {
-		return nil, fmt.Errorf("%d launches and %d kernels with notes %v, want %d with notes %v", kept.Launches.Len(), len(kept.Kernels), kept.Notes, len(run.Kernels), run.Notes)
-	}
-	for i, k := range run.Kernels {
-		if got := kept.Launches.At(i); got != k {
-			return nil, fmt.Errorf("launch %d is %+v, want %+v", i, got, k)
-		}
-	}
-	return run, nil
+	return Read(context.Background(), paths, Options{Formats: testFormats})
 }
 
 // rows prints what a run holds: task global measured slm.
 func rows(r *Run) string {
 	var b strings.Builder
-	for _, k := range r.Kernels {
+	for _, k := range r.Kernels.All() {
 		m, s := "-", "-"
 		if v, ok := k.Measured.Value(); ok {
 			m = fmt.Sprint(v.Percent())

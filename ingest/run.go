@@ -17,11 +17,11 @@ type Size3 = unit.Size3
 // Run is all that was read of one profiler run.
 type Run struct {
 	Inputs  []Input
-	Kernels []Kernel // in the order of the first file that has them; copies and other tasks included
-	// Launches takes the place of Kernels in a run that keeps every launch, and is nil in others.
-	Launches *Launches
-	Timings  []Timing // of logs, in file order
-	Platform Platform // what logs and summaries say of the machine
+	Kernels *Kernels // in the order of the first file that has them; copies and other tasks included
+	// Instances says that every launch was asked for: Kernels then holds many of one kernel.
+	Instances bool
+	Timings   []Timing // of logs, in file order
+	Platform  Platform // what logs and summaries say of the machine
 	// Platforms is the same, one for each file that said anything.
 	Platforms []Platform
 	// Instructions is what the first export that counts them says.
@@ -29,9 +29,6 @@ type Run struct {
 	Summary      []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
 	Notes        []note.Note
 }
-
-// HasKernels says whether a file gave kernels or launches.
-func (r *Run) HasKernels() bool { return len(r.Kernels) > 0 || r.Launches.Len() > 0 }
 
 // Instructions counts what ran on the XVEs over the whole collection: in the rows of kernels, and in all rows. Copies and the
 // time outside any task run none, so what stands in their rows was taken from kernels by a counter that is sampled. Both are

@@ -176,13 +176,13 @@ func (a *app) partition(ctx context.Context, files []string, v validateFlags) (p
 // sampleRank is 4 for a file with measured occupancies of launches, 3 for one with launches, 2 for a summary's tasks,
 // 1 for what has neither.
 func sampleRank(run *ingest.Run) int {
-	for i := range run.Kernels {
-		if run.Kernels[i].Measured.Present() {
+	for s := range run.Kernels.Shapes() {
+		if k := run.Kernels.ShapeKernel(s); k.Measured.Present() {
 			return 4
 		}
 	}
 	switch {
-	case run.HasKernels():
+	case run.Kernels.Len() > 0:
 		return 3
 	case len(run.Summary) > 0:
 		return 2
@@ -192,7 +192,7 @@ func sampleRank(run *ingest.Run) int {
 
 // summariesDiffer says whether a folder without exports holds summaries that measured a task differently.
 func summariesDiffer(run *ingest.Run) bool {
-	if run.HasKernels() {
+	if run.Kernels.Len() > 0 {
 		return false
 	}
 	type seen struct {

@@ -145,8 +145,8 @@ func checkKnown(t *testing.T, files []string, r *compare.Result, kernels []fact)
 	t.Helper()
 	var rows [][]report.Cell
 	judged := 0
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for i := range r.Len() {
+		row := r.Row(i, nil)
 		if row.Verdict == compare.NotAKernel {
 			continue
 		}
@@ -222,8 +222,8 @@ func publishedRows(t *testing.T, root string) [][]report.Cell {
 			return v
 		}
 		k := ingest.Kernel{Task: l[1], Total: unit.Some(unit.Seconds(num(l[2]))), Peak: unit.Some(unit.FromPercent(num(l[3]))), Measured: unit.Some(unit.FromPercent(num(l[4])))}
-		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, (*arch.Device)(nil), compare.DefaultOptions())
-		row := &r.Rows[0]
+		r := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, (*arch.Device)(nil), compare.DefaultOptions())
+		row := r.Row(0, nil)
 		verdict := string(row.Verdict)
 		if row.Cause != nil {
 			verdict += ": " + row.Cause.Name

@@ -90,7 +90,7 @@ func Describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
 	b.platform(&f.Platform)
-	for k := range f.All() {
+	for _, k := range f.Kernels.All() {
 		b.kernel("kernel", k)
 	}
 	for i := range f.Summary {

@@ -35,9 +35,9 @@ func TestCorpusByHand(t *testing.T) {
 	ingesttest.Corpus(t, corpus)
 	f := ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, "query_gemm_fp16.txt"), ingest.ReadOptions{Instances: true})
 	var hgemm []ingest.Kernel
-	for _, k := range f.Kernels {
+	for _, k := range f.Kernels.All() {
 		if k.Task == "hgemm_nocopy_nn_64x40_4x8" {
-			hgemm = append(hgemm, k)
+			hgemm = append(hgemm, *k)
 		}
 	}
 	if len(hgemm) != 2 {
@@ -60,20 +60,20 @@ func TestCorpusByHand(t *testing.T) {
 		}
 	}
 	f = ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, "query_gemm_fp16.txt"), ingest.ReadOptions{})
-	k := f.Kernels[1]
+	k := f.Kernels.At(1)
 	want := (46.8018*4733040 + 46.8745*4504960) / (4733040 + 4504960)
 	if m, _ := k.Measured.Value(); math.Abs(m.Percent()-want) > 1e-9 || k.Instances.Or(0) != 2 || k.Threads.Or(0) != 2*56*32 {
 		t.Errorf("both launches: measured %v, %d launches, %d threads; want %v, 2 and 3584", m.Percent(), k.Instances.Or(0), k.Threads.Or(0), want)
 	}
 	f = ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, "device_timing_dpc_gemm.txt"), ingest.ReadOptions{})
-	k = f.Kernels[0]
+	k = f.Kernels.At(0)
 	if !strings.HasPrefix(k.Task, "RunAndCheck(sycl::_V1::queue, std::vector<") || !strings.HasSuffix(k.Task, "const::__GEMM") {
 		t.Errorf("task %q", k.Task)
 	}
 	if k.Instances.Or(0) != 4 || k.Total.Or(0) != 0.08976976 || k.SIMD.Or(0) != 32 || k.Registers.Or(0) != 128 || k.Global.Present() {
 		t.Errorf("kernel %+v", k)
 	}
-	if c := f.Kernels[1]; c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
+	if c := f.Kernels.At(1); c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
 		t.Errorf("copy %+v", c)
 	}
 }

@@ -14,6 +14,12 @@ import (
 // into makes the file's kernels, properties and notes of what the tables told.
 func (s *store) into(f *ingest.File) {
 	c := s.coverage()
+	f.Kernels = &ingest.Kernels{}
+	join := s.joiner()
+	add := func(k *ingest.Kernel) {
+		join(k)
+		f.Kernels.Append(k)
+	}
 	warned := 0
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
 	for _, a := range s.order {
@@ -42,10 +48,11 @@ func (s *store) into(f *ingest.File) {
 			f.Notes = append(f.Notes, n)
 			warned++
 		}
-		f.Kernels = append(f.Kernels, k)
+		add(&k)
 	}
-	f.Kernels = append(f.Kernels, s.each...)
-	s.join(f.Kernels)
+	for _, k := range s.each.All() {
+		add(k)
+	}
 	f.Props = s.propsList
 }
 
@@ -162,9 +169,9 @@ func short(x float64) string {
 	return fmt.Sprintf("%.4g", math.Max(x, 0))
 }
 
-// join copies the properties into the kernels that they are of: same name, and same shape and SIMD width as far as
-// both say so.
-func (s *store) join(kernels []ingest.Kernel) {
+// joiner gives what copies the properties of a kernel into it: those of the same name, and of the same shape and SIMD
+// width as far as both say so.
+func (s *store) joiner() func(*ingest.Kernel) {
 	shapeless, all := map[string][]int{}, map[string][]int{}
 	for i, key := range s.shapes {
 		all[key.name] = append(all[key.name], i)
@@ -178,8 +185,7 @@ func (s *store) join(kernels []ingest.Kernel) {
 		shaped bool
 	}
 	known := map[question]int{} // many launches or tiles ask the same
-	for i := range kernels {
-		k := &kernels[i]
+	return func(k *ingest.Kernel) {
 		found, ok := s.props[propsKey{k.Task, k.Global, k.Local, k.SIMD.Or(0)}]
 		if !ok {
 			q := question{k.Task, k.SIMD.Or(0), k.Global.Present()}
@@ -193,7 +199,7 @@ func (s *store) join(kernels []ingest.Kernel) {
 			}
 		}
 		if found < 0 {
-			continue
+			return
 		}
 		p := s.propsList[found]
 		k.SLM, k.Spill, k.Registers = p.SLM, p.Spill, p.Registers

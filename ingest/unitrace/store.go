@@ -39,7 +39,7 @@ type store struct {
 	order     []*account
 	nameBytes int
 	launch    launch
-	each      []ingest.Kernel
+	each      ingest.Kernels
 	eachFrom  source // the table that each is from
 	props     map[propsKey]int
 	propsList []ingest.Props
@@ -202,7 +202,7 @@ func (s *store) endLaunch() {
 		l.sum.into(&k)
 		k.PerLaunch = true
 		k.Instances, k.Total = unit.Some[int64](1), unit.Some(unit.Seconds(l.sum.seconds))
-		s.each = append(s.each, k)
+		s.each.Append(&k)
 		total.kept = true
 	} else {
 		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), s.sampleSize())
@@ -226,7 +226,7 @@ func (s *store) keeps(src source) bool {
 	if src > fromSamples {
 		return false
 	}
-	if len(s.each) == 0 {
+	if s.each.Len() == 0 {
 		s.eachFrom = src
 	}
 	return s.eachFrom == src

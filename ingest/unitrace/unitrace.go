@@ -182,7 +182,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest()}
 	f.Notes = append(f.Notes, r.bad.Notes()...)
 	r.store.into(f)
-	if len(f.Kernels) == 0 && len(f.Props) == 0 {
+	if f.Kernels.Len() == 0 && len(f.Props) == 0 {
 		return nil, r.fault()
 	}
 	if r.long.Line > 0 {

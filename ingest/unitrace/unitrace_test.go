@@ -124,7 +124,7 @@ func TestInstances(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, k := range f.Kernels {
+		for _, k := range f.Kernels.All() {
 			got = append(got, fmt.Sprintf("%s %g %.6g", k.Pos, float64(k.Total.Or(-1)), float64(k.Measured.Or(-1))))
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -175,8 +175,8 @@ f[SIMD16 {9000000000; 1; 1} {9000000000; 2; 1}],0,0,100,50,50,4,
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
 	}
-	if f.Rows != 1 || f.BadRows != 12 || len(f.Kernels) != 1 {
-		t.Errorf("%d rows, %d bad, %d kernels; want 1, 12, 1", f.Rows, f.BadRows, len(f.Kernels))
+	if f.Rows != 1 || f.BadRows != 12 || f.Kernels.Len() != 1 {
+		t.Errorf("%d rows, %d bad, %d kernels; want 1, 12, 1", f.Rows, f.BadRows, f.Kernels.Len())
 	}
 }
 
@@ -268,13 +268,13 @@ func TestProperties(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
-		k := f.Kernels[0]
+		k := f.Kernels.At(0)
 		if k.Registers.Or(0) != c.registers || int64(k.SLM.Or(-1)) != c.slm {
 			t.Errorf("%s: registers %d, SLM %d; want %d and %d", c.reason, k.Registers.Or(0), k.SLM.Or(-1), c.registers, c.slm)
 		}
 	}
 	f, err := read(t, head+"f, 16, 64, 0, 0, 256\n", ingest.ReadOptions{})
-	if err != nil || len(f.Props) != 1 || len(f.Kernels) != 0 {
+	if err != nil || len(f.Props) != 1 || f.Kernels.Len() != 0 {
 		t.Errorf("properties alone: %v, %+v", err, f)
 	}
 }
@@ -294,8 +294,8 @@ func TestBounds(t *testing.T) {
 		fmt.Fprintf(&b, "f%d, 1, 5\n", i)
 	}
 	f, err = read(t, b.String(), ingest.ReadOptions{})
-	if err != nil || len(f.Kernels) != maxKernels || f.BadRows != 30 || len(f.Notes) != lines.MaxShown+1 {
-		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, len(f.Kernels), f.BadRows, len(f.Notes))
+	if err != nil || f.Kernels.Len() != maxKernels || f.BadRows != 30 || len(f.Notes) != lines.MaxShown+1 {
+		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, f.Kernels.Len(), f.BadRows, len(f.Notes))
 	}
 }
 
@@ -328,8 +328,8 @@ func TestSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := f.Kernels[0].Launches
-	if s.MinSeconds != 1e-9 || s.MaxSeconds != n/1e9 || f.Kernels[0].Instances.Or(0) != n {
+	s := f.Kernels.At(0).Launches
+	if s.MinSeconds != 1e-9 || s.MaxSeconds != n/1e9 || f.Kernels.At(0).Instances.Or(0) != n {
 		t.Errorf("from %v to %v", s.MinSeconds, s.MaxSeconds)
 	}
 	if m := float64(s.MedianSeconds) * 1e9; m < n*0.49 || m > n*0.51 {
@@ -360,7 +360,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		for _, k := range file.Kernels {
+		for _, k := range file.Kernels.All() {
 			m := k.Measured.Or(0)
 			if k.Task == "" || k.Pos.Line < 1 || !(m >= 0 && m <= 1.0051) || !(k.Total.Or(0) >= 0) || k.Instances.Or(0) < 0 {
 				t.Fatalf("kernel %+v", k)

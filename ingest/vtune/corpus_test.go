@@ -125,7 +125,7 @@ func TestCorpus(t *testing.T) {
 	} {
 		f := readCorpus(t, c.file)
 		var lines []string
-		for k := range f.All() {
+		for _, k := range f.Kernels.All() {
 			lines = append(lines, line(k))
 		}
 		if d := cmp.Diff(c.want, lines); d != "" {
@@ -162,17 +162,17 @@ func TestCorpusAgainstEncodingCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.Kernels) != len(records)-1 || f.BadRows != 0 {
-			t.Fatalf("%s: %d kernels and %d bad rows of %d records", name, len(f.Kernels), f.BadRows, len(records)-1)
+		if f.Kernels.Len() != len(records)-1 || f.BadRows != 0 {
+			t.Fatalf("%s: %d kernels and %d bad rows of %d records", name, f.Kernels.Len(), f.BadRows, len(records)-1)
 		}
 		for i, rec := range records[1:] {
-			k := &f.Kernels[i]
+			k := f.Kernels.At(i)
 			for j, cell := range rec {
 				want := cell
 				if v, err := strconv.ParseFloat(cell, 64); err == nil {
 					want = fmt.Sprint(v)
 				}
-				if got := byName(k, records[0][j]); got != nil && fmt.Sprint(got) != strings.ReplaceAll(want, " x ", "x") && (cell != "" || fmt.Sprint(got) != "-") {
+				if got := byName(&k, records[0][j]); got != nil && fmt.Sprint(got) != strings.ReplaceAll(want, " x ", "x") && (cell != "" || fmt.Sprint(got) != "-") {
 					t.Errorf("%s:%d: %s is %v, want %s", name, i+2, records[0][j], got, want)
 				}
 			}

@@ -107,13 +107,14 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 			Hint: "export the file again"})
 	}
 	if keep {
-		f.Launches = r.launches()
+		f.Kernels = r.launches()
 		return f, nil
 	}
 	f.Notes = append(f.Notes, r.unweighted()...)
-	f.Kernels = make([]ingest.Kernel, len(r.entries))
-	for i, e := range r.entries {
-		f.Kernels[i] = r.kernel(e)
+	f.Kernels = &ingest.Kernels{}
+	for _, e := range r.entries {
+		k := r.kernel(e)
+		f.Kernels.Append(&k)
 	}
 	return f, nil
 }
@@ -294,14 +295,14 @@ func (r *result) spread(e *entry) *ingest.Spread {
 }
 
 // launches gives every row, in the order of the file.
-func (r *result) launches() *ingest.Launches {
+func (r *result) launches() *ingest.Kernels {
 	var readers []*reader
 	for _, a := range r.adders {
 		if in := a.launches.read(); in.more {
 			readers = append(readers, in)
 		}
 	}
-	var list ingest.Launches
+	var list ingest.Kernels
 	for len(readers) > 0 {
 		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
 		k := r.launch(&first.next)

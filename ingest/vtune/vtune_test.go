@@ -23,7 +23,7 @@ func lines(t *testing.T, text string, opt ingest.ReadOptions) []string {
 		return []string{"fault: " + err.Error()}
 	}
 	got := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
-	for k := range f.All() {
+	for _, k := range f.Kernels.All() {
 		got = append(got, line(k))
 	}
 	return append(got, noteLines(f.Notes)...)
@@ -358,7 +358,7 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 						t.Fatal(err)
 					}
 					var s []string
-					for k := range f.All() {
+					for _, k := range f.Kernels.All() {
 						s = append(s, line(k))
 					}
 					got := strings.Join(append(s, noteLines(f.Notes)...), "\n")
@@ -441,7 +441,7 @@ func TestQuotedCells(t *testing.T) {
 						t.Fatal(err)
 					}
 					var s []string
-					for k := range f.All() {
+					for _, k := range f.Kernels.All() {
 						s = append(s, line(k))
 					}
 					for _, n := range f.Notes {

@@ -257,7 +257,7 @@ func TestWhatIfStart(t *testing.T) {
 // package compare said.
 func TestWhatIfVerdictsInLibreOffice(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	run := &ingest.Run{}
+	run := &ingest.Run{Kernels: &ingest.Kernels{}}
 	for i := range 60 {
 		k := ingest.Kernel{Task: fmt.Sprint("k", i), Global: unit.Size(int64(256 * (1 + rnd.IntN(2000)))), Local: unit.Size(256), SIMD: unit.Some(16 << rnd.IntN(2)),
 			Instances: unit.Some(int64(1 + rnd.IntN(20))), Total: unit.Some(unit.Seconds(math.Pow(10, -4+4*rnd.Float64()))), PerLaunch: rnd.IntN(5) == 0}
@@ -273,19 +273,19 @@ func TestWhatIfVerdictsInLibreOffice(t *testing.T) {
 		if rnd.IntN(6) == 0 {
 			k.Local = unit.Size3{}
 		}
-		run.Kernels = append(run.Kernels, k)
+		run.Kernels.Append(&k)
 	}
 	r := compare.Compare(run, sample.Device(), compare.DefaultOptions())
-	f, w, cells := computing(t, r, len(r.Rows))
-	for i := range r.Rows {
+	f, w, cells := computing(t, r, r.Len())
+	for i := range r.Len() {
 		if err := f.SetCellValue(sheetOf(i), cells["kernel"], w.Launches.Row(i, nil)[1].Text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	out := recalculated(t, f)[0]
 	verdicts := map[compare.Verdict]int{}
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for i := range r.Len() {
+		row := r.Row(i, nil)
 		want := map[string]any{"verdict": string(row.Verdict), "run_verdict": string(row.Verdict), "difference": "", "peak": "", "average": "", "run_average": ""}
 		if p := row.Predicted; p != nil {
 			want["peak"], want["average"], want["run_average"] = p.Peak.Percent(), p.Average.Percent(), p.Average.Percent()

@@ -8,8 +8,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestLaunchesGiveBack puts kernels of every kind in and takes them out: nothing may be lost, nothing absent become zero.
-func TestLaunchesGiveBack(t *testing.T) {
+// TestKernelsGiveBack puts kernels of every kind in and takes them out: nothing may be lost, nothing absent become zero.
+func TestKernelsGiveBack(t *testing.T) {
 	full := Kernel{
 		Task: "k\n<int>", Global: unit.Size(512, 2), Local: unit.Size(64), SIMD: unit.Some(32), Direction: DeviceToHost, Device: "GPU 1",
 		Pos: note.Pos{File: "a.csv", Line: 7, Column: 3}, Instances: unit.Some[int64](1), Total: unit.Some[unit.Seconds](0.1 + 0.2), Mean: unit.Some[unit.Seconds](0.1), Uneven: true,
@@ -26,8 +26,8 @@ func TestLaunchesGiveBack(t *testing.T) {
 	other := full
 	other.Peak, other.Pos.Line = unit.Some[unit.Ratio](0.5), math.MaxInt32+1
 	kinds := []Kernel{full, {}, zero, absent, {Task: "copy", Direction: HostToDevice}, other}
-	var l Launches
-	const n = 3*partRows + 5
+	var l Kernels
+	const n = 3*blockRows + 5
 	want := func(i int) Kernel {
 		k := kinds[i%len(kinds)]
 		k.Pos.Line += i
@@ -37,29 +37,29 @@ func TestLaunchesGiveBack(t *testing.T) {
 		k := want(i)
 		l.Append(&k)
 	}
-	if l.Len() != n || l.Shapes() != len(kinds)-1 { // two differ in numbers only
-		t.Fatalf("%d launches of %d shapes, want %d of %d", l.Len(), l.Shapes(), n, len(kinds)-1)
+	if l.Len() != n || l.Shapes() != len(kinds)-1 || l.Settings() != len(kinds)-1 { // two differ in numbers only
+		t.Fatalf("%d rows of %d shapes and %d settings, want %d of %d", l.Len(), l.Shapes(), l.Settings(), n, len(kinds)-1)
 	}
 	for i := range n {
 		if got := l.At(i); got != want(i) {
 			t.Fatalf("launch %d is %+v, want %+v", i, got, want(i))
 		}
 	}
-	l.Set(partRows, &absent)
-	if got := l.At(partRows); got != absent || l.At(partRows-1) != want(partRows-1) || l.At(partRows+1) != want(partRows+1) {
+	l.Set(blockRows, &absent)
+	if got := l.At(blockRows); got != absent || l.At(blockRows-1) != want(blockRows-1) || l.At(blockRows+1) != want(blockRows+1) {
 		t.Errorf("after setting one launch it is %+v, want %+v, and its neighbours as they were", got, absent)
 	}
-	if (*Launches)(nil).Len() != 0 {
+	if (*Kernels)(nil).Len() != 0 {
 		t.Error("no list has launches")
 	}
 }
 
-// BenchmarkLaunches shows what a launch takes.
-func BenchmarkLaunches(b *testing.B) {
+// BenchmarkKernels shows what a row takes.
+func BenchmarkKernels(b *testing.B) {
 	k := Kernel{Task: "VectorAdd<(int)1, (int)256>", Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(32), Peak: unit.Some[unit.Ratio](1),
 		Instances: unit.Some[int64](1), Total: unit.Some[unit.Seconds](1), Measured: unit.Some[unit.Ratio](0.5), Idle: unit.Some[unit.Ratio](0.5)}
 	b.ReportAllocs()
-	var l Launches
+	var l Kernels
 	for i := range b.N {
 		k.Pos.Line = i
 		l.Append(&k)

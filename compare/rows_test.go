@@ -9,6 +9,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 )
 
 // manyLaunches makes launches of every kind: measured or not, predictable or not, with notes, copies, equal times.
@@ -47,48 +48,37 @@ func manyLaunches(n int) []ingest.Kernel {
 	return list
 }
 
-// TestLaunchesAreRows holds the rows that are made when they are asked for against those that are held.
-func TestLaunchesAreRows(t *testing.T) {
+// TestRowsAgree holds the rows that All and Row make against those of Skim, and those whose forecast is kept against those
+// that are predicted anew each time.
+func TestRowsAgree(t *testing.T) {
 	kernels := manyLaunches(5000)
 	timings := []ingest.Timing{{Kernel: "VectorAdd<3>", Groups: unit.Some(int64(3))}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))}, {Kernel: "else"}}
 	o := DefaultOptions()
 	o.Local, o.SIMD = unit.Size(256), 32
 	for _, timings := range [][]ingest.Timing{nil, timings} {
-		packed := &ingest.Launches{}
-		for i := range kernels {
-			packed.Append(&kernels[i])
-		}
-		for _, dev := range []string{"known", "unknown"} {
-			d := max1550()
-			if dev == "unknown" {
-				d = nil
+		for _, d := range []*arch.Device{max1550(), nil} {
+			got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, d, o)
+			want := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, d, o)
+			if want.rows.forecasts == nil {
+				t.Fatal("no forecast is kept")
 			}
-			want := Compare(&ingest.Run{Kernels: kernels, Timings: timings}, d, o)
-			got := Compare(&ingest.Run{Launches: packed, Timings: timings}, d, o)
-			if !got.KeepsLaunches() || want.KeepsLaunches() || got.Len() != len(want.Rows) || got.Rows != nil {
-				t.Fatalf("%s device: %d rows, want %d", dev, got.Len(), len(want.Rows))
+			want.rows.forecasts = nil
+			if got.Len() != len(kernels)+len(timings)/2 {
+				t.Fatalf("%d rows", got.Len())
 			}
 			var into Row
-			for i := range want.Rows {
-				if row := got.Row(i, &into); !reflect.DeepEqual(*row, want.Rows[i]) {
-					t.Fatalf("%s device: row %d is %+v, want %+v", dev, i, row, want.Rows[i])
+			for i, row := range got.All() {
+				if w := want.Row(i, nil); !reflect.DeepEqual(row, w) || !reflect.DeepEqual(got.Row(i, &into), w) {
+					t.Fatalf("row %d is %+v, want %+v", i, row, w)
 				}
-				if got.Noted(i) != want.Noted(i) {
-					t.Fatalf("%s device: row %d has notes: %v", dev, i, got.Noted(i))
+				if got.Noted(i) != noted(row) {
+					t.Fatalf("row %d has notes: %v", i, got.Noted(i))
 				}
-			}
-			if !reflect.DeepEqual(got.Summary, want.Summary) || !reflect.DeepEqual(got.Timings, want.Timings) || !reflect.DeepEqual(got.Notes, want.Notes) {
-				t.Errorf("%s device: summary %+v, want %+v; timings %v, want %v", dev, got.Summary, want.Summary, got.Timings, want.Timings)
 			}
 			for i, row := range got.Skim() {
-				w := want.Rows[i]
-				if w.Cause != nil && (row.Cause == nil || row.Cause.Name != w.Cause.Name) || w.Cause == nil && row.Cause != nil || row.Verdict != w.Verdict || row.Kernel != w.Kernel {
-					t.Fatalf("%s device: row %d is skimmed as %+v, want %+v", dev, i, row, w)
-				}
-			}
-			for i, row := range got.All() {
-				if !reflect.DeepEqual(*row, want.Rows[i]) {
-					t.Fatalf("%s device: All differs in row %d", dev, i)
+				w := want.Row(i, nil)
+				if (w.Cause == nil) != (row.Cause == nil) || w.Cause != nil && row.Cause.Name != w.Cause.Name || row.Verdict != w.Verdict || row.Kernel != w.Kernel {
+					t.Fatalf("row %d is skimmed as %+v, want %+v", i, row, w)
 				}
 			}
 		}
@@ -98,12 +88,9 @@ func TestLaunchesAreRows(t *testing.T) {
 // BenchmarkLaunches compares launches; the memory that stays is a few bytes for each.
 func BenchmarkLaunches(b *testing.B) {
 	kernels := manyLaunches(100000)
-	packed := &ingest.Launches{}
-	for i := range kernels {
-		packed.Append(&kernels[i])
-	}
+	packed := ingest.NewKernels(kernels...)
 	b.ReportAllocs()
 	for b.Loop() {
-		Compare(&ingest.Run{Launches: packed}, mtl112(), DefaultOptions())
+		Compare(&ingest.Run{Kernels: packed, Instances: true}, mtl112(), DefaultOptions())
 	}
 }

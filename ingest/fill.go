@@ -17,9 +17,9 @@ func twoRuns(a, b *Kernel) error {
 		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(), x.Percent(), a.Pos)
 }
 
-// unite fills what a lacks from b, and gives the names of values that differ.
-func unite(a, b *Kernel, sameKind bool) (differ []string) {
-	uniteMean(a, b, sameKind)
+// mergeKernel fills what a lacks from b, and gives the names of values that differ.
+func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
+	mergeMean(a, b, sameKind)
 	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
 	fill(&a.Total, b.Total, "total time", &differ, sameKind)
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)
@@ -29,12 +29,12 @@ func unite(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.BarrierStall, b.BarrierStall, "barrier stalls", &differ, sameKind)
 	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
 	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
-	a.Launches = uniteSpreads(a.Launches, b.Launches)
-	return append(differ, uniteShared(a, b)...)
+	a.Launches = mergeSpreads(a.Launches, b.Launches)
+	return append(differ, mergeShared(a, b)...)
 }
 
-// uniteSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
-func uniteSpreads(a, b *Spread) *Spread {
+// mergeSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
+func mergeSpreads(a, b *Spread) *Spread {
 	switch {
 	case a == nil:
 		return b
@@ -46,9 +46,9 @@ func uniteSpreads(a, b *Spread) *Spread {
 	return &s
 }
 
-// uniteMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a
+// mergeMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a
 // count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
-func uniteMean(a, b *Kernel, sameKind bool) {
+func mergeMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
 	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
 		return
@@ -62,8 +62,8 @@ func uniteMean(a, b *Kernel, sameKind bool) {
 	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
-// uniteShared is unite for what all launches of a kernel have in common.
-func uniteShared(a, b *Kernel) (differ []string) {
+// mergeShared is mergeKernel for what all launches of a kernel have in common.
+func mergeShared(a, b *Kernel) (differ []string) {
 	fill(&a.Peak, b.Peak, "peak occupancy", &differ, true)
 	fill(&a.PeakWork, b.PeakWork, "work size limit", &differ, true)
 	fill(&a.PeakSLM, b.PeakSLM, "SLM limit", &differ, true)

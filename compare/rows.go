@@ -1,0 +1,232 @@
+package compare
+
+import (
+	"cmp"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// rows makes the rows of a result when they are asked for: from the kernels as the run holds them, and from what is
+// predicted for their settings. There may be millions, so that only what decides the order and the counts is kept of each.
+type rows struct {
+	kernels   *ingest.Kernels
+	extra     *ingest.Kernels // of timings of logs that no kernel explains; their places follow those of the kernels
+	forecasts []forecast      // by setting, without and with barriers; nil where there are too many to keep
+	found     []found         // by place
+	order     []uint32        // the place of each row
+}
+
+// maxForecasts is how many settings have their forecast kept: a few dozen are usual, and making one takes less than a
+// microsecond.
+const maxForecasts = 1 << 14
+
+// found is what came out for a kernel.
+type found struct {
+	verdict, cause uint8 // into verdicts and causes; no cause is len(causes)
+	noted          bool  // see Noted
+}
+
+var (
+	verdicts = [...]Verdict{Match, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
+	causes   = Causes()
+)
+
+// forecast is what is predicted for a kernel, or why nothing is.
+type forecast struct {
+	predicted *predict.Prediction
+	why       string
+	modelPeak unit.Ratio           // Row.ModelPeak
+	otherPeak unit.Opt[unit.Ratio] // Row.OtherPolicyPeak
+	xves      XVEs
+}
+
+// setRows judges every kernel once.
+func (r *Result) setRows(kernels *ingest.Kernels) {
+	r.rows = rows{kernels: kernels, extra: &ingest.Kernels{}, found: make([]found, kernels.Len())}
+	if n := kernels.Settings(); n <= maxForecasts {
+		r.rows.forecasts = make([]forecast, 2*n)
+		for i := range r.rows.forecasts {
+			k := kernels.SettingKernel(i / 2)
+			k.Barriers = unit.Some(int64(i % 2))
+			r.rows.forecasts[i] = r.forecast(&k)
+		}
+	}
+	for _, k := range kernels.All() {
+		r.taskTime += k.Total.Or(0)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	share := (kernels.Len() + workers - 1) / workers
+	var all sync.WaitGroup
+	for first := 0; first < kernels.Len(); first += share {
+		all.Go(func() {
+			var row Row
+			for i := first; i < min(first+share, kernels.Len()); i++ {
+				r.build(i, &row, false)
+				r.rows.found[i] = whatFound(&row)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// addRow adds the row of a log's timing and gives its place.
+func (r *Result) addRow(k *ingest.Kernel) int {
+	l, place := &r.rows, r.Len()
+	l.extra.Append(k)
+	var row Row
+	r.build(place, &row, false)
+	l.found = append(l.found, whatFound(&row))
+	return place
+}
+
+func whatFound(row *Row) found {
+	f := found{verdict: uint8(slices.Index(verdicts[:], row.Verdict)), cause: uint8(len(causes)), noted: noted(row)}
+	if row.Cause != nil {
+		f.cause = uint8(slices.Index(causes, row.Cause.Name))
+	}
+	return f
+}
+
+// kernel makes the kernel of a place.
+func (l *rows) kernel(place int, k *ingest.Kernel) {
+	if at := place - l.kernels.Len(); at >= 0 {
+		l.extra.Into(at, k)
+	} else {
+		l.kernels.Into(place, k)
+	}
+}
+
+// begin makes a row as far as its verdict, false when it is no kernel.
+func (r *Result) begin(place int, row *Row) bool {
+	l := &r.rows
+	*row = Row{FromLog: place >= l.kernels.Len()}
+	l.kernel(place, &row.Kernel)
+	if !row.Kernel.IsKernel() {
+		row.Verdict = NotAKernel
+		return false
+	}
+	var f forecast
+	if l.forecasts != nil && !row.FromLog {
+		f = l.forecasts[2*l.kernels.Setting(place)+row.LeastBarriers()]
+	} else {
+		f = r.forecast(&row.Kernel)
+	}
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
+	r.derive(row)
+	r.judge(row)
+	return true
+}
+
+// build makes the whole row, the texts of its cause only when asked to.
+func (r *Result) build(place int, row *Row, tell bool) {
+	if r.begin(place, row) {
+		row.Cause = r.cause(row, tell)
+		r.checkRow(row)
+	}
+}
+
+// sort puts the rows in order for reading: what needs attention first, then by time; equal ones stay in the order of the
+// file. The rows of timings are then known by their number, no longer by their place.
+func (r *Result) sort() {
+	type key struct {
+		total     float64
+		place     uint32
+		attention uint8
+	}
+	l := &r.rows
+	var k ingest.Kernel
+	keys := make([]key, r.Len())
+	for i := range keys {
+		l.kernel(i, &k)
+		keys[i] = key{float64(k.Total.Or(-1)), uint32(i), uint8(attention(verdicts[l.found[i].verdict]))}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.attention, b.attention), cmp.Compare(b.total, a.total), cmp.Compare(a.place, b.place))
+	})
+	l.order = make([]uint32, len(keys))
+	number := make(map[int]int, len(r.Timings))
+	for i := range r.Timings {
+		number[r.Timings[i].Row] = -1
+	}
+	for i := range keys {
+		place := int(keys[i].place)
+		l.order[i] = keys[i].place
+		if _, timed := number[place]; timed {
+			number[place] = i
+		}
+	}
+	for i := range r.Timings {
+		r.Timings[i].Row = number[r.Timings[i].Row]
+	}
+}
+
+// KeepsLaunches says whether the rows are launches, many of one kernel.
+func (r *Result) KeepsLaunches() bool { return r.instances }
+
+// Len gives the number of rows.
+func (r *Result) Len() int { return max(len(r.rows.found), len(r.Rows)) }
+
+// Row gives a row, which must not be changed. It is made in into, or anew when that is nil. It is safe for concurrent use.
+func (r *Result) Row(i int, into *Row) *Row {
+	if r.Rows != nil {
+		return &r.Rows[i]
+	}
+	if into == nil {
+		into = new(Row)
+	}
+	r.build(int(r.rows.order[i]), into, true)
+	return into
+}
+
+// All gives the rows in order. A row is good until the next one and must not be changed.
+func (r *Result) All() iter.Seq2[int, *Row] {
+	return func(yield func(int, *Row) bool) {
+		var row Row
+		for i := range r.Len() {
+			if !yield(i, r.Row(i, &row)) {
+				return
+			}
+		}
+	}
+}
+
+// Skim is All for counting and choosing: Cause has its name alone and Notes are left out. Noted says whether there are any.
+func (r *Result) Skim() iter.Seq2[int, *Row] {
+	if r.Rows != nil {
+		return r.All()
+	}
+	return func(yield func(int, *Row) bool) {
+		var row Row
+		names := make([]Cause, len(causes)+1)
+		for i, name := range causes {
+			names[i].Name = name
+		}
+		for i, place := range r.rows.order {
+			r.begin(int(place), &row)
+			if c := r.rows.found[place].cause; int(c) < len(causes) {
+				row.Cause = &names[c]
+			}
+			if !yield(i, &row) {
+				return
+			}
+		}
+	}
+}
+
+// Noted says whether there is something to say of row i: notes, or why a kernel has no prediction.
+func (r *Result) Noted(i int) bool {
+	if r.Rows != nil {
+		return noted(&r.Rows[i])
+	}
+	return r.rows.found[r.rows.order[i]].noted
+}
+
+func noted(row *Row) bool {
+	return len(row.Notes) > 0 || row.Predicted == nil && row.NoPredictionWhy != "" && row.Verdict != NotAKernel
+}
