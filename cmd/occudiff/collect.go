@@ -245,8 +245,7 @@ library. For each lack: what it costs, and how to get it. Then the traps of coll
 // longestTask gives the mean launch time of the kernel with the most time, and its name.
 func longestTask(run *ingest.Run) (launch time.Duration, task string) {
 	most := 0.0
-	for i := range run.Kernels {
-		k := &run.Kernels[i]
+	for _, k := range run.Kernels.All() {
 		total, timed := k.Total.Value()
 		count, counted := k.Instances.Value()
 		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {
