@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Plot is a picture as data. One of the kinds is set; without any, it is bars of the first Rows rows of a table, so that a
-// workbook can draw them from its own cells.
+// Plot is a picture as data. One of the kinds is set; without any, it is bars of the first Rows rows of a table, so
+// that a workbook can draw them from its own cells.
 type Plot struct {
 	Key, Title string
 	Table      string   // key of the table
@@ -72,8 +72,8 @@ type Reference struct {
 // PlotRows is how many kernels a plot shows: more bars than this cannot be told apart.
 const PlotRows = 40
 
-// TimeSeries is a value over time, cut into segments at its change points. Runs stand side by side in their order, whatever
-// time lies between them: series are judged by runs.
+// TimeSeries is a value over time, cut into segments at its change points. Runs stand side by side in their order,
+// whatever time lies between them: series are judged by runs.
 type TimeSeries struct {
 	Points   []TimePoint // oldest first
 	Segments []Segment

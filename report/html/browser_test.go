@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	names   = `Array.from(document.querySelectorAll("#t-kernels tbody tr")).map(r => r.children[0].textContent.trim()).join(" ")`
+	names = `Array.from(document.querySelectorAll("#t-kernels tbody tr"))
+		.map(r => r.children[0].textContent.trim()).join(" ")`
 	heading = `document.querySelector("#t-kernels th[data-key=%s]").getAttribute("aria-sort")`
 	button  = `#t-kernels th[data-key=%s] button`
 	status  = `document.querySelector("#filter-status").textContent`
@@ -55,7 +56,8 @@ func TestSorting(t *testing.T) {
 	b.run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
 	b.want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
 	b.want(t, "one column at a time", fmt.Sprintf(heading, "measured"), "none")
-	b.want(t, "the focus shows", `getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
+	b.want(t, "the focus shows",
+		`getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
 	b.quiet(t)
 }
 
@@ -86,7 +88,8 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
 	b := openFile(t, render(t, r))
-	b.want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`, r.Rows[0].Task)
+	b.want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`,
+		r.Rows[0].Task)
 	b.want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
 	b.want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
 	b.quiet(t)
@@ -98,7 +101,8 @@ func TestPolicy(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
 	t.Cleanup(server.Close)
 	html := strings.Replace(render(t, sample.Gaussian()), "</main>",
-		`<script>document.title="run"</script><img src="`+server.URL+`/img"><script src="`+server.URL+`/script"></script></main>`, 1)
+		`<script>document.title="run"</script><img src="`+server.URL+`/img">`+
+			`<script src="`+server.URL+`/script"></script></main>`, 1)
 	b := openFile(t, html)
 	b.want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
 	select {
@@ -110,26 +114,31 @@ func TestPolicy(t *testing.T) {
 
 // TestWithoutScript checks that a page is whole without its script: tables as they are, no field that does nothing.
 func TestWithoutScript(t *testing.T) {
-	b := openFile(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
-	b.want(t, "all rows are there", `String(Array.from(document.querySelectorAll("#t-kernels tbody tr")).filter(r => r.getClientRects().length).length)`, "5")
+	b := openFile(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}))
+	b.want(t, "all rows are there",
+		`String(Array.from(document.querySelectorAll("#t-kernels tbody tr"))
+			.filter(r => r.getClientRects().length).length)`, "5")
 	b.want(t, "no filter", `getComputedStyle(document.querySelector(".filter")).display`, "none")
 	b.want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
 	b.quiet(t)
 }
 
-// TestPhone opens the page as a phone shows it: nothing but tables is wider than the screen, each plot is whole, and a table
-// that has more columns keeps its first one, says that there are more, and can be moved by keyboard.
+// TestPhone opens the page as a phone shows it: nothing but tables is wider than the screen, each plot is whole, and a
+// table that has more columns keeps its first one, says that there are more, and can be moved by keyboard.
 func TestPhone(t *testing.T) {
 	b := openFile(t, render(t, story()), chromedp.EmulateViewport(390, 900))
 	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
-	b.want(t, "every plot is whole", `String(Array.from(document.querySelectorAll("figure svg")).filter(s => s.getClientRects().length &&
+	b.want(t, "every plot is whole",
+		`String(Array.from(document.querySelectorAll("figure svg")).filter(s => s.getClientRects().length &&
 		(s.getBoundingClientRect().right > 390 || s.getBoundingClientRect().width < 250)).length)`, "0")
 	b.want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
 		Array.from(f.querySelectorAll("svg")).filter(s => s.getClientRects().length).length !== 1).length)`, "0")
 	b.want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
 		const scale = e.ownerSVGElement.getBoundingClientRect().width / e.ownerSVGElement.viewBox.baseVal.width;
 		return e.getClientRects().length && e.getAttribute("font-size") * scale < 10; }).length)`, "0")
-	b.want(t, "the table says that there is more", `getComputedStyle(document.querySelector(".main .scroll"), "::after").content.slice(1, 13)`, "more columns")
+	b.want(t, "the table says that there is more",
+		`getComputedStyle(document.querySelector(".main .scroll"), "::after").content.slice(1, 13)`, "more columns")
 	b.run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
 	b.want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
 	b.want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
@@ -152,7 +161,8 @@ func TestAccessible(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b := openFile(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
 			ask[string](t, b, string(axe)+`; "loaded"`)
-			b.want(t, scheme, `axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
+			b.want(t, scheme, `axe.run().then(r =>
+				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
 		}
 	}
 }
@@ -170,31 +180,41 @@ func TestContrast(t *testing.T) {
 }
 
 func colorScheme(name string) action {
-	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
+	return command(emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
 // contrast lists the texts whose contrast is too low. It takes the nearest background that is not transparent, and the
 // fill of texts in drawings.
 const contrast = `(() => {
   const rgba = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
-  const luminance = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] > 0.99) return c; } return [255, 255, 255, 1]; };
+  const luminance = c => {
+    const linear = v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = c.slice(0, 3).map(v => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = e => {
+    for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] > 0.99) return c; }
+    return [255, 255, 255, 1];
+  };
   const low = new Set();
   for (const e of document.querySelectorAll("body *")) {
-    if (!Array.from(e.childNodes).some(n => n.nodeType === 3 && n.data.trim()) || /^(SCRIPT|TITLE|STYLE|OPTION)$/i.test(e.tagName)) continue;
+    if (!Array.from(e.childNodes).some(n => n.nodeType === 3 && n.data.trim())) continue;
+    if (/^(SCRIPT|TITLE|STYLE|OPTION)$/i.test(e.tagName)) continue;
     const style = getComputedStyle(e), drawn = e instanceof SVGElement;
     if (style.display === "none" || e.closest("[hidden]") || e.disabled) continue;
     const a = luminance(rgba(drawn ? style.fill : style.color)), b = luminance(behind(e));
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
-    if (ratio < (large ? 3 : 4.5)) low.add(e.tagName + "." + (e.getAttribute("class") || "") + " " + ratio.toFixed(2) + " " + e.textContent.trim().slice(0, 20));
+    if (ratio < (large ? 3 : 4.5))
+      low.add([e.tagName, e.getAttribute("class"), ratio.toFixed(2), e.textContent.trim().slice(0, 20)].join(" "));
   }
   return Array.from(low).join("; ");
 })()`
 
-// TestManyRows opens 5,000 kernels: they show, sort and filter quickly enough to work with. The limits are several times
-// what an idle machine needs, because tests share theirs.
+// TestManyRows opens 5,000 kernels: they show, sort and filter quickly enough to work with. The limits are several
+// times what an idle machine needs, because tests share theirs.
 func TestManyRows(t *testing.T) {
 	r := mismatching(5000)
 	for i := range r.Rows {
@@ -203,7 +223,8 @@ func TestManyRows(t *testing.T) {
 	b := openFile(t, render(t, r))
 	shown := ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
 		const paint = performance.getEntriesByName("first-contentful-paint")[0];
-		done(Math.max(paint ? paint.startTime : 0, performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd));
+		const loaded = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
+		done(Math.max(paint ? paint.startTime : 0, loaded));
 	})))`)
 	sorted := ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured] button").click()`))
 	b.want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
@@ -212,7 +233,8 @@ func TestManyRows(t *testing.T) {
 		document.querySelector("#filter-text").dispatchEvent(new KeyboardEvent("input"))`))
 	b.want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
 	ask[string](t, b, `location.hash = "#r4000"`)
-	b.want(t, "a link brings a row that is not shown", `(document.querySelector("tr.here") || document.body).children[0].textContent.trim().slice(-11)`, "kernel 4000")
+	b.want(t, "a link brings a row that is not shown",
+		`(document.querySelector("tr.here") || document.body).children[0].textContent.trim().slice(-11)`, "kernel 4000")
 	b.run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
 	b.want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
 	b.want(t, "the page is not endless", `String(document.documentElement.scrollHeight < 20 * 900)`, "true")
@@ -233,8 +255,8 @@ func timed(script string) string {
 		`; requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); })`
 }
 
-// TestScreenshots makes pictures for people to look at: go test -run Screenshots -shots FOLDER. With REPORT=FILE they are
-// of that page.
+// TestScreenshots makes pictures for people to look at: go test -run Screenshots -shots FOLDER. With REPORT=FILE they
+// are of that page.
 func TestScreenshots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("-shots names no folder for the screenshots")

@@ -32,7 +32,7 @@ func (p *page) row(it *report.Item) *report.Table {
 	return nil
 }
 
-// card writes an item with the figures and the reasoning of the row that it is about. The reasoning of the first is open.
+// card writes an item with the figures and the reasoning of its row. The reasoning of the first is open.
 func (p *page) card(it *report.Item, first bool) {
 	t, id := p.row(it), ""
 	if t != nil {

@@ -1,10 +1,10 @@
-// Package html renders a report as one page that needs nothing else: no network, no font, no script of others. Without its
-// script the tables are plain tables; with it they sort and filter.
+// Package html renders a report as one page that needs nothing else: no network, no font, no script of others. Without
+// its script the tables are plain tables; with it they sort and filter.
 //
-// The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a browser
-// cheaply; a test holds it against html/template. Each plot is drawn twice, for wide screens and for phones, and the style
-// shows one of them. The order of sections and rows is the document's, until a reader asks for another; the package does not
-// know kernels, statistics or sorting, nor the name of any section or column.
+// The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a
+// browser cheaply; a test holds it against html/template. Each plot is drawn twice, for wide screens and for phones,
+// and the style shows one of them. The order of sections and rows is the document's, until a reader asks for another;
+// the package does not know kernels, statistics or sorting, nor the name of any section or column.
 package html
 
 import (
@@ -27,7 +27,8 @@ var pageScript string
 
 // Render writes the report. The same document gives the same bytes.
 func Render(w io.Writer, d *report.Document) error {
-	p := &page{writer: newWriter(w), doc: d, sections: d.Linked(report.Page), explained: map[*report.Table]map[int]bool{}}
+	p := &page{writer: newWriter(w), doc: d, sections: d.Linked(report.Page),
+		explained: map[*report.Table]map[int]bool{}}
 	for _, s := range p.sections {
 		for _, it := range s.Items {
 			if t := d.Table(it.Table); t != nil {
@@ -62,14 +63,16 @@ func (p *page) head() {
 	}
 	style := colors() + pageStyle + p.columnStyles()
 	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	p.meta("http-equiv", "Content-Security-Policy", "default-src 'none'; script-src "+hash(pageScript)+"; style-src "+hash(style)+
-		"; img-src data:; base-uri 'none'; form-action 'none'")
+	p.meta("http-equiv", "Content-Security-Policy",
+		"default-src 'none'; script-src "+hash(pageScript)+"; style-src "+hash(style)+
+			"; img-src data:; base-uri 'none'; form-action 'none'")
 	p.meta("name", "viewport", "width=device-width, initial-scale=1")
 	p.meta("name", "color-scheme", "light dark")
 	p.meta("name", "referrer", "no-referrer")
 	p.meta("name", "generator", "occudiff "+p.doc.Version)
 	p.element("title", title)
-	p.raw("\n<link rel=\"icon\" href=\"data:,\">\n<style>" + style + "</style>\n<script>" + pageScript + "</script>\n</head>\n")
+	p.raw("\n<link rel=\"icon\" href=\"data:,\">\n<style>" + style + "</style>\n<script>" + pageScript +
+		"</script>\n</head>\n")
 }
 
 func (p *page) meta(kind, name, content string) {
@@ -85,7 +88,8 @@ func hash(s string) string {
 
 // colors are the variables of the plots, on a light and on a dark page; paper is light.
 func colors() string {
-	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" + plot.Variables(true) + "}}\n"
+	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
+		plot.Variables(true) + "}}\n"
 }
 
 // columnStyles are said once per column, not once per cell.
@@ -107,12 +111,13 @@ func (p *page) columnStyles() string {
 	return b.String()
 }
 
-const logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><rect x="1" y="9" width="4" ` +
-	`height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/><rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
+const logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">` +
+	`<rect x="1" y="9" width="4" height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/>` +
+	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
 
 func (p *page) body() {
-	p.raw("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header class=\"bar\"><div class=\"wrap\">\n" + logo +
-		"\n<nav aria-label=\"Sections\">")
+	p.raw("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n" +
+		"<header class=\"bar\"><div class=\"wrap\">\n" + logo + "\n<nav aria-label=\"Sections\">")
 	for _, s := range p.sections {
 		p.open("a", "href", "#"+s.Key)
 		p.text(s.Title)

@@ -20,7 +20,8 @@ import (
 var _ = flag.Bool("update", false, "rewrite the golden files")
 
 func document(r *compare.Result) *report.Document {
-	return rundoc.FromResult(r, report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.html"}})
+	return rundoc.FromResult(r, report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate",
+		"a run.csv", "-o", "r.html"}})
 }
 
 func render(t testing.TB, r *compare.Result) string {
@@ -66,9 +67,11 @@ func TestSameBytes(t *testing.T) {
 
 // TestNothingFromOutside checks that a page names no address: there is nothing that a browser could fetch.
 func TestNothingFromOutside(t *testing.T) {
-	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "logs": sample.LogsOnly(), "absent": sample.Absent()} {
+	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "logs": sample.LogsOnly(),
+		"absent": sample.Absent()} {
 		page := strings.ReplaceAll(render(t, r), `xmlns="http://www.w3.org/2000/svg"`, "")
-		for _, bad := range []string{"http:", "https:", "//cdn", "src=", "@import", "url(", "fetch(", "XMLHttpRequest", "<iframe", "<object", "<form"} {
+		for _, bad := range []string{"http:", "https:", "//cdn", "src=", "@import", "url(", "fetch(", "XMLHttpRequest",
+			"<iframe", "<object", "<form"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s: the page contains %s", name, bad)
 			}
@@ -76,7 +79,8 @@ func TestNothingFromOutside(t *testing.T) {
 	}
 }
 
-// TestHostileNames checks that a name can neither open an element nor leave an attribute, in the page and in its drawings.
+// TestHostileNames checks that a name can neither open an element nor leave an attribute, in the page and in its
+// drawings.
 func TestHostileNames(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `"><img src=x onerror=alert(1)>'</style></script></svg></title><script>alert(1)</script>`
@@ -99,7 +103,8 @@ func TestHostileNames(t *testing.T) {
 
 // TestLinksHaveTargets checks that every link leads to something on the page, and that no name is given twice.
 func TestLinksHaveTargets(t *testing.T) {
-	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(), "many": mismatching(300)} {
+	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(),
+		"many": mismatching(300)} {
 		page := render(t, r)
 		ids := map[string]int{}
 		for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {

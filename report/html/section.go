@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of kernels
-	// would be too large to open. The others show their sentence; every figure is in the workbook, too.
+	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of
+	// kernels would be too large to open. The others show their sentence; every figure is in the workbook, too.
 	detailed = 100
-	// unfolded is how many items are in view; the others are behind a line to open, or a page would have hundreds of screens.
+	// unfolded is how many items are in view; the others are behind a line to open, or a page would have hundreds of
+	// screens.
 	unfolded = 10
 	// tallRows is above how many rows a plot scrolls beside the others.
 	tallRows = 14
@@ -27,8 +28,8 @@ func hasCards(s *report.Section) bool {
 	return s.ItemsIn&report.Page != 0 && len(s.Items) > 0 && s.Items[0].Table != ""
 }
 
-// section writes a heading and what stands under it. A summary is shown as the others are, but for what the top of the page
-// has said already, and with its plots before its figures.
+// section writes a heading and what stands under it. A summary is shown as the others are, but for what the top of the
+// page has said already, and with its plots before its figures.
 func (p *page) section(s *report.Section) {
 	quiet, many := "", ""
 	if s.IsSummary() {
@@ -106,7 +107,8 @@ func (p *page) figure(f *report.Plot, class string) {
 			p.err = err
 		}
 		if rows > tallRows {
-			p.open("div", "class", screen.class+" tall", "tabindex", "0", "role", "region", "aria-label", f.Title+", plot")
+			p.open("div", "class", screen.class+" tall", "tabindex", "0", "role", "region", "aria-label",
+				f.Title+", plot")
 		} else {
 			p.open("div", "class", screen.class)
 		}

@@ -67,8 +67,10 @@ func openFile(t testing.TB, html string, before ...action) *tab {
 
 func open(t testing.TB, address string, before ...action) *tab {
 	t.Helper()
-	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
 		chromedp.WindowSize(1400, 900))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opt...)
 	t.Cleanup(cancel)
@@ -78,7 +80,8 @@ func open(t testing.TB, address string, before ...action) *tab {
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(runtime.Enable, cdp.Empty{}))
+	b.run(t, command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}),
+		command(runtime.Enable, cdp.Empty{}))
 	b.run(t, before...)
 	b.run(t, chromedp.Navigate(address))
 	return b

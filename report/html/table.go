@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// large is above how many rows the script shows only the first ones until somebody asks for more; the script knows it, too.
+	// large is above how many rows the script shows only the first ones until somebody asks for more; the script knows
+	// it, too.
 	large = 500
 	// longName is above how many characters names get a wider column.
 	longName = 90
@@ -187,8 +188,8 @@ func (p *page) heading(c *report.Column) {
 	p.close("th")
 }
 
-// rows writes the rows, the first cell of each as its heading. The words of a row that an item explains lead to it. Tags
-// that HTML needs no end for have none: there are thousands of them.
+// rows writes the rows, the first cell of each as its heading. The words of a row that an item explains lead to it.
+// Tags that HTML needs no end for have none: there are thousands of them.
 func (p *page) rows(t *report.Table, shown []int) {
 	explained := p.explained[t]
 	each(t, func(row int, cells []report.Cell) {
@@ -218,10 +219,10 @@ func (p *page) rows(t *report.Table, shown []int) {
 
 // filter writes the fields that choose rows: by any text, and by the words of a column in the order in which they come.
 func (p *page) filter(t *report.Table) {
-	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" spellcheck="false" ` +
-		`placeholder="kernel name or any text"></label>` + "\n")
-	at := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Choice != 0 && c.In&report.Page != 0 })
-	if at >= 0 {
+	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
+		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
+	isChoice := func(c report.Column) bool { return c.Role&report.Choice != 0 && c.In&report.Page != 0 }
+	if at := slices.IndexFunc(t.Columns, isChoice); at >= 0 {
 		var words []string
 		count := map[string]int{}
 		each(t, func(_ int, cells []report.Cell) {

@@ -13,7 +13,8 @@ type writer struct {
 }
 
 func newWriter(w io.Writer) writer {
-	return writer{bufio.NewWriterSize(w, 64<<10), strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\ufffd")}
+	return writer{bufio.NewWriterSize(w, 64<<10),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\ufffd")}
 }
 
 // raw writes HTML of this package, or what is HTML already.

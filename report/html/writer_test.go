@@ -9,10 +9,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// FuzzWriter writes a text as our writer does and as html/template does: read by a parser, both are one element with the same
-// text and the same attribute.
+// FuzzWriter writes a text as our writer does and as html/template does: read by a parser, both are one element with
+// the same text and the same attribute.
 func FuzzWriter(f *testing.F) {
-	for _, s := range []string{"Fan2", "a<b>&\"'", "</p><script>alert(1)</script>", "&amp; &#34; &lt", "\x00\xff\ufffe", "a\r\nb", "` onload=x", "javascript:alert(1)"} {
+	for _, s := range []string{"Fan2", "a<b>&\"'", "</p><script>alert(1)</script>", "&amp; &#34; &lt",
+		"\x00\xff\ufffe", "a\r\nb", "` onload=x", "javascript:alert(1)"} {
 		f.Add(s)
 	}
 	t := template.Must(template.New("").Parse(`<p title="{{.}}" class="x">{{.}}</p>`))

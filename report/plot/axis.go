@@ -28,8 +28,9 @@ func span(from, to float64) (float64, float64) {
 	return from, to
 }
 
-// ticks gives the round values of a scale, at least a distance in pixels apart and at most so many steps, and the decimals that they need. The
-// step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of the step that is asked for.
+// ticks gives the round values of a scale, at least a distance in pixels apart and at most so many steps, and the
+// decimals that they need. The step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of
+// the step that is asked for.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
 	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most

@@ -34,7 +34,8 @@ func readBars(t *report.Table, p *report.Plot) (names []string, series []barSeri
 			continue
 		}
 		c := t.Columns[i]
-		s := barSeries{name: strings.TrimSpace(c.Group + " " + c.Title), ink: series1 + paint(k%3), column: &t.Columns[i]}
+		s := barSeries{name: strings.TrimSpace(c.Group + " " + c.Title), ink: series1 + paint(k%3),
+			column: &t.Columns[i]}
 		for _, cells := range rows {
 			s.cells = append(s.cells, cells[i])
 			most = math.Max(most, cells[i].Num)

@@ -25,7 +25,8 @@ func TestLineChart(t *testing.T) {
 	p := lineChart(report.LineChart{X: "Work-group size", Y: "Occupancy", XStep: 1,
 		Series: []report.LineSeries{line("Xe-core", 10, 50, 100), line("average", 5, 25, 90)}})
 	svg := draw(t, nil, p, plot.Look{})
-	for _, want := range []string{"Occupancy &lt;of&gt; a &amp; b", ">Work-group size<", ">Occupancy [%]<", ">Xe-core<", ">average<", ">80<"} {
+	for _, want := range []string{"Occupancy &lt;of&gt; a &amp; b", ">Work-group size<", ">Occupancy [%]<",
+		">Xe-core<", ">average<", ">80<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%s is not in the picture", want)
 		}
@@ -46,8 +47,10 @@ func TestLineChartOfOddData(t *testing.T) {
 		{"infinities are gaps", line("inf", 1, inf, 2), "circle circle"},
 		{"one point is a mark", line("one", 7), "circle"},
 		{"all zero still has an axis", line("zero", 0, 0, 0), "polyline"},
-		{"steps", report.LineSeries{Name: "steps", Style: report.Steps, Points: line("", 1, 2, 2).Points}, "polygon polyline"},
-		{"marks", report.LineSeries{Name: "marks", Style: report.Marks, Points: line("", 1, 2, 2).Points}, "circle circle circle"},
+		{"steps", report.LineSeries{Name: "steps", Style: report.Steps, Points: line("", 1, 2, 2).Points},
+			"polygon polyline"},
+		{"marks", report.LineSeries{Name: "marks", Style: report.Marks, Points: line("", 1, 2, 2).Points},
+			"circle circle circle"},
 		{"gaps alone", line("nothing", nan, nan), ""},
 		{"no point", report.LineSeries{Name: "empty"}, ""},
 	} {
@@ -88,7 +91,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// FuzzDraw draws data of all kinds with hostile numbers and names: nothing panics, everything is XML with numbers in it.
+// FuzzDraw draws data of all kinds with hostile numbers and names: nothing panics, everything is XML with numbers in
+// it.
 func FuzzDraw(f *testing.F) {
 	f.Add(100.0, 62.7, 99.5, "Fan2", 350.0)
 	f.Add(math.Inf(1), math.NaN(), -1e308, `"><script>`, 1.0)
@@ -101,16 +105,23 @@ func FuzzDraw(f *testing.F) {
 		times := series(3, name)
 		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, &c
 		for _, p := range []*report.Plot{
-			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name), Points: points}}}},
-			{LevelChart: &report.LevelChart{Levels: []report.Level{{Width: a, Height: b, Name: name}}, References: []report.Reference{{Name: name, Height: c}}}},
+			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name),
+				Points: points}}}},
+			{LevelChart: &report.LevelChart{Levels: []report.Level{{Width: a, Height: b, Name: name}},
+				References: []report.Reference{{Name: name, Height: c}}}},
 			{TimeSeries: times},
 			{SmallMultiples: []report.Panel{{Title: name, Note: name, Link: name, TimeSeries: times}}},
-			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}}, Rows: []report.StackedRow{{Name: name, Detail: name,
-				Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
-			{HeatMap: &report.HeatMap{Columns: []string{name, name}, Rows: []report.HeatRow{{Name: name, Values: []float64{a, b, c}}}}},
-			{Timeline: &report.Timeline{X: name, Classes: []report.Part{{Name: name}}, Rows: []report.TimelineRow{{Name: name,
-				Intervals: []report.Interval{{Start: a, End: b, Class: len(name) % 2, Name: name}, {Start: b, End: c}}}}}},
-			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name, Points: points}}}},
+			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
+				Rows: []report.StackedRow{{Name: name, Detail: name,
+					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
+			{HeatMap: &report.HeatMap{Columns: []string{name, name}, Rows: []report.HeatRow{{Name: name,
+				Values: []float64{a, b, c}}}}},
+			{Timeline: &report.Timeline{X: name, Classes: []report.Part{{Name: name}},
+				Rows: []report.TimelineRow{{Name: name,
+					Intervals: []report.Interval{{Start: a, End: b, Class: len(name) % 2, Name: name},
+						{Start: b, End: c}}}}}},
+			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,
+				Points: points}}}},
 		} {
 			p.Title, p.Text, p.Max, p.Unit = name, name, a, name
 			for _, inline := range []bool{false, true} {

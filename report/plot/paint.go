@@ -33,8 +33,8 @@ type shade struct{ name, light, dark string }
 
 // shades are the paints on white and on a dark page; those of series, marks and text have a contrast of 3:1 and of
 // 4.5:1 at least on both grounds.
-func shades() []shade {
-	return []shade{
+func shades() [hue0 + hues]shade {
+	return [hue0 + hues]shade{
 		{"ground", "#ffffff", "#151b23"},
 		{"text1", "#1b2430", "#e8edf4"},
 		{"text2", "#3b4757", "#c3ccd8"},

@@ -31,7 +31,7 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 // narrow says whether the picture is for a phone.
 func (p *pen) narrow() bool { return p.look.Width > 0 && p.look.Width < phone }
 
-// px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside stays near enough to draw.
+// px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside is brought nearer.
 func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
@@ -50,8 +50,8 @@ func escape(s string) string {
 	}, s))
 }
 
-// open begins an element. Attributes are names, each followed by its value: a text, a coordinate or a paint. They are not
-// styles, because the policy of a page may forbid those. An empty text leaves the attribute out.
+// open begins an element. Attributes are names, each followed by its value: a text, a coordinate or a paint. They are
+// not styles, because the policy of a page may forbid those. An empty text leaves the attribute out.
 func (p *pen) open(name string, attributes ...any) {
 	p.WriteString("<" + name)
 	for i := 0; i+1 < len(attributes); i += 2 {
@@ -97,7 +97,8 @@ func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
 
 // line draws a straight line; dashes are those of SVG, empty for a solid line.
 func (p *pen) line(x0, y0, x1, y1 float64, ink paint, width float64, dashes string) {
-	p.shape("line", "", "x1", x0, "y1", y0, "x2", x1, "y2", y1, "stroke", ink, "stroke-width", width, "stroke-dasharray", dashes)
+	p.shape("line", "", "x1", x0, "y1", y0, "x2", x1, "y2", y1, "stroke", ink, "stroke-width", width,
+		"stroke-dasharray", dashes)
 }
 
 // polyline draws a line through points.
@@ -215,8 +216,8 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// picture gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has its
-// own beside the picture, where a title would hide the tooltips.
+// picture gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
+// its own beside the picture, where a title would hide the tooltips.
 func (p *pen) picture(height float64) []byte {
 	body := p.String()
 	p.Reset()
@@ -228,7 +229,8 @@ func (p *pen) picture(height float64) []byte {
 		}
 	}
 	p.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(p.width)+" "+px(height), "width", p.width,
-		"height", height, "role", role, "aria-label", label, "font-family", "'Liberation Sans',Arial,Helvetica,sans-serif")
+		"height", height, "role", role, "aria-label", label, "font-family",
+		"'Liberation Sans',Arial,Helvetica,sans-serif")
 	p.WriteString(">\n")
 	if !p.look.Inline {
 		p.WriteString("<title>" + escape(p.plot.Title) + "</title>\n<desc>" + escape(p.plot.Text) + "</desc>\n")

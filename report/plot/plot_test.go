@@ -56,9 +56,11 @@ func TestGolden(t *testing.T) {
 // are text, and that it comes out the same twice.
 func TestSound(t *testing.T) {
 	strange := sample.Gaussian()
-	strange.Rows[0].Task = "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" </text><script>alert(1)</script>"
-	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(), "absent": sample.Absent(),
-		"logs": sample.LogsOnly(), "empty": sample.Empty(), "many": sample.Many(1000), "strange": strange} {
+	strange.Rows[0].Task = "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" " +
+		"</text><script>alert(1)</script>"
+	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(),
+		"absent": sample.Absent(), "logs": sample.LogsOnly(), "empty": sample.Empty(), "many": sample.Many(1000),
+		"strange": strange} {
 		d := rundoc.FromResult(r, report.Provenance{})
 		for _, p := range plots(d) {
 			for _, look := range []plot.Look{{}, {Inline: true}} {
@@ -73,7 +75,7 @@ func TestSound(t *testing.T) {
 					}
 				}
 				if look.Inline == strings.Contains(svg, `="#`) {
-					t.Errorf("%s %s: inline %v, but colours are not as they should be", name, p.Key, look.Inline)
+					t.Errorf("%s %s: inline %v, but colors are not as they should be", name, p.Key, look.Inline)
 				}
 			}
 		}
@@ -92,7 +94,8 @@ func wellFormed(t *testing.T, name, svg string) {
 			t.Errorf("%s is no XML: %v", name, err)
 			return
 		}
-		if e, ok := tok.(xml.StartElement); ok && !strings.Contains(" svg g path text title desc rect line circle polyline polygon ", " "+e.Name.Local+" ") {
+		if e, ok := tok.(xml.StartElement); ok &&
+			!strings.Contains(" svg g path text title desc rect line circle polyline polygon ", " "+e.Name.Local+" ") {
 			t.Errorf("%s has an element %s", name, e.Name.Local)
 		}
 	}

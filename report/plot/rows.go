@@ -27,7 +27,8 @@ type rows struct {
 
 // newRows gives a field below a height.
 func (p *pen) newRows(top float64, n int, height float64) *rows {
-	r := &rows{pen: p, field: newField(margin+nameWidth, top+4, p.width-valueWidth, 0), height: height, pitch: height + 12}
+	r := &rows{pen: p, height: height, pitch: height + 12}
+	r.field = newField(margin+nameWidth, top+4, p.width-valueWidth, 0)
 	if p.narrow() {
 		r.x.start, r.pitch = margin, height+28
 	}
@@ -114,7 +115,8 @@ func drawTimeline(plot *report.Plot, look Look) []byte {
 	for k, row := range data.Rows {
 		y := r.begin(k, row.Name, "")
 		for _, i := range row.Intervals { // also a short one is seen
-			p.rect(r.x.at(i.Start), y, math.Max(r.x.at(i.End)-r.x.at(i.Start), 0.6), spanHeight, partPaint(data.Classes, i.Class), i.Name)
+			p.rect(r.x.at(i.Start), y, math.Max(r.x.at(i.End)-r.x.at(i.Start), 0.6), spanHeight,
+				partPaint(data.Classes, i.Class), i.Name)
 		}
 	}
 	return p.picture(r.y.start + axisHeight)
@@ -138,7 +140,8 @@ func drawHeatMap(plot *report.Plot, look Look) []byte {
 	var keys []key
 	for i := range heatSteps {
 		v := most * float64(i) / (heatSteps - 1)
-		keys = append(keys, key{report.Decimal(v, 0) + " " + plot.Unit, func(x, y float64) { cell(x-7, y-10, 15, v, "") }})
+		shade := func(x, y float64) { cell(x-7, y-10, 15, v, "") }
+		keys = append(keys, key{report.Decimal(v, 0) + " " + plot.Unit, shade})
 	}
 	r := p.newRows(p.legend(p.heading(), keys)+4, len(data.Rows), spanHeight-4)
 	r.x.from, r.x.to = span(-0.5, math.Max(float64(len(data.Columns)), 1)-0.5)

@@ -12,30 +12,39 @@ import (
 
 // account is where the thread slots of some kernels went; one has a negative part, one a part that others do not have.
 func account() *report.Plot {
-	return &report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: &report.StackedBars{
-		X: "Thread slots of the GPU",
-		Parts: []report.Part{{Name: "used"}, {Name: "underfilled XVEs", Status: report.Unsure}, {Name: "empty XVEs", Status: report.Bad},
-			{Name: "shortfall", Status: report.Bad}, {Name: "last wave (predicted)", Status: report.Muted}, {Name: "limits (predicted)", Status: report.Muted}},
-		Rows: []report.StackedRow{
-			{Name: "Fan2", Detail: "2048x2048 in 1024x1, SIMD32", Shares: []report.Share{{Part: 0, Value: 62.7}, {Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
-			{Name: "gemm<float, 16>", Detail: "512x512", Shares: []report.Share{{Part: 0, Value: 94}, {Part: 1, Value: -3}, {Part: 2, Value: 0.4}, {Part: 4, Value: 5.6}}},
-			{Name: "hgemm", Shares: []report.Share{{Part: 0, Value: 46.8}, {Part: 3, Value: 3.2}, {Part: 5, Value: 50}}},
-			{Name: "unknown part", Shares: []report.Share{{Part: 9, Value: 50}, {Part: 0, Value: 150}}},
-		},
-	}}
+	return &report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100,
+		StackedBars: &report.StackedBars{
+			X: "Thread slots of the GPU",
+			Parts: []report.Part{{Name: "used"}, {Name: "underfilled XVEs", Status: report.Unsure},
+				{Name: "empty XVEs", Status: report.Bad},
+				{Name: "shortfall", Status: report.Bad}, {Name: "last wave (predicted)", Status: report.Muted},
+				{Name: "limits (predicted)", Status: report.Muted}},
+			Rows: []report.StackedRow{
+				{Name: "Fan2", Detail: "2048x2048 in 1024x1, SIMD32", Shares: []report.Share{{Part: 0, Value: 62.7},
+					{Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
+				{Name: "gemm<float, 16>", Detail: "512x512", Shares: []report.Share{{Part: 0, Value: 94},
+					{Part: 1, Value: -3}, {Part: 2, Value: 0.4}, {Part: 4, Value: 5.6}}},
+				{Name: "hgemm", Shares: []report.Share{{Part: 0, Value: 46.8}, {Part: 3, Value: 3.2},
+					{Part: 5, Value: 50}}},
+				{Name: "unknown part", Shares: []report.Share{{Part: 9, Value: 50}, {Part: 0, Value: 150}}},
+			},
+		}}
 }
 
 func heatMap() *report.Plot {
-	return &report.Plot{Key: "heat", Title: "Occupancy by kernel and run", Unit: "%", Max: 100, HeatMap: &report.HeatMap{
-		Columns: []string{"2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"},
-		Rows:    []report.HeatRow{{Name: "Fan2", Values: []float64{62, 63, math.NaN(), 55}}, {Name: "Fan1", Values: []float64{0, 20, 100}}},
-	}}
+	return &report.Plot{Key: "heat", Title: "Occupancy by kernel and run", Unit: "%", Max: 100,
+		HeatMap: &report.HeatMap{
+			Columns: []string{"2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"},
+			Rows: []report.HeatRow{{Name: "Fan2", Values: []float64{62, 63, math.NaN(), 55}},
+				{Name: "Fan1", Values: []float64{0, 20, 100}}},
+		}}
 }
 
 func timeline() *report.Plot {
 	return &report.Plot{Key: "timeline", Title: "What the GPU did", Unit: "ms", Timeline: &report.Timeline{
 		X: "Time", Classes: []report.Part{{Name: "kernel"}, {Name: "copy", Status: report.Muted}},
-		Rows: []report.TimelineRow{{Name: "queue 1", Intervals: []report.Interval{{Start: 0, End: 4, Name: "Fan2"}, {Start: 4.5, End: 6, Class: 1, Name: "copy"}}},
+		Rows: []report.TimelineRow{{Name: "queue 1", Intervals: []report.Interval{{Start: 0, End: 4, Name: "Fan2"},
+			{Start: 4.5, End: 6, Class: 1, Name: "copy"}}},
 			{Name: "queue 2", Intervals: []report.Interval{{Start: 3, End: 3.001, Name: "a short one"}}}},
 	}}
 }
@@ -48,10 +57,12 @@ func TestRowsGolden(t *testing.T) {
 	}
 }
 
-// TestStackedBars: a negative share takes no room, a bar ends with the whole, and a part that is not known is not drawn.
+// TestStackedBars: a negative share takes no room, a bar ends with the whole, and a part that is not known is not
+// drawn.
 func TestStackedBars(t *testing.T) {
 	svg := draw(t, nil, account(), plot.Look{})
-	for _, want := range []string{"Fan2: used 62.7 %", "Fan2: empty XVEs 20.6 %", "hgemm: shortfall 3.2 %", "hgemm: limits (predicted) 50.0 %"} {
+	for _, want := range []string{"Fan2: used 62.7 %", "Fan2: empty XVEs 20.6 %", "hgemm: shortfall 3.2 %",
+		"hgemm: limits (predicted) 50.0 %"} {
 		if strings.Count(svg, "<title>"+want+"</title>") != 1 {
 			t.Errorf("no part %q", want)
 		}
@@ -71,7 +82,8 @@ func TestStackedBars(t *testing.T) {
 func TestHeatMap(t *testing.T) {
 	svg := draw(t, nil, heatMap(), plot.Look{})
 	for _, want := range []string{`fill="none" stroke="#e6eaf0"><title>Fan2, 2026-01-03: not measured</title>`,
-		`fill-opacity="0.08"><title>Fan1, 2026-01-01: 0.0 %</title>`, `fill-opacity="1.00"><title>Fan1, 2026-01-03: 100.0 %</title>`} {
+		`fill-opacity="0.08"><title>Fan1, 2026-01-01: 0.0 %</title>`,
+		`fill-opacity="1.00"><title>Fan1, 2026-01-03: 100.0 %</title>`} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%s is not in the picture", want)
 		}
@@ -83,7 +95,8 @@ func TestHeatMap(t *testing.T) {
 
 // TestTimeline: an interval too short for a pixel is seen.
 func TestTimeline(t *testing.T) {
-	if svg := draw(t, nil, timeline(), plot.Look{}); !strings.Contains(svg, `width="0.6" height="16" fill="#1f6feb"><title>a short one</title>`) {
+	if svg := draw(t, nil, timeline(), plot.Look{}); !strings.Contains(svg,
+		`width="0.6" height="16" fill="#1f6feb"><title>a short one</title>`) {
 		t.Error("the short interval is not drawn")
 	}
 }

@@ -15,7 +15,7 @@ const (
 	namedPoints = 8
 	// titledPoints is up to how many points each has a tooltip; above, they would double the size of a page.
 	titledPoints = 400
-	// markRadius is that of a mark in the legend. That of a point grows from leastRadius, so that its area shows its share.
+	// markRadius is that of a mark in the legend. That of a point grows with its share from leastRadius.
 	markRadius, leastRadius, shareRadius = 4.6, 3.0, 9.0
 )
 
@@ -111,20 +111,21 @@ func mark(shape int, at point, r float64) string {
 	return "M" + list(corners) + "z"
 }
 
-// marks draws the points: each with its tooltip when they are few, else those of a group as one path, and those that would
-// hide each other once. A thin edge keeps neighbors apart.
+// marks draws the points: each with its tooltip when they are few, else those of a group as one path, and those that
+// would hide each other once. A thin edge keeps neighbors apart.
 func (s *scatter) marks() {
 	titled := len(s.dots) <= titledPoints && !s.narrow()
 	paths, seen := make([]strings.Builder, len(s.data.Groups)), map[[3]int]bool{}
 	draw := func(d string, g report.Group, tooltip string) {
-		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "fill-opacity", "0.85", "stroke", ground, "stroke-width", 0.7)
+		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "fill-opacity", "0.85", "stroke", ground,
+			"stroke-width", 0.7)
 	}
 	for _, d := range s.dots {
 		g := s.data.Groups[d.group]
 		shape := mark(shapeOf(g), d.at, d.radius)
 		if titled {
-			unit := " " + s.plot.Unit
-			draw(shape, g, d.Name+": "+g.Name+"\n"+s.data.X+" "+report.Decimal(d.X, 1)+unit+"\n"+s.data.Y+" "+report.Decimal(d.Y, 1)+unit)
+			draw(shape, g, d.Name+": "+g.Name+"\n"+withValue(s.data.X, d.X, s.plot.Unit)+"\n"+
+				withValue(s.data.Y, d.Y, s.plot.Unit))
 		} else if pixel := [3]int{int(d.at.x), int(d.at.y), d.group}; !seen[pixel] {
 			seen[pixel] = true
 			paths[d.group].WriteString(shape)
@@ -158,7 +159,9 @@ func (s *scatter) names() {
 	slices.SortStableFunc(far, func(a, b dot) int { return cmp.Compare(off(b), off(a)) })
 	for _, d := range far[:min(len(far), namedPoints)] {
 		beside, w := d.radius+4, textWidth(d.Name, tickSize)
-		for _, move := range []point{{beside, 0}, {-beside - w, 0}, {-w / 2, -beside - 5}, {-w / 2, beside + 5}, {-w - 4, beside + 3}, {4, beside + 3}} {
+		places := []point{{beside, 0}, {-beside - w, 0}, {-w / 2, -beside - 5}, {-w / 2, beside + 5},
+			{-w - 4, beside + 3}, {4, beside + 3}}
+		for _, move := range places {
 			x, y := d.at.x+move.x, d.at.y+move.y
 			b := box{x, y - 6, x + w, y + 6}
 			inside := b.x0 >= s.field.x.start && b.x1 <= s.width && b.y0 >= s.field.y.end && b.y1 <= s.field.y.start

@@ -103,7 +103,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
 	wide := textWidth(name, tickSize)
 	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
-	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run") // the line of the runs may be behind it
+	// The line of the runs may be behind the text.
+	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run")
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
 
@@ -120,17 +121,20 @@ func statusPaint(s report.Status, plain paint) paint {
 	return plain
 }
 
-// segments draws the mean of each segment and the change point that it begins with, which a large picture marks to point at.
+// segments draws the mean of each segment and the change point that it begins with, which a large picture marks to
+// point at.
 func (p *pen) segments(f *field, c *report.TimeSeries, width float64, marked bool) {
 	for _, l := range c.Segments {
-		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean), statusPaint(l.Status, text2)
+		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
+			statusPaint(l.Status, text2)
 		p.line(from, mean, to, mean, ink, width, "")
 		if l.Name == "" || l.From == 0 {
 			continue
 		}
 		p.line(from, f.y.end, from, f.y.start, ink, 1.2, "3 3")
 		if y := f.y.end; marked {
-			p.shape("polygon", l.Name, "points", list([]point{{from - 6, y - 6}, {from + 6, y - 6}, {from, y + 3}}), "fill", ink)
+			p.shape("polygon", l.Name, "points", list([]point{{from - 6, y - 6}, {from + 6, y - 6}, {from, y + 3}}),
+				"fill", ink)
 		}
 	}
 }
@@ -206,7 +210,8 @@ func drawSmallMultiples(plot *report.Plot, look Look) []byte {
 
 // panel draws one: title, what is known of the newest run, the series.
 func (p *pen) panel(n *report.Panel, at point, width float64) {
-	p.shape("rect", "", "x", at.x+0.5, "y", at.y+0.5, "width", width-1, "height", panelHeight-1, "rx", "6", "fill", "none",
+	p.shape("rect", "", "x", at.x+0.5, "y", at.y+0.5, "width", width-1, "height", panelHeight-1, "rx", "6", "fill",
+		"none",
 		"pointer-events", "all", "stroke", gridInk)
 	ink := statusPaint(n.Status, muted)
 	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))

@@ -18,13 +18,15 @@ import (
 // series makes n runs around a level, with a change point in the middle.
 func series(n int, name string) *report.TimeSeries {
 	limit := 58.0
-	c := &report.TimeSeries{Threshold: &limit, Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62}, {From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
+	c := &report.TimeSeries{Threshold: &limit, Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62},
+		{From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
 	for i := range n {
 		v := 62 + float64(i%3)/10
 		if i >= n/2 {
 			v -= 7
 		}
-		c.Points = append(c.Points, report.TimePoint{Time: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), Value: v, Name: "run " + name})
+		c.Points = append(c.Points, report.TimePoint{Time: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC), Value: v,
+			Name: "run " + name})
 	}
 	return c
 }
@@ -36,13 +38,14 @@ func TestTimeSeriesGolden(t *testing.T) {
 	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
 	p = report.Plot{Key: "panels", Title: "All series", Unit: "%"}
 	for i := range 5 {
-		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: "Fan2", Detail: "mtl-112", Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", TimeSeries: series(8+i*150, "Fan2")})
+		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: "Fan2", Detail: "mtl-112",
+			Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", TimeSeries: series(8+i*150, "Fan2")})
 	}
 	sample.Golden(t, "smallmultiples.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
 }
 
-// TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all are XML whose
-// numbers are numbers, and every run can be pointed at.
+// TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all
+// are XML whose numbers are numbers, and every run can be pointed at.
 func TestTimeSeriesSound(t *testing.T) {
 	flat := series(5, "flat")
 	flat.Segments, flat.Threshold = nil, nil
@@ -53,7 +56,8 @@ func TestTimeSeriesSound(t *testing.T) {
 	for i := range huge.Points {
 		huge.Points[i].Value *= 1e12
 	}
-	all := map[string]*report.TimeSeries{"empty": {}, "one": series(1, "one"), "two": series(2, "two"), "flat": flat, "huge": huge, "many": series(3000, "many")}
+	all := map[string]*report.TimeSeries{"empty": {}, "one": series(1, "one"), "two": series(2, "two"), "flat": flat,
+		"huge": huge, "many": series(3000, "many")}
 	for _, name := range sample.HostileNames() {
 		all[name] = series(9, name)
 	}
@@ -61,7 +65,8 @@ func TestTimeSeriesSound(t *testing.T) {
 		for _, large := range []bool{false, true} {
 			c.Large = large
 			for _, p := range []report.Plot{{Key: "c", Title: name, Text: name, TimeSeries: c},
-				{Key: "p", Title: name, SmallMultiples: []report.Panel{{Title: name, Detail: name, Note: name, Link: name, TimeSeries: c}}}} {
+				{Key: "p", Title: name, SmallMultiples: []report.Panel{{Title: name, Detail: name, Note: name,
+					Link: name, TimeSeries: c}}}} {
 				for _, look := range []plot.Look{{}, {Inline: true}} {
 					svg := draw(t, &report.Document{}, &p, look)
 					checkDrawn(t, name, svg)
@@ -74,9 +79,11 @@ func TestTimeSeriesSound(t *testing.T) {
 	}
 }
 
-// TestTimeSeriesDates wants the dates below a time series to stand apart, the newest among them, however many runs there are.
+// TestTimeSeriesDates wants the dates below a time series to stand apart, the newest among them, however many runs
+// there are.
 func TestTimeSeriesDates(t *testing.T) {
-	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>([0-9: -]+)</text>`)
+	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>` +
+		`([0-9: -]+)</text>`)
 	for n := range 120 {
 		c := series(n+1, "k")
 		for i := range c.Points { // at this pace a date takes the most room
@@ -85,7 +92,8 @@ func TestTimeSeriesDates(t *testing.T) {
 		for _, large := range []bool{false, true} {
 			c.Large = large
 			var at []float64
-			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{}, &report.Plot{Key: "c", TimeSeries: c}, plot.Look{}), -1) {
+			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{},
+				&report.Plot{Key: "c", TimeSeries: c}, plot.Look{}), -1) {
 				x, err := strconv.ParseFloat(m[1], 64)
 				if err != nil {
 					t.Fatal(err)
