@@ -3,6 +3,7 @@ package rundoc
 import (
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/predict"
 	"occudiff/report"
 )
 
@@ -13,7 +14,12 @@ func Outputs() []report.Output {
 		"ValidateRow.basis": {
 			string(compare.BasisMeasured), string(compare.BasisPeak), string(compare.BasisMeasuredPeak),
 		},
-		"ValidateRow.verdict": report.Words(compare.Verdicts()),
+		"ValidateRow.verdict":          report.Words(compare.Verdicts()),
+		"AccountValue.policy":          {predict.Free.String(), predict.Whole.String()},
+		"AccountValue.room":            {string(compare.RoomLittle), string(compare.RoomSome), string(compare.RoomUnknown)},
+		"AccountCauseValue.part":       report.Words(compare.Parts()),
+		"AccountCauseValue.name":       compare.Causes(),
+		"AccountCauseValue.confidence": {"high", "medium", "low"},
 	}
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",

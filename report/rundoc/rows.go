@@ -46,7 +46,9 @@ type ValidateRow struct {
 	Off     points             `json:"difference_points" col:"Difference; brief=Difference; drop=10" jsonschema:"seen - predicted"`
 	PeakOff points             `json:"model_difference_points" col:"Peak difference; in=page+sheet" jsonschema:"of the peaks"`
 	Verdict verdict            `json:"verdict" col:"Verdict; in=sheet; role=named"`
-	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match"`
+	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match: the first cause of the largest part"`
+	Account *AccountValue      `json:"account" csv:",inline" jsonschema:"where the thread slots were; null when nothing tells"`
+	account AccountValue       // memory of Account
 	Notes   []report.NoteValue `json:"notes"`
 	Spread  *ValidateLaunches  `json:"launches,omitempty" csv:"-,inline" jsonschema:"only of a per-launch export"`
 }
@@ -123,7 +125,7 @@ func (s *rowSet) kernelTable() *report.Table {
 
 func (s *rowSet) fill(i int, into *kernelRow) {
 	r := s.result.Row(i, &into.row)
-	into.ValidateRow.set(r)
+	into.ValidateRow.set(s.result, r)
 	into.Device, into.Finding = r.Device, finding(r)
 	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", because(r)
 	if i < len(s.labels) {
@@ -151,8 +153,8 @@ func because(r *compare.Row) string {
 }
 
 // set takes over a row, without its notes.
-func (v *ValidateRow) set(r *compare.Row) {
-	*v = ValidateRow{
+func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
+	*v = ValidateRow{account: v.account,
 		Task: r.Task, Global: r.Global, Local: r.Local, SIMD: r.SIMD, Direction: filled(string(r.Direction)),
 		File: filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total, Average: r.Average(),
 		Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads, ThreadLife: r.ThreadLife,
@@ -162,6 +164,10 @@ func (v *ValidateRow) set(r *compare.Row) {
 	if r.Predicted != nil {
 		v.prediction.Set(r.Predicted)
 		v.Predicted = &v.prediction
+	}
+	if a := of.Account(r); a != nil {
+		v.account.set(a)
+		v.Account = &v.account
 	}
 }
 
@@ -197,7 +203,7 @@ func jsonRows(r *compare.Result) iter.Seq[*ValidateRow] {
 	return func(yield func(*ValidateRow) bool) {
 		var v ValidateRow
 		for _, row := range r.All() {
-			v.set(row)
+			v.set(r, row)
 			v.Notes = report.NoteValues(rowNotes(row))
 			if !yield(&v) {
 				return
@@ -238,6 +244,6 @@ func csvTable(results ...*compare.Result) *report.Table {
 		if k > 0 {
 			first = ends[k-1]
 		}
-		into.set(results[k].Row(i-first, &into.row))
+		into.set(results[k], results[k].Row(i-first, &into.row))
 	})
 }
