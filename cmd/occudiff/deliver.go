@@ -16,9 +16,9 @@ import (
 // writers are the ways of writing an answer, by file ending.
 func writers(ans *report.Answer) map[string]writer {
 	return map[string]writer{
-		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Doc) },
-		".md":   func(w io.Writer) error { return markdown.Render(w, ans.Doc) },
-		".html": func(w io.Writer) error { return html.Render(w, ans.Doc) },
+		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
+		".md":   func(w io.Writer) error { return markdown.Render(w, ans.Document()) },
+		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
@@ -28,8 +28,8 @@ func writers(ans *report.Answer) map[string]writer {
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *outputs) error {
-	ans.Doc.Version = version()
-	if err := out.addPlots(ans.Doc); err != nil {
+	ans.Document().Version = version()
+	if err := out.addPlots(ans); err != nil {
 		return err
 	}
 	if err := out.write(writers(ans)); err != nil {
@@ -47,7 +47,7 @@ func (a *app) print(out *outputs, ans *report.Answer) error {
 	std := bufio.NewWriterSize(out.set.Until(a.stdout), 64<<10)
 	var err error
 	if a.format == "table" {
-		err = terminal.Render(std, ans.Doc, terminal.Options{Width: a.width(), Color: a.useColor()})
+		err = terminal.Render(std, ans.Document(), terminal.Options{Width: a.width(), Color: a.useColor()})
 	} else {
 		err = writers(ans)[formatEnding(a.format)](std)
 	}

@@ -14,11 +14,12 @@ import (
 
 // addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files beside
 // report.md. They are written and put in place with all other files.
-func (o *outputs) addPlots(doc *report.Document) error {
+func (o *outputs) addPlots(ans *report.Answer) error {
 	for i, f := range o.files {
 		if f.ending != ".md" || f.own != nil || !o.set.Replaces(i) {
 			continue
 		}
+		doc := ans.Document()
 		folder := strings.TrimSuffix(f.path, filepath.Ext(f.path)) + ".files"
 		names := map[*report.Plot]string{}
 		for p := range doc.Plots(report.Page) {

@@ -260,7 +260,7 @@ func (a *app) emit(all []compared) error {
 			label = strings.TrimPrefix(a.label+"/"+c.name, "/")
 		}
 		c.answer = rundoc.Answer(c.result, a.provenance(), label)
-		if err := c.out.addPlots(c.answer.Doc); err != nil {
+		if err := c.out.addPlots(c.answer); err != nil {
 			return err
 		}
 		if err := c.out.write(writers(c.answer)); err != nil {

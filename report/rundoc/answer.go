@@ -8,7 +8,7 @@ import (
 // Answer gives a compared run in every form. label tells the test cases of several runs apart; empty leaves that of prov.
 func Answer(r *compare.Result, prov report.Provenance, label string) *report.Answer {
 	return &report.Answer{
-		Doc:   FromResult(r, prov),
+		Make:  func() *report.Document { return FromResult(r, prov) },
 		Value: validateValue(r),
 		Table: csvTable(r),
 		Tests: func() *report.TestSuite {
