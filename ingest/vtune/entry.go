@@ -14,6 +14,14 @@ const none = -1
 // Times and shares are nano.
 type values [quantities]int64
 
+// noValues is a row without any number.
+func noValues() (v values) {
+	for q := range v {
+		v[q] = none
+	}
+	return v
+}
+
 // seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is no
 // count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {
@@ -28,15 +36,48 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// entry adds up the rows of one key. Everything in it is an integer, so rows may come in any order.
+// entry is what was read of one key. Most keys of a large file may have a single row, so that its numbers are kept packed
+// and sums are made when there is a second.
 type entry struct {
+	*sums        // nil as long as first is all there is
+	first []byte // the numbers of the only row, packed
+
+	raw  string // the cells of the key as they stand in the file, see adder.rawKey
+	rest uint64
 	ingest.Key
 	hasSIMD bool
 	line    int // of the first good row
 
-	good     int64 // rows without a fault
-	rows     int64 // good ones, and those of which only a share is out of range
-	single   int64 // rows that count one launch, or have no count
+	good         int64 // rows without a fault
+	rows         int64 // good ones, and those of which only a share is out of range
+	single       int64 // rows that count one launch, or have no count
+	instructions uint64
+}
+
+// expand makes the sums of an entry that has had a single row, in the sums that are given.
+func (e *entry) expand(h *header, to *sums) {
+	*to = sums{spill: none}
+	e.sums = to
+	if e.first == nil {
+		return
+	}
+	v := noValues()
+	unpackValues(e.first, h.numbers, &v)
+	e.first = nil
+	t := e.add(&v, h.shares)
+	if e.single == 0 {
+		return
+	}
+	if t != none {
+		to.times.add(t, timeBuckets)
+	}
+	if v[measured] != none {
+		to.occupied.add(v[measured], shareBuckets)
+	}
+}
+
+// sums adds up the rows of one key. Everything in it is an integer, so rows may come in any order.
+type sums struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
@@ -44,13 +85,11 @@ type entry struct {
 	threads  tally
 	barriers tally
 	spill    int64                         // the largest, none when no row has one
-	sums     [quantities - firstShare]wide // of share x time
+	weighted [quantities - firstShare]wide // of share x time
 	means    [quantities - firstShare]mean
 	steady   steady
 	times    sketch
 	occupied sketch
-
-	instructions uint64
 }
 
 // tally is a sum that may be absent.
@@ -116,18 +155,17 @@ func (p *partial) merge(o *partial) {
 // uncounted gives how many rows have no count.
 func (p *partial) uncounted() int64 { return p.nothing + p.loose + p.averages }
 
-// add adds a row and returns its time; shares are those that the file has columns of.
-func (e *entry) add(v *values, shares []field) (t nano) {
+// count counts a row.
+func (e *entry) count(v *values) {
 	e.rows++
-	switch n := v[count]; {
-	case n == none:
+	if v[count] == none || v[count] == 1 {
 		e.single++
-	default:
-		if n == 1 {
-			e.single++
-		}
-		e.launches.add(n)
 	}
+}
+
+// add adds a row and returns its time; shares are those that the file has columns of.
+func (e *sums) add(v *values, shares []field) (t nano) {
+	e.launches.add(v[count])
 	weight := uint64(0)
 	if t = v.seconds(); t == none || v[count] == none {
 		e.partial.add(v, t)
@@ -139,7 +177,7 @@ func (e *entry) add(v *values, shares []field) (t nano) {
 	}
 	for _, f := range shares {
 		if x := v[f.q]; x != none && weight > 0 {
-			e.sums[f.q-firstShare].addProduct(uint64(x), weight)
+			e.weighted[f.q-firstShare].addProduct(uint64(x), weight)
 		} else {
 			e.rare(f.q, x, weight)
 		}
@@ -169,10 +207,10 @@ func (s *steady) add(v *values) {
 }
 
 // settle brings what was put off into the sums.
-func (e *entry) settle() {
+func (e *sums) settle() {
 	s := &e.steady
 	for i, x := range s.values {
-		m, sum := &e.means[peak-firstShare+quantity(i)], &e.sums[peak-firstShare+quantity(i)]
+		m, sum := &e.means[peak-firstShare+quantity(i)], &e.weighted[peak-firstShare+quantity(i)]
 		if x == none {
 			m.absent.addWide(s.time)
 			continue
@@ -186,7 +224,7 @@ func (e *entry) settle() {
 
 // sample is what sketches take of a launch.
 type sample struct {
-	e           *entry
+	to          *sums
 	time, share nano
 }
 
@@ -194,19 +232,19 @@ type sample struct {
 func spread(samples []sample) {
 	for i := range samples {
 		if s := &samples[i]; s.time != none {
-			s.e.times.add(s.time, timeBuckets)
+			s.to.times.add(s.time, timeBuckets)
 		}
 	}
 	for i := range samples {
 		if s := &samples[i]; s.share != none {
-			s.e.occupied.add(s.share, shareBuckets)
+			s.to.occupied.add(s.share, shareBuckets)
 		}
 	}
 }
 
 // varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
 // values to take a mean of.
-func (e *entry) varies() bool {
+func (e *sums) varies() bool {
 	for _, q := range []quantity{measured, active, stalled, idle, barrierStall} {
 		if e.means[q-firstShare].n > 1 {
 			return true
@@ -216,7 +254,7 @@ func (e *entry) varies() bool {
 }
 
 // rare takes a share that is absent or has no time.
-func (e *entry) rare(q quantity, x nano, weight uint64) {
+func (e *sums) rare(q quantity, x nano, weight uint64) {
 	m := &e.means[q-firstShare]
 	if x == none {
 		m.absent.add(weight)
@@ -227,14 +265,24 @@ func (e *entry) rare(q quantity, x nano, weight uint64) {
 }
 
 // merge adds what another worker gathered of the same key.
-func (e *entry) merge(o *entry) {
+func (e *entry) merge(o *entry, h *header) {
 	if e.good == 0 || o.good > 0 && o.line < e.line {
 		e.line = o.line
+	}
+	for _, x := range []*entry{e, o} {
+		if x.sums == nil {
+			x.expand(h, &sums{})
+		}
 	}
 	e.good += o.good
 	e.hasSIMD = e.hasSIMD || o.hasSIMD
 	e.rows += o.rows
 	e.single += o.single
+	e.instructions += o.instructions
+	e.sums.merge(o.sums)
+}
+
+func (e *sums) merge(o *sums) {
 	e.launches.merge(o.launches)
 	e.timed += o.timed
 	e.time.addWide(o.time)
@@ -242,9 +290,8 @@ func (e *entry) merge(o *entry) {
 	e.threads.merge(o.threads)
 	e.barriers.merge(o.barriers)
 	e.spill = max(e.spill, o.spill)
-	e.instructions += o.instructions
-	for i := range e.sums {
-		e.sums[i].addWide(o.sums[i])
+	for i := range e.weighted {
+		e.weighted[i].addWide(o.weighted[i])
 		e.means[i].merge(&o.means[i])
 	}
 	e.times.merge(&o.times, timeBuckets)

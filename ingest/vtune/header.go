@@ -42,6 +42,7 @@ type header struct {
 	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
 	// together in runs that stand side by side in the file.
 	counts, times, shares []field
+	numbers               []field // all of them
 	instructions          []instructions
 	alu1                  bool    // those are of one pipe
 	moving                []field // shares without the profiler's peak and its limits, when these stand side by side
@@ -143,6 +144,7 @@ func (h *header) complete() {
 			h.shares = append(h.shares, field{q, h.col[q].cell, !h.col[q].percent})
 		}
 	}
+	h.numbers = slices.Concat(h.times, h.counts, h.shares)
 	h.keyRuns()
 	if h.steadySideBySide() {
 		for _, f := range h.shares {

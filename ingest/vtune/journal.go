@@ -41,10 +41,24 @@ func (j *journal) put(e *entry, line int, v *values) {
 	b := binary.AppendUvarint(j.blocks[n], uint64(line-j.line))
 	j.line = line
 	b = binary.AppendUvarint(b, id)
-	for _, f := range j.fields {
+	j.blocks[n] = packValues(b, j.fields, v)
+}
+
+// packValues appends the numbers of a row.
+func packValues(b []byte, fields []field, v *values) []byte {
+	for _, f := range fields {
 		b = binary.AppendUvarint(b, pack(v[f.q]))
 	}
-	j.blocks[n] = b
+	return b
+}
+
+// unpackValues reads what packValues appended, and gives what follows it.
+func unpackValues(b []byte, fields []field, v *values) []byte {
+	for _, f := range fields {
+		u, n := binary.Uvarint(b)
+		v[f.q], b = unpack(u), b[n:]
+	}
+	return b
 }
 
 // pack makes small numbers of what rows hold: none, counts, and shares and times of one decimal place.
@@ -96,12 +110,8 @@ func (r *reader) advance() {
 	r.line += int(r.number())
 	r.next.line = r.line
 	r.next.e = r.list[r.number()]
-	for q := range r.next.v {
-		r.next.v[q] = none
-	}
-	for _, f := range r.fields {
-		r.next.v[f.q] = unpack(r.number())
-	}
+	r.next.v = noValues()
+	r.rest = unpackValues(r.rest, r.fields, &r.next.v)
 }
 
 func (r *reader) number() uint64 {

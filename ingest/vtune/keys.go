@@ -13,11 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// slot is a place of the table: the raw cells of a key and where they are added up.
+// slot is a place of the table.
 type slot struct {
 	hash uint64
-	rest uint64
-	raw  string
 	e    *entry
 }
 
@@ -33,7 +31,7 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	mask := uint64(len(a.table) - 1)
 	i := h & mask
 	for ; a.table[i].e != nil; i = (i + 1) & mask {
-		if s := &a.table[i]; s.hash == h && s.rest == rest && s.raw == string(raw) {
+		if s := &a.table[i]; s.hash == h && s.e.rest == rest && s.e.raw == string(raw) {
 			return s.e, nil
 		}
 	}
@@ -41,7 +39,8 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	a.table[i] = slot{h, rest, string(raw), e}
+	e.raw, e.rest = string(raw), rest
+	a.table[i] = slot{h, e}
 	a.entries = append(a.entries, e)
 	if a.used++; a.used*2 > len(a.table) {
 		a.grow()
@@ -146,7 +145,7 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 	if len(bytes.TrimSpace(name)) == 0 {
 		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is empty; expected the name of a computing task", c.name), hint: correctHint}
 	}
-	e := &entry{spill: none}
+	e := &entry{}
 	line := r.Line()
 	e.Task, e.Direction = a.clean(name, line), dir
 	var p *problem

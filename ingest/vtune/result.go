@@ -3,6 +3,7 @@ package vtune
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 
@@ -23,24 +24,45 @@ type result struct {
 
 func newResult(h *header, adders []*adder) *result {
 	r := &result{h: h, adders: adders}
-	byKey := map[ingest.Key]*entry{}
+	index := keyIndex{seed: maphash.MakeSeed(), entries: map[uint64]*entry{}}
 	for _, a := range adders {
 		a.flush()
 		for _, e := range a.entries {
-			e.settle()
-			if known := byKey[e.Key]; known != nil {
-				known.merge(e)
+			if e.sums != nil {
+				e.settle()
+			}
+			if known := index.find(e); known != e {
+				known.merge(e, h)
 				continue
 			}
-			byKey[e.Key] = e
 			r.entries = append(r.entries, e)
 		}
+		a.table, a.entries = nil, nil
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
 	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
 	r.scales()
 	r.perLaunch = r.rowPerLaunch()
 	return r
+}
+
+// keyIndex finds entries by their key, by way of its hash: a map of keys would hold each again.
+type keyIndex struct {
+	seed    maphash.Seed
+	entries map[uint64]*entry
+}
+
+// find gives the entry with the key of e: e itself when it is the first.
+func (x *keyIndex) find(e *entry) *entry {
+	for h := maphash.Comparable(x.seed, e.Key); ; h++ {
+		switch known := x.entries[h]; {
+		case known == nil:
+			x.entries[h] = e
+			return e
+		case known.Key == e.Key:
+			return known
+		}
+	}
 }
 
 // scales decides whether a column holds percentages or fractions.
@@ -112,9 +134,14 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	}
 	f.Notes = append(f.Notes, r.unweighted()...)
 	f.Kernels = &ingest.Kernels{}
-	for _, e := range r.entries {
+	var scratch sums
+	for i, e := range r.entries {
+		if e.sums == nil {
+			e.expand(r.h, &scratch)
+		}
 		k := r.kernel(e)
 		f.Kernels.Append(&k)
+		r.entries[i] = nil // there may be millions
 	}
 	return f, nil
 }
@@ -191,7 +218,7 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	k := r.identity(e, e.line)
 	r.times(e, &k)
 	for q := firstShare; q < quantities; q++ {
-		if v, ok := e.means[q-firstShare].value(e.sums[q-firstShare], e.time); ok && r.h.col[q].there {
+		if v, ok := e.means[q-firstShare].value(e.weighted[q-firstShare], e.time); ok && r.h.col[q].there {
 			*share(&k, q) = unit.Some(r.ratio(q, v))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"slices"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
@@ -44,11 +43,8 @@ type adder struct {
 func newAdder(h *header, keep bool) *adder {
 	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(),
 		table: make([]slot, 512), unequal: map[int]note.Note{},
-		samples: make([]sample, 0, 512)}
-	for q := range a.absent {
-		a.absent[q] = none
-	}
-	a.launches.fields = slices.Concat(h.times, h.counts, h.shares)
+		samples: make([]sample, 0, 512), absent: noValues()}
+	a.launches.fields = h.numbers
 	return a
 }
 
@@ -66,9 +62,12 @@ func (a *adder) Row(r *scan.Row) {
 		a.reject(bad)
 		return
 	}
+	if e.rows > 0 && e.sums == nil {
+		e.expand(a.h, &sums{})
+	}
 	var v values
 	shares := a.h.shares
-	steady := e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
+	steady := e.sums != nil && e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
 	if steady {
 		shares = a.h.moving
 	}
@@ -87,8 +86,15 @@ func (a *adder) Row(r *scan.Row) {
 	for _, c := range a.h.instructions {
 		e.instructions += count16(r, c.cell)
 	}
+	if e.count(&v); e.rows == 1 && bad == nil {
+		e.first = packValues(nil, a.h.numbers, &v)
+		return
+	}
+	if e.sums == nil {
+		e.expand(a.h, &sums{})
+	}
 	if t := e.add(&v, shares); e.single == e.rows {
-		if a.samples = append(a.samples, sample{e, t, v[measured]}); len(a.samples) == cap(a.samples) {
+		if a.samples = append(a.samples, sample{e.sums, t, v[measured]}); len(a.samples) == cap(a.samples) {
 			a.flush()
 		}
 	}
@@ -108,7 +114,7 @@ func (a *adder) good(e *entry, v *values) {
 	switch {
 	case a.instance:
 		a.launches.put(e, r.Line(), v)
-	case e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
+	case e.sums != nil && e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
 		e.steady = steady{raw: string(a.h.steadyRun(r)), values: [4]nano(v[peak : peakBarrier+1])}
 	}
 }
