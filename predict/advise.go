@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Vary says which settings of a launch advice may change; the zero value lets none change. A setting that the launch
-// lacks (no local size, no sub-group size) is searched in any case, for there is no prediction without it.
+// Vary says which settings of a launch Advise may change; the zero value changes none. A setting that the launch
+// lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
 type Vary struct {
 	Local, SIMD, SLM, GRF bool
 }
@@ -32,7 +32,7 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// String words the change: "work-group size 320 -> 448".
+// String formats the change: "work-group size 320 -> 448".
 func (c Change) String() string {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
@@ -74,7 +74,7 @@ type Advice struct {
 	Rules   []Rule // the guides' rules that bear on this launch or on Best; never nil
 }
 
-// minGain is how many points a single change has to gain to be called a help.
+// minGain is how many points a single change has to gain to be worth naming.
 const minGain unit.Points = 1
 
 // sameResult is the difference of ratios that a printed percentage with one decimal does not show.
@@ -200,7 +200,7 @@ func best(found []Setting) []Setting {
 }
 
 // idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
-// away: the more is for nothing, since those chosen before are at least as good.
+// away: what it changes besides gains nothing, since those chosen before are at least as good.
 func idleChange(s *Setting, chosen []Setting) bool {
 	for _, c := range chosen {
 		same := s.Launch

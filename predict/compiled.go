@@ -26,7 +26,7 @@ type BinaryPrediction struct {
 
 // PredictCompiled predicts a kernel from its binary. local is the work-group size to predict with where the kernel
 // does not fix one; absent takes the best. Without a global size the prediction is of a full GPU: it has a peak, and
-// nothing that hangs on the number of work-groups. The error is a *LaunchError.
+// nothing that depends on the number of work-groups. The error is a *LaunchError.
 func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (BinaryPrediction, error) {
 	l := Launch{Global: global, SIMD: k.SIMD, SLM: k.SLM, Barriers: k.Barriers}
 	if m, ok := GRFModeFor(d, k.Registers); ok {
@@ -67,7 +67,7 @@ func sameSize(a, b unit.Size3) bool {
 	return a.Dim(0) == b.Dim(0) && a.Dim(1) == b.Dim(1) && a.Dim(2) == b.Dim(2)
 }
 
-// onFullGPU predicts a launch of more work-groups than the GPU holds at once, and keeps what does not hang on their
+// onFullGPU predicts a launch of more work-groups than the GPU holds at once, and keeps what does not depend on their
 // number.
 func (b BinaryPrediction) onFullGPU(d *arch.Device, l Launch) (BinaryPrediction, error) {
 	full := l

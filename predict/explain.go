@@ -189,12 +189,12 @@ func policyReason(l Launch) string {
 	return "without SLM and barriers a thread goes to any free slot"
 }
 
-// product words the dimensions of a size: "16 x 16".
+// product prints the dimensions of a size: "16 x 16".
 func product(s unit.Size3) string {
 	return strings.ReplaceAll(s.String(), "x", " x ")
 }
 
-// decimal words a number with up to two decimals, and a small one with two digits: nothing reads 0 that is not.
+// decimal prints a number with up to two decimals, and a small one with two digits: only 0 prints as 0.
 func decimal(v float64) string {
 	if v > 0 && v < 0.005 {
 		return strconv.FormatFloat(v, 'g', 2, 64)
@@ -203,7 +203,7 @@ func decimal(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// percent words a ratio with one decimal, more for what would read 0.0 %.
+// percent prints a ratio with one decimal, or more where that would print 0.0 %.
 func percent(r unit.Ratio) string {
 	p := r.Percent()
 	if p > 0 && p < 0.05 {

@@ -13,7 +13,7 @@ type FullOccupancy struct {
 	MaxThreads       int64 // most threads of a work-group: the largest work-group at the smallest sub-group size
 	MinSIMD, MaxSIMD int
 	MaxGroup         int64 // threads x sub-group size is at most this
-	// Threads are the threads per work-group that fill the thread slots of an Xe-core without rest when the
+	// Threads are the threads per work-group that fill all thread slots of an Xe-core when the
 	// work-group has to stay whole, rising.
 	Threads []int64
 	Least   []LeastGroup // per sub-group size, rising

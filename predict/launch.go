@@ -71,8 +71,8 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return arch.GRFMode{}, false
 }
 
-// ForRegisters gives the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that holds
-// them. The error is a *LaunchError when the device has none.
+// ForRegisters gives the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that
+// holds them. The error is a *LaunchError when the device has none.
 func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	mode, ok := GRFModeFor(d, registers)
 	if !ok {

@@ -82,7 +82,7 @@ func (n *nexter) fewerBarriers() {
 		return
 	}
 	n.xeCore(LimitBarriers, other, Change{SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)},
-		plural(int64(n.l.Barriers-other.Barriers), "barrier", "barriers")+" less per work-group")
+		plural(int64(n.l.Barriers-other.Barriers), "fewer barrier", "fewer barriers")+" per work-group")
 }
 
 // resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
@@ -116,9 +116,9 @@ func (n *nexter) resize(limit Limit, threads int64) {
 		other.Global = unit.Size(items)
 	}
 	other.Local = unit.Size(to)
-	what := plural(n.p.GroupSize-to, "work-item", "work-items") + " less per work-group"
+	what := plural(n.p.GroupSize-to, "fewer work-item", "fewer work-items") + " per work-group"
 	if to > n.p.GroupSize {
-		what = plural(to-n.p.GroupSize, "work-item", "work-items") + " more per work-group"
+		what = plural(to-n.p.GroupSize, "more work-item", "more work-items") + " per work-group"
 	}
 	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
 		return
@@ -163,11 +163,11 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 			what, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
 		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",
-			what, verb(what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
+			what, agree("admit", what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, verb(what), ordinal(p.GroupsPerXeCore), moved)
+		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, agree("admit", what), ordinal(p.GroupsPerXeCore), moved)
 	default:
-		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, verbUse(what), moved)
+		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, agree("use", what), moved)
 	}
 	n.steps = append(n.steps, s)
 }
@@ -184,7 +184,7 @@ func (n *nexter) grid() {
 	}
 	if full == 0 {
 		up := ceilDiv(wave, t)
-		n.groups(LimitGrid, up, "peak", plural(up-n.p.Groups, "more work-group", "more work-groups")+" fill the GPU")
+		n.groups(LimitGrid, up, "peak", plural(up-n.p.Groups, "more work-group", "more work-groups"), "fill", "the GPU")
 		return
 	}
 	if n.p.Limits&LimitTail == 0 {
@@ -193,13 +193,13 @@ func (n *nexter) grid() {
 	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
 	n.groups(LimitTail, up, "average",
-		plural(up-n.p.Groups, "more work-group", "more work-groups")+" fill the last wave")
+		plural(up-n.p.Groups, "more work-group", "more work-groups"), "fill", "the last wave")
 	n.groups(LimitTail, down, "average",
-		plural(n.p.Groups-down, "work-group less", "work-groups less")+" leave no last wave")
+		plural(n.p.Groups-down, "fewer work-group", "fewer work-groups"), "leave", "no partial wave")
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.
-func (n *nexter) groups(limit Limit, to int64, of, what string) {
+func (n *nexter) groups(limit Limit, to int64, of, what, verb, object string) {
 	if to == n.p.Groups || to < 1 {
 		return
 	}
@@ -221,6 +221,6 @@ func (n *nexter) groups(limit Limit, to int64, of, what string) {
 	if s.After <= s.Before {
 		return
 	}
-	s.Text = what + ": " + of + " " + move(s.Before, s.After)
+	s.Text = fmt.Sprintf("%s %s %s: %s %s", what, agree(verb, what), object, of, move(s.Before, s.After))
 	n.steps = append(n.steps, s)
 }

@@ -32,7 +32,7 @@ const (
 	tooManyBarriers
 )
 
-// refuse words a fault with both figures and with what would fit.
+// refuse describes a fault with both figures and with what would fit.
 func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case badDevice:
@@ -67,7 +67,7 @@ func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 	return s.refuseResource(f, d, l)
 }
 
-// refuseResource words the faults of a launch that asks for more of a resource than there is.
+// refuseResource describes the faults of a launch that asks for more of a resource than there is.
 func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:
@@ -183,7 +183,7 @@ func registers(d *arch.Device) []int {
 	return modes
 }
 
-// list words numbers: "8, 16 and 32".
+// list prints numbers: "8, 16 and 32".
 func list(numbers []int) string {
 	words := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -195,7 +195,7 @@ func list(numbers []int) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// memory words an amount: whole KB where it is, else bytes.
+// memory prints an amount: whole KB where it is, else bytes.
 func memory(b unit.Bytes) string {
 	if b%1024 == 0 {
 		return fmt.Sprintf("%d KB", b/1024)

@@ -19,13 +19,13 @@ type Rule struct {
 func allRules() []Rule {
 	return []Rule{
 		{Code: "idle-lanes",
-			Text: "A work-group that is no multiple of the sub-group size leaves lanes of its last sub-group " +
-				"idle: choose a multiple.",
+			Text: "A work-group whose size is not a multiple of the sub-group size leaves lanes of its last " +
+				"sub-group idle: choose a multiple.",
 			Limit: "Occupancy counts threads, not lanes, and does not show this loss."},
 		{Code: "whole-grid",
 			Text: "A local size that does not divide the global size makes smaller work-groups at the edges, each " +
 				"of which takes the place of a whole one.",
-			Limit: "SYCL's nd_range refuses such a launch; OpenCL 2.0 takes it where the device supports " +
+			Limit: "SYCL's nd_range refuses such a launch; OpenCL 2.0 accepts it where the device supports " +
 				"non-uniform work-groups."},
 		{Code: "spill",
 			Text: "A kernel that spills registers often gains from a smaller sub-group, which leaves each " +
@@ -34,15 +34,15 @@ func allRules() []Rule {
 				"costs threads; a smaller sub-group needs more threads for the same work."},
 		{Code: "block-loads",
 			Text: "Sub-group block loads and stores do not work at sub-group size 32 on this GPU: use 8 or 16 " +
-				"where a kernel has them.",
+				"in kernels that have them.",
 			Limit: "It holds for GPUs with registers of 32 bytes, before Xe-HPC and Xe2; without block loads 32 is " +
 				"as good."},
 		{Code: "dispatch-rounds",
 			Text: "Larger work-groups mean fewer dispatch rounds for the same work-items.",
-			Limit: "Only up to the size at which the thread slots of an Xe-core still divide well, and with a " +
-				"barrier each work-item waits for more others."},
+			Limit: "It holds up to the size at which work-groups still divide the thread slots of an Xe-core evenly; " +
+				"with a barrier, each work-item waits for more others."},
 		{Code: "tail",
-			Text: "A launch of a few waves loses its last wave: make the number of work-groups a multiple of what " +
+			Text: "A launch of a few waves wastes most of its last one: make the number of work-groups a multiple of what " +
 				"the GPU holds.",
 			Limit: "With tens of waves a tail costs little, and work-groups of unequal run time blur it."},
 	}

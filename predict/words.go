@@ -8,7 +8,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// ordinal words "a fifth", "an eighth", "a 21st".
+// ordinal gives "a fifth", "an eighth", "a 21st".
 func ordinal(n int64) string {
 	const words = "first second third fourth fifth sixth seventh eighth ninth tenth"
 	text := humanize.Ordinal(int(n))
@@ -21,7 +21,7 @@ func ordinal(n int64) string {
 	return "a " + text
 }
 
-// plural words a count with its noun.
+// plural gives a count with its noun.
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -29,22 +29,18 @@ func plural(n int64, one, many string) string {
 	return unit.Thousands(n) + " " + many
 }
 
-// verb and verbUse agree with what is counted: "1 barrier less admits", "48 work-items less admit", "2 KB less admits".
-func verb(what string) string { return "admit" + singular(what) }
-
-func verbUse(what string) string { return "use" + singular(what) }
-
-// singular is the ending of a verb for one thing.
-func singular(what string) string {
-	for _, many := range []string{"work-items", "barriers", "registers"} {
+// agree gives the verb the number of what is counted: "1 fewer barrier admits", "48 fewer work-items admit", "2 KB less
+// admits".
+func agree(verb, what string) string {
+	for _, many := range []string{"work-items", "work-groups", "barriers", "registers"} {
 		if strings.Contains(what, many) {
-			return ""
+			return verb
 		}
 	}
-	return "s"
+	return verb + "s"
 }
 
-// move words "62.5 -> 78.1 %".
+// move gives "62.5 -> 78.1 %".
 func move(from, to unit.Ratio) string {
 	return strings.TrimSuffix(percent(from), " %") + " -> " + percent(to)
 }

@@ -50,7 +50,7 @@ func TestReadRecords(t *testing.T) {
 		`h.csv:10:11: error: the time "yesterday" cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds`,
 		"h.csv:11:1: error: the line has no series",
 		"h.csv:12: error: the row has 2 cells, the header 5",
-		`h.csv:13: error: a quote stands inside the cell quo"te: quote the whole cell and double the quotes in it`,
+		`h.csv:13: error: the cell quo"te has a quote inside: quote the whole cell and double the quotes in it`,
 	}
 	if len(texts) != len(wantNotes) {
 		t.Fatalf("notes %q, want %q", texts, wantNotes)
@@ -68,7 +68,7 @@ func TestReadRecordsRefuses(t *testing.T) {
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict,program"},
 		{"series,time,value,Time\n", `h.csv:1: the column "time" is there twice (keep one of them)`},
-		{"a\"b\n", `h.csv:1: the header cannot be read: a quote stands inside the cell a"b: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program)`},
+		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program)`},
 	}
 	for _, c := range cases {
 		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv"); err == nil || err.Error() != c.want {

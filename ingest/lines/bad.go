@@ -6,7 +6,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// MaxShown is how many bad rows of a file are told one by one.
+// MaxShown is how many bad rows of a file are reported one by one.
 const MaxShown = 20
 
 // Bad collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero Bad is

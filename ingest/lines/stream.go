@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest"
 )
 
-// A Stream is the bytes of a source: it stops when the context is cancelled, tells progress and takes the digest of
+// A Stream is the bytes of a source: it stops when the context is cancelled, reports progress and takes the digest of
 // what passes when the options ask for one.
 type Stream struct {
 	ctx   context.Context
@@ -18,7 +18,7 @@ type Stream struct {
 	hash  hash.Hash
 	opt   ingest.ReadOptions
 	read  int64
-	told  int64
+	shown int64
 	ended error
 }
 
@@ -45,8 +45,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 	if s.hash != nil {
 		s.hash.Write(p[:n])
 	}
-	if s.opt.Progress != nil && (s.read-s.told >= checkEvery || err == io.EOF) {
-		s.told = s.read
+	if s.opt.Progress != nil && (s.read-s.shown >= checkEvery || err == io.EOF) {
+		s.shown = s.read
 		s.opt.Progress(s.read)
 	}
 	s.ended = err

@@ -9,7 +9,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Text is a text as it stands, guarded in the file: a spreadsheet must not run it as a formula.
+// Text is a text as it is, blanks included. In the file it is guarded, so that no spreadsheet runs it as a formula.
 type Text string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
@@ -112,7 +112,7 @@ func (c *Counts) UnmarshalCSV(cell string) error {
 const maxCount = 1 << 20
 
 // ParseCount reads a plain decimal number. It is stricter than strconv.Atoi: a sign, an underscore or a leading zero in
-// a table is a slip of the pen.
+// a table is a typo.
 func ParseCount(s string) (int, error) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, fmt.Errorf("%.60q is not a whole number; "+

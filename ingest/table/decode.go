@@ -27,7 +27,7 @@ func Columns[T any]() (all, required []string) {
 }
 
 // Decode fills a struct per record, into the slice given when it is large enough. The faults are nil when there is
-// none, else one per record, nil for those in order. What can be told of a faulty record is decoded all the same.
+// none, else one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
 func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 	n := len(s.Records)
 	if rows = into[:0]; cap(rows) < n { // gocsv makes a slice of its own unless this one has the length

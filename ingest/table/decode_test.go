@@ -79,7 +79,7 @@ t.csv:6:1: column key: the cell is empty (every row needs it; there is no defaul
 t.csv:7:7: column list: "010" has a leading zero; expected a plain decimal number
 t.csv:9:8: column size: "1G": expected bytes, or an amount with a unit as in 16K
 t.csv:10:10: column size: the cell is empty (every row needs it; there is no default)
-t.csv:11: a quote stands inside the cell g"h: quote the whole cell and double the quotes in it
+t.csv:11: the cell g"h has a quote inside: quote the whole cell and double the quotes in it
 i is not wanted`
 	if err == nil || err.Error() != want || values != nil {
 		t.Errorf("got %v, %v\nwant %s", values, err, want)

@@ -95,7 +95,7 @@ func (r *Reader) Next() (Record, error) {
 	return rec, err
 }
 
-// record gives the next record as it stands. The error is that of the file, io.EOF at its end.
+// record gives the next record as it is. The error is that of the file, io.EOF at its end.
 func (r *Reader) record() (Record, error) {
 	for {
 		text, err := r.next()
@@ -141,7 +141,7 @@ func (r *Reader) quoted(text string) (Record, error) {
 		return rec, nil
 	}
 	r.pending = append(ahead, r.pending...)
-	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they can be told
+	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they are known
 }
 
 // next gives the next physical line without its end. One that is too long comes with maxRecord bytes, the rest is lost.
@@ -181,7 +181,7 @@ func split(text string) (cells []string, starts []int, open bool, fault string) 
 			cell, _, more := strings.Cut(rest, ",")
 			if strings.IndexByte(cell, '"') >= 0 {
 				return nil, nil, false, fmt.Sprintf(
-					"a quote stands inside the cell %s: quote the whole cell and double the quotes in it", cell)
+					"the cell %s has a quote inside: quote the whole cell and double the quotes in it", cell)
 			}
 			cells = append(cells, cell)
 			if !more {

@@ -51,12 +51,12 @@ func TestRecords(t *testing.T) {
 		{"a stray quote takes its line alone", "a,\"b\nc,d\ne,f\n",
 			[]Record{bad(1, "a quote is opened and not closed", "a", `"b`), ok(2, "c", "d"), ok(3, "e", "f")}},
 		{"a quote inside a cell", "a,b\"c\nd\n", []Record{
-			bad(1, `a quote stands inside the cell b"c: quote the whole cell and double the quotes in it`, "a", `b"c`), ok(2, "d")}},
+			bad(1, `the cell b"c has a quote inside: quote the whole cell and double the quotes in it`, "a", `b"c`), ok(2, "d")}},
 		{"text after a quote", "\"a\"b,c\nd\n",
 			[]Record{bad(1, `text follows the closing quote of the cell "a"`, `"a"b`, "c"), ok(2, "d")}},
 		{"two stray quotes some lines apart: what follows the second is at fault, and only the first line is lost",
 			"a,\"b\nc,d\ne\"x,f\ng\n", []Record{bad(1, `text follows the closing quote of the cell "b\nc,d\ne"`, "a", `"b`), ok(2, "c", "d"),
-				bad(3, `a quote stands inside the cell e"x: quote the whole cell and double the quotes in it`, `e"x`, "f"), ok(4, "g")}},
+				bad(3, `the cell e"x has a quote inside: quote the whole cell and double the quotes in it`, `e"x`, "f"), ok(4, "g")}},
 		{"nothing", "", nil},
 	} {
 		if d := cmp.Diff(c.want, records(t, c.text, Format{}), cmpopts.IgnoreUnexported(Record{})); d != "" {

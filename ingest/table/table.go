@@ -32,7 +32,7 @@ type Format struct {
 	Strict   bool     // another column is a fault, and an empty cell of a required one; else see Reader.Unknown
 	Comments bool     // lines that begin with # are skipped
 
-	// Nearest, when not nil, gives the words behind the name of an unknown column that guess what was meant.
+	// Nearest, when not nil, gives what a message adds to the name of an unknown column: which one may be meant.
 	Nearest func(name string, columns []string) string
 }
 

@@ -26,7 +26,7 @@ func ParseBytes(text string) (Bytes, error) {
 			break
 		}
 	}
-	// Only digits and a point: a number such as 1e3 or 0x10 is more likely a slip than an amount.
+	// Only digits and a point: a number such as 1e3 or 0x10 is more likely a typo than an amount.
 	x, err := strconv.ParseFloat(number, 64)
 	if b := x * factor; err == nil && strings.Trim(number, "0123456789.") == "" && b <= maxBytes && b == math.Trunc(b) {
 		return Bytes(b), nil

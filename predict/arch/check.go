@@ -58,7 +58,7 @@ func (d *Device) checkNames() *problem {
 			column = "name"
 		}
 		return problemf(column, "give a name that tells the GPU from others",
-			"%s is no name that can be looked up", quoted(a))
+			"%s is not a name that can be looked up", quoted(a))
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (d *Device) checkGroups() *problem {
 		}
 		if seen[b.Source] {
 			return problemf("barrier_slots_per_xe_core", "give one figure per source, the default first",
-				"source %s stands twice", quoted(b.Source))
+				"source %s is listed twice", quoted(b.Source))
 		}
 		seen[b.Source] = true
 	}
@@ -185,7 +185,7 @@ func (d *Device) checkLists() *problem {
 				"%s is not a PCI device id", quoted(id))
 		}
 		if slices.Contains(d.PCIIDs[:i], id) {
-			return problemf("pci_ids", "", "PCI id %s stands twice", id)
+			return problemf("pci_ids", "", "PCI id %s is listed twice", id)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 	}
 	mhz, err := strconv.ParseFloat(number, 64)
 	if source == "" || err != nil || strings.Trim(number, "0123456789.") != "" || mhz < 1 || mhz > 1000 {
-		return fmt.Errorf("%s is no clock; expected source:MHz as in i915:19.2, from 1 to 1000", quoted(cell))
+		return fmt.Errorf("%s is not a clock; expected source:MHz as in i915:19.2, from 1 to 1000", quoted(cell))
 	}
 	*c = Clock{Source: source, Hz: mhz * 1e6}
 	return nil

@@ -144,7 +144,7 @@ func (t *Table) named(s string) hit {
 	return h
 }
 
-// join unites two entries; the first one's default counts.
+// join merges two entries; the first one's default counts.
 func join(a, b *hit) hit {
 	var h hit
 	if a != nil {
@@ -205,8 +205,9 @@ func (t *Table) bins(ds ...*Device) []*Device {
 	return out
 }
 
-// preferUser keeps only the entries of the user's device files that claim the name or the PCI id themselves: they were
-// written to be used. One that only stands in a family, in the place of a built-in entry, is no more than the others.
+// preferUser keeps only the entries of the user's device files that claim the name or the PCI id themselves: they
+// were written to be used. One that is only a member of a family, in place of a built-in entry, counts no more than
+// the others.
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
 	for _, d := range c.devices {

@@ -57,7 +57,7 @@ func shortest(short string) string {
 
 // wanted is a device name taken apart.
 type wanted struct {
-	name     string // what stands before the brackets
+	name     string // what comes before the brackets
 	brackets string // the marketing name of a VTune summary: CODENAME [MARKETING NAME]
 	id       string // PCI id, four upper-case hexadecimal digits
 	idOnly   bool   // the name says nothing but the id

@@ -10,16 +10,16 @@ import (
 func (t *Table) unknown(name string) error {
 	const most = 5
 	w := takeApart(name)
-	spoken := squash(w.name + w.brackets)
-	if spoken == "" || len(spoken) > maxWord { // nothing is near to it
+	asked := squash(w.name + w.brackets)
+	if asked == "" || len(asked) > maxWord { // nothing is near to it
 		return unknownName(name, nil)
 	}
-	found := t.near(spoken, max(2, len(spoken)/3)) // a third of the letters may be wrong
+	found := t.near(asked, max(2, len(asked)/3)) // a third of the letters may be wrong
 	return unknownName(name, found[:min(most, len(found))])
 }
 
 // near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first.
-func (t *Table) near(spoken string, limit int) []string {
+func (t *Table) near(asked string, limit int) []string {
 	type near struct {
 		key           string
 		distance, own int // of the nearest of its names, and of its key: of equally near ones the one that is called so
@@ -28,7 +28,7 @@ func (t *Table) near(spoken string, limit int) []string {
 	for _, row := range t.families {
 		best := limit + 1
 		for _, n := range row.Names {
-			best = min(best, editDistance(spoken, squash(n), limit))
+			best = min(best, editDistance(asked, squash(n), limit))
 		}
 		keys := []string(row.Devices)
 		if row.Default != "" {
@@ -43,16 +43,16 @@ func (t *Table) near(spoken string, limit int) []string {
 	var found []near
 	for i := range t.devices {
 		d := &t.devices[i]
-		own := editDistance(spoken, squash(d.Key), len(spoken))
+		own := editDistance(asked, squash(d.Key), len(asked))
 		best := own
 		if n, ok := families[d.Key]; ok {
 			best = min(best, n)
 		}
 		for _, n := range append([]string{d.Name}, d.Aliases...) {
 			s := squash(n)
-			best = min(best, editDistance(spoken, s, limit), editDistance(shorten(spoken), shortest(shorten(s)), limit))
+			best = min(best, editDistance(asked, s, limit), editDistance(shorten(asked), shortest(shorten(s)), limit))
 		}
-		if best <= limit && best < len(spoken) {
+		if best <= limit && best < len(asked) {
 			found = append(found, near{d.Key, best, own})
 		}
 	}

@@ -86,7 +86,7 @@ func (r *deviceRow) checked() (Device, *problem) {
 }
 
 const (
-	defaultRegisters   = 128 // registers per thread that a kernel is compiled for unless told otherwise
+	defaultRegisters   = 128 // registers per thread that a kernel is compiled for unless asked otherwise
 	driverBarrierSlots = 32  // the figure that the driver's own formula has for every GPU
 )
 

@@ -12,7 +12,7 @@ import (
 const confidenceUser = "user"
 
 // sameShape says whether the model gives one answer for all of ds. Barrier slots are left out: their sources disagree
-// more than the devices do, and a note tells where they differ.
+// more than the devices do, and a note says where they differ.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
 		if !d.sameShape(ds[0]) {
@@ -71,7 +71,7 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	return []note.Note{n}
 }
 
-// list prints devices with what tells them apart: mtl-128 (128 XVE), mtl-64 (64 XVE).
+// list prints devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64 XVE).
 func list(ds []*Device) string {
 	parts := make([]string, len(ds))
 	for i, d := range ds {

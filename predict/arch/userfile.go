@@ -69,7 +69,7 @@ func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 		d, p := r.checked()
 		places[i] = s.Pos(i, "key")
 		if line, twice := lines[squash(d.Key)]; twice && p == nil {
-			p = problemf("key", "a key stands for one device", "%s stands already in line %d", quoted(d.Key), line)
+			p = problemf("key", "a key names one device", "%s is already in line %d", quoted(d.Key), line)
 		}
 		lines[squash(d.Key)] = places[i].Line
 		d.Confidence = confidenceUser

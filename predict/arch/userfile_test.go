@@ -153,16 +153,16 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		{"a work-group that no Xe-core holds", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32, which hold 2048 (a work-group lives on one Xe-core)"},
 		{"tiles that do not divide", extra("tiles", "3"), "f.csv:2:62: column tiles: 4 Xe-cores do not divide over 3 tiles (xe_cores counts the Xe-cores of all tiles)"},
 		{"a key with a blank", cell("lab,", "my lab,"), `f.csv:2:1: column key: "my lab" is not a key (a key is lower-case letters, digits, -, _ and ., as in my-gpu)`},
-		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is no name that can be looked up (give a name that tells the GPU from others)`},
-		{"two rows of one key", header + "\n" + row + "\n" + strings.Replace(row, "lab", "l-a-b", 1) + "\n", `f.csv:3:1: column key: "l-a-b" stands already in line 2 (a key stands for one device)`},
+		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is not a name that can be looked up (give a name that tells the GPU from others)`},
+		{"two rows of one key", header + "\n" + row + "\n" + strings.Replace(row, "lab", "l-a-b", 1) + "\n", `f.csv:3:1: column key: "l-a-b" is already in line 2 (a key names one device)`},
 		{"barrier slots of 0", extra("barrier_slots_per_xe_core", "0"), "f.csv:2:62: column barrier_slots_per_xe_core: user:0 is not a positive number"},
-		{"a source twice", extra("barrier_slots_per_xe_core", "neo:16 neo:32"), `f.csv:2:62: column barrier_slots_per_xe_core: source "neo" stands twice (give one figure per source, the default first)`},
+		{"a source twice", extra("barrier_slots_per_xe_core", "neo:16 neo:32"), `f.csv:2:62: column barrier_slots_per_xe_core: source "neo" is listed twice (give one figure per source, the default first)`},
 		{"a PCI id of three digits", extra("pci_ids", "BDA"), `f.csv:2:62: column pci_ids: "BDA" is not a PCI device id (write the four hexadecimal digits of the device id, as in 0BDA)`},
-		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA stands twice"},
+		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA is listed twice"},
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit for nobody knows whom", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
-		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: a quote stands inside the cell \x00\x01\xff\": quote the whole cell and double the quotes in it (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
+		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: the cell \x00\x01\xff\" has a quote inside: quote the whole cell and double the quotes in it (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
 	} {
 		table := builtin(t)
 		_, err := table.addReader("f.csv", strings.NewReader(c.data))

@@ -44,7 +44,7 @@ func kilobytes(column, cell string) (unit.Bytes, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if b := x * 1024; err == nil && b >= 0 && b < 1<<40 {
 		if b != math.Trunc(b) {
-			return 0, fmt.Errorf("%s %q: %.6g bytes are no whole number of bytes; "+
+			return 0, fmt.Errorf("%s %q: %.6g is not a whole number of bytes; "+
 				"expected an amount in KB of 1024 bytes, as in 16 or 0.5", column, text, b)
 		}
 		return unit.Bytes(b), nil

@@ -17,7 +17,7 @@ type Spread struct {
 	Average unit.Ratio // over all waves, the last one counted as long as a full one
 }
 
-// Spread tells how groups work-groups of a predicted kernel run on the whole GPU. The number that fills it is compute
+// Spread says how so many work-groups of a predicted kernel run on the whole GPU. The number that fills it is compute
 // units x work-groups per compute unit, and only multiples of that leave no tail.
 func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 	units, ok := p.ComputeUnits.Value()
