@@ -103,7 +103,7 @@ func (p *page) columnStyles() string {
 					b.WriteString(cells + "{text-align:right}\n")
 				}
 				if t.Columns[i].Role&report.Code != 0 {
-					b.WriteString(cells + ":not(thead *){font-family:var(--mono);font-size:12.5px}\n")
+					b.WriteString(cells + ":not(thead *){font-family:var(--mono);font-size:.9em}\n")
 				}
 			}
 		}

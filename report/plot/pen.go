@@ -131,11 +131,8 @@ const (
 	tickSize  = 11.0
 )
 
-// text writes a text on a baseline; the anchor is start, middle or end.
+// text writes a text on a baseline. It begins at x; with the anchor middle or end, that is where x is.
 func (p *pen) text(x, y float64, anchor string, size float64, ink paint, s string) {
-	if anchor == "start" { // the default
-		anchor = ""
-	}
 	p.open("text", "x", x, "y", y, "text-anchor", anchor, "font-size", size, "fill", ink)
 	p.WriteString(">" + escape(s) + "</text>\n")
 }

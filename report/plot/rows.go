@@ -3,6 +3,7 @@ package plot
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"occudiff/report"
 )
@@ -40,7 +41,7 @@ func (p *pen) newRows(top float64, n int, height float64) *rows {
 func (r *rows) begin(row int, name, detail string) float64 {
 	y := r.y.end + float64(row)*r.pitch
 	if r.narrow() {
-		r.text(margin, y+16, "", textSize, text2, fit(name, textSize, r.width-2*margin))
+		r.text(margin, y+16, "", textSize, text2, fit(strings.TrimSpace(name+" "+detail), textSize, r.width-2*margin))
 		return y + 22
 	}
 	middle := y + 6 + r.height/2 + 4

@@ -2,6 +2,8 @@ package plot_test
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,6 +77,23 @@ func TestStackedBars(t *testing.T) {
 	used := `x="223" y="188" width="492.2" height="16"`
 	if !strings.Contains(svg, used) {
 		t.Errorf("no bar %s: 150 %% of a whole of 100 must end with it", used)
+	}
+}
+
+// TestNarrowRows: on a phone the name of a row stands above it, with what tells it apart, and nothing is beyond the
+// edge.
+func TestNarrowRows(t *testing.T) {
+	svg := draw(t, nil, account(), plot.Look{Inline: true, Width: 340})
+	if !strings.Contains(svg, ">Fan2 2048x2048 in 1024x1, SIMD32</text>") ||
+		!strings.Contains(svg, `viewBox="0 0 340 `) {
+		t.Error("the name of the first row does not stand above it")
+	}
+	for _, m := range regexp.MustCompile(`<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"`).FindAllStringSubmatch(svg, -1) {
+		x, _ := strconv.ParseFloat(m[1], 64)
+		width, _ := strconv.ParseFloat(m[2], 64)
+		if x+width > 340 {
+			t.Errorf("%s ends beyond the edge", m[0])
+		}
 	}
 }
 
