@@ -1,18 +1,20 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
-
-	"occudiff/report"
-	"occudiff/report/launchdoc"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
+	"occudiff/report"
+	"occudiff/report/launchdoc"
 )
 
 // adviseFlags are the flags of `advise` beside the launch.
@@ -21,155 +23,121 @@ type adviseFlags struct {
 	fix   []string
 	free  []string
 	below float64
-	unitFlags
 }
 
 // adviseCommand searches settings of higher occupancy.
 func (a *app) adviseCommand() *cobra.Command {
-	var v adviseFlags
+	v := adviseFlags{below: 90}
 	c := &cobra.Command{
 		Use:   "advise [flags] [PATH...]",
-		Short: "Find settings that reach the highest occupancy, and the nearest change that helps",
+		Short: "Find the settings of the highest occupancy, and the least change",
 		Long: `Find the settings that reach the highest peak and average occupancy, the least change that helps, and how far the binding
 limit is from its next step. Work-group size, sub-group size, SLM and GRF mode may change unless --fix names them; what the
 launch lacks is searched. SLM is never raised nor dropped altogether.
 
-With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted or measured low.
-With a device alone it prints what a work-group has to be for an Xe-core to be full.
-With --model compute-unit what is not given is searched: the settings of the highest occupancy on compute units of any
-vendor, and how many work-groups fill the whole GPU without a tail.`,
-		Example: `  occudiff advise --device tgl --global 81920 --local 320 --simd 8 --slm 24K --barriers 1
-  occudiff advise --device tgl --global 81920 --local 320 --simd 8 --slm 24K --fix slm,simd
-  occudiff advise --device pvc --xve 512 --global 1048576 --free local
-  occudiff advise --device tgl --work-group-slots 16
-  occudiff advise --model compute-unit --platform rtx2080ti --simd 32
-  occudiff advise --device mtl --xve 112 run.hotspots.csv`,
+With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted or measured low. With a
+device alone it prints what a work-group has to be for an Xe-core to be full. With --model compute-unit what is not given is
+searched: the settings of the highest occupancy on compute units of any vendor, and how many work-groups fill the whole GPU
+without a tail.`,
+		Example: `  # A launch: everything may change, or only the work-group size
+  occudiff advise --device tgl --global 80K --local 320 --simd 8 --slm 24K
+  occudiff advise --device pvc --xve 512 --global 1M --free local
+
+  # The kernels of a run that are low
+  occudiff advise --device mtl --xve 112 run.hotspots.csv
+
+  # What fills a device
+  occudiff advise --device tgl
+  occudiff advise --model compute-unit --platform rtx2080ti --simd 32`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.noGate("advise"); err != nil {
-				return err
-			}
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			return a.answer(answerEndings, func() (*report.Answer, error) {
-				switch {
-				case v.model == "compute-unit":
-					return a.adviseUnit(&v)
-				case len(args) > 0:
-					return a.adviseRun(c.Context(), args, &v)
-				case v.empty(c.Flags()):
-					return a.adviseDevice(&v)
-				}
-				return a.adviseLaunch(&v)
-			})
+			return a.answer(reportEndings, func() (*report.Answer, error) { return a.advise(c.Context(), c.Flags(), args, &v) })
 		},
 	}
 	f := c.Flags()
 	v.launchFlags.add(f)
-	v.unitFlags.add(f)
-	f.StringVar(&v.policy, "policy", "auto", "dispatch: auto, free or whole")
-	f.StringSliceVar(&v.fix, "fix", nil, "what must not change: local, simd, slm, grf")
-	f.StringSliceVar(&v.free, "free", nil, "what alone may change: local, simd, slm, grf (default: all)")
-	f.Float64Var(&v.below, "below", 90, "of a run: advise for kernels below this percentage, predicted average or measured")
+	define(f, []flagDef{
+		{name: "fix", value: &v.fix, arg: "SETTINGS", hints: settingWords, usage: "what must not change: local, simd, slm, grf"},
+		{name: "free", value: &v.free, arg: "SETTINGS", hints: settingWords, usage: "what alone may change (default: all of them)"},
+		{name: "policy", value: &v.policy, arg: "POLICY", words: "auto free whole", usage: "dispatch: auto, free or whole"},
+		{name: "below", value: &v.below, arg: "PERCENT", usage: "of a run: advise for kernels below this, predicted average or measured"},
+	}...)
+	a.share(c, deviceFlags, "tolerance model-tolerance sampling-interval progress", answerFlags)
 	return c
 }
 
 // settingWords are what --fix and --free name.
-var settingWords = []string{"local", "simd", "slm", "grf"}
+const settingWords = "local simd slm grf"
+
+// settings takes lists of settings apart.
+func settings(lists []string) []string {
+	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
+}
 
 func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
 	if err := v.launchFlags.check(f); err != nil {
 		return err
 	}
+	units := v.model == "compute-unit"
 	switch {
-	case !slices.Contains([]string{"auto", "free", "whole"}, v.policy):
-		return usageErrorf("--policy %q: expected one of auto, free, whole", v.policy)
-	case !slices.Contains([]string{"intel", "compute-unit"}, v.model):
-		return usageErrorf("--model %q: expected one of intel, compute-unit", v.model)
 	case len(v.fix) > 0 && len(v.free) > 0:
 		return usageErrorf("--fix says what stays and --free what may change: give one of them")
 	case !(v.below > 0 && v.below <= 100):
 		return usageErrorf("--below %v: expected a percentage above 0 and up to 100", v.below)
+	case units && len(paths) > 0:
+		return usageErrorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
+	case len(paths) == 0 && f.Changed("below"):
+		return usageErrorf("--below chooses kernels of a run: give the files of one")
 	}
-	for _, w := range append(append([]string{}, v.fix...), v.free...) {
-		if !slices.Contains(settingWords, strings.TrimSpace(w)) {
-			return usageErrorf("--fix and --free take %s, not %q", strings.Join(settingWords, ", "), w)
+	for _, w := range settings(slices.Concat(v.fix, v.free)) {
+		if !slices.Contains(strings.Fields(settingWords), w) {
+			return usageErrorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
 	}
-	var refused []string
-	what := ""
+	const ofRuns = " tolerance model-tolerance sampling-interval progress"
 	switch {
-	case v.model == "compute-unit":
-		what, refused = "--model compute-unit", []string{"device", "global", "barriers", "grf", "policy", "barrier-slots", "work-group-slots", "xve", "fix", "free", "below"}
-		if len(paths) > 0 {
-			return usageErrorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
-		}
+	case units:
+		return refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots work-group-slots xve fix free below"+ofRuns)
 	case len(paths) > 0:
-		what, refused = "the files of a run, which say it", []string{"global", "slm", "barriers", "grf", "registers", "policy", "platform", "platform-file"}
-	default:
-		what, refused = "a launch on an Intel GPU", []string{"platform", "platform-file"}
-		if f.Changed("below") {
-			return usageErrorf("--below chooses kernels of a run: give the files of one")
-		}
+		return refuse(f, "the files of a run, which say it", "global slm barriers grf registers policy platform platform-file")
 	}
-	for _, flag := range refused {
-		if f.Changed(flag) {
-			return usageErrorf("--%s does not go with %s", flag, what)
-		}
-	}
-	return nil
-}
-
-// empty says whether the flags describe no launch at all.
-func (v *adviseFlags) empty(f *pflag.FlagSet) bool {
-	for _, flag := range []string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy", "fix", "free"} {
-		if f.Changed(flag) {
-			return false
-		}
-	}
-	return true
+	return refuse(f, "a launch on an Intel GPU", "platform platform-file"+ofRuns)
 }
 
 // vary turns --fix and --free into what may change.
 func (v *adviseFlags) vary() predict.Vary {
-	may := map[string]bool{}
-	for _, w := range settingWords {
-		may[w] = len(v.free) == 0
+	may := func(setting string) bool {
+		return (len(v.free) == 0 || slices.Contains(settings(v.free), setting)) && !slices.Contains(settings(v.fix), setting)
 	}
-	for _, w := range v.free {
-		may[strings.TrimSpace(w)] = true
-	}
-	for _, w := range v.fix {
-		may[strings.TrimSpace(w)] = false
-	}
-	return predict.Vary{Local: may["local"], SIMD: may["simd"], SLM: may["slm"], GRF: may["grf"]}
+	return predict.Vary{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
-// adviseLaunch advises on one launch.
-func (a *app) adviseLaunch(v *adviseFlags) (*report.Answer, error) {
-	t, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
+// advise answers what the flags ask for.
+func (a *app) advise(ctx context.Context, f *pflag.FlagSet, paths []string, v *adviseFlags) (*report.Answer, error) {
+	switch {
+	case v.model == "compute-unit":
+		return v.computeUnit()
+	case len(paths) > 0:
+		return a.adviseRun(ctx, paths, v)
+	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy", "fix", "free"}, f.Changed):
+		c, err := a.oneDevice(&v.launchFlags, "advise")
+		if err != nil {
+			return nil, err
+		}
+		return launchdoc.FullOccupancy(&c, v.groupSlots), nil
+	}
+	c, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
 	if err != nil {
 		return nil, err
 	}
-	return launchdoc.Advise(&t, launch, v.vary())
+	return launchdoc.Advise(&c, launch, v.vary())
 }
 
-// adviseDevice says what a work-group has to be for an Xe-core of a device to be full.
-func (a *app) adviseDevice(v *adviseFlags) (*report.Answer, error) {
-	t, err := a.oneDevice(&v.launchFlags, "advise")
-	if err != nil {
-		return nil, err
-	}
-	return launchdoc.FullOccupancy(&t, v.groupSlots), nil
-}
-
-// adviseUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
-func (a *app) adviseUnit(v *adviseFlags) (*report.Answer, error) {
-	platform, err := v.onePlatform()
-	if err != nil {
-		return nil, err
-	}
-	launch, err := v.unitLaunch()
+// computeUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
+func (v *adviseFlags) computeUnit() (*report.Answer, error) {
+	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err
 	}
@@ -187,4 +155,38 @@ func (a *app) adviseUnit(v *adviseFlags) (*report.Answer, error) {
 		want.RegisterBytes = unit.Some(launch.RegisterBytes)
 	}
 	return launchdoc.ComputeUnitAdvice(&platform, want)
+}
+
+// adviseRun reads a run and advises for each kernel that is predicted or measured low.
+func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*report.Answer, error) {
+	t, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	names := v.names(t.Knows)
+	if len(names) > 1 {
+		return nil, usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
+	}
+	a.device = strings.Join(names, "")
+	if runs := ingest.Runs(paths); len(runs) > 1 {
+		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example", len(runs), runs[0][0])
+	}
+	flags := validateFlags{local: v.local, simd: v.simd, digest: "auto"}
+	run, err := a.readRun(ctx, paths, flags)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.compareRun(run, flags)
+	if err != nil {
+		return nil, err
+	}
+	if r.Device == nil {
+		return nil, usageErrorf("nothing to advise on: the run holds no kernel with a launch size")
+	}
+	a.sayNotes(r.Notes)
+	return launchdoc.AdviseRun(r, v.below, v.vary(), func(row *compare.Row) predict.Launch {
+		l := r.LaunchOf(row)
+		l.BarrierSlots, l.GroupSlots = v.barrierSlots, v.groupSlots
+		return l
+	}), nil
 }

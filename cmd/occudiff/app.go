@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +72,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := execute(ctx, root)
+	err := unknownCommand(root, args)
+	if err == nil {
+		err = execute(ctx, root)
+	}
 	var gate *gateError
 	switch {
 	case err == nil:
@@ -119,97 +121,56 @@ func execute(ctx context.Context, root *cobra.Command) error {
 
 // rootCommand builds the command tree, a file per command.
 func (a *app) rootCommand() *cobra.Command {
+	a.setDefaults()
 	root := &cobra.Command{
 		Use:   "occudiff",
 		Short: "Line predicted GPU occupancy up with what VTune measured, and say why they differ",
-		Long: `occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they
-differ, writes it as Excel and Markdown, and keeps occupancy from regressing.`,
-		Example:       "  occudiff demo\n  occudiff validate --device mtl --xve 112 run.hotspots.csv -o report.xlsx -o report.md",
+		Long: `occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they differ,
+writes it as Excel and Markdown, and keeps occupancy from regressing.`,
+		Example: `  # See what it does, on a built-in run
+  occudiff demo
+
+  # Compare a profiler run with the prediction
+  occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx
+
+  # Predict a launch, without any measurement
+  occudiff predict --device tgl --global 1M --local 256 --simd 16`,
+		Version:       version() + builtFrom(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
 			a.samplingSet = c.Flags().Changed("sampling-interval")
 			a.reads, a.stopped = a.inputs(c, args), c.Context().Err
-			return a.checkFlags()
+			return a.checkFlags(c.Flags())
 		},
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageErrorf("%v; see '%s --help'", err, c.CommandPath())
-	})
-	a.addFlags(root)
-	root.AddCommand(a.commands()...)
-	a.completion(root)
-	return root
-}
-
-func (a *app) addFlags(root *cobra.Command) {
-	d := compare.DefaultOptions()
-	f := root.PersistentFlags()
-	f.StringVar(&a.device, "device", "", "GPU: a key, name, alias or PCI id (see 'occudiff devices'); default: what the inputs say")
-	f.IntVar(&a.xve, "xve", 0, "number of XVEs (EUs) of a binned part")
-	f.StringVar(&a.deviceFile, "device-file", "", "CSV of further devices (see docs/devices.md)")
-	f.StringArrayVarP(&a.outputs, "output", "o", nil, "write this file too; the ending picks the format: .xlsx .md .html .json .csv .xml (repeatable)")
-	f.StringVar(&a.format, "format", "table", "standard output as table, markdown, json or csv")
-	f.Float64Var(&a.tolerance, "tolerance", float64(d.Tolerance), "percentage points between seen and predicted occupancy that still match")
-	f.Float64Var(&a.modelTol, "model-tolerance", float64(d.ModelTolerance), "percentage points between the profiler's peak and the predicted peak that still agree")
-	f.DurationVar(&a.sampling, "sampling-interval", time.Millisecond, "the collection's gpu-sampling-interval")
-	f.StringVar(&a.driver, "driver", "", "GPU driver version of the run (no export has it)")
-	f.StringVar(&a.vtune, "vtune-version", "", "VTune version of the run (only HTML summaries have it)")
-	f.StringVar(&a.label, "label", "", "a name for the run in reports and history")
-	f.StringVar(&a.failOn, "fail-on", "never", "exit 1 on: never, mismatch, model, regression")
-	f.BoolVar(&a.annotate, "annotations", false, "print GitHub annotations for what does not match to standard error, also with -q; errors for what --fail-on asks for, else warnings")
-	f.StringVar(&a.progress, "progress", "auto", "progress bar on standard error: auto, always, never")
-	f.StringVar(&a.color, "color", "auto", "colours: auto, always, never")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "nothing on standard error but errors")
-}
-
-// choice is a flag that holds one of several words.
-type choice struct {
-	flag, value string
-	words       []string
-}
-
-func (a *app) choices() []choice {
-	return []choice{
-		{"format", a.format, []string{"table", "markdown", "json", "csv"}},
-		{"fail-on", a.failOn, []string{"never", "mismatch", "model", "regression"}},
-		{"progress", a.progress, []string{"auto", "always", "never"}},
-		{"color", a.color, []string{"auto", "always", "never"}},
-	}
-}
-
-// checkFlags finds wrong values before any work is done.
-func (a *app) checkFlags() error {
-	for _, c := range a.choices() {
-		if !slices.Contains(c.words, c.value) {
-			return usageErrorf("--%s %q: expected one of %s", c.flag, c.value, strings.Join(c.words, ", "))
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(a.flagError)
+	root.SetHelpFunc(printHelp)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Measured runs", []*cobra.Command{
+			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(), a.trackCommand()}},
+		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
+		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand()}},
+		{"Other", []*cobra.Command{a.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
 		}
 	}
-	switch {
-	case !(a.tolerance >= 0) || a.tolerance > 100:
-		return usageErrorf("--tolerance %v: expected percentage points from 0 to 100", a.tolerance)
-	case !(a.modelTol >= 0) || a.modelTol > 100:
-		return usageErrorf("--model-tolerance %v: expected percentage points from 0 to 100", a.modelTol)
-	case a.sampling <= 0:
-		return usageErrorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.sampling)
-	case a.xve < 0:
-		return usageErrorf("--xve %d: expected a number of XVEs above 0", a.xve)
-	}
-	return nil
-}
-
-// noGate refuses --fail-on for a command that holds nothing against anything: a gate that never fails must not look like one.
-func (a *app) noGate(command string) error {
-	with := "'occudiff validate'"
-	switch a.failOn {
-	case "never":
-		return nil
-	case "regression":
-		with = "'occudiff diff' or 'occudiff track check'"
-	}
-	return usageErrorf("--fail-on %s: %s has no gate and would never fail; use %s", a.failOn, command, with)
+	root.AddCommand(a.extraCommands()...)
+	root.SetHelpCommand(a.helpCommand())
+	root.SetHelpCommandGroupID("Other")
+	root.InitDefaultHelpCmd()
+	root.SetCompletionCommandGroupID("Other")
+	a.completion(root)
+	return root
 }
 
 // options gives the comparison's options from the flags.

@@ -33,18 +33,17 @@ type binaryFlags struct {
 
 // predictFiles predicts what is in the files of the command line.
 func (a *app) predictFiles(c *cobra.Command, paths []string, p *predictFlags) error {
-	for _, flag := range []string{"simd", "slm", "barriers", "grf", "registers", "policy", "batch", "sweep", "timeline", "explain", "compat", "model"} {
-		if c.Flags().Changed(flag) {
-			return usageErrorf("--%s does not go with a file: the binary says it, or it asks for another answer", flag)
-		}
+	err := refuse(c.Flags(), "a file: the binary says it, or it asks for another answer",
+		"simd slm barriers grf registers policy batch sweep timeline explain compat model")
+	if err != nil {
+		return err
 	}
 	f := binaryFlags{options: p.compileOptions}
-	var err error
-	if f.global, err = unit.ParseSize(p.global); err != nil {
-		return usageErrorf("--global: %v", err)
+	if f.global, err = p.global.size("global"); err != nil {
+		return err
 	}
-	if f.local, err = unit.ParseSize(p.local); err != nil {
-		return usageErrorf("--local: %v", err)
+	if f.local, err = p.local.size("local"); err != nil {
+		return err
 	}
 	if len(p.devices) > 0 && !slices.Equal(p.devices, []string{"all"}) {
 		chosen, err := a.chooseDevices(&p.launchFlags)

@@ -30,7 +30,7 @@ type collectFlags struct {
 
 // collectCommand goes from the application to the answer.
 func (a *app) collectCommand() *cobra.Command {
-	var f collectFlags
+	f := collectFlags{Options: collect.Options{Dir: "occudiff-run"}, unitrace: "auto"}
 	c := &cobra.Command{
 		Use:   "collect [flags] -- APP [ARG...]",
 		Short: "Run the profilers with the right settings, export, and validate",
@@ -41,9 +41,14 @@ tenth of a value lies outside it. Then VTune's gpu-hotspots collects, its comput
 unitrace, where it is installed, tells registers, SLM and spills of each kernel. The application runs two or three times.
 
 --print shows the commands and runs nothing; --job slurm or pbs prints a job script that does all of it on a node.`,
-		Example: `  occudiff collect -- ./app --size 4096
+		Example: `  # Run, and see what matches; or keep the report
+  occudiff collect -- ./app --size 4096
   occudiff collect --dir run1 -o run1.xlsx -- ./app
+
+  # What would be run
   occudiff collect --print -- ./app
+
+  # On a node of a cluster
   occudiff collect --job slurm -- ./app >job.sh`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -56,25 +61,22 @@ unitrace, where it is installed, tells registers, SLM and spills of each kernel.
 			return a.collect(c.Context(), f)
 		},
 	}
-	fs := c.Flags()
-	fs.StringVar(&f.Dir, "dir", "occudiff-run", "a new folder for results and exports")
-	fs.DurationVar(&f.Interval, "interval", 0, "between samples, as in 100us (default: found by a first short run)")
-	fs.StringVar(&f.GPU, "target-gpu", "", "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)")
-	fs.StringVar(&f.unitrace, "unitrace", "auto", "also run unitrace: auto (where it is installed), always, never")
-	fs.BoolVar(&f.print, "print", false, "print the commands and run nothing")
-	fs.StringVar(&f.job, "job", "", "print a job script instead: slurm or pbs")
+	define(c.Flags(), []flagDef{
+		{name: "dir", value: &f.Dir, arg: "FOLDER", usage: "a new folder for results and exports"},
+		{name: "interval", value: &f.Interval, arg: "DURATION", usage: "between samples, as in 100us (default: found by a first short run)"},
+		{name: "target-gpu", value: &f.GPU, arg: "ADAPTER", usage: "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)"},
+		{name: "unitrace", value: &f.unitrace, arg: "WHEN", words: "auto always never",
+			usage: "also run unitrace: auto (where it is installed), always, never"},
+		{name: "print", value: &f.print, usage: "print the commands and run nothing"},
+		{name: "job", value: &f.job, arg: "SYSTEM", words: "slurm pbs", usage: "print a job script instead: slurm or pbs"},
+	}...)
+	a.share(c, deviceFlags, "tolerance model-tolerance driver vtune-version label progress", answerFlags)
+	a.shareGate(c, "mismatch", "model")
 	return c
 }
 
 func (a *app) collect(ctx context.Context, f collectFlags) error {
-	switch f.unitrace {
-	case "auto":
-		f.Unitrace = f.print || collect.Found("unitrace") && f.job == ""
-	case "always", "never":
-		f.Unitrace = f.unitrace == "always"
-	default:
-		return usageErrorf("--unitrace %q: expected one of auto, always, never", f.unitrace)
-	}
+	f.Unitrace = f.unitrace == "always" || f.unitrace == "auto" && (f.print || collect.Found("unitrace") && f.job == "")
 	if f.Interval < 0 || f.Interval > time.Second {
 		return usageErrorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 	}
@@ -224,9 +226,9 @@ func isResult(path string) bool {
 
 // doctorCommand says what is installed for collecting.
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is installed for collecting, what each lack costs, and how to get it",
+		Short: "Say what is installed for collecting, and what each lack costs",
 		Long: `Look for what collecting needs: the profilers, the offline compiler, the GPU's driver and node, permissions, the metrics
 library. For each lack: what it costs, and how to get it. Then the traps of collecting. Predictions and reports need none of it.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
@@ -240,6 +242,8 @@ library. For each lack: what it costs, and how to get it. Then the traps of coll
 			return a.deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), out)
 		},
 	}
+	a.share(c, answerFlags)
+	return c
 }
 
 // longestTask gives the mean launch time of the kernel with the most time, and its name.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"occudiff/compare/history"
 	"occudiff/predict/arch"
 	"occudiff/predict/computeunit"
 )
@@ -16,74 +15,52 @@ import (
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
-	complete := a.completers()
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		register := func(f *pflag.Flag) {
-			if fn := complete[f.Name]; fn != nil {
-				_ = c.RegisterFlagCompletionFunc(f.Name, fn) // fails only where a command has registered its own, which then stands
-			}
-		}
+	for c := range commandsOf(root) {
+		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) } // fails only where there is one
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
 		switch c.Name() {
 		case "completion":
 			c.Use = "completion SHELL"
-			c.Short = "Print the completion script of a shell: bash, zsh, fish or powershell"
+			c.Short = "Print the completion script of a shell"
 			c.Long = "Print the completion script of a shell: bash, zsh, fish or powershell. The help of each says how to load it."
-			c.Example = "  source <(occudiff completion bash)\n  occudiff completion zsh > \"${fpath[1]}/_occudiff\"\n  occudiff completion fish --help"
-			c.Args = func(_ *cobra.Command, args []string) error {
-				if len(args) == 0 {
-					return usageErrorf("completion needs a shell: bash, zsh, fish or powershell")
-				}
-				return usageErrorf("no completion for %q; there is one for bash, zsh, fish and powershell", args[0])
+			c.Example = `  # For this shell, and for all that follow
+  source <(occudiff completion bash)
+  occudiff completion zsh > "${fpath[1]}/_occudiff"
+
+  # How to load it
+  occudiff completion fish --help`
+			c.RunE = func(*cobra.Command, []string) error {
+				return usageErrorf("completion needs a shell: bash, zsh, fish or powershell")
 			}
-			c.RunE = func(*cobra.Command, []string) error { return nil } // never reached; without it cobra prints the help and succeeds
 		case "demo", "version":
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		case "devices":
 			c.ValidArgsFunction = a.completeDevices
 		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
 	}
-	walk(root)
 }
 
-// completers are the completions of flags by name.
-func (a *app) completers() map[string]cobra.CompletionFunc {
-	all := map[string]cobra.CompletionFunc{
-		"device":        a.completeDevices,
-		"platform":      completePlatforms,
-		"device-file":   files("csv"),
-		"platform-file": files("csv"),
-		"batch":         files("csv"),
-		"output":        files("xlsx", "md", "html", "json", "csv", "xml", "svg"),
-		"digest":        words("auto", "sha256"),
-		"policy":        words("auto", "free", "whole", "partial"),
-		"sweep":         words("local", "slm", "simd"),
-		"compat":        words("calculator"),
-		"model":         words("intel", "compute-unit"),
-		"simd":          words("8", "16", "32"),
-		"grf":           words("128", "256"),
-		"fix":           words("local", "simd", "slm", "grf"),
-		"free":          words("local", "simd", "slm", "grf"),
-		"metric":        words(metricWords()...),
-		"direction":     words("down", "up", "both"),
+// completer gives what completes a flag: its words, files, or nothing where a value is the user's own.
+func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
+	words, files := f.Annotations[flagWords], f.Annotations[flagFiles]
+	switch {
+	case f.Name == "device":
+		return a.completeDevices
+	case f.Name == "platform":
+		return completePlatforms
+	case len(words)+len(f.Annotations[flagHints]) > 0:
+		return completeWords(append(words, f.Annotations[flagHints]...))
+	case len(files) > 0:
+		return cobra.FixedCompletions(files, cobra.ShellCompDirectiveFilterFileExt)
+	case f.Name == "db":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}
-	for _, c := range a.choices() {
-		all[c.flag] = words(c.words...)
-	}
-	for _, name := range []string{"xve", "tolerance", "model-tolerance", "sampling-interval", "driver", "vtune-version", "label", "local", "global", "slm",
-		"barriers", "threshold", "window", "time", "commit"} {
-		all[name] = cobra.NoFileCompletions // a value of the user's own: files would be misleading
-	}
-	return all
+	return cobra.NoFileCompletions
 }
 
-// words completes one of a list.
-func words(list ...string) cobra.CompletionFunc {
+// completeWords completes one of a list.
+func completeWords(list []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var fit []string
 		for _, w := range list {
@@ -92,20 +69,6 @@ func words(list ...string) cobra.CompletionFunc {
 			}
 		}
 		return fit, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-func metricWords() []string {
-	var list []string
-	for _, m := range history.Metrics() {
-		list = append(list, string(m))
-	}
-	return list
-}
-
-func files(endings ...string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return endings, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 

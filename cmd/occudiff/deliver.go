@@ -26,6 +26,21 @@ func writers(ans *report.Answer) map[string]writer {
 	}
 }
 
+// answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written is
+// found before the work.
+func (a *app) answer(endings []string, work func() (*report.Answer, error)) error {
+	out, err := a.openOutputs(a.outputs, endings...)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	ans, err := work()
+	if err != nil {
+		return err
+	}
+	return a.deliver(ans, out)
+}
+
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *outputs) error {
 	ans.Document().Version = version()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"occudiff/report"
 	"occudiff/report/launchdoc"
 
 	"github.com/spf13/cobra"
@@ -13,41 +14,46 @@ import (
 
 // devicesCommand prints the device table, or one device with its sources.
 func (a *app) devicesCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "devices [NAME]",
-		Short:   "Print the device table, or one device with its sources",
-		Long:    "Print the device table, or one device with its sources. NAME is a key, a name, an alias or a PCI id; --xve picks a binned part.",
-		Example: "  occudiff devices\n  occudiff devices tgl\n  occudiff devices mtl --xve 112",
+	c := &cobra.Command{
+		Use:   "devices [NAME]",
+		Short: "Print the device table, or one device with its sources",
+		Long: `Print the device table, or one device with every figure that predictions take from it, and where that is from. NAME is a
+key, a name, an alias or a PCI id; --xve picks a binned part.`,
+		Example: `  # All devices, or those of a family
+  occudiff devices
+  occudiff devices mtl
+
+  # One device with its sources
+  occudiff devices mtl --xve 112
+
+  # The table for another program
+  occudiff devices --format json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			out, err := a.openOutputs(a.outputs, ".md", ".json", ".csv")
-			if err != nil {
-				return err
-			}
-			defer out.discard()
-			t, err := a.table()
-			if err != nil {
-				return err
-			}
-			devices := t.Devices()
-			if name := strings.Join(args, " "); name != "" {
-				m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
-				var several *arch.AmbiguousError
-				switch {
-				case errors.As(err, &several): // a list is the answer to a question about a family
-					devices = several.Candidates
-				case err != nil:
-					return err
-				default:
-					devices = []arch.Device{*m.Device}
-					for _, n := range m.Notes {
-						a.say("%s", n)
-					}
-				}
-			}
-			if len(args) > 0 && len(devices) == 1 {
-				return a.deliver(launchdoc.Device(&devices[0]), out)
-			}
-			return a.deliver(launchdoc.Devices(devices), out)
+			return a.answer(reportEndings, func() (*report.Answer, error) { return a.listDevices(strings.Join(args, " ")) })
 		},
 	}
+	a.share(c, "xve device-file", answerFlags)
+	return c
+}
+
+func (a *app) listDevices(name string) (*report.Answer, error) {
+	t, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return launchdoc.Devices(t.Devices()), nil
+	}
+	m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+	var several *arch.AmbiguousError
+	switch {
+	case errors.As(err, &several): // a list is the answer to a question about a family
+		return launchdoc.Devices(several.Candidates), nil
+	case err != nil:
+		return nil, err
+	}
+	for _, n := range m.Notes {
+		a.say("%s", n)
+	}
+	return launchdoc.Device(m.Device), nil
 }

@@ -24,12 +24,12 @@ type diffFlags struct {
 	threshold            float64
 	oldDriver, newDriver string
 	oldVTune, newVTune   string
-	global               string
+	global               sizeFlag
 	compileOptions       string
 }
 
 func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{read: validateFlags{digest: "auto"}}
+	f := diffFlags{threshold: float64(compare.DefaultDiffOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
@@ -64,17 +64,18 @@ intended change may lower both the prediction and the measurement.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args[0], args[1], f) },
 	}
-	fs := c.Flags()
-	fs.Float64Var(&f.threshold, "threshold", float64(compare.DefaultDiffOptions().Threshold), "percentage points of occupancy that a change has to exceed")
-	fs.StringVar(&f.oldDriver, "old-driver", "", "GPU driver version of OLD")
-	fs.StringVar(&f.newDriver, "new-driver", "", "GPU driver version of NEW")
-	fs.StringVar(&f.oldVTune, "old-vtune-version", "", "VTune version of OLD")
-	fs.StringVar(&f.newVTune, "new-vtune-version", "", "VTune version of NEW")
-	fs.StringVar(&f.read.local, "local", "", "work-group size for exports that lack it, as in 256 or 16x16")
-	fs.IntVar(&f.read.simd, "simd", 0, "sub-group size for exports that lack it")
-	fs.StringVar(&f.global, "global", "", "global size for kernel binaries: the predicted average is compared too")
-	fs.StringVar(&f.compileOptions, "compile-options", "", "options of the OpenCL compiler for sources")
-	f.read.addTruncated(fs)
+	f.read.define(c.Flags(), "local simd accept-truncated")
+	define(c.Flags(), []flagDef{
+		{name: "threshold", value: &f.threshold, arg: "POINTS", usage: "change of occupancy that has to be exceeded, in percentage points"},
+		{name: "old-driver", value: &f.oldDriver, arg: "VERSION", usage: "GPU driver of OLD"},
+		{name: "new-driver", value: &f.newDriver, arg: "VERSION", usage: "GPU driver of NEW"},
+		{name: "old-vtune-version", value: &f.oldVTune, arg: "VERSION", usage: "VTune version of OLD"},
+		{name: "new-vtune-version", value: &f.newVTune, arg: "VERSION", usage: "VTune version of NEW"},
+		{name: "global", value: &f.global, arg: "SIZE", usage: "global size for kernel binaries: the predicted average is compared too"},
+		{name: "compile-options", value: &f.compileOptions, arg: "OPTIONS", usage: "of the OpenCL compiler, for sources"},
+	}...)
+	a.share(c, runFlags, answerFlags)
+	a.shareGate(c, "regression")
 	return c
 }
 
@@ -82,8 +83,6 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	switch {
 	case !(f.threshold >= 0) || f.threshold > 100:
 		return usageErrorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
-	case a.failOn == "mismatch" || a.failOn == "model":
-		return usageErrorf("--fail-on %s: diff compares two sides and knows never and regression; use validate for %s", a.failOn, a.failOn)
 	case older == "-" && newer == "-":
 		return usageErrorf("OLD and NEW cannot both be standard input")
 	case isBinary(older) && isBinary(newer):
@@ -125,11 +124,11 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags) error {
 	b := binaryFlags{options: f.compileOptions}
 	var err error
-	if b.global, err = unit.ParseSize(f.global); err != nil {
-		return usageErrorf("--global: %v", err)
+	if b.global, err = f.global.size("global"); err != nil {
+		return err
 	}
-	if b.local, err = unit.ParseSize(f.read.local); err != nil {
-		return usageErrorf("--local: %v", err)
+	if b.local, err = f.read.local.size("local"); err != nil {
+		return err
 	}
 	if a.device != "" {
 		t, err := a.table()

@@ -13,7 +13,7 @@ import (
 
 // explainCommand documents the words of the answers.
 func (a *app) explainCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "explain [WORD]",
 		Short: "Say what a cause or a part of the account means, what to do, and where it is from",
 		Long: "Say what a cause, or another word of the account, means, how it is told, what to do, and where that is from. Without a name: all causes in the " +
@@ -43,6 +43,8 @@ func (a *app) explainCommand() *cobra.Command {
 			return err
 		},
 	}
+	a.share(c, answerFlags)
+	return c
 }
 
 // explained lists the words that have a page: the causes, then the others.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"occudiff/report/outfile"
 )
@@ -26,25 +27,23 @@ type output struct {
 	beside       bool   // it belongs to another file and goes without saying
 }
 
-// What a command reads: its arguments, unless they are names or the file that it writes, and the files that flags name.
-var (
-	takesNoInputs = []string{"devices", "explain", "export", "schema"}
-	readsFiles    = []string{"device-file", "platform-file", "platform", "batch", "db"}
-)
+// takesNoInputs are the commands whose arguments are names or the file that they write.
+var takesNoInputs = []string{"devices", "explain", "export", "schema"}
 
-// inputs gives the paths that a command reads.
+// inputs gives the paths that a command reads: its arguments, and the files that flags name.
 func (a *app) inputs(c *cobra.Command, args []string) []string {
 	var paths []string
 	if !slices.Contains(takesNoInputs, c.Name()) {
 		paths = append(paths, args...)
 	}
-	for _, name := range readsFiles {
-		if f := c.Flags().Lookup(name); f != nil && name == "db" {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "db":
 			paths = append(paths, a.dsn(f.Value.String()))
-		} else if f != nil {
+		case f.Name != "output" && len(f.Annotations[flagFiles]) > 0:
 			paths = append(paths, f.Value.String())
 		}
-	}
+	})
 	return paths
 }
 

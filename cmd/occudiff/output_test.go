@@ -6,14 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
@@ -61,25 +57,6 @@ func TestInputsAreKept(t *testing.T) {
 			t.Errorf("%s: exit %d, %v\n%s", args, status, err, stderr)
 		}
 	}
-}
-
-// TestReadsFiles: a flag that completes to files names a file that is read, except for the one that is written.
-func TestReadsFiles(t *testing.T) {
-	a := &app{}
-	files := reflect.ValueOf(files()).Pointer()
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			complete := a.completers()[f.Name]
-			if complete != nil && reflect.ValueOf(complete).Pointer() == files && f.Name != "output" && !slices.Contains(readsFiles, f.Name) {
-				t.Errorf("%s --%s names a file, and readsFiles does not have it", c.CommandPath(), f.Name)
-			}
-		})
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(a.rootCommand())
 }
 
 // TestNoEmptyFolder: a report that cannot be written leaves no folder of plots.

@@ -21,14 +21,19 @@ import (
 
 // schemaCommand prints the JSON Schema of an output.
 func (a *app) schemaCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a JSON output, or list them",
 		Long: `Print the JSON Schema (draft 2020-12) of a JSON output; without a name, list the outputs. NAME is the output's name or the
 value of its field "schema", as in validate or occudiff/validate/1. What may be absent is
 null, lists are never null, percentages are 0..100.`,
-		Example: "  occudiff schema\n  occudiff schema validate\n  occudiff schema validate -o validate.schema.json",
-		Args:    cobra.MaximumNArgs(1),
+		Example: `  # The outputs
+  occudiff schema
+
+  # The schema of one, to print or to keep
+  occudiff schema validate
+  occudiff schema occudiff/validate/1 -o validate.schema.json`,
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -42,6 +47,8 @@ null, lists are never null, percentages are 0..100.`,
 			return a.printSchema(args[0])
 		},
 	}
+	a.share(c, "output quiet")
+	return c
 }
 
 // jsonOutputs lists the JSON outputs in the order of the commands.

@@ -23,11 +23,19 @@ func runJSON(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	if status := a.run(context.Background(), append(args, "--format", "json")); status == exitUsage {
+	if status := a.run(context.Background(), append(args, formatJSON(args)...)); status == exitUsage {
 		t.Logf("occudiff %s: %s", strings.Join(args, " "), strings.TrimSpace(errs.String()))
 		return nil
 	}
 	return out.Bytes()
+}
+
+// formatJSON asks for JSON, except where nothing else is printed.
+func formatJSON(args []string) []string {
+	if args[0] == "schema" {
+		return nil
+	}
+	return []string{"--format", "json"}
 }
 
 // compileSchemas compiles what `occudiff schema` prints, which checks it against the meta-schema of the draft as well.

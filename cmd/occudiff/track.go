@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,7 @@ func (a *app) trackCommand() *cobra.Command {
 	var f trackFlags
 	c := &cobra.Command{
 		Use:   "track",
-		Short: "Keep runs in a history: add, check for regressions, report change points",
+		Short: "Keep runs in a history: add, check, report change points",
 		Long: `Keep runs in a history and watch occupancy over time.
 
 The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db postgres://USER@HOST/NAME.
@@ -41,40 +42,13 @@ shape on one device with one driver: what ran on another device or driver is nev
 		Example: `  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
   occudiff track check
   occudiff track report -o trend.html -o trend.xlsx`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageErrorf("track knows no command %q; see 'occudiff track --help'", args[0])
-			}
-			return nil
-		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.PersistentFlags().StringVar(&f.db, "db", "",
-		"the history: a file, or a postgres:// URL (default: $"+historyEnv+", else "+defaultHistory+")")
+	define(c.PersistentFlags(), flagDef{name: "db", value: &f.db, arg: "HISTORY",
+		usage: "a file, or a postgres:// URL (default: $" + historyEnv + ", else " + defaultHistory + ")"})
 	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f),
 		a.trackRemoveCommand(&f), a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
-	for _, sub := range c.Commands() {
-		run := sub.RunE
-		sub.RunE = func(c *cobra.Command, args []string) error {
-			if err := a.checkFailOn(c.Name()); err != nil {
-				return err
-			}
-			return run(c, args)
-		}
-	}
 	return c
-}
-
-// checkFailOn refuses a gate that a command of track does not have.
-func (a *app) checkFailOn(command string) error {
-	if command != "check" && command != "report" {
-		return a.noGate("track " + command)
-	}
-	if a.failOn == "never" || a.failOn == "regression" {
-		return nil
-	}
-	return usageErrorf("--fail-on %s: track %s fails on confirmed regressions; use validate for %s", a.failOn, command,
-		a.failOn)
 }
 
 // dsn names the history that --db says.
@@ -100,8 +74,8 @@ func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, erro
 
 // addNoVerify adds the flag of commands whose result damage could change without an error.
 func (f *trackFlags) addNoVerify(c *cobra.Command) {
-	c.Flags().BoolVar(&f.noVerify, "no-verify", false,
-		"do not look for damage in the history first, which takes about 2 s for a million kernels")
+	define(c.Flags(), flagDef{name: "no-verify", value: &f.noVerify,
+		usage: "do not look for damage in the history first, which takes about 2 s for a million kernels"})
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
@@ -120,21 +94,27 @@ func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, en
 
 // addMetricFlag adds what says which number is followed.
 func (f *trackFlags) addMetricFlag(c *cobra.Command) {
-	c.Flags().StringVar(&f.metric, "metric", string(history.Measured), "what is followed: measured (occupancy),"+
-		" residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)")
+	var words []string
+	for _, m := range history.Metrics() {
+		words = append(words, string(m))
+	}
+	f.metric = string(history.Measured)
+	define(c.Flags(), flagDef{name: "metric", value: &f.metric, arg: "METRIC", hints: strings.Join(words, " "), usage: "what is followed: measured (occupancy)," +
+		" residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)"})
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
 func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 	d := trend.PointsGate()
 	f.addMetricFlag(c)
-	fs := c.Flags()
-	fs.StringVar(&f.direction, "direction", "",
-		"which way is worse: down, up or both (default: up for seconds, else down)")
-	fs.Float64Var(&f.threshold, "threshold", d.Floor,
-		"a run has to be off its median by more than this: percentage points, for seconds percent of the median")
+	f.threshold, f.window = d.Floor, d.Window
+	define(c.Flags(),
+		flagDef{name: "direction", value: &f.direction, arg: "WAY", hints: "down up both",
+			usage: "which way is worse: down, up or both (default: up for seconds, else down)"},
+		flagDef{name: "threshold", value: &f.threshold, arg: "X",
+			usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the median"})
 	if window {
-		fs.IntVar(&f.window, "window", d.Window, "earlier runs that are looked at")
+		define(c.Flags(), flagDef{name: "window", value: &f.window, arg: "RUNS", usage: "earlier runs that are looked at"})
 	}
 }
 
@@ -148,13 +128,4 @@ func (f *trackFlags) gate(c *cobra.Command) (track.Metric, error) {
 		s.Window = unit.Some(f.window)
 	}
 	return track.NewMetric(f.metric, s)
-}
-
-// noOutputs refuses -o where there is nothing to write.
-func (a *app) noOutputs(command string) error {
-	if len(a.outputs) > 0 {
-		return usageErrorf("-o %s: %s writes no report; 'occudiff track report' and 'occudiff track check' do",
-			a.outputs[0], command)
-	}
-	return nil
 }

@@ -19,8 +19,8 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// addFlags are those of track add alone.
-type addFlags struct {
+// trackAddFlags are those of track add alone.
+type trackAddFlags struct {
 	read    validateFlags
 	time    string
 	commit  string
@@ -28,7 +28,7 @@ type addFlags struct {
 }
 
 func (a *app) trackAddCommand(t *trackFlags) *cobra.Command {
-	f := addFlags{read: validateFlags{digest: "auto"}}
+	f := trackAddFlags{read: validateFlags{digest: "auto"}}
 	c := &cobra.Command{
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",
@@ -55,21 +55,18 @@ that does not say joins the only known program that has its kernels.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.trackAdd(c.Context(), args, t, f) },
 	}
-	fs := c.Flags()
-	fs.StringVar(&f.read.local, "local", "", "work-group size for logs and exports that lack it, as in 256 or 16x16")
-	fs.IntVar(&f.read.simd, "simd", 0, "sub-group size for logs and exports that lack it")
-	fs.StringVar(&f.read.digest, "digest", "auto", "digest of large inputs: auto (xxh3 above 64 MiB) or sha256")
-	fs.StringVar(&f.time, "time", "", "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix"+
-		" seconds (default: what the inputs say, else the file's date)")
-	fs.StringVar(&f.program, "program", "", "what ran (default: the name of the program in the summary's command line)")
-	fs.StringVar(&f.commit, "commit", "", "the commit that ran (default: of the repository in the working folder)")
+	f.read.define(c.Flags(), "local simd digest")
+	define(c.Flags(), []flagDef{
+		{name: "time", value: &f.time, arg: "TIME", usage: "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix" +
+			" seconds (default: what the inputs say, else the file's date)"},
+		{name: "program", value: &f.program, arg: "NAME", usage: "what ran (default: the name of the program in the summary's command line)"},
+		{name: "commit", value: &f.commit, arg: "ID", usage: "the commit that ran (default: of the repository in the working folder)"},
+	}...)
+	a.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
 	return c
 }
 
-func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f addFlags) error {
-	if err := a.noOutputs("track add"); err != nil {
-		return err
-	}
+func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f trackAddFlags) error {
 	given, err := parseTime(f.time)
 	if err != nil {
 		return err

@@ -39,13 +39,11 @@ lacks. Another value than the stored one is an error: name the run otherwise, or
 		RunE: func(c *cobra.Command, args []string) error { return a.trackImport(c.Context(), t, args[0]) },
 	}
 	t.addMetricFlag(c)
+	a.share(c, "device-file quiet")
 	return c
 }
 
 func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error {
-	if err := a.noOutputs("track import"); err != nil {
-		return err
-	}
 	m, err := history.ParseMetric(t.metric)
 	if err != nil {
 		return usageErrorf("--metric: %v", err)
@@ -139,6 +137,7 @@ carry an apostrophe, which track import takes away again.`,
 	}
 	t.addMetricFlag(c)
 	t.addNoVerify(c)
+	a.share(c, "output quiet")
 	return c
 }
 

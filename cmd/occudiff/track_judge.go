@@ -32,7 +32,8 @@ Earlier runs in which a kernel was unmeasurable are left out; of seconds none is
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
-	c.Flags().Int64Var(&run, "run", 0, "check this run instead of the newest")
+	define(c.Flags(), flagDef{name: "run", value: &run, arg: "RUN", usage: "check this run instead of the newest"})
+	a.share(c, answerFlags, "annotations")
 	return c
 }
 
@@ -100,13 +101,14 @@ The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet
 	}
 	t.addGateFlags(c, false)
 	t.addNoVerify(c)
-	fs := c.Flags()
-	fs.IntVar(&p.Window, "window", p.Window, "runs that are looked at together for change points")
-	fs.Float64Var(&p.P, "p", p.P, "a change point has a p below this")
-	fs.Float64Var(&p.Magnitude, "magnitude", p.Magnitude,
-		"a change point changes the mean by more than this share (0.05 is 5 %)")
-	fs.IntVar(&p.MinSegment, "min-segment", p.MinSegment,
-		"runs between change points at least; 3 leaves short spikes out")
+	define(c.Flags(), []flagDef{
+		{name: "window", value: &p.Window, arg: "RUNS", usage: "runs that are looked at together for change points"},
+		{name: "p", value: &p.P, arg: "P", usage: "a change point has a p below this"},
+		{name: "magnitude", value: &p.Magnitude, arg: "SHARE", usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
+		{name: "min-segment", value: &p.MinSegment, arg: "RUNS", usage: "least runs between change points; 3 leaves short spikes out"},
+	}...)
+	a.share(c, answerFlags)
+	a.shareGate(c, "regression")
 	return c
 }
 
@@ -147,8 +149,8 @@ when, and which later run confirmed them. --target proposes the --threshold for 
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
-	c.Flags().Float64Var(&target, "target", 0,
-		"propose the threshold for this many confirmed alarms per 100 runs, as in 0.5")
+	define(c.Flags(), flagDef{name: "target", value: &target, arg: "RATE", usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"})
+	a.share(c, answerFlags)
 	return c
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the stored runs",
 		Long:    "List the stored runs with their provenance, oldest first.",
@@ -23,6 +23,8 @@ func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.trackList(c.Context(), t) },
 	}
+	a.share(c, answerFlags)
+	return c
 }
 
 func (a *app) trackList(ctx context.Context, t *trackFlags) error {
@@ -54,14 +56,12 @@ func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.trackRemove(c.Context(), args, t, yes) },
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	define(c.Flags(), flagDef{name: "yes", value: &yes, usage: "do not ask"})
+	a.share(c, "quiet")
 	return c
 }
 
 func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes bool) error {
-	if err := a.noOutputs("track remove"); err != nil {
-		return err
-	}
 	var ids []int64
 	for _, text := range args {
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)

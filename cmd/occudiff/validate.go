@@ -18,7 +18,6 @@ import (
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
-	"occudiff/ingest/unit"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
 	"occudiff/ingest/vtune"
@@ -37,7 +36,7 @@ var reportEndings = []string{".xlsx", ".md", ".html", ".json", ".csv"}
 func validateEndings() []string { return append(slices.Clone(reportEndings), ".xml") }
 
 type validateFlags struct {
-	local     string
+	local     sizeFlag
 	simd      int
 	instances bool
 	digest    string
@@ -69,26 +68,34 @@ carry the folder's name (report-run1.xlsx).`,
 			return a.validatePaths(c.Context(), args, v)
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&v.local, "local", "", "work-group size for logs and exports that lack it, as in 256 or 16x16")
-	f.IntVar(&v.simd, "simd", 0, "sub-group size for logs and exports that lack it")
-	f.BoolVar(&v.instances, "instances", false, "keep every launch as a row of its own")
-	f.StringVar(&v.digest, "digest", "auto", "digest of large inputs: auto (xxh3 above 64 MiB) or sha256")
-	v.addTruncated(f)
+	v.define(c.Flags(), "local simd instances digest accept-truncated")
+	a.share(c, runFlags, answerFlags)
+	a.shareGate(c, "mismatch", "model")
 	return c
 }
 
-// addTruncated adds the flag that reads what is left of a compressed file. A history has none: a run that is not whole is no
-// point of a series.
-func (v *validateFlags) addTruncated(f *pflag.FlagSet) {
-	f.BoolVar(&v.truncated, "accept-truncated", false, "use the whole lines of a compressed input that is cut off; every output says so")
+// define registers those flags of reading a run that a command uses. --accept-truncated is not for a history: a run that is
+// not whole is no point of a series.
+func (v *validateFlags) define(f *pflag.FlagSet, names string) {
+	v.digest = "auto"
+	for _, d := range []flagDef{
+		{name: "local", value: &v.local, arg: "SIZE", usage: "work-group size for logs and exports that lack it, as in 256 or 16x16"},
+		{name: "simd", value: &v.simd, arg: "N", hints: "8 16 32", usage: "sub-group size for logs and exports that lack it"},
+		{name: "instances", value: &v.instances, usage: "keep every launch as a row of its own"},
+		{name: "digest", value: &v.digest, arg: "KIND", words: "auto sha256", usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
+		{name: "accept-truncated", value: &v.truncated, usage: "use the whole lines of a compressed input that is cut off; every output says so"},
+	} {
+		if slices.Contains(strings.Fields(names), d.name) {
+			define(f, d)
+		}
+	}
 }
 
 // demoCommand validates the built-in run.
 func (a *app) demoCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Validate the built-in Gen9 vec_add run; writes occudiff-report.xlsx and .md here",
+		Short: "Validate a built-in run and write its report here",
 		Long: `Validate the built-in Gen9 vec_add run: VTune's peak occupancy of 14 kernels as published, against the prediction.
 Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o names.`,
 		Example: "  occudiff demo",
@@ -113,6 +120,9 @@ Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or w
 			return a.emit([]compared{{result: r, out: out}})
 		},
 	}
+	a.share(c, deviceFlags, "tolerance model-tolerance label", answerFlags)
+	a.shareGate(c, "mismatch", "model")
+	return c
 }
 
 // compared is one run of a command line, ready to be written.
@@ -125,9 +135,6 @@ type compared struct {
 
 // validatePaths reads and compares each run of the command line and writes the reports.
 func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags) error {
-	if a.failOn == "regression" {
-		return usageErrorf("--fail-on regression needs something to compare with: use 'occudiff diff OLD NEW' or 'occudiff track check'")
-	}
 	paths, done, err := a.exportResults(ctx, paths)
 	defer done()
 	if err != nil {
@@ -208,9 +215,6 @@ func (a *app) rowsAlone() string {
 }
 
 func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*ingest.Run, error) {
-	if v.digest != "auto" && v.digest != "sha256" {
-		return nil, usageErrorf("--digest %q: expected auto or sha256", v.digest)
-	}
 	if ending := a.rowsAlone(); v.truncated && ending != "" {
 		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use another format", ending)
 	}
@@ -228,8 +232,8 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, error) {
 	opt := a.options()
 	var err error
-	if opt.Local, err = unit.ParseSize(v.local); err != nil {
-		return nil, usageErrorf("--local: %v", err)
+	if opt.Local, err = v.local.size("local"); err != nil {
+		return nil, err
 	}
 	if v.simd < 0 {
 		return nil, usageErrorf("--simd %d: expected a sub-group size as in 8, 16 or 32", v.simd)

@@ -47,3 +47,15 @@ func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 	s.Average = unit.Ratio(float64(r.Occupancy) * s.Waves / float64(full+1))
 	return s, nil
 }
+
+// WorkGroups counts the work-groups of a launch, of which the last in a dimension may be smaller; 0 without a global size.
+func WorkGroups(global, local unit.Size3) int64 {
+	if !global.Present() || !local.Present() {
+		return 0
+	}
+	n := int64(1) // no overflow: there are no more work-groups than work-items
+	for i := range 3 {
+		n *= (global.Dim(i)-1)/local.Dim(i) + 1
+	}
+	return n
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/predict/computeunit"
+	"occudiff/report/outfile"
+)
+
+// launchFlags describe a launch and the model that it is asked about; `predict` and `advise` share them.
+type launchFlags struct {
+	devices      []string
+	global       sizeFlag
+	local        sizeFlag
+	simd         int
+	slm          string
+	barriers     int
+	grf          int
+	registers    string
+	policy       string
+	barrierSlots int
+	groupSlots   int
+
+	model        string
+	platform     string
+	platformFile string
+}
+
+func (l *launchFlags) add(f *pflag.FlagSet) {
+	l.policy, l.model = "auto", "intel"
+	define(f, []flagDef{
+		// This --device takes the place of the one that other commands share, for it may name several.
+		{name: "device", value: &l.devices, arg: "NAME", usage: "GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"},
+		{name: "global", value: &l.global, arg: "SIZE", usage: "global size in work-items, as in 81920, 1M or 512x512"},
+		{name: "local", value: &l.local, arg: "SIZE", usage: "work-group size in work-items, as in 256 or 16x16"},
+		{name: "simd", value: &l.simd, arg: "N", hints: "8 16 32", usage: "sub-group size"},
+		{name: "slm", value: &l.slm, arg: "BYTES", usage: "shared local memory per work-group; a unit may follow, as in 16K"},
+		{name: "barriers", value: &l.barriers, arg: "N", usage: "named barriers per work-group; 1 for an ordinary barrier()"},
+		{name: "grf", value: &l.grf, arg: "N", hints: "128 256", usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
+		{name: "registers", value: &l.registers, arg: "N", usage: "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; " +
+			"of compute units the register bytes per work-item"},
+		{name: "barrier-slots", value: &l.barrierSlots, arg: "N", usage: "barrier slots per Xe-core, instead of those of the device table"},
+		{name: "work-group-slots", value: &l.groupSlots, arg: "N", usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
+		{name: "model", value: &l.model, arg: "MODEL", words: "intel compute-unit", usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
+		{name: "platform", value: &l.platform, arg: "KEY", files: "csv", usage: "of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
+		{name: "platform-file", value: &l.platformFile, arg: "FILE", files: "csv", usage: "CSV of further platforms, see docs/devices.md"},
+	}...)
+}
+
+// check finds numbers that no launch has. A flag that was not given is not a number yet.
+func (l *launchFlags) check(f *pflag.FlagSet) error {
+	for _, c := range []struct {
+		flag  string
+		value int
+		least int
+		as    string
+	}{
+		{"simd", l.simd, 1, "a sub-group size as in 8, 16 or 32"},
+		{"barriers", l.barriers, 0, "a number of barriers from 0"},
+		{"grf", l.grf, 1, "registers per thread as in 128 or 256"},
+		{"barrier-slots", l.barrierSlots, 1, "a number of slots above 0"},
+		{"work-group-slots", l.groupSlots, 1, "a number of slots above 0"},
+	} {
+		if f.Changed(c.flag) && c.value < c.least {
+			return usageErrorf("--%s %d: expected %s", c.flag, c.value, c.as)
+		}
+	}
+	if l.grf > 0 && l.registers != "" {
+		return usageErrorf("--grf names a GRF mode and --registers looks one up: give one of them")
+	}
+	return nil
+}
+
+// launch reads the sizes. The GRF mode for --registers depends on the device, see needs.
+func (l *launchFlags) launch() (p predict.Launch, err error) {
+	if p.Global, err = l.global.size("global"); err != nil {
+		return p, err
+	}
+	if p.Local, err = l.local.size("local"); err != nil {
+		return p, err
+	}
+	if p.SLM, err = bytesOf("slm", l.slm); err != nil {
+		return p, err
+	}
+	p.SIMD, p.Barriers, p.GRF = l.simd, l.barriers, l.grf
+	p.BarrierSlots, p.GroupSlots = l.barrierSlots, l.groupSlots
+	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
+	return p, nil
+}
+
+// needs gives the registers per thread that the kernel needs, 0 when nobody says so.
+func (l *launchFlags) needs() (int, error) {
+	if l.registers == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(l.registers))
+	if err != nil || n < 1 {
+		return 0, usageErrorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
+	}
+	return n, nil
+}
+
+// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold commas
+// themselves: what is known as a whole is one name.
+func (l *launchFlags) names(known func(string) bool) []string {
+	var names []string
+	for _, v := range l.devices {
+		parts := strings.Split(v, ",")
+		for len(parts) > 0 {
+			n := len(parts)
+			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
+			}
+			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
+				names = append(names, name)
+			}
+			parts = parts[n:]
+		}
+	}
+	return names
+}
+
+// chooseDevices finds all devices that were asked for, in the order of the flags, each once.
+func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
+	t, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	names := l.names(t.Knows)
+	if len(names) == 0 {
+		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
+	}
+	var list []arch.Choice
+	seen := map[string]bool{}
+	add := func(c arch.Choice) {
+		if !seen[c.Device.Key] {
+			seen[c.Device.Key] = true
+			list = append(list, c)
+		}
+	}
+	for _, name := range names {
+		if strings.EqualFold(name, "all") {
+			if a.xve > 0 {
+				return nil, usageErrorf("--xve %d belongs to one device, not to --device all", a.xve)
+			}
+			devices := t.Devices()
+			for i := range devices {
+				add(arch.Choice{Device: &devices[i], By: "--device all"})
+			}
+			continue
+		}
+		m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+		if err != nil {
+			return nil, err
+		}
+		by := "--device"
+		if a.xve > 0 {
+			by = "--device and --xve"
+		}
+		add(arch.Choice{Device: m.Device, By: by, Notes: m.Notes})
+	}
+	return list, nil
+}
+
+// oneDevice finds the only device that was asked for.
+func (a *app) oneDevice(l *launchFlags, what string) (c arch.Choice, err error) {
+	t, err := a.table()
+	if err != nil {
+		return c, err
+	}
+	if names := l.names(t.Knows); len(names) != 1 || strings.EqualFold(names[0], "all") {
+		return c, usageErrorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
+	}
+	list, err := a.chooseDevices(l)
+	if err != nil {
+		return c, err
+	}
+	for _, n := range list[0].Notes {
+		a.say("%s", n)
+	}
+	return list[0], nil
+}
+
+// launchOnDevice reads the launch and finds the only device that it is for.
+func (a *app) launchOnDevice(l *launchFlags, what string) (c arch.Choice, launch predict.Launch, err error) {
+	if launch, err = l.launch(); err != nil {
+		return c, launch, err
+	}
+	registers, err := l.needs()
+	if err != nil {
+		return c, launch, err
+	}
+	if c, err = a.oneDevice(l, what); err == nil && registers > 0 {
+		launch, err = launch.ForRegisters(c.Device, registers)
+	}
+	return c, launch, err
+}
+
+// platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
+func (l *launchFlags) platforms() (*computeunit.Table, string, error) {
+	t, err := computeunit.Builtin()
+	if err != nil {
+		return nil, "", err
+	}
+	file, key := l.platformFile, l.platform
+	if file == "" && strings.HasSuffix(strings.ToLower(key), ".csv") {
+		file, key = key, ""
+	}
+	if file != "" {
+		more, err := readPlatforms(file)
+		if err != nil {
+			return nil, "", err
+		}
+		t = t.With(more)
+		if key == "" && len(more) == 1 {
+			key = more[0].Key
+		} else if key == "" && l.platform != "" {
+			return nil, "", usageErrorf("%s holds %d platforms: give it as --platform-file and name one with --platform", file, len(more))
+		}
+	}
+	if key != "" {
+		p, err := t.Find(key)
+		if err != nil {
+			return nil, "", usageErrorf("--platform: %v", err)
+		}
+		key = p.Key
+	}
+	return t, key, nil
+}
+
+func readPlatforms(file string) ([]computeunit.Platform, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, note.Faultf("platform-file", note.Pos{File: file}, "give a CSV file with a row per platform",
+			"the platform file cannot be opened: %v", outfile.Reason(err))
+	}
+	defer f.Close()
+	return computeunit.Read(file, f)
+}
+
+// unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
+func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
+	t, key, err := l.platforms()
+	if err != nil {
+		return platform, k, err
+	}
+	if key == "" {
+		var keys []string
+		for _, p := range t.Platforms() {
+			keys = append(keys, p.Key)
+		}
+		return platform, k, usageErrorf("no platform is named: give --platform with one of %s, or a platform file", strings.Join(keys, ", "))
+	}
+	if platform, err = t.Find(key); err != nil {
+		return platform, k, err
+	}
+	local, err := l.local.size("local")
+	if err != nil {
+		return platform, k, err
+	}
+	if k.GroupSize, err = itemsOf("local", local); err != nil {
+		return platform, k, err
+	}
+	k.SubgroupSize = int64(l.simd)
+	if k.SLM, err = bytesOf("slm", l.slm); err != nil {
+		return platform, k, err
+	}
+	k.RegisterBytes, err = bytesOf("registers", l.registers)
+	return platform, k, err
+}
+
+// itemsOf counts the work-items of a size, 0 of one that is absent.
+func itemsOf(flag string, s unit.Size3) (int64, error) {
+	items, ok := s.Items()
+	if s.Present() && !ok {
+		return 0, usageErrorf("--%s %s has more than 2^63-1 work-items", flag, s)
+	}
+	return items, nil
+}
