@@ -67,7 +67,7 @@ func fitting(props []Props, key *Key) []Props {
 }
 
 // differing says in what properties differ.
-type differing struct{ simd, slm, spill, registers bool }
+type differing struct{ simd, slm, spill, registers, barriers bool }
 
 // agreed gives what properties have in common: where they differ, any of them would be a guess.
 func agreed(props []Props) (p Props, d differing) {
@@ -76,11 +76,13 @@ func agreed(props []Props) (p Props, d differing) {
 		d.slm = agree(&p.SLM, props[i].SLM) || d.slm
 		d.spill = agree(&p.Spill, props[i].Spill) || d.spill
 		d.registers = agree(&p.Registers, props[i].Registers) || d.registers
+		d.barriers = agree(&p.Barriers, props[i].Barriers) || d.barriers
 	}
 	drop(&p.SIMD, d.simd)
 	drop(&p.SLM, d.slm)
 	drop(&p.Spill, d.spill)
 	drop(&p.Registers, d.registers)
+	drop(&p.Barriers, d.barriers)
 	return p, d
 }
 
@@ -106,6 +108,7 @@ func (d differing) missing(k *Kernel) (names []string) {
 		{"SLM per work-group", d.slm, k.SLM.Present()},
 		{"spill", d.spill, k.Spill.Present()},
 		{"registers per thread", d.registers, k.Registers.Present()},
+		{"barriers", d.barriers, k.Barriers.Or(0) > 0},
 	} {
 		if f.differ && !f.there {
 			names = append(names, f.name)
@@ -123,4 +126,7 @@ func (k *Kernel) take(p *Props) {
 	fill(&k.SLM, p.SLM, "", &ignored, false)
 	fill(&k.Spill, p.Spill, "", &ignored, false)
 	fill(&k.Registers, p.Registers, "", &ignored, false)
+	if n, ok := p.Barriers.Value(); ok && (n > 0 || !k.Barriers.Present()) && k.Barriers.Or(0) == 0 {
+		k.Barriers = p.Barriers // the binary is a fact; a sampled counter may have missed them
+	}
 }

@@ -199,5 +199,7 @@ type Props struct {
 	Private       unit.Opt[unit.Bytes] // per thread
 	Spill         unit.Opt[unit.Bytes] // per thread
 	Registers     unit.Opt[int]        // registers per thread
-	Pos           note.Pos
+	// Barriers is how many barriers a work-group uses, from the kernel's binary; a tracer does not say.
+	Barriers unit.Opt[int64]
+	Pos      note.Pos
 }

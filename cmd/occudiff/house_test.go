@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 
-	"ingest/zebin":   {"ingest/note", "ingest/unit"},
+	"ingest/zebin":   {"ingest", "ingest/note", "ingest/unit"},
 	"ingest/collect": {"ingest/note"},
 	"ingest/ocloc":   {"ingest/note"},
 

@@ -21,12 +21,13 @@ import (
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
 	"occudiff/ingest/vtune"
+	"occudiff/ingest/zebin"
 	"occudiff/report"
 )
 
 // formats lists what can be read, in the order in which files are offered to them.
 func formats() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, vecadd.Format{}}
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, vecadd.Format{}, zebin.Format{}}
 }
 
 // reportEndings are the file endings of reports.

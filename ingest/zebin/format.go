@@ -1,0 +1,63 @@
+package zebin
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// Format reads binaries beside profiler output: what the compiler fixed becomes a property of the kernels of a run.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "zebin" }
+
+// Sniff implements ingest.Format.
+func (Format) Sniff(head []byte) bool { return Is(head) }
+
+// maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
+const maxBinary = 1 << 30
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))
+	pos := note.Pos{File: src.Path}
+	switch {
+	case err != nil:
+		return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+	case len(data) > maxBinary:
+		return nil, note.Faultf("too-large", pos, "give the device image of ocloc instead of the program",
+			"the binary is larger than %d MiB", maxBinary>>20)
+	}
+	images, err := Read(ctx, src.Path, bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	f := &ingest.File{}
+	for i := range images {
+		f.Notes = append(f.Notes, images[i].Notes...)
+		for k := range images[i].Kernels {
+			f.Props = append(f.Props, images[i].Kernels[k].props())
+			f.Rows++
+		}
+	}
+	return f, nil
+}
+
+// props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
+func (k *Kernel) props() ingest.Props {
+	p := ingest.Props{Task: taskName(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD), Registers: unit.Some(k.Registers), Spill: k.Spill,
+		Barriers: unit.Some(int64(k.Barriers))}
+	if !k.SLMIsLowerBound {
+		p.SLM = unit.Some(k.SLM)
+	}
+	return p
+}
+
+// taskName is a kernel's name as profilers print it: SYCL names a kernel by its type.
+func taskName(demangled string) string { return strings.TrimPrefix(demangled, "typeinfo name for ") }
