@@ -80,7 +80,8 @@ func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 		for _, m := range d.GRFModes {
 			most = max(most, m.Registers)
 		}
-		return l, &LaunchError{Code: "grf-unsupported", Text: fmt.Sprintf("%s has at most %d registers per thread, not %d", d.Name, most, registers),
+		return l, &LaunchError{Code: "grf-unsupported",
+			Text: fmt.Sprintf("%s has at most %d registers per thread, not %d", d.Name, most, registers),
 			Hint: "a kernel that needs more spills"}
 	}
 	l.GRF = mode.Registers

@@ -42,8 +42,8 @@ func allRules() []Rule {
 			Limit: "It holds up to the size at which work-groups still divide the thread slots of an Xe-core evenly; " +
 				"with a barrier, each work-item waits for more others."},
 		{Code: "tail",
-			Text: "A launch of a few waves wastes most of its last one: make the number of work-groups a multiple of what " +
-				"the GPU holds.",
+			Text: "A launch of a few waves wastes most of its last one: " +
+				"make the number of work-groups a multiple of what the GPU holds.",
 			Limit: "With tens of waves a tail costs little, and work-groups of unequal run time blur it."},
 	}
 }

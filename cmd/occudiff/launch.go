@@ -135,7 +135,8 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 	}
 	names := l.names(t.Knows)
 	if len(names) == 0 {
-		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); several with commas, or all")
+		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); " +
+			"several with commas, or all")
 	}
 	var list []arch.Choice
 	seen := map[string]bool{}
@@ -156,15 +157,11 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 			}
 			continue
 		}
-		m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+		c, err := t.Choose(arch.Options{Name: name, XVEs: a.xve})
 		if err != nil {
 			return nil, err
 		}
-		by := "--device"
-		if a.xve > 0 {
-			by = "--device and --xve"
-		}
-		add(arch.Choice{Device: m.Device, By: by, Notes: m.Notes})
+		add(c)
 	}
 	return list, nil
 }
