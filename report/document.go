@@ -65,6 +65,7 @@ type Item struct {
 	Lead   string // what it is about; may be empty
 	Detail string // tells things of one name apart; may be empty
 	Text   string
+	Links  []Link // that follow the text of an item that is about no row
 	Status Status
 	// Table and Row are the row that the item is about; an empty key when it is about none.
 	Table string
@@ -75,6 +76,9 @@ type Item struct {
 	Facts  func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
 	Plot   *Plot         // nil when there is none
 }
+
+// Link leads out of a document, to the page of a commit.
+type Link struct{ Text, URL string }
 
 // IsSummary says whether the section begins with the headline and the closing line of the document: a page has shown them by
 // then, and needs no heading to say that this is the summary.
@@ -164,4 +168,5 @@ type Provenance struct {
 	Version     string   // of occudiff
 	CommandLine []string // program first
 	Label       string   // that somebody gave the run; may be empty
+	CommitURL   string   // of the page of a commit, which stands for %s in it; may be empty
 }

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"compare/history": {"ingest/note", "ingest/table", "ingest/unit"},
 	"compare":         {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat"},
 
-	"compare/track": {"compare", "compare/history", "compare/trend", "ingest/unit"},
+	"compare/track": {"compare", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/setupdoc":  {"report", "ingest/collect"},

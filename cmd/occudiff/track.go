@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // defaultHistory is the history in the working folder when neither --db nor the environment names one.
@@ -26,6 +28,7 @@ type trackFlags struct {
 	threshold float64
 	window    int
 	noVerify  bool
+	commitURL string
 }
 
 // trackCommand is the parent of what keeps occupancy over time.
@@ -99,8 +102,9 @@ func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 		words = append(words, string(m))
 	}
 	f.metric = string(history.Measured)
-	define(c.Flags(), flagDef{name: "metric", value: &f.metric, arg: "METRIC", hints: strings.Join(words, " "), usage: "what is followed: measured (occupancy)," +
-		" residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch)"})
+	define(c.Flags(), flagDef{name: "metric", value: &f.metric, arg: "METRIC", hints: strings.Join(words, " "),
+		usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without" +
+			" idle time), seconds (time per launch)"})
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
@@ -116,6 +120,24 @@ func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 	if window {
 		define(c.Flags(), flagDef{name: "window", value: &f.window, arg: "RUNS", usage: "earlier runs that are looked at"})
 	}
+}
+
+// addCommitURL adds where the pages of commits are.
+func (f *trackFlags) addCommitURL(c *cobra.Command) {
+	define(c.Flags(), flagDef{name: "commit-url", value: &f.commitURL, arg: "URL",
+		usage: "link commits to their pages, as in 'https://host/project/commit/%s'"})
+}
+
+// origin is what a report gives as its origin.
+func (a *app) origin(f *trackFlags) (report.Provenance, error) {
+	p := a.provenance()
+	p.CommitURL = f.commitURL
+	u, err := url.Parse(strings.ReplaceAll(f.commitURL, "%s", "commit"))
+	if f.commitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || !strings.Contains(f.commitURL, "%s")) {
+		return p, usageErrorf("--commit-url %q: expected an address with %%s for the commit, as in"+
+			" 'https://host/project/commit/%%s'", f.commitURL)
+	}
+	return p, nil
 }
 
 // gate reads the metric and its gate from the flags of a command.

@@ -155,7 +155,10 @@ func (a *app) addRun(ctx context.Context, db *history.DB, run *track.Added) erro
 		return err
 	}
 	run.ID, run.Stored, run.Kernels, run.Programs = added.ID, added.Stored, len(run.Rows), added.Programs
-	if added.Stored || added.Whole {
+	if added.Stored {
+		return run.CheckClock(ctx, db, time.Now())
+	}
+	if added.Whole {
 		return nil
 	}
 	var known []string

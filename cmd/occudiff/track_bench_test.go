@@ -29,7 +29,7 @@ func BenchmarkTrack(b *testing.B) {
 			b.StopTimer()
 			export := writeExport(b, i)
 			b.StartTimer()
-			benchTrack(b, "track", "add", "--db", db, "--device", "mtl-112", "--driver", "24.1", "--time", fmt.Sprint(1800000000+i), export)
+			benchTrack(b, "track", "add", "--db", db, "--device", "mtl-112", "--driver", "24.1", "--time", fmt.Sprint(1700000000+3600*trackLoad+i), export)
 		}
 	})
 	b.Run("check", func(b *testing.B) {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,34 +16,59 @@ import (
 	"occudiff/report/trackdoc"
 )
 
+// checkFlags say which runs are checked.
+type checkFlags struct {
+	run    int64
+	last   int
+	since  string
+	failOn string
+}
+
 func (a *app) trackCheckCommand(t *trackFlags) *cobra.Command {
-	var run int64
+	f := checkFlags{last: 1, failOn: "regression"}
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Fail when the newest run regressed",
-		Long: `Compare the newest run with the runs before it, series by series, and exit 1 on a confirmed regression.
+		Long: `Compare the run that was added last with the runs before it, series by series, and exit 1 on a confirmed regression.
+--last N and --since COMMIT judge several runs, all that a pull request added for example, each against what was known then.
 
 A run is beyond its threshold when it is off the median of the last 20 runs (--window) by more than 4 median absolute
 deviations and by more than 2 points (--threshold; for seconds 2 % of the median). The first such run is an alarm, which
-may be an outlier; the second in a row is a regression. With fewer than 8 earlier runs a series is learning and never
-alarms. Another device, driver or launch shape is another series for every metric, which is said instead of an alarm.
+may be an outlier; the second in a row is a regression. --fail-on alarm exits 1 at the first. With fewer than 8 earlier
+runs a series is learning and never alarms.
+
+Another device or driver is another series, which is said instead of an alarm. Another launch shape is, too, but for the
+residual (measured - predicted), which lives through it: while the new series is learning, the residual is judged.
 Earlier runs in which a kernel was unmeasurable are left out; of seconds none is.`,
 		Example: `  occudiff track check
   occudiff track check --metric residual -o check.xml --annotations
+  occudiff track check --since origin/main --fail-on alarm --commit-url 'https://host/project/commit/%s'
   occudiff track check --metric seconds --threshold 5`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.trackCheck(c, t, run) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.trackCheck(c, t, f) },
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
-	define(c.Flags(), flagDef{name: "run", value: &run, arg: "RUN", usage: "check this run instead of the newest"})
+	t.addCommitURL(c)
+	define(c.Flags(),
+		flagDef{name: "run", value: &f.run, arg: "RUN", usage: "check this run instead of the one that was added last"},
+		flagDef{name: "last", value: &f.last, arg: "RUNS", usage: "check the last runs that were added, this many"},
+		flagDef{name: "since", value: &f.since, arg: "COMMIT",
+			usage: "check the runs that were added after the last one of this commit"},
+		flagDef{name: "fail-on", value: &f.failOn, arg: "WHAT", words: "never regression alarm",
+			usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
+	c.MarkFlagsMutuallyExclusive("run", "last", "since")
 	a.share(c, answerFlags, "annotations")
 	return c
 }
 
-func (a *app) trackCheck(c *cobra.Command, t *trackFlags, run int64) error {
+func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
 	ctx := c.Context()
 	m, err := t.gate(c)
+	if err != nil {
+		return err
+	}
+	prov, err := a.origin(t)
 	if err != nil {
 		return err
 	}
@@ -48,31 +77,66 @@ func (a *app) trackCheck(c *cobra.Command, t *trackFlags, run int64) error {
 		return err
 	}
 	defer done()
-	if run == 0 {
-		if run, err = newestRun(ctx, db); err != nil {
-			return err
-		}
-	}
-	check, err := track.CheckRun(ctx, db, run, m)
+	runs, err := a.checkedRuns(ctx, db, f)
 	if err != nil {
 		return err
 	}
-	if err := a.deliver(trackdoc.FromCheck(check, a.provenance()), out); err != nil {
+	check, err := track.CheckRuns(ctx, db, runs, m, time.Now())
+	if err != nil {
 		return err
 	}
-	if err := a.printAnnotations(trackdoc.CheckAnnotations(check)); err != nil {
+	if err := a.deliver(trackdoc.FromCheck(check, prov), out); err != nil {
 		return err
 	}
-	return gateFailed(trackdoc.CheckFailure(check))
+	if err := a.printAnnotations(trackdoc.CheckAnnotations(check, prov)); err != nil {
+		return err
+	}
+	if f.failOn == "never" {
+		return nil
+	}
+	return gateFailed(trackdoc.CheckFailure(check, f.failOn == "alarm"))
 }
 
-// newestRun gives the number of the newest run, which must be there.
-func newestRun(ctx context.Context, db *history.DB) (int64, error) {
-	id, ok, err := db.Newest(ctx)
-	if err == nil && !ok {
-		err = usageErrorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
+// checkedRuns gives the runs that are to be checked, in the order in which they were added.
+func (a *app) checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, error) {
+	switch {
+	case f.run != 0:
+		return []int64{f.run}, nil
+	case f.last < 1:
+		return nil, usageErrorf("--last %d: expected a number of runs above 0", f.last)
 	}
-	return id, err
+	runs, err := db.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		return nil, usageErrorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
+	}
+	slices.SortFunc(runs, func(a, b history.Run) int { return cmp.Compare(a.ID, b.ID) })
+	first := max(0, len(runs)-f.last)
+	if f.since != "" {
+		commit := a.commitOf(ctx, f.since)
+		for first = len(runs); first > 0 && !sameCommit(runs[first-1].Commit, commit); first-- {
+		}
+		switch first {
+		case 0:
+			return nil, usageErrorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, --last N"+
+				" counts runs", f.since, db.Where())
+		case len(runs):
+			return nil, usageErrorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
+				runs[first-1].ID)
+		}
+	}
+	var ids []int64
+	for _, r := range runs[first:] {
+		ids = append(ids, r.ID)
+	}
+	return ids, nil
+}
+
+// sameCommit compares commits of which one may be cut short.
+func sameCommit(a, b string) bool {
+	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 // gateFailed turns what fails a gate into the exit status.
@@ -88,9 +152,10 @@ func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report",
 		Short: "Show every series with its change points",
-		Long: `Show every series of the history with its change points: the runs at which its level changed, the means before and
-after, and p. They are found as Hunter and Apache Otava do it (E-divisive means with a t-test). What needs attention comes first.
---fail-on regression exits 1 when the newest runs of a series that goes on are a confirmed regression.
+		Long: `Show every series of the history with its change points: the runs at which its level changed, the means before
+and after, and p. They are found as Hunter and Apache Otava do it (E-divisive means with a t-test). What needs attention
+comes first. --fail-on regression exits 1 when the newest runs of a series that goes on are a confirmed regression,
+--fail-on alarm at the first run beyond its threshold.
 
 The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for each of the worst.`,
 		Example: `  occudiff track report
@@ -101,14 +166,16 @@ The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet
 	}
 	t.addGateFlags(c, false)
 	t.addNoVerify(c)
-	define(c.Flags(), []flagDef{
-		{name: "window", value: &p.Window, arg: "RUNS", usage: "runs that are looked at together for change points"},
-		{name: "p", value: &p.P, arg: "P", usage: "a change point has a p below this"},
-		{name: "magnitude", value: &p.Magnitude, arg: "SHARE", usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
-		{name: "min-segment", value: &p.MinSegment, arg: "RUNS", usage: "least runs between change points; 3 leaves short spikes out"},
-	}...)
+	t.addCommitURL(c)
+	define(c.Flags(),
+		flagDef{name: "window", value: &p.Window, arg: "RUNS", usage: "runs that are looked at together for change points"},
+		flagDef{name: "p", value: &p.P, arg: "P", usage: "a change point has a p below this"},
+		flagDef{name: "magnitude", value: &p.Magnitude, arg: "SHARE",
+			usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
+		flagDef{name: "min-segment", value: &p.MinSegment, arg: "RUNS",
+			usage: "least runs between change points; 3 leaves short spikes out"})
 	a.share(c, answerFlags)
-	a.shareGate(c, "regression")
+	a.shareGate(c, "regression", "alarm")
 	return c
 }
 
@@ -120,19 +187,23 @@ func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error
 	if err := p.Validate(); err != nil {
 		return err
 	}
+	prov, err := a.origin(t)
+	if err != nil {
+		return err
+	}
 	out, db, done, err := a.openReading(c.Context(), t, a.outputs, reportEndings...)
 	if err != nil {
 		return err
 	}
 	defer done()
-	r, err := track.ReadReport(c.Context(), db, m, p)
+	r, err := track.ReadReport(c.Context(), db, m, p, time.Now())
 	if err != nil {
 		return err
 	}
-	if err := a.deliver(trackdoc.FromReport(r, a.provenance()), out); err != nil || a.failOn != "regression" {
+	if err := a.deliver(trackdoc.FromReport(r, prov), out); err != nil || a.failOn == "never" {
 		return err
 	}
-	return gateFailed(trackdoc.ReportFailure(r))
+	return gateFailed(trackdoc.ReportFailure(r, a.failOn == "alarm"))
 }
 
 func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
@@ -140,8 +211,9 @@ func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backtest",
 		Short: "Replay the check over the stored history",
-		Long: `Replay the check over the stored history, each run against only what was known then: how many alarms it would have raised,
-when, and which later run confirmed them. --target proposes the --threshold for a wanted rate of confirmed alarms.`,
+		Long: `Replay the check over the stored history, each run against only what was known then: how many alarms it would
+have raised, when, and which later run confirmed them. --target proposes the --threshold for a wanted rate of confirmed
+alarms.`,
 		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5\n" +
 			"  occudiff track backtest --metric seconds --threshold 5",
 		Args: cobra.NoArgs,
@@ -171,7 +243,7 @@ func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, rate float64) error
 		return err
 	}
 	defer done()
-	b, err := track.ReadBacktest(c.Context(), db, m, target)
+	b, err := track.ReadBacktest(c.Context(), db, m, target, time.Now())
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,32 @@ import (
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
 func (a *app) commit(ctx context.Context) string {
+	if commit := gitCommit(ctx, "HEAD"); commit != "" {
+		return commit
+	}
+	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT", "CIRCLE_SHA1",
+		"BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER",
+		"SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
+}
+
+// commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name itself:
+// it may be the begin of a commit.
+func (a *app) commitOf(ctx context.Context, name string) string {
+	if commit := gitCommit(ctx, name+"^{commit}"); commit != "" {
+		return commit
+	}
+	return name
+}
+
+// gitCommit asks git for a commit; nothing where there is none.
+func gitCommit(ctx context.Context, name string) string {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	if out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "HEAD").Output(); err == nil {
-		return strings.TrimSpace(string(out))
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name).Output()
+	if err != nil {
+		return ""
 	}
-	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
+	return strings.TrimSpace(string(out))
 }
 
 // job gives the number of the batch job or CI run that the program runs in, else nothing.

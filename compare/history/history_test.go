@@ -57,8 +57,8 @@ func TestRoundTrip(t *testing.T) {
 func TestSameContentTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
-		if _, ok, err := d.Newest(bg); ok || err != nil {
-			t.Errorf("Newest of an empty history = %v, %v", ok, err)
+		if id, err := d.Last(bg); id != 0 || err != nil {
+			t.Errorf("Last of an empty history = %v, %v", id, err)
 		}
 		first := add(t, d, sample(0, 5))
 		size := func() string {
@@ -116,14 +116,13 @@ func TestRemove(t *testing.T) {
 			t.Errorf("%d rows are left, want 4", n)
 		}
 		want := fmt.Sprintf("no such run: %s has no run %d; `occudiff track list` shows the runs", d.Where(), a)
-		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }(),
-			func() error { _, err := d.Latest(bg, a, Measured, 5, ""); return err }()} {
+		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }()} {
 			if !errors.Is(err, errNoRun) || err.Error() != want {
 				t.Errorf("a run that is gone: %v, want %s", err, want)
 			}
 		}
-		if newest, ok, err := d.Newest(bg); err != nil || !ok || newest != b {
-			t.Errorf("Newest = %d, %v, %v; want %d", newest, ok, err, b)
+		if last, err := d.Last(bg); err != nil || last != b {
+			t.Errorf("Last = %d, %v; want %d", last, err, b)
 		}
 	})
 }
@@ -187,13 +186,15 @@ func TestSeries(t *testing.T) {
 			n      int
 			want   map[string][]float64
 		}{
-			{"three points up to the newest run", 3, Measured, 3, map[string][]float64{"kernel<0": {59.99, 59.98, 59.97}, "kernel<1": {60.09, 60.08, 60.07}}},
-			{"fewer than asked for", 1, Measured, 9, map[string][]float64{"kernel<0": {60, 59.99}, "kernel<1": {60.1, 60.09}}},
+			{"the last three by time, of the runs that were added up to this one", 1, Measured, 3,
+				map[string][]float64{"kernel<0": {59.99, 59.98, 59.97}, "kernel<1": {60.09, 60.08, 60.07}}},
+			{"fewer than asked for", 2, Measured, 9, map[string][]float64{"kernel<0": {60, 59.98, 59.97}, "kernel<1": {60.1, 60.08, 60.07}}},
+			{"what was added first had nothing before it", 3, Measured, 9, map[string][]float64{"kernel<0": {59.97}, "kernel<1": {60.07}}},
 			{"only of its own driver", 4, Measured, 9, map[string][]float64{"kernel<0": {59.96}, "kernel<1": {60.06}}},
 			{"not measured in this run: the series ends before it", 5, Measured, 2, map[string][]float64{"kernel<0": {59.98, 59.97}, "kernel<1": {60.07, 60.05}}},
-			{"seconds", 0, Seconds, 2, map[string][]float64{"kernel<0": {0.000523}, "kernel<1": {0.000523}}},
-			{"points", 0, Residual, 2, map[string][]float64{"kernel<0": {-36.8}, "kernel<1": {-36.8}}},
-			{"loaded", 0, Loaded, 2, map[string][]float64{"kernel<0": {79}, "kernel<1": {79}}},
+			{"seconds", 0, Seconds, 2, map[string][]float64{"kernel<0": {0.000523, 0.000523}, "kernel<1": {0.000523, 0.000523}}},
+			{"points", 0, Residual, 1, map[string][]float64{"kernel<0": {-36.8}, "kernel<1": {-36.8}}},
+			{"loaded", 0, Loaded, 1, map[string][]float64{"kernel<0": {79}, "kernel<1": {79}}},
 		}
 		for _, c := range cases {
 			if got := latest(c.run, c.metric, c.n); !reflect.DeepEqual(got, c.want) {
@@ -285,7 +286,7 @@ func TestSpans(t *testing.T) {
 		}
 		add(t, d, Run{Time: start, Rows: []Row{{Key: Key{Task: "another kernel"}, Verdict: "match"}}})
 		spans := func(run int) string {
-			list, err := d.Spans(bg, ids[run])
+			list, err := d.Spans(bg, ids[run], false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,6 +307,16 @@ func TestSpans(t *testing.T) {
 		} {
 			if got := spans(c.run); got != c.want {
 				t.Errorf("%s: %s\nwant %s", c.reason, got, c.want)
+			}
+		}
+		// A run of an early date: by time it is the first of its series, by adding the last.
+		early := sample(-9, 1)
+		early.Driver = "24.3"
+		id := add(t, d, early)
+		for byAdding, want := range map[bool]int64{false: ids[4], true: id} {
+			list, err := d.Spans(bg, id, byAdding)
+			if err != nil || list[len(list)-1].Run != want {
+				t.Errorf("by adding: %v: the last run is %+v, %v; want %d", byAdding, list, err, want)
 			}
 		}
 		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Driver: "24.1", Device: "A"}); !slices.Equal(what, []string{"driver"}) {

@@ -75,7 +75,7 @@ func BenchmarkLoad(b *testing.B) {
 			})
 			b.Run("check", func(b *testing.B) {
 				for b.Loop() {
-					newest, _, err := d.Newest(bg)
+					newest, err := d.Last(bg)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -83,7 +83,7 @@ func BenchmarkLoad(b *testing.B) {
 					if err != nil || len(got) != series || len(got[0].Points) != 23 {
 						b.Fatalf("%d series, %v", len(got), err)
 					}
-					if _, err := d.Spans(bg, newest); err != nil {
+					if _, err := d.Spans(bg, newest, false); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -30,6 +30,7 @@ type number struct {
 	metric Metric
 	unit   string // of the metric's points; "%" turns the stored ratio into a percentage
 	title  string // the metric in words
+	part   bool   // a change of it says where a change of occupancy comes from
 }
 
 // numbers are the numeric columns, but for the number of launches, which is an integer.
@@ -39,7 +40,7 @@ var numbers = []number{
 	column("residual", "the residual", func(r *Row) *unit.Opt[unit.Points] { return &r.Residual }).
 		followed(Residual, "points", "Residual (measured - predicted average)"),
 	column("loaded", "the loaded occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Loaded }).
-		followed(Loaded, "%", "Occupancy while loaded"),
+		followed(Loaded, "%", "Occupancy while loaded").asPart(),
 	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
 		followed(Seconds, "s", "Time per launch"),
 	column("total_seconds", "the total time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Total }),
@@ -60,6 +61,12 @@ func column[T ~float64](name, what string, field func(*Row) *unit.Opt[T]) number
 // followed makes a metric of a number.
 func (n number) followed(m Metric, unit, title string) number {
 	n.metric, n.unit, n.title = m, unit, title
+	return n
+}
+
+// asPart marks a number that says where a change of occupancy comes from.
+func (n number) asPart() number {
+	n.part = true
 	return n
 }
 
@@ -107,11 +114,16 @@ func (n *number) stored(point float64) float64 {
 }
 
 // Metrics lists the names of all metrics.
-func Metrics() []Metric {
+func Metrics() []Metric { return metrics(func(*number) bool { return true }) }
+
+// Parts lists the metrics that say where a change of occupancy comes from.
+func Parts() []Metric { return metrics(func(n *number) bool { return n.part }) }
+
+func metrics(wanted func(*number) bool) []Metric {
 	var list []Metric
 	for i := range numbers {
-		if m := numbers[i].metric; m != "" {
-			list = append(list, m)
+		if n := &numbers[i]; n.metric != "" && wanted(n) {
+			list = append(list, n.metric)
 		}
 	}
 	return list

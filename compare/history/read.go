@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"math"
+	"slices"
 	"time"
 
 	"occudiff/ingest/unit"
@@ -70,14 +71,23 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	return runs, err
 }
 
-// Newest gives the number of the newest run by time, and false when there is none.
-func (d *DB) Newest(ctx context.Context) (id int64, ok bool, err error) {
-	newest := `SELECT id FROM occudiff_run ORDER BY time DESC, id DESC LIMIT 1`
-	err = d.query(ctx, "reading "+d.engine.where, newest, nil, func(rows *sql.Rows) error {
-		ok = true
-		return rows.Scan(&id)
-	})
-	return id, ok, err
+// Last gives the number of the run that was added last, 0 when there is none.
+func (d *DB) Last(ctx context.Context) (id int64, err error) {
+	text := `SELECT COALESCE(MAX(id), 0) FROM occudiff_run`
+	err = d.query(ctx, "reading "+d.engine.where, text, nil, func(rows *sql.Rows) error { return rows.Scan(&id) })
+	return id, err
+}
+
+// DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated after
+// it, though not after until; nil when there is none. Two runs that name different programs have nothing in common.
+func (d *DB) DatedLater(ctx context.Context, run *Run, until time.Time) (*Run, error) {
+	runs, err := d.runs(ctx, `WHERE id = (SELECT id FROM occudiff_run WHERE id < ? AND device = ? AND driver = ?
+		AND (program = ? OR program = '' OR ? = '') AND time > ? AND time <= ? ORDER BY time DESC, id DESC LIMIT 1)`,
+		[]any{run.ID, run.Device, run.Driver, run.Program, run.Program, run.Time.UnixMicro(), until.UnixMicro()})
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	return &runs[0], nil
 }
 
 // Get reads a run with its rows, in the order in which they were added.
@@ -138,15 +148,11 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 	return d.series(ctx, n, keys, text, nil, visit)
 }
 
-// Latest gives the series of a run with its last points up to that run, oldest first: n of them, and those between
-// with the verdict passOver, which do not count; "" passes over none. A series whose last point is not of the run has
-// no value of the metric in it.
+// Latest gives the series of a run with their last points among the runs that were added up to that run, in the order of
+// time: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series without
+// a point of the run has no value of the metric in it, or the run is dated before n others.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
 	number, err := m.number()
-	if err != nil {
-		return nil, err
-	}
-	at, err := d.timeOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +160,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	if err != nil {
 		return nil, err
 	}
-	args := []any{run, at, at, run, at, at, run}
+	args := []any{run, run, run}
 	counts := ""
 	if passOver != "" {
 		counts = `AND x.verdict <> ? `
@@ -164,11 +170,10 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	// Per series one step back over n points in the key, then forward from there.
 	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
-		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.time <= ? AND (k.time < ? OR k.run_id <= ?)
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ?
 		AND k.time >= COALESCE(
 			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL
-			AND x.time <= ? AND (x.time < ? OR x.run_id <= ?) ` + counts + `
-			ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
+			AND x.run_id <= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
 	err = d.series(ctx, number, keys, text, append(args, n-1), func(s Series) error {
@@ -177,6 +182,38 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 		return nil
 	})
 	return all, err
+}
+
+// Points gives the points of some series since a time among the runs that were added up to a run, in the order of time.
+func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time, run int64) (map[int64][]Point, error) {
+	number, err := m.number()
+	if err != nil {
+		return nil, err
+	}
+	from := int64(math.MinInt64)
+	if !since.IsZero() {
+		from = since.UnixMicro()
+	}
+	all := map[int64][]Point{}
+	for part := range slices.Chunk(ids, d.engine.batch) {
+		args := []any{from, run}
+		keys := map[int64]Key{}
+		for _, id := range part {
+			args = append(args, id)
+			keys[id] = Key{}
+		}
+		text := `SELECT series_id, time, run_id, ` + number.column + `, verdict FROM occudiff_kernel
+			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ? AND series_id IN (` + marks(len(part)) + `)
+			ORDER BY series_id, time, run_id`
+		err := d.series(ctx, number, keys, text, args, func(s Series) error {
+			all[s.ID] = s.Points
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // cut gives where the last n points begin, and those between that do not count.
@@ -194,20 +231,6 @@ func cut(points []Point, n int, passOver string) int {
 
 // minTime is before any run.
 const minTime = "-9223372036854775807"
-
-// timeOf gives a run's time as it is stored.
-func (d *DB) timeOf(ctx context.Context, run int64) (int64, error) {
-	at, found := int64(math.MinInt64), false
-	text := `SELECT time FROM occudiff_run WHERE id = ?`
-	err := d.query(ctx, "reading "+d.engine.where, text, []any{run}, func(rows *sql.Rows) error {
-		found = true
-		return rows.Scan(&at)
-	})
-	if err == nil && !found {
-		err = d.noRun(run)
-	}
-	return at, err
-}
 
 // keys reads the keys of series.
 func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key, error) {
@@ -290,34 +313,39 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 
 // Span is a series from its first run to its last.
 type Span struct {
-	Key         Key
-	First, Last time.Time
-	Run         int64 // the last
+	ID            int64
+	Key           Key
+	First, Last   time.Time
+	FirstRun, Run int64 // the first and the last
 }
 
-// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
-// the run was the newest: what came before it and where that ended.
-func (d *DB) Spans(ctx context.Context, run int64) ([]Span, error) {
-	at, err := d.timeOf(ctx, run)
-	if err != nil {
-		return nil, err
+// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when the
+// run was added: what came before it and where that ended. First and last are those by time. With byAdding they are those
+// that were added first and last, and their times are left out.
+func (d *DB) Spans(ctx context.Context, run int64, byAdding bool) ([]Span, error) {
+	of := ` o.task_identity IN
+		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
+	end := func(column, order string) string {
+		return `(SELECT k.` + column + ` FROM occudiff_kernel k WHERE k.series_id = o.id AND k.run_id <= ?
+			ORDER BY k.time` + order + `, k.run_id` + order + ` LIMIT 1), `
+	}
+	text := `SELECT o.id, ` + end("time", "") + end("run_id", "") + end("time", " DESC") + end("run_id", " DESC") +
+		keyColumns + ` FROM occudiff_series o WHERE` + of + ` ORDER BY o.id`
+	args := []any{run, run, run, run, run}
+	if byAdding {
+		text = `SELECT o.id, 0, MIN(k.run_id), 0, MAX(k.run_id), ` + keyColumns + `
+			FROM occudiff_series o JOIN occudiff_kernel k ON k.series_id = o.id
+			WHERE k.run_id <= ? AND` + of + ` GROUP BY o.id ORDER BY o.id`
+		args = []any{run, run}
 	}
 	var spans []Span
-	upTo := `WHERE k.series_id = o.id AND k.time <= ? AND (k.time < ? OR k.run_id <= ?)
-		ORDER BY k.time DESC, k.run_id DESC LIMIT 1`
-	text := `SELECT (SELECT MIN(k.time) FROM occudiff_kernel k WHERE k.series_id = o.id),
-		(SELECT k.time FROM occudiff_kernel k ` + upTo + `), (SELECT k.run_id FROM occudiff_kernel k ` + upTo + `),
-		` + keyColumns + `
-		FROM occudiff_series o WHERE o.task_identity IN
-		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)
-		ORDER BY o.id`
-	args := []any{at, at, run, at, at, run, run}
-	err = d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
-		var first, last, lastRun sql.NullInt64
-		k, err := scanKey(rows, &first, &last, &lastRun)
-		if err == nil && last.Valid { // else all of its runs came later
-			spans = append(spans,
-				Span{k, time.UnixMicro(first.Int64).UTC(), time.UnixMicro(last.Int64).UTC(), lastRun.Int64})
+	err := d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
+		var id int64
+		var at [4]sql.NullInt64
+		k, err := scanKey(rows, &id, &at[0], &at[1], &at[2], &at[3])
+		if err == nil && at[0].Valid { // else all of its runs were added later
+			spans = append(spans, Span{ID: id, Key: k, First: time.UnixMicro(at[0].Int64).UTC(), FirstRun: at[1].Int64,
+				Last: time.UnixMicro(at[2].Int64).UTC(), Run: at[3].Int64})
 		}
 		return err
 	})

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"occudiff/compare/history"
+	"occudiff/compare/trend"
 )
 
 // Begin says how a series begins: where another one of the kernel left off.
 type Begin struct {
-	What []string     // what changed: "device", "driver", LaunchShape
-	From history.Span // the predecessor, up to its last run before the series begins
+	What []string    // what changed: "device", "driver", LaunchShape
+	From history.Key // the predecessor
+	Last Ref         // its last run before the series begins
 }
 
 // LaunchShape is what changed when a kernel goes on in another shape.
@@ -51,7 +53,7 @@ func reshaped(spans []history.Span) map[int]int {
 	groups := map[history.Key][]int{}
 	for i, s := range spans {
 		k := s.Key
-		task := history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver}
+		task := history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver, Program: k.Program}
 		groups[task] = append(groups[task], i)
 	}
 	took := map[int]int{}
@@ -81,25 +83,45 @@ func kernelOf(k history.Key) history.Key {
 	return k
 }
 
-// fromPlatform takes a series on another device or driver for the one before. It says whether anything is known to have
-// changed.
-func (t *Series) fromPlatform(old history.Span) bool {
-	what := t.Key.ChangedFrom(old.Key)
-	if len(what) == 0 {
+// fromPlatform takes a series on another device or driver for the one before, unless the launch shape changed since. It
+// says whether anything is known to have changed.
+func (t *Series) fromPlatform(old history.Span, runs map[int64]Ref) bool {
+	b := &Begin{t.Key.ChangedFrom(old.Key), old.Key, lastOf(old, runs)}
+	if len(b.What) == 0 || t.Begins != nil && !b.follows(t.Begins, t.Key.Device) {
 		return false
 	}
-	t.Begins = &Begin{What: what, From: old}
+	t.Begins = b
 	return true
 }
 
-// fromShape takes a series in another launch shape, on the same device and driver, for the one before, unless that
-// device got another driver since.
-func (t *Series) fromShape(old history.Span) bool {
-	if b := t.Begins; b != nil && b.From.Key.Device == t.Key.Device && !b.From.Last.Before(old.Last) {
+// fromShape takes a series in another launch shape, on the same device and driver, for the one before, unless that device
+// got another driver since.
+func (t *Series) fromShape(old history.Span, runs map[int64]Ref) bool {
+	b := &Begin{[]string{LaunchShape}, old.Key, lastOf(old, runs)}
+	if t.Begins != nil && t.Begins.follows(b, t.Key.Device) {
 		return false
 	}
-	t.Begins = &Begin{What: []string{LaunchShape}, From: old}
+	t.Begins = b
 	return true
+}
+
+// follows says whether a begin on another platform is nearer than one in another shape: it is on the device of the
+// series, and did not end earlier.
+func (b *Begin) follows(shape *Begin, device string) bool {
+	return b.From.Device == device && !b.Last.Time.Before(shape.Last.Time)
+}
+
+// lastOf names the last run of a span.
+func lastOf(s history.Span, runs map[int64]Ref) Ref {
+	if r, ok := runs[s.Run]; ok {
+		return r
+	}
+	return Ref{Run: s.Run, Time: s.Last}
+}
+
+// afterReshape says whether the series is too young to be judged since its launch shape changed.
+func (t *Series) afterReshape() bool {
+	return t.Begins != nil && t.Begins.What[0] == LaunchShape && t.Gate.Outcome == trend.Learning && !t.Unmeasurable
 }
 
 // before orders runs; those of one moment are in the order of their numbers.
@@ -113,7 +135,7 @@ func (t *Series) span() history.Span {
 	if len(t.LeftOut) > 0 && before(t.LeftOut[0], first) {
 		first = t.LeftOut[0]
 	}
-	return history.Span{Key: t.Key, First: first.Time, Last: last.Time, Run: last.Run}
+	return history.Span{Key: t.Key, First: first.Time, Last: last.Time, FirstRun: first.Run, Run: last.Run}
 }
 
 // upTo gives the span of a series as it was at a time, false when it had not begun.
@@ -139,7 +161,7 @@ func (t *Series) upTo(end time.Time) (history.Span, bool) {
 }
 
 // findBegins says of each series of a history where it comes from, and marks those as ended that others went on from.
-func findBegins(all []*Series) {
+func findBegins(all []*Series, runs map[int64]Ref) {
 	same := map[history.Key][]*Series{}
 	spans := make([]history.Span, len(all))
 	for i, t := range all {
@@ -155,12 +177,12 @@ func findBegins(all []*Series) {
 				others, whose = append(others, s), append(whose, other)
 			}
 		}
-		if i := predecessor(spans[i], others); i >= 0 && t.fromPlatform(others[i]) {
+		if i := predecessor(spans[i], others); i >= 0 && t.fromPlatform(others[i], runs) {
 			took[t] = whose[i]
 		}
 	}
 	for now, old := range reshaped(spans) {
-		if all[now].fromShape(spans[old]) {
+		if all[now].fromShape(spans[old], runs) {
 			took[all[now]] = all[old]
 		}
 		all[old].Ended = true
@@ -174,11 +196,14 @@ func findBegins(all []*Series) {
 // past.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
-		last, later := t.span().Last, 0
-		for i := len(runs) - 1; i >= 0 && later < enough && runs[i].Time.After(last); i-- {
-			on := runs[i].Device
-			here := on == t.Key.Device || on != "" && strings.HasPrefix(t.Key.Device, on+" ")
-			if here && sameProgram(runs[i].Program, t.Key.Program) {
+		last, later := t.span(), 0
+		for i := len(runs) - 1; i >= 0 && later < enough; i-- {
+			r := &runs[i]
+			if !t.ByAdding && !r.Time.After(last.Last) {
+				break
+			}
+			here := r.Device == t.Key.Device || r.Device != "" && strings.HasPrefix(t.Key.Device, r.Device+" ")
+			if here && r.ID > last.Run && sameProgram(r.Program, t.Key.Program) {
 				later++
 			}
 		}

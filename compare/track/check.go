@@ -5,112 +5,110 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"occudiff/compare/history"
+	"occudiff/compare/trend"
 )
 
-// Check is what the gate says of one run.
+// Check is what the gate says of one run, or of several that were added one after the other.
 type Check struct {
 	Metric      Metric
-	Where       string // the history
-	Run         history.Run
-	Series      []*Series // that have a value in the run; points up to it
-	NotMeasured int       // kernels of the run without one
+	Where       string      // the history
+	Run         history.Run // the last one
+	Runs        []Ref       // all that are judged, in the order in which they were added
+	Series      []*Series   // that have a value in one of the runs; points up to it
+	NotMeasured int         // kernels of Run without one
 	// Missing are kernels that the run before, of the same program on the same device and driver, had and this one does
 	// not.
 	Missing       []string
 	MissingBefore int64 // that run
-	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
-	// the other way round: nobody can tell whether anything changed.
+	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or the
+	// other way round: nobody can tell whether anything changed.
 	Unnamed       int
 	UnnamedBefore history.Span // of one of them, up to its last run before
+	Clock         Clock
 }
 
-// CheckRun judges every series of a run.
-func CheckRun(ctx context.Context, db *history.DB, id int64, m Metric) (*Check, error) {
-	run, err := db.Get(ctx, id)
+// CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
+// several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
+func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
+	runs, err := db.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Check{Metric: m, Where: db.Where(), Run: run}
-	if err := c.read(ctx, db); err != nil {
-		return nil, err
-	}
-	if len(c.Series) == 0 {
-		return nil, nothingToCheck(&run, m)
-	}
-	c.NotMeasured = len(run.Rows) - len(c.Series)
-	spans, err := db.Spans(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	wentOn := c.findBegins(spans)
-	addFindings(run.Rows, c.Series)
-	return c, c.findMissing(ctx, db, wentOn)
-}
-
-// read reads the last points of the series that have a value in the run, and judges it.
-func (c *Check) read(ctx context.Context, db *history.DB) error {
-	g := c.Metric.Gate
-	// Enough for a streak of some length. A longer one needs more: each of its runs is held against what came before
-	// it.
-	for n := 3*g.Memory() + 1; ; n *= 4 {
-		found, err := db.Latest(ctx, c.Run.ID, c.Metric.Metric, n, c.Metric.leaveOut())
+	refs := refsOf(runs)
+	c := &Check{Metric: m, Where: db.Where()}
+	at := map[history.Key]int{}
+	for _, id := range ids {
+		run, err := db.Get(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.Series = c.Series[:0]
-		whole := true
-		for _, s := range found {
-			if s.Points[len(s.Points)-1].Run != c.Run.ID {
-				continue
-			}
-			t := newSeries(s, c.Metric.leaveOut())
-			if err := t.judge(g); err != nil {
-				return err
-			}
-			t.LeftOut = t.leftOutOf(g.Memory())
-			whole = whole && (len(t.Points) < n || t.Gate.InARow == 0 || t.Gate.Index-t.Gate.InARow >= g.Memory())
-			c.Series = append(c.Series, t)
+		c.Run = run
+		c.Runs = append(c.Runs, refOf(&run))
+		j := &judge{db: db, run: &run, metric: m, runs: refs, now: now}
+		list, err := c.judge(ctx, j)
+		if err != nil {
+			return nil, err
 		}
-		if whole {
-			return nil
+		c.NotMeasured = len(run.Rows) - len(list)
+		for _, t := range list {
+			i, known := at[t.Key]
+			switch {
+			case !known:
+				at[t.Key] = len(c.Series)
+				c.Series = append(c.Series, t)
+			case badness(t) >= badness(c.Series[i]):
+				c.Series[i] = t
+			}
+		}
+		if err := c.findMissing(ctx, db, runs, j); err != nil {
+			return nil, err
 		}
 	}
+	c.Clock = clockOf(runs, &c.Run, now)
+	if len(c.Series) == 0 {
+		return nil, nothingToCheck(&c.Run, m)
+	}
+	return c, nil
 }
 
-// leftOutOf gives the runs that were left out between the last n judged ones, all when there are no more than these.
-func (t *Series) leftOutOf(n int) []history.Point {
-	earlier := t.Points[:len(t.Points)-1]
-	if len(earlier) <= n {
-		return t.LeftOut
-	}
-	since := earlier[len(earlier)-n]
-	return slices.DeleteFunc(t.LeftOut, func(p history.Point) bool { return before(p, since) })
+// badness orders verdicts by what they mean for a gate.
+func badness(t *Series) int {
+	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// findBegins says what changed where the series begin, and counts those of which nobody can tell. It gives the keys
-// that went on in another launch shape.
-func (c *Check) findBegins(spans []history.Span) map[history.Key]bool {
-	same := map[history.Key][]history.Span{}
-	at := make(map[history.Key]int, len(spans))
-	for i, s := range spans {
-		same[kernelOf(s.Key)] = append(same[kernelOf(s.Key)], s)
-		at[s.Key] = i
+// judge judges the series of one run.
+func (c *Check) judge(ctx context.Context, j *judge) ([]*Series, error) {
+	list, err := j.read(ctx)
+	if err == nil {
+		err = j.addFallbacks(ctx, list)
 	}
-	shapes, wentOn := reshaped(spans), map[history.Key]bool{}
-	for _, t := range c.Series {
-		own, others := spans[at[t.Key]], same[kernelOf(t.Key)]
-		if i := predecessor(own, others); i >= 0 && !t.fromPlatform(others[i]) && own.First.Equal(own.Last) {
+	if err == nil {
+		err = j.addMoved(ctx, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	addFindings(j.run.Rows, list)
+	c.countUnnamed(j, list)
+	return list, nil
+}
+
+// countUnnamed counts the series that begin with the run and have a predecessor of which nothing is known to have changed.
+func (c *Check) countUnnamed(j *judge, list []*Series) {
+	c.Unnamed = 0
+	for _, t := range list {
+		own := j.spans[j.at[t.Key]]
+		if t.Begins != nil || own.FirstRun != own.Run {
+			continue
+		}
+		if i := predecessor(own, j.same[kernelOf(t.Key)]); i >= 0 {
 			c.Unnamed++
-			c.UnnamedBefore = others[i]
-		}
-		if i, ok := shapes[at[t.Key]]; ok {
-			t.fromShape(spans[i])
-			wentOn[spans[i].Key] = true
+			c.UnnamedBefore = j.same[kernelOf(t.Key)][i]
 		}
 	}
-	return wentOn
 }
 
 // nothingToCheck is the error of a run without any value of the metric: a gate that can never fail helps nobody.
@@ -129,22 +127,12 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
-// sameProgram says whether two runs may be of one program.
-func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
-
 // findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this one
 // has not. Those that it has in another launch shape are not missing.
-func (c *Check) findMissing(ctx context.Context, db *history.DB, wentOn map[history.Key]bool) error {
-	runs, err := db.List(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range runs { // oldest first
-		if runs[i].ID == c.Run.ID {
-			break
-		}
-		r := &runs[i]
-		if r.Device == c.Run.Device && r.Driver == c.Run.Driver && sameProgram(r.Program, c.Run.Program) {
+func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
+	c.Missing, c.MissingBefore = nil, 0
+	for i := range runs {
+		if r := &runs[i]; r.ID < c.Run.ID && r.ID > c.MissingBefore && samePlatform(r, &c.Run) {
 			c.MissingBefore = r.ID
 		}
 	}
@@ -159,9 +147,11 @@ func (c *Check) findMissing(ctx context.Context, db *history.DB, wentOn map[hist
 	for i := range c.Run.Rows {
 		now[c.Run.Rows[i].Key] = true
 	}
+	for _, i := range j.shapes { // what it has in another launch shape
+		now[j.spans[i].Key] = true
+	}
 	for i := range old.Rows {
-		r := &old.Rows[i]
-		if !now[r.Key] && !wentOn[r.Key] && c.Metric.In(r) {
+		if r := &old.Rows[i]; !now[r.Key] && c.Metric.In(r) {
 			c.Missing = append(c.Missing, r.Name())
 		}
 	}

@@ -4,142 +4,199 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
-	"occudiff/ingest/unit"
 )
 
 // Report is the whole history of one metric.
 type Report struct {
 	Metric Metric
 	Params trend.Params
-	Where  string    // the history
-	Series []*Series // in the order in which they were first stored
+	Where  string        // the history
+	Series []*Series     // in the order in which they were first stored
+	Runs   map[int64]Ref // by their numbers
+	Future []Ref         // runs that are dated in the future
 }
 
-// ReadReport reads the whole history of a metric, finds the change points and judges the newest values.
-func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params) (*Report, error) {
-	r := &Report{Metric: m, Params: p, Where: db.Where()}
-	var err error
-	r.Series, err = readSeries(ctx, db, m, func(t *Series) error {
+// ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
+// that dates are held against.
+func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
+	runs, err := db.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Metric: m, Params: p, Where: db.Where(), Runs: refsOf(runs)}
+	for i := range runs {
+		if Future(runs[i].Time, now) {
+			r.Future = append(r.Future, refOf(&runs[i]))
+		}
+	}
+	r.Series, err = readSeries(ctx, db, m, now, func(t *Series) error {
 		var err error
 		if t.Changes, err = trend.ChangePoints(trendPoints(t.Own()), p); err != nil {
 			return fmt.Errorf("%s: %w", t.Key.Name(), err)
 		}
-		return t.judge(m.Gate)
+		return t.judge(m.Gate, r.Runs)
 	})
 	if err != nil {
 		return nil, err
 	}
+	findBegins(r.Series, r.Runs)
+	markStopped(r.Series, runs, m.Gate.Learning)
+	return r, r.complete(ctx, db, now)
+}
+
+// complete says of the newest run of each series what a check of it would.
+func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) error {
 	newest := map[int64][]*Series{}
 	for _, t := range r.Series {
 		if p, ok := t.Newest(); ok {
 			newest[p.Run] = append(newest[p.Run], t)
 		}
 	}
+	for _, t := range r.Series {
+		if b := t.Begins; b != nil {
+			b.Last = lastOf(history.Span{Run: b.Last.Run, Last: b.Last.Time}, r.Runs)
+		}
+	}
 	for id, list := range newest {
 		run, err := db.Get(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		addFindings(run.Rows, list)
-	}
-	findBegins(r.Series)
-	runs, err := db.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	markStopped(r.Series, runs, m.Gate.Learning)
-	return r, nil
-}
-
-// readSeries reads every series that has the metric and does some work on each, on all processors while reading goes
-// on.
-func readSeries(ctx context.Context, db *history.DB, m Metric, work func(*Series) error) ([]*Series, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	todo := make(chan *Series, 16)
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for t := range todo {
-				if err := work(t); err != nil {
-					stop(err)
-				}
-			}
-		}()
-	}
-	var all []*Series
-	err := db.EachSeries(ctx, m.Metric, func(s history.Series) error {
-		t := newSeries(s, m.leaveOut())
-		all = append(all, t)
-		select {
-		case todo <- t:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
-	close(todo)
-	wait.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, cause
-	}
-	return all, err
-}
-
-// Backtest is the gate replayed over a history, each run against only what was known then.
-type Backtest struct {
-	Metric Metric
-	Where  string
-	Series []Replay // in the order in which they were first stored
-	// Proposal is the floor for the rate that was asked for; absent when none was.
-	Proposal unit.Opt[trend.Proposal]
-	Target   unit.Opt[float64] // false alarms per 100 runs
-	// LeftOut is how many values were left out, of how many series, since they are not the kernels' own.
-	LeftOut, LeftOutOf int
-}
-
-// Replay is one series, replayed.
-type Replay struct {
-	*Series
-	Result trend.Backtest
-}
-
-// ReadBacktest replays the gate. With a target it proposes the floor for that many confirmed alarms per 100 runs.
-func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64]) (*Backtest, error) {
-	all, err := readSeries(ctx, db, m, func(*Series) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	b := &Backtest{Metric: m, Where: db.Where(), Target: target}
-	var points [][]trend.Point
-	for _, s := range all {
-		p := trendPoints(s.Own())
-		if left := len(s.LeftOut) + len(s.Points) - len(p); left > 0 {
-			b.LeftOut += left
-			b.LeftOutOf++
-		}
-		if len(p) == 0 {
+		wanted := slices.DeleteFunc(slices.Clone(list), func(t *Series) bool { return !t.Bad() && !t.afterReshape() })
+		if len(wanted) == 0 {
 			continue
 		}
-		r, err := m.Gate.Backtest(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Key.Name(), err)
+		j := &judge{db: db, run: &run, metric: r.Metric, runs: r.Runs, now: now}
+		err = j.readSpans(ctx, slices.ContainsFunc(wanted, func(t *Series) bool { return t.ByAdding }))
+		if err == nil {
+			err = j.addFallbacks(ctx, wanted)
 		}
-		points = append(points, p)
-		b.Series = append(b.Series, Replay{s, r})
-	}
-	if rate, wanted := target.Value(); wanted {
-		p, err := m.Gate.Propose(ctx, points, rate)
-		if err != nil {
-			return nil, fmt.Errorf("--target %v: %w", rate, err)
+		if err == nil {
+			err = j.addMoved(ctx, wanted)
 		}
-		b.Proposal = unit.Some(p)
+		if err != nil {
+			return err
+		}
 	}
-	return b, nil
+	return nil
+}
+
+// readSeries reads every series that has the metric and does some work on each, on all processors while reading goes on.
+// A metric that lives through a change of the launch shape is worked on when everything is read.
+func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, work func(*Series) error) (
+	[]*Series, error) {
+	w := startWorkers(ctx, work)
+	var raw []history.Series
+	err := db.EachSeries(w.ctx, m.Metric, func(s history.Series) error {
+		if m.acrossShapes() {
+			raw = append(raw, s)
+			return nil
+		}
+		return w.add(newWhole(s, len(s.Points), m, now))
+	})
+	for _, s := range joinShapes(raw) {
+		t := newWhole(s.Series, s.own, m, now)
+		t.Begins = s.begins
+		if err == nil {
+			err = w.add(t)
+		}
+	}
+	return w.wait(err)
+}
+
+// newWhole makes a series of all points that it has.
+func newWhole(s history.Series, own int, m Metric, now time.Time) *Series {
+	byAdding := arrange(s.Points, now)
+	t := newSeries(s, own, m.leaveOut(), 0)
+	t.ByAdding = byAdding
+	return t
+}
+
+// joined is a series with those before it in other launch shapes.
+type joined struct {
+	history.Series
+	own    int    // points of the last one
+	begins *Begin // where that begins; nil when there is none before it
+}
+
+// joinShapes makes one series of those that took each other's place when the launch shape changed.
+func joinShapes(raw []history.Series) []joined {
+	spans := make([]history.Span, len(raw))
+	for i, s := range raw {
+		first, last := s.Points[0], s.Points[len(s.Points)-1]
+		spans[i] = history.Span{Key: s.Key, First: first.Time, Last: last.Time, Run: last.Run}
+	}
+	took, gone := reshaped(spans), map[int]bool{}
+	for _, old := range took {
+		gone[old] = true
+	}
+	var list []joined
+	for i, s := range raw {
+		if gone[i] {
+			continue
+		}
+		one := joined{s, len(s.Points), nil}
+		if old, ok := took[i]; ok {
+			one.begins = &Begin{[]string{LaunchShape}, spans[old].Key, lastOf(spans[old], nil)}
+		}
+		for old, ok := took[i]; ok; old, ok = took[old] {
+			one.Points = slices.Concat(raw[old].Points, one.Points)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// workers work on series on all processors.
+type workers struct {
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	todo chan *Series
+	done sync.WaitGroup
+	all  []*Series
+}
+
+func startWorkers(ctx context.Context, work func(*Series) error) *workers {
+	w := &workers{todo: make(chan *Series, 16)}
+	w.ctx, w.stop = context.WithCancelCause(ctx)
+	for range runtime.GOMAXPROCS(0) {
+		w.done.Go(func() {
+			for t := range w.todo {
+				if err := work(t); err != nil {
+					w.stop(err)
+				}
+			}
+		})
+	}
+	return w
+}
+
+// add hands a series over.
+func (w *workers) add(t *Series) error {
+	w.all = append(w.all, t)
+	select {
+	case w.todo <- t:
+		return nil
+	case <-w.ctx.Done():
+		return context.Cause(w.ctx)
+	}
+}
+
+// wait gives all series when they are worked on. err is that of reading.
+func (w *workers) wait(err error) ([]*Series, error) {
+	close(w.todo)
+	w.done.Wait()
+	cause := context.Cause(w.ctx)
+	w.stop(nil)
+	if cause != nil {
+		return nil, cause
+	}
+	return w.all, err
 }

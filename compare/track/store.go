@@ -1,7 +1,9 @@
 package track
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/history"
@@ -79,6 +81,22 @@ type Added struct {
 	TimeFrom string // what the time was taken from, when it is not the collection's
 	// Programs are those that have its kernels, when it does not say which one it is of.
 	Programs []string
+	Clock    Clock // what is wrong with its date
+}
+
+// CheckClock says what is wrong with the date of a run that was just stored.
+func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
+	own := refOf(&a.Run)
+	if Future(a.Time, now) {
+		a.Clock.Future = []Ref{own}
+		return nil
+	}
+	later, err := db.DatedLater(ctx, &a.Run, now.Add(skew))
+	if later != nil {
+		before := refOf(later)
+		a.Clock.Earlier, a.Clock.Before = &own, &before
+	}
+	return err
 }
 
 // Unjudged counts the rows without measured occupancy, and those whose value is not their own.

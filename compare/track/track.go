@@ -1,20 +1,24 @@
 // Package track judges what a history holds. It reads series, holds the newest run of each against the ones before it
-// (trend's gate), finds change points, replays the gate over what is stored, and says what a number alone cannot:
-// that a series begins because the device, the driver or the launch shape changed, that it is over, that a kernel is
-// missing. It also says what of a compared run is stored (FromResult).
+// (trend's gate), finds change points, replays the gate over what is stored, and says what a number alone cannot: that a
+// series begins because the device, the driver or the launch shape changed, that it is over, that a kernel is missing,
+// that a clock was wrong. It also says what of a compared run is stored (FromResult).
 //
-// A Series is one kernel with one launch shape on one device with one driver, as the history keeps it. Values that are
-// not the kernel's own, since a launch is too short for the sampling interval, are read and left out: they are neither
-// judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
+// A Series is one kernel of one program with one launch shape on one device with one driver, as the history keeps it.
+// Values that are not the kernel's own, since a launch is too short for the sampling interval, are read and left out:
+// they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
 //
 // When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a single run that is checked and for a report over everything.
+// for a run that is checked and for a report over everything. A changed launch shape ends the series of every metric but
+// the residual (measured - predicted), which is there to live through it: the gate falls back to it (Series.Fallback).
+//
+// What was added last is judged, whatever its date; order.go has the rule for the order of a series.
 //
 // It does not know how verdicts of a comparison come about, nor layout, nor how a history is stored.
 package track
 
 import (
 	"fmt"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/history"
@@ -35,15 +39,15 @@ type Settings struct {
 	Window    unit.Opt[int]
 }
 
-// NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to
-// the median for times, where Settings.Threshold is in percent of the median.
+// NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to the
+// median for times, where Settings.Threshold is in percent of the median.
 func NewMetric(name string, s Settings) (Metric, error) {
 	id, err := history.ParseMetric(name)
 	if err != nil {
 		return Metric{}, fmt.Errorf("--metric: %w", err)
 	}
 	g := trend.PointsGate()
-	if id == history.Seconds {
+	if id.Unit() == "s" {
 		g = trend.RelativeGate()
 	}
 	if s.Direction != "" {
@@ -59,32 +63,56 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return Metric{id, g}, g.Validate()
 }
 
-// sampled says whether the metric comes from a counter that is read once per interval. A value of a kernel that is too
-// short for the interval shows other kernels then, and is left out. Time is no such counter.
-func (m Metric) sampled() bool { return m.Metric != history.Seconds }
-
-// leaveOut is the verdict of values that are left out, "" when none is.
+// leaveOut is the verdict of values that are left out, "" when none is. A counter that is read once per interval shows
+// other kernels where a kernel is too short for it; time is no such counter.
 func (m Metric) leaveOut() string {
-	if m.sampled() {
-		return string(compare.Unmeasurable)
+	if m.Unit() == "s" {
+		return ""
 	}
-	return ""
+	return string(compare.Unmeasurable)
+}
+
+// acrossShapes says whether a series goes on when the launch shape changes.
+func (m Metric) acrossShapes() bool { return m.Metric == history.Residual }
+
+// fallback is the metric that is judged where the launch shape changed. What was said about points holds for it, too.
+func (m Metric) fallback() Metric {
+	f := Metric{history.Residual, m.Gate}
+	if m.Gate.Relative {
+		f.Gate = trend.PointsGate()
+		f.Gate.Window = m.Gate.Window
+	}
+	return f
 }
 
 // Unmeasurable is the outcome of a series whose newest value is not the kernel's own.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
-// Series is one kernel, with its launch shape, on one device with one driver, over time.
+// Ref names a run.
+type Ref struct {
+	Run           int64
+	Time          time.Time
+	Commit, Label string
+}
+
+// Series is one kernel of one program, with its launch shape, on one device with one driver, over time.
 type Series struct {
 	Key    history.Key
-	Points []history.Point // oldest first; all but LeftOut
-	// LeftOut are earlier values that are not the kernel's own, oldest first. In a check they are those among the runs
-	// that it looks at.
+	Points []history.Point // all but LeftOut, in the order in which they are judged
+	// LeftOut are earlier values that are not the kernel's own. In a check they are those among the runs that it looks at.
 	LeftOut []history.Point
-	Changes []trend.ChangePoint
-	Gate    trend.Verdict // of the newest point
+	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
+	ByAdding bool
+	Changes  []trend.ChangePoint
+	Gate     trend.Verdict // of the newest point
+	// FirstBad is the first of the runs beyond their thresholds, LastGood the one before it; nil when there is none.
+	FirstBad, LastGood *Ref
+	Moved              []Move
 	// Begins says what changed where the series begins; nil when nothing is known to have.
 	Begins *Begin
+	// Fallback is the residual of the kernel through a change of its launch shape. It is judged while the series itself
+	// is too short for that; nil otherwise.
+	Fallback *Series
 	// Ended is set when the kernel went on under another key, or when none of the last runs on its device has it: its
 	// verdict is of the past.
 	Ended bool
@@ -92,11 +120,15 @@ type Series struct {
 	Unmeasurable bool
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
+
+	age int // how many runs came after the first one under this key
 }
 
-// newSeries takes the points of a series and leaves out those with a verdict.
-func newSeries(s history.Series, leaveOut string) *Series {
-	t := &Series{Key: s.Key, Points: s.Points[:0]}
+// newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not the
+// kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
+func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
+	t := &Series{Key: s.Key, Points: s.Points[:0], age: own - 1}
+	var judged []int // how many points stand before each that is left out
 	for i, p := range s.Points {
 		switch {
 		case leaveOut == "" || p.Verdict != leaveOut:
@@ -105,14 +137,21 @@ func newSeries(s history.Series, leaveOut string) *Series {
 			t.Points = append(t.Points, p)
 			t.Unmeasurable = true
 		default:
-			t.LeftOut = append(t.LeftOut, p)
+			t.LeftOut, judged = append(t.LeftOut, p), append(judged, len(t.Points))
 		}
 	}
+	for i := range judged {
+		if n == 0 || judged[i] >= len(t.Points)-n {
+			t.LeftOut = t.LeftOut[i:]
+			return t
+		}
+	}
+	t.LeftOut = nil
 	return t
 }
 
 // judge holds the newest point against the ones before it.
-func (t *Series) judge(g trend.Gate) error {
+func (t *Series) judge(g trend.Gate, runs map[int64]Ref) error {
 	var err error
 	if t.Gate, err = g.Check(trendPoints(t.Points)); err != nil {
 		return fmt.Errorf("%s: %w", t.Key.Name(), err)
@@ -120,15 +159,40 @@ func (t *Series) judge(g trend.Gate) error {
 	if t.Unmeasurable {
 		t.Gate.InARow = 0
 	}
+	if first := t.Gate.Index - t.Gate.InARow + 1; t.Gate.InARow > 0 {
+		t.FirstBad = t.ref(first, runs)
+		if first > 0 {
+			t.LastGood = t.ref(first-1, runs)
+		}
+	}
 	return nil
+}
+
+// ref names the run of a point. A run that was added after the runs were read is known by its number and date.
+func (t *Series) ref(i int, runs map[int64]Ref) *Ref {
+	p := t.Points[i]
+	r := Ref{Run: p.Run, Time: p.Time}
+	if known, ok := runs[p.Run]; ok {
+		r = known
+	}
+	return &r
 }
 
 // Outcome is the verdict of the newest point.
 func (t *Series) Outcome() trend.Outcome {
-	if t.Unmeasurable {
+	switch {
+	case t.Unmeasurable:
 		return Unmeasurable
+	case t.Fallback != nil:
+		return t.Fallback.Outcome()
 	}
 	return t.Gate.Outcome
+}
+
+// Bad says whether the newest point is beyond its threshold, confirmed or not.
+func (t *Series) Bad() bool {
+	o := t.Outcome()
+	return o == trend.Regression || o == trend.Alarm
 }
 
 // Newest gives the last point, false when there is none.
@@ -140,7 +204,7 @@ func (t *Series) Newest() (history.Point, bool) {
 }
 
 // Age is how many runs came after the first one of the series.
-func (t *Series) Age() int { return t.Gate.Index + len(t.LeftOut) }
+func (t *Series) Age() int { return t.age }
 
 // Own gives the points that statistics may look at: not a newest one that is only shown.
 func (t *Series) Own() []history.Point {

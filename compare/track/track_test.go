@@ -16,7 +16,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-var bg = context.Background()
+var (
+	bg  = context.Background()
+	now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // measuredRow is a kernel with its measured occupancy in percent and a time per launch.
 func measuredRow(value float64, verdict string) history.Row {
@@ -61,9 +64,9 @@ func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	t.Helper()
 	id := int64(run)
 	if id == 0 {
-		id, _, _ = db.Newest(bg)
+		id, _ = db.Last(bg)
 	}
-	c, err := track.CheckRun(bg, db, id, m)
+	c, err := track.CheckRuns(bg, db, []int64{id}, m, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +76,7 @@ func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 // whole reads the whole history of measured occupancy.
 func whole(t *testing.T, db *history.DB) []*track.Series {
 	t.Helper()
-	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams())
+	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func whole(t *testing.T, db *history.DB) []*track.Series {
 // replay is the backtest of a history.
 func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	t.Helper()
-	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{})
+	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +328,7 @@ func TestStopped(t *testing.T) {
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
 	if b := s.Begins; b != nil {
-		text += ": " + strings.Join(b.What, " and ") + fmt.Sprintf(", run %d", b.From.Run)
+		text += ": " + strings.Join(b.What, " and ") + fmt.Sprintf(", run %d", b.Last.Run)
 	}
 	if s.Ended {
 		text += ", ended"

@@ -239,6 +239,9 @@ func (p *page) items(items []report.Item) {
 		if it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
+		for _, l := range it.Links {
+			text += " " + l.URL
+		}
 		p.lines = append(p.lines, line{span: 2, cells: []excelize.Cell{
 			p.cell(report.TextCell(it.Lead), style{role: name, status: it.Status}),
 			p.cell(report.TextCell(text), style{role: wrapped}),

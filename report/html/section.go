@@ -130,6 +130,10 @@ func (p *page) items(s *report.Section) {
 				p.raw(" ")
 			}
 			p.text(it.Text)
+			for _, l := range it.Links {
+				p.raw(" ")
+				p.element("a", l.Text, "href", l.URL)
+			}
 			if it.Detail != "" {
 				p.raw(" ")
 				p.element("span", it.Detail, "class", "where")

@@ -137,6 +137,9 @@ func (p *printer) items(items []report.Item) {
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
+		for _, l := range it.Links {
+			text += " " + l.URL
+		}
 		p.wrap(pad(lead, widest, false)+"  ", text, it.Status)
 	}
 	if rest := len(items) - shown; rest > 0 {

@@ -21,7 +21,7 @@ type backtest struct {
 
 // FromBacktest answers how often the gate would have alarmed: when, and which later run confirmed it.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
-	b := &backtest{Backtest: t, metric: metric{t.Metric}}
+	b := &backtest{Backtest: t, metric: metric{t.Metric, prov.CommitURL}}
 	for i := range t.Series {
 		r := &t.Series[i].Result
 		b.total.Runs, b.total.Learning = b.total.Runs+r.Runs, b.total.Learning+r.Learning

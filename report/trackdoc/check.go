@@ -20,37 +20,51 @@ type check struct {
 	series []series // what needs attention first
 }
 
-func newCheck(c *track.Check) *check {
-	m := metric{c.Metric}
+func newCheck(c *track.Check, commitURL string) *check {
+	m := metric{c.Metric, commitURL}
 	return &check{c, m, m.inOrder(c.Series)}
 }
 
 // FromCheck answers what the gate says of a run.
 func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
-	c := newCheck(t)
+	c := newCheck(t, prov.CommitURL)
 	d := c.document(prov)
 	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(SectionSeries),
 		Tests: func() *report.TestSuite { return c.suite(prov) }}
 }
 
-// CheckFailure says which series of a run fail the gate; nothing when none does.
-func CheckFailure(c *track.Check) string {
-	return metric{c.Metric}.failure(c.Series, fmt.Sprintf(" in run %d", c.Run.ID))
+// CheckFailure says which series of a check fail the gate; nothing when none does. With alarms those fail it, too.
+func CheckFailure(c *track.Check, alarms bool) string {
+	return metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), alarms)
+}
+
+// judged names the runs of a check: run 12, runs 12 to 14.
+func judged(c *track.Check) string {
+	if n := len(c.Runs); n > 1 {
+		return fmt.Sprintf("runs %d to %d", c.Runs[0].Run, c.Runs[n-1].Run)
+	}
+	return fmt.Sprintf("run %d", c.Run.ID)
 }
 
 // document is the run, the rule, every series with the figures of its verdict, and a sentence for each that needs one.
 func (c *check) document(prov report.Provenance) *report.Document {
 	d := &report.Document{
-		Title: fmt.Sprintf("Check of run %d", c.Run.ID), Subject: "The newest run against the ones before it", Date: c.Run.Time,
+		Title: "Check of " + judged(c.Check), Subject: "The newest run against the ones before it", Date: c.Run.Time,
 		Version: prov.Version, Closing: c.counts(c.Series),
-		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run)), c.rule()},
+		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
 	}
+	if len(c.Runs) > 1 {
+		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was known then; of a"+
+			" series the worst verdict counts.")
+	}
+	d.Headline = append(d.Headline, c.rule())
 	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary", ItemsIn: everywhere}
 	for _, s := range c.series {
 		if text := c.explain(s); text != "" {
-			attention.Items = append(attention.Items, s.item(text, s.status()))
+			attention.Items = append(attention.Items, c.item(s, text, s.status()))
 		}
 	}
+	attention.Items = append(attention.Items, clockItems(&c.Clock)...)
 	attention.Items = append(attention.Items, c.absences()...)
 	if len(attention.Items) == 0 {
 		attention.Text = []string{"Nothing."}
@@ -93,6 +107,27 @@ func (c *check) absences() []report.Item {
 	if n := c.NotMeasured; n > 0 {
 		add("not measured", report.Muted, "%s of this run %s no %s value.", report.Counted(n, "kernel", "kernels"),
 			number(n, "has", "have"), c.name())
+	}
+	return items
+}
+
+// clockItems are the items about dates that cannot be right.
+func clockItems(clock *track.Clock) []report.Item {
+	const order = " Series with it are in the order in which their runs were added."
+	var items []report.Item
+	if n := len(clock.Future); n > 0 {
+		r := &clock.Future[n-1]
+		text := fmt.Sprintf("Run %d is dated %s, in the future.", r.Run, when(r.Time))
+		if n > 1 {
+			text = fmt.Sprintf("%s are dated in the future, the last run %d (%s).", report.Counted(n, "run", "runs"), r.Run,
+				when(r.Time))
+		}
+		items = append(items, report.Item{Lead: "clock", Status: report.Unsure, Text: fmt.Sprintf("%s%s track remove %d and adding"+
+			" it again with --time repairs it.", text, order, r.Run)})
+	}
+	if r := clock.Earlier; r != nil {
+		items = append(items, report.Item{Lead: "clock", Status: report.Unsure, Text: fmt.Sprintf("Run %d is dated %s, before run %d"+
+			" (%s), which was added earlier.%s", r.Run, when(r.Time), clock.Before.Run, when(clock.Before.Time), order)})
 	}
 	return items
 }
@@ -146,20 +181,22 @@ func (c *check) testCase(s series) report.TestCase {
 	case trend.Regression:
 		k.Outcome = report.TestFailed
 		k.Type = s.word()
-		k.Message = s.word() + ": " + c.difference(s.off()) + " off the median of " + report.Counted(s.Gate.N, "run", "runs")
+		m, j := c.judgedBy(s)
+		k.Message = s.word() + ": " + m.difference(j.off()) + " off the median of " + report.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped
 		k.Type, k.Message = s.word(), s.finding()
 	}
 	k.Text = c.figures(s)
 	if text := c.explain(s); text != "" {
-		k.Text = report.UpperFirst(text) + "\n" + k.Text
+		k.Text = report.UpperFirst(text) + "\n" + c.linkText(s, "\n") + k.Text
 	}
 	return k
 }
 
 // figures lists what the verdict was taken from, a line each.
 func (m metric) figures(s series) string {
+	m, s = m.judgedBy(s)
 	g := &s.Gate
 	text := fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", m.print(g.Value), report.Thousands(int64(g.N)),
 		report.Thousands(int64(g.Window)))
@@ -173,15 +210,15 @@ func (m metric) figures(s series) string {
 }
 
 // CheckAnnotations lists regressions as errors, alarms as warnings, and changed devices and drivers as notices.
-func CheckAnnotations(t *track.Check) []report.Annotation {
-	c := newCheck(t)
+func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
+	c := newCheck(t, prov.CommitURL)
 	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError, severityAlarm: report.AnnotateWarning,
 		severityAnew: report.AnnotateNotice}
 	var list []report.Annotation
 	for _, s := range c.series {
 		if s.needsAttention() {
 			list = append(list, report.Annotation{Level: levels[s.severity()],
-				Title: report.OneLine(s.Key.Name()) + ": " + s.finding(), Message: report.UpperFirst(c.explain(s))})
+				Title: report.OneLine(s.Key.Name()) + ": " + s.finding(), Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}
 	}
 	return list
@@ -198,10 +235,13 @@ func origin(where string, m metric, prov report.Provenance) []report.Section {
 	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in, Text: []string{
 		m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series is learning: one" +
 			" run is no baseline.",
-		"A series is one kernel with its launch shape on one device with one driver. Another device, driver or launch shape" +
-			" starts another series, because nobody can tell its effect from that of the code. Runs without the value are left" +
-			" out, not zero. So are unmeasurable runs, but for the newest, which is shown and" +
-			" not judged; times are always judged.",
+		"A series is one kernel of one program with its launch shape on one device with one driver. Another device, driver" +
+			" or launch shape starts another series, because nobody can tell its effect from that of the code. The residual" +
+			" (measured - predicted) lives through another launch shape, and is judged where a series begins with one. Runs" +
+			" without the value are left out, not zero. So are unmeasurable runs, but for the newest, which is shown and not" +
+			" judged; times are always judged.",
+		"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last is not dated" +
+			" last, a series is in the order in which its runs were added: what was added last is judged, whatever its date.",
 	}}
 	return []report.Section{rule, {Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: in,
 		Tables: []*report.Table{report.NameValue("provenance", "", rows)}}}

@@ -24,6 +24,8 @@ func Outputs() []report.Output {
 		"GateValue.verdict":  verdicts,
 		"CheckValue.verdict": verdicts[:4],
 		"BeginValue.changed": {"device", "driver", track.LaunchShape},
+		"JudgedValue.order":  {"date", "adding"},
+		"ClockValue.problem": {inFuture, beforeOthers},
 	}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{AddValue{}}},
@@ -68,9 +70,37 @@ type KeyValue struct {
 // JudgedValue is a series with the verdict on its newest value.
 type JudgedValue struct {
 	KeyValue
-	Gate    GateValue   `json:"gate"`
-	Begins  *BeginValue `json:"begins"`
-	LeftOut int         `json:"left_out" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
+	Gate     GateValue      `json:"gate"`
+	FirstBad *RefValue      `json:"first_bad" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
+	LastGood *RefValue      `json:"last_good" jsonschema:"the run before that one"`
+	Moved    []MoveValue    `json:"moved" jsonschema:"what moved at first_bad, the most first"`
+	Fallback *FallbackValue `json:"fallback" jsonschema:"the residual, where the launch shape changed; its verdict is the one of the gate"`
+	Order    string         `json:"order" jsonschema:"in which the runs are judged"`
+	Begins   *BeginValue    `json:"begins"`
+	LeftOut  int            `json:"left_out" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
+}
+
+// RefValue names a run.
+type RefValue struct {
+	Run    int64   `json:"run"`
+	Time   string  `json:"time"`
+	Commit *string `json:"commit"`
+	Label  *string `json:"label"`
+}
+
+// MoveValue is what moved with a series, in its own unit: medians of the runs before and from first_bad on.
+type MoveValue struct {
+	Metric string  `json:"metric"`
+	Unit   string  `json:"unit"`
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+// FallbackValue is the metric that a series is judged by while it is too young itself.
+type FallbackValue struct {
+	Metric string    `json:"metric"`
+	Unit   string    `json:"unit"`
+	Gate   GateValue `json:"gate"`
 }
 
 // SeriesValue is one series of a report. Its values are in its unit.
@@ -89,7 +119,9 @@ type ChangeValue struct {
 	MeanBefore float64  `json:"mean_before"`
 	MeanAfter  float64  `json:"mean_after"`
 	Run        int64    `json:"run"`
-	Magnitude  *float64 `json:"magnitude"` // null when a mean is 0
+	Magnitude  *float64 `json:"magnitude" jsonschema:"the larger of the two ratios of the means, minus 1; null when a mean is 0"`
+	Relative   *float64 `json:"relative_change_percent" jsonschema:"of mean_before; null when that is 0 or a difference itself"`
+	Commit     *string  `json:"commit"`
 }
 
 // GateValue is the gate's verdict with its figures.
@@ -123,8 +155,10 @@ func (r *whole) value() *ReportValue {
 		e := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, 0, len(s.Changes)),
 			Ended: s.Ended}
 		for _, c := range s.Changes {
-			e.Changes = append(e.Changes, ChangeValue{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter,
-				s.Points[c.Index].Run, report.Finite(unit.Some(c.Magnitude))})
+			run := s.Points[c.Index].Run
+			e.Changes = append(e.Changes, ChangeValue{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter, run,
+				report.Finite(unit.Some(c.Magnitude)), report.Finite(unit.Some(r.relativeChange(&c))),
+				report.Filled(r.Runs[run].Commit)})
 		}
 		v.Series = append(v.Series, e)
 	}
@@ -137,18 +171,38 @@ func (m metric) key(k history.Key) KeyValue {
 }
 
 func (m metric) judged(s *track.Series) JudgedValue {
-	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: GateValue{
-		Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
-		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD), Threshold: report.Finite(s.Gate.Threshold),
-	}}
-	if p, ok := s.Newest(); ok {
-		v.Gate.Value, v.Gate.Run = &p.Value, &p.Run
+	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s), FirstBad: refValue(s.FirstBad),
+		LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
+	if s.ByAdding {
+		v.Order = "adding"
+	}
+	for _, x := range s.Moved {
+		v.Moved = append(v.Moved, MoveValue{string(x.Metric), x.Metric.Unit(), x.Before, x.After})
+	}
+	if f := s.Fallback; f != nil {
+		v.Fallback = &FallbackValue{string(history.Residual), history.Residual.Unit(), gateValue(f)}
 	}
 	if b := s.Begins; b != nil {
-		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Key.Device),
-			Driver: report.Filled(b.From.Key.Driver), Run: b.From.Run, Here: s.Age() == 0}
+		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Device), Driver: report.Filled(b.From.Driver),
+			Run: b.Last.Run, Here: s.Age() == 0}
 	}
 	return v
+}
+
+func gateValue(s *track.Series) GateValue {
+	g := GateValue{Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
+		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD), Threshold: report.Finite(s.Gate.Threshold)}
+	if p, ok := s.Newest(); ok {
+		g.Value, g.Run = &p.Value, &p.Run
+	}
+	return g
+}
+
+func refValue(r *track.Ref) *RefValue {
+	if r == nil {
+		return nil
+	}
+	return &RefValue{r.Run, stamp(r.Time), report.Filled(r.Commit), report.Filled(r.Label)}
 }
 
 // CheckValue is the JSON output of `occudiff track check`.
@@ -158,20 +212,44 @@ type CheckValue struct {
 	Metric      string        `json:"metric"`
 	Direction   string        `json:"direction"`
 	Run         RunValue      `json:"run"`
+	Runs        []RefValue    `json:"runs" jsonschema:"all that are judged; run is the last"`
+	Clock       []ClockValue  `json:"clock" jsonschema:"runs whose date cannot be right"`
 	Series      []JudgedValue `json:"series"`
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
 }
 
+// ClockValue is a run whose date cannot be right.
+type ClockValue struct {
+	RefValue
+	Problem string `json:"problem"`
+}
+
 func (c *check) value() *CheckValue {
 	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(), Direction: string(c.Gate.Direction),
-		Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)), NotMeasured: c.NotMeasured,
+		Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)),
+		Runs: []RefValue{}, Clock: []ClockValue{}, NotMeasured: c.NotMeasured,
 		Missing: append([]string{}, c.Missing...)}
 	for _, s := range c.Series {
 		v.Series = append(v.Series, c.judged(s))
 	}
+	for i := range c.Runs {
+		v.Runs = append(v.Runs, *refValue(&c.Runs[i]))
+	}
+	for i := range c.Clock.Future {
+		v.Clock = append(v.Clock, ClockValue{*refValue(&c.Clock.Future[i]), inFuture})
+	}
+	if r := c.Clock.Earlier; r != nil {
+		v.Clock = append(v.Clock, ClockValue{*refValue(r), beforeOthers})
+	}
 	return v
 }
+
+// The problems of dates.
+const (
+	inFuture     = "in the future"
+	beforeOthers = "before a run that was added earlier"
+)
 
 // worst is the verdict of the run.
 func (c *check) worst() trend.Outcome {

@@ -2,6 +2,7 @@ package trackdoc
 
 import (
 	"math"
+	"strconv"
 	"time"
 
 	"occudiff/compare/track"
@@ -14,7 +15,10 @@ import (
 const everywhere = report.Terminal | report.Page | report.Sheet
 
 // metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
-type metric struct{ track.Metric }
+type metric struct {
+	track.Metric
+	commitURL string // of the page of a commit, which stands for %s in it; may be empty
+}
 
 // name is the metric's name.
 func (m metric) name() string { return string(m.Metric.Metric) }
@@ -69,7 +73,17 @@ func (m metric) differenceColumn(key, group, title string) report.Column {
 
 // cell is a value in the unit that people read.
 func (m metric) cell(x float64) report.Cell {
-	return report.NumCell(m.column("", "").Kind, x*m.scale())
+	return report.NumCell(m.column("", "").Kind, m.scaled(x))
+}
+
+// scaled turns a value into the unit that people read. Twelve digits hide that 60.8 - 60.5 is not quite 0.3 to a
+// computer.
+func (m metric) scaled(x float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(x*m.scale(), 'g', 12, 64), 64)
+	if err != nil {
+		return x * m.scale()
+	}
+	return short
 }
 
 // known is the cell of a value that may be absent.
@@ -83,7 +97,7 @@ func (m metric) known(o unit.Opt[float64]) report.Cell {
 // mad is the cell of a MAD.
 func (m metric) mad(o unit.Opt[float64]) report.Cell {
 	if x, ok := o.Value(); ok {
-		return report.NumCell(report.Number, x*m.scale())
+		return report.NumCell(report.Number, m.scaled(x))
 	}
 	return report.Cell{}
 }

@@ -31,7 +31,7 @@ type whole struct {
 // FromReport answers how a metric developed over the whole history: the series that need attention, all series, all
 // change points, plots over time, and for a workbook a sheet for each of the worst.
 func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
-	m := metric{t.Metric}
+	m := metric{t.Metric, prov.CommitURL}
 	r := &whole{t, m, m.inOrder(t.Series)}
 	// Here verdicts that need nobody are in the order of their last change, the largest for the worse first.
 	slices.SortStableFunc(r.series, func(a, b series) int {
@@ -41,8 +41,10 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 	return &report.Answer{Doc: d, Value: r.value(), Table: d.Table(SectionSeries)}
 }
 
-// ReportFailure says which series of a history fail the gate; nothing when none does.
-func ReportFailure(r *track.Report) string { return metric{r.Metric}.failure(r.Series, "") }
+// ReportFailure says which series of a history fail the gate; nothing when none does. With alarms those fail it, too.
+func ReportFailure(r *track.Report, alarms bool) string {
+	return metric{Metric: r.Metric}.failure(r.Series, "", alarms)
+}
 
 // rank is the severity, without the order of verdicts that need nobody.
 func rank(s series) int {
@@ -207,9 +209,10 @@ func (r *whole) attention() report.Section {
 			}
 		}
 		if text != "" {
-			section.Items = append(section.Items, s.item(text, status))
+			section.Items = append(section.Items, r.item(s, text, status))
 		}
 	}
+	section.Items = append(section.Items, clockItems(&track.Clock{Future: r.Future})...)
 	if len(section.Items) == 0 {
 		section.Text = []string{"Nothing."}
 	}
@@ -228,12 +231,21 @@ func (r *whole) changeText(s series) string {
 		if i < n-1 {
 			text += ";"
 		}
-		text += fmt.Sprintf(" run %d of %s, %s", s.Points[c.Index].Run, when(c.Time), r.step(c))
+		text += " " + r.runName(s.Points[c.Index]) + ", " + r.step(c)
 	}
 	if n > mostChanges {
 		text += "; " + report.Thousands(int64(n-mostChanges)) + " earlier"
 	}
 	return text + "."
+}
+
+// runName names the run of a point with its commit.
+func (r *whole) runName(p history.Point) string {
+	ref, known := r.Runs[p.Run]
+	if !known {
+		ref = track.Ref{Run: p.Run, Time: p.Time}
+	}
+	return runName(&ref)
 }
 
 // step prints what changed at a change point.
@@ -252,7 +264,7 @@ func probability(p float64) string {
 
 // differenceCell is the difference of the means at a change point.
 func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
-	cell := report.NumCell(report.Points, (c.MeanAfter-c.MeanBefore)*r.scale())
+	cell := report.NumCell(report.Points, r.scaled(c.MeanAfter-c.MeanBefore))
 	cell.Status = r.changeStatus(c)
 	return cell
 }
@@ -279,6 +291,15 @@ func (r *whole) seriesTable() *report.Table {
 	})
 }
 
+// relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a difference
+// already.
+func (m metric) relativeChange(c *trend.ChangePoint) float64 {
+	if c.MeanBefore == 0 || m.Unit() == "points" {
+		return math.NaN()
+	}
+	return 100 * (c.MeanAfter - c.MeanBefore) / math.Abs(c.MeanBefore)
+}
+
 // change is a change point with its series.
 type change struct {
 	series
@@ -294,7 +315,7 @@ func (r *whole) changeTable() *report.Table {
 		}
 	}
 	in := report.Page | report.Sheet
-	relative := report.Column{Key: "magnitude", Title: "Relative change", Unit: "%", Kind: report.Percent, In: in}
+	relative := report.Column{Key: "relative_change", Title: "Relative change", Unit: "%", Kind: report.Points, In: in}
 	mean := func(key, title string, of func(change) float64) column[change] {
 		return column[change]{r.column(key, title), func(c change) report.Cell { return r.cell(of(c)) }}.group("Mean")
 	}
@@ -304,17 +325,13 @@ func (r *whole) changeTable() *report.Table {
 		text("driver", "Driver", in, func(c change) string { return c.Key.Driver }),
 		text("time", "First run of the new level", in, func(c change) string { return when(c.Time) }).unit("UTC"),
 		count("run", "Run", in, func(c change) int64 { return c.Points[c.Index].Run }),
+		text("commit", "Commit", in, func(c change) string { return shortCommit(r.Runs[c.Points[c.Index].Run].Commit) }),
 		count("index", "Index", in, func(c change) int { return c.Index }),
 		mean("mean_before", "before", func(c change) float64 { return c.MeanBefore }),
 		mean("mean_after", "after", func(c change) float64 { return c.MeanAfter }),
 		{r.differenceColumn("difference", "", "Difference"),
 			func(c change) report.Cell { return r.differenceCell(c.ChangePoint) }},
-		{relative, func(c change) report.Cell {
-			if math.IsInf(c.Magnitude, 0) {
-				return report.Cell{}
-			}
-			return report.NumCell(report.Percent, 100*c.Magnitude)
-		}},
+		{relative, func(c change) report.Cell { return report.NumCell(report.Points, r.relativeChange(c.ChangePoint)) }},
 		text("p", "p", in, func(c change) string { return probability(c.P) }),
 		count("before", "before", in, func(c change) int { return c.Before }).group("Runs"),
 		count("after", "after", in, func(c change) int { return c.After }).group("Runs"),

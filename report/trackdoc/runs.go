@@ -77,6 +77,12 @@ func AddedText(r *track.Added) string {
 		text += "; it does not say which program it is of, and several have its kernels (" +
 			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"
 	}
+	if len(r.Clock.Future) > 0 {
+		text += "; it is dated in the future"
+	}
+	if before := r.Clock.Before; before != nil {
+		text += fmt.Sprintf("; it is dated before run %d, which was added earlier", before.Run)
+	}
 	return text
 }
 

@@ -3,9 +3,11 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/report"
@@ -17,8 +19,10 @@ type series struct{ *track.Series }
 // word is the verdict in one word.
 func (s series) word() string { return string(s.Outcome()) }
 
-// anew says whether the series is learning since something changed where it begins.
-func (s series) anew() bool { return s.Begins != nil && s.Outcome() == trend.Learning }
+// anew says whether the series is learning since something changed where it begins, its residual apart.
+func (s series) anew() bool {
+	return s.Begins != nil && !s.Unmeasurable && s.Gate.Outcome == trend.Learning
+}
 
 // finding is the verdict with what stands in its way: "learning: driver changed here".
 func (s series) finding() string {
@@ -43,7 +47,7 @@ func (s series) ago() string {
 func (s series) changed() string {
 	var words []string
 	for _, what := range s.Begins.What {
-		old, now := s.Begins.From.Key, s.Key
+		old, now := s.Begins.From, s.Key
 		from, to := old.Driver, now.Driver
 		switch what {
 		case "device":
@@ -103,12 +107,12 @@ func (s series) severity() int {
 		return severityUnmeasurable
 	case s.Ended:
 		return severityEnded
-	case s.anew():
-		return severityAnew
 	case o == trend.Regression:
 		return severityRegression
 	case o == trend.Alarm:
 		return severityAlarm
+	case s.anew():
+		return severityAnew
 	case o == trend.OK:
 		return severityOK
 	}
@@ -129,10 +133,10 @@ func (s series) place() string {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// item is a message about the series.
-func (s series) item(text string, status report.Status) report.Item {
+// item is a message about a series.
+func (m metric) item(s series, text string, status report.Status) report.Item {
 	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+s.place(), "; ")
-	return report.Item{Lead: report.OneLine(s.Key.Task), Detail: detail, Text: text, Status: status}
+	return report.Item{Lead: report.OneLine(s.Key.Task), Detail: detail, Text: text, Links: m.links(s), Status: status}
 }
 
 // off is how far the newest value lies from the median.
@@ -145,51 +149,155 @@ func (m metric) inOrder(all []*track.Series) []series {
 		list[i] = series{s}
 	}
 	slices.SortStableFunc(list, func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(m.worse(b.off()), m.worse(a.off())))
+		_, x := m.judgedBy(a)
+		_, y := m.judgedBy(b)
+		return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(m.worse(y.off()), m.worse(x.off())))
 	})
 	return list
 }
 
+// judgedBy gives what a series is judged by: itself, or its residual where its launch shape changed.
+func (m metric) judgedBy(s series) (metric, series) {
+	if f := s.Fallback; f != nil {
+		return metric{track.Metric{Metric: history.Residual, Gate: m.Gate}, m.commitURL}, series{f}
+	}
+	return m, s
+}
+
+// runName names a run with its commit and label.
+func runName(r *track.Ref) string {
+	text := fmt.Sprintf("run %d of %s", r.Run, when(r.Time))
+	var words []string
+	if r.Commit != "" {
+		words = append(words, "commit "+report.OneLine(shortCommit(r.Commit)))
+	}
+	if r.Label != "" {
+		words = append(words, report.OneLine(r.Label))
+	}
+	if len(words) > 0 {
+		text += " (" + strings.Join(words, ", ") + ")"
+	}
+	return text
+}
+
+// since says which run was the first bad one, and which the last good one.
+func since(s series) string {
+	if s.FirstBad == nil {
+		return ""
+	}
+	text := " The first bad run is " + runName(s.FirstBad)
+	if s.LastGood != nil {
+		text += ", the last good one " + runName(s.LastGood)
+	}
+	return text + "."
+}
+
+// links lead to the commits of the first bad run and of the last good one.
+func (m metric) links(s series) (list []report.Link) {
+	if m.commitURL == "" || !s.Bad() {
+		return nil
+	}
+	for _, r := range []*track.Ref{s.FirstBad, s.LastGood} {
+		if r != nil && r.Commit != "" {
+			list = append(list, report.Link{Text: report.OneLine(shortCommit(r.Commit)),
+				URL: strings.ReplaceAll(m.commitURL, "%s", url.PathEscape(r.Commit))})
+		}
+	}
+	return list
+}
+
+// linkText is links as text.
+func (m metric) linkText(s series, between string) (text string) {
+	for _, l := range m.links(s) {
+		text += l.URL + between
+	}
+	if text != "" && between == " " {
+		return " " + strings.TrimSpace(text)
+	}
+	return text
+}
+
+// moved says what moved with the occupancy.
+func moved(s series) string {
+	var parts []string
+	for _, move := range s.Moved {
+		m := metric{Metric: track.Metric{Metric: move.Metric}}
+		parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), m.print(move.Before),
+			m.print(move.After), m.difference(move.After-move.Before)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " With it moved " + strings.Join(parts, ", ") + "."
+}
+
 // explain says of a series that needs attention what happened, from which figures; nothing of the others.
 func (m metric) explain(s series) string {
-	g := &s.Gate
-	switch {
-	case !s.needsAttention():
+	if !s.needsAttention() {
 		return ""
-	case s.anew():
-		return fmt.Sprintf("%s changed %s: %s. Run %d of %s was the last before; the series starts anew, and %s needed for a"+
-			" verdict.", strings.Join(s.Begins.What, " and "), s.ago(), s.changed(), s.Begins.From.Run, when(s.Begins.From.Last),
-			report.Counted(m.Gate.Learning-g.Index, "more run is", "more runs are"))
 	}
+	if !s.Bad() {
+		text := fmt.Sprintf("%s changed %s: %s.", strings.Join(s.Begins.What, " and "), s.ago(), s.changed())
+		if s.Fallback != nil {
+			return text + " The series starts anew, its residual goes on: " + m.residual(s) + "."
+		}
+		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a verdict.",
+			s.Begins.Last.Run, when(s.Begins.Last.Time),
+			report.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
+	}
+	j, judged := m.judgedBy(s)
+	g := &judged.Gate
 	rest := "one run may be an outlier; the next one beyond its threshold makes it a regression."
 	if g.Outcome == trend.Regression {
 		rest = report.Counted(g.InARow, "run", "runs") + " in a row."
 	}
-	text := fmt.Sprintf("%s. %s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s", g.Outcome,
-		m.print(g.Value), m.print(g.Threshold.Or(0)), m.difference(s.off()), m.print(g.Median.Or(0)),
-		m.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
+	text := fmt.Sprintf("%s. ", g.Outcome)
+	if s.Fallback != nil {
+		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", s.ago(), s.changed(), m.residual(s))
+	}
+	text += fmt.Sprintf("%s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s", j.print(g.Value),
+		j.print(g.Threshold.Or(0)), j.difference(judged.off()), j.print(g.Median.Or(0)), j.distance(g.MAD.Or(0)),
+		report.Counted(g.N, "run", "runs"), rest)
+	text += since(s) + moved(s)
 	if s.Against != "" {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
 	}
 	return text
 }
 
+// residual says how the residual of a series went through the change of its launch shape.
+func (m metric) residual(s series) string {
+	j, judged := m.judgedBy(s)
+	median := judged.Gate.Median.Or(judged.Gate.Value)
+	went := "went"
+	switch d := judged.Gate.Value - median; {
+	case d < 0:
+		went = "fell"
+	case d > 0:
+		went = "rose"
+	}
+	return fmt.Sprintf("measured - predicted %s from %s to %s", went, j.column("", "").Print(j.cell(median)),
+		j.print(judged.Gate.Value))
+}
+
 // nameWidth is how much of a series' name a message shows.
 const nameWidth = 72
 
-// failure says which series fail a gate, the worst first, each with its distance from the median; nothing when none
-// does.
-func (m metric) failure(all []*track.Series, where string) string {
+// failure says which series fail a gate, the worst first, each with its distance from the median; nothing when none does.
+// With alarms those fail it, too.
+func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	const most = 3
 	var names []string
-	n := 0
+	n, confirmed := 0, true
 	for _, s := range m.inOrder(all) {
-		if s.severity() != severityRegression {
+		if s.severity() != severityRegression && (s.severity() != severityAlarm || !alarms) {
 			continue
 		}
+		confirmed = confirmed && s.severity() == severityRegression
 		if n++; n <= most {
 			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
-			names = append(names, fmt.Sprintf("%s (%s)", name, m.difference(s.off())))
+			j, judged := m.judgedBy(s)
+			names = append(names, fmt.Sprintf("%s (%s)", name, j.difference(judged.off())))
 		}
 	}
 	if n == 0 {
@@ -198,8 +306,11 @@ func (m metric) failure(all []*track.Series, where string) string {
 	if n > most {
 		names = append(names, fmt.Sprintf("%d more", n-most))
 	}
-	return fmt.Sprintf("%d of %d series regressed%s, confirmed by two runs or more in a row: %s", n, len(all), where,
-		strings.Join(names, ", "))
+	what := "regressed" + where + ", confirmed by two runs or more in a row"
+	if !confirmed {
+		what = number(n, "is", "are") + " beyond the threshold" + where
+	}
+	return fmt.Sprintf("%d of %d series %s: %s", n, len(all), what, strings.Join(names, ", "))
 }
 
 // counts sums up the verdicts in a sentence, with the values that are in none.
@@ -292,7 +403,31 @@ func (m metric) gateColumns(inReport bool) []column[series] {
 		{report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text},
 			func(s series) report.Cell { return report.StatusCell(s.word(), s.status()) }},
 		text("against", "Against the prediction", report.Sheet, func(s series) string { return s.Against }),
+		refColumn("first_bad", "First bad run", func(s series) *track.Ref { return s.FirstBad }),
+		commitColumn("first_bad_commit", "First bad commit", func(s series) *track.Ref { return s.FirstBad }),
+		refColumn("last_good", "Last good run", func(s series) *track.Ref { return s.LastGood }),
+		commitColumn("last_good_commit", "Last good commit", func(s series) *track.Ref { return s.LastGood }),
 	}
+}
+
+// refColumn and commitColumn say of each series that is bad which run it is about.
+func refColumn(key, title string, of func(series) *track.Ref) column[series] {
+	return column[series]{report.Column{Key: key, Title: title, Kind: report.Integer, In: report.Sheet},
+		func(s series) report.Cell {
+			if r := of(s); r != nil {
+				return report.IntCell(r.Run)
+			}
+			return report.Cell{}
+		}}
+}
+
+func commitColumn(key, title string, of func(series) *track.Ref) column[series] {
+	return text(key, title, report.Sheet, func(s series) string {
+		if r := of(s); r != nil {
+			return r.Commit
+		}
+		return ""
+	})
 }
 
 // seriesTable lists series. The first of them need attention.

@@ -56,8 +56,7 @@ func (r *whole) segment(s series, i, first int) (report.Segment, bool) {
 		c := &s.Changes[i-1]
 		from, mean = c.Index, c.MeanAfter
 		segment.Status = r.changeStatus(c)
-		segment.Name = "change point at run " + strconv.FormatInt(s.Points[c.Index].Run, 10) + ", " + when(c.Time) + " UTC: " +
-			r.step(c)
+		segment.Name = "change point at " + r.runName(s.Points[c.Index]) + ": " + r.step(c)
 	}
 	segment.From, segment.To, segment.Mean = max(from-first, 0), to-first, mean*r.scale()
 	return segment, to > first

@@ -74,7 +74,8 @@ func tracks(t *testing.T) *track.Report {
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
 	moved := followed(t, m, "moved", 50.1)
 	moved.Key.Driver = "25.2"
-	moved.Begins = &track.Begin{What: []string{"driver"}, From: history.Span{Key: history.Key{Device: "mtl-112", Driver: "24.1"}, Run: 9, Last: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}}
+	moved.Begins = &track.Begin{What: []string{"driver"}, From: history.Key{Device: "mtl-112", Driver: "24.1"},
+		Last: track.Ref{Run: 9, Time: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}}
 	ended := followed(t, m, "moved", steps(9, 50)...)
 	ended.Ended = true
 	short := followed(t, m, "Fan1", steps(9, 19.9)...)
@@ -91,7 +92,7 @@ func hostileTracks(t *testing.T) *track.Report {
 	for _, name := range sample.HostileNames() {
 		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
 		s.Key.Device, s.Key.Driver, s.Against = name, name, name
-		s.Begins = &track.Begin{What: []string{"device", "driver"}, From: history.Span{Key: s.Key, Run: 1}}
+		s.Begins = &track.Begin{What: []string{"device", "driver"}, From: s.Key, Last: track.Ref{Run: 1}}
 		r.Series = append(r.Series, s)
 	}
 	return r
@@ -334,7 +335,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Fatalf("not XML: %v", err)
 		}
 	}
-	for _, a := range trackdoc.CheckAnnotations(c) {
+	for _, a := range trackdoc.CheckAnnotations(c, prov()) {
 		if a.Level != report.AnnotateError || strings.ContainsAny(a.Title+a.Message, "\n\r\x1b") {
 			t.Errorf("annotation %+v", a)
 		}
