@@ -132,16 +132,6 @@ func (d *Document) tableAfter(section int, key string, in View) bool {
 	return false
 }
 
-// Section finds a section by its key, nil when there is none.
-func (d *Document) Section(key string) *Section {
-	for i := range d.Sections {
-		if d.Sections[i].Key == key {
-			return &d.Sections[i]
-		}
-	}
-	return nil
-}
-
 // Table finds a table by its key in any section, nil when there is none.
 func (d *Document) Table(key string) *Table {
 	for i := range d.Sections {

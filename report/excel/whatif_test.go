@@ -27,7 +27,7 @@ import (
 func computing(t *testing.T, r *compare.Result, sheets int) (*excelize.File, *report.WhatIf, map[string]string) {
 	t.Helper()
 	d := rundoc.FromResult(r, provenance)
-	s := d.Section(report.SectionWhatIf)
+	s := sample.Section(d, report.SectionWhatIf)
 	data, err := s.WhatIf()
 	if err != nil {
 		t.Fatal(err)

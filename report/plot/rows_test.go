@@ -88,7 +88,8 @@ func TestNarrowRows(t *testing.T) {
 		!strings.Contains(svg, `viewBox="0 0 340 `) {
 		t.Error("the name of the first row does not stand above it")
 	}
-	for _, m := range regexp.MustCompile(`<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"`).FindAllStringSubmatch(svg, -1) {
+	rect := regexp.MustCompile(`<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"`)
+	for _, m := range rect.FindAllStringSubmatch(svg, -1) {
 		x, _ := strconv.ParseFloat(m[1], 64)
 		width, _ := strconv.ParseFloat(m[2], 64)
 		if x+width > 340 {

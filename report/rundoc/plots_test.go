@@ -117,13 +117,13 @@ func TestLevelChart(t *testing.T) {
 // TestTailSection checks that a kernel that matches and is held back by its last wave gets a picture, one that is full none.
 func TestTailSection(t *testing.T) {
 	r := sample.Many(3)
-	if s := rundoc.FromResult(r, report.Provenance{}).Section(report.SectionTail); s != nil {
+	if s := sample.Section(rundoc.FromResult(r, report.Provenance{}), report.SectionTail); s != nil {
 		t.Errorf("a section of %d plots for kernels that no tail limits", len(s.Plots))
 	}
 	held := *r.Rows[1].Predicted
 	held.Limits |= predict.LimitTail
 	r.Rows[1].Predicted = &held
-	s := rundoc.FromResult(r, report.Provenance{}).Section(report.SectionTail)
+	s := sample.Section(rundoc.FromResult(r, report.Provenance{}), report.SectionTail)
 	if s == nil || len(s.Plots) != 1 || s.In != report.Page {
 		t.Fatalf("got %+v, want a section with one plot on pages", s)
 	}
@@ -133,7 +133,7 @@ func TestTailSection(t *testing.T) {
 func TestReasoning(t *testing.T) {
 	r := sample.Gaussian()
 	steps := func() string {
-		it := rundoc.FromResult(r, report.Provenance{}).Section(report.SectionAttention).Items[0]
+		it := sample.Section(rundoc.FromResult(r, report.Provenance{}), report.SectionAttention).Items[0]
 		if it.Table != report.SectionKernels || it.Row != 0 {
 			t.Errorf("the item is about row %d of %q", it.Row, it.Table)
 		}

@@ -174,17 +174,17 @@ func TestTrackLarge(t *testing.T) {
 		{"no series has changed", []*track.Series{flat, flat}, "The first series: none has a change point", "flat"},
 	} {
 		d := trackdoc.FromReport(&track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov()).Doc
-		s := d.Section(trackdoc.SectionTimeSeries)
+		s := sample.Section(d, trackdoc.SectionTimeSeries)
 		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].TimeSeries.Large {
 			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
 		}
 		links := map[string]string{}
 		for _, name := range []string{trackdoc.SectionTimeSeries, trackdoc.SectionOtherSeries} {
-			for _, p := range d.Section(name).Plots {
+			for _, p := range sample.Section(d, name).Plots {
 				links[p.Key] = p.Title
 			}
 		}
-		for _, p := range d.Section(trackdoc.SectionSmallMultiples).Plots[0].SmallMultiples {
+		for _, p := range sample.Section(d, trackdoc.SectionSmallMultiples).Plots[0].SmallMultiples {
 			if p.Link != "" && !strings.HasPrefix(links[p.Link], p.Title+" ") {
 				t.Errorf("%s: the small picture of %s leads to %q", c.reason, p.Title, links[p.Link])
 			}
@@ -347,7 +347,7 @@ func TestTrackAbsences(t *testing.T) {
 	m := measured()
 	c := &track.Check{Metric: m, Series: []*track.Series{followed(t, m, "Fan2", 60)}, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
 	var got []string
-	for _, it := range trackdoc.FromCheck(c, prov()).Doc.Section(report.SectionAttention).Items {
+	for _, it := range sample.Section(trackdoc.FromCheck(c, prov()).Doc, report.SectionAttention).Items {
 		got = append(got, it.Lead+": "+it.Text)
 	}
 	want := []string{
