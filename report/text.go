@@ -134,17 +134,26 @@ func Significant(x float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// bidirectional controls can make a terminal or a browser show a text in another order than it has.
-func reorders(r rune) bool {
-	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F
+// Visible says whether a character shows and does nothing else: no control character, which could drive a terminal, none that
+// makes a text show in another order than it has, and none that is no character at all.
+func Visible(r rune) bool {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return true
+	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c: // the order
+		return false
+	case r == 0x2028 || r == 0x2029: // line breaks to some
+		return false
+	}
+	return r != utf8.RuneError && !unicode.IsControl(r) && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef)
 }
 
-// OneLine makes a text safe to show on one line: line breaks and tabs become a space; other control characters, which
-// could drive a terminal, and invalid UTF-8 become the replacement character. Clean texts come back as they are.
+// OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid UTF-8
+// become the replacement character. Clean texts come back as they are.
 func OneLine(s string) string {
 	clean := true
 	for _, r := range s {
-		if r == utf8.RuneError || unicode.IsControl(r) || reorders(r) {
+		if !Visible(r) {
 			clean = false
 			break
 		}
@@ -155,9 +164,9 @@ func OneLine(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", " ")
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == 0x85:
+		case r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
 			return ' '
-		case unicode.IsControl(r) || reorders(r):
+		case !Visible(r):
 			return utf8.RuneError
 		}
 		return r

@@ -38,7 +38,7 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 	for i := range list {
 		list[i].File = fromHere(list[i].File)
 	}
-	return machine.Annotations(a.stderr, list)
+	return machine.Annotations(a.raw, list)
 }
 
 // fromHere gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes. What

@@ -14,6 +14,8 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
+	"occudiff/report"
+	"occudiff/report/terminal"
 )
 
 // The exit statuses; see README.md.
@@ -27,6 +29,7 @@ const (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	raw            io.Writer // standard error as it is, for a progress bar and the output of other programs
 	getenv         func(string) string
 	args           []string // as given, for the provenance of reports
 
@@ -67,6 +70,7 @@ func usageErrorf(format string, args ...any) error {
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args
 	a.maskSecrets()
+	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -185,7 +189,7 @@ func (a *app) options() compare.Options {
 // say prints to standard error unless -q.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+		fmt.Fprintln(a.stderr, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -101,7 +101,7 @@ func (a *app) collect(ctx context.Context, f collectFlags) error {
 		return err
 	}
 	steps := collect.Steps(f.Options, interval)
-	if err := collect.Run(ctx, steps, a.stderr); err != nil {
+	if err := collect.Run(ctx, steps, a.raw); err != nil {
 		return err
 	}
 	a.sampling, a.samplingSet = interval, true
@@ -161,7 +161,7 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 	if o.Interval > 0 {
 		return o.Interval, nil
 	}
-	if err := collect.Run(ctx, collect.Probe(o), a.stderr); err != nil {
+	if err := collect.Run(ctx, collect.Probe(o), a.raw); err != nil {
 		return 0, err
 	}
 	run, err := ingest.Read(ctx, []string{o.ProbeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
@@ -206,7 +206,7 @@ func (a *app) exportResults(ctx context.Context, paths []string) (list []string,
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, done, err
 		}
-		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.stderr); err != nil {
+		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.raw); err != nil {
 			return nil, done, err
 		}
 		list = append(list, dir)

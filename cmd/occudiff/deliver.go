@@ -59,7 +59,11 @@ func (a *app) deliver(ans *report.Answer, out *outputs) error {
 
 // print prints an answer to standard output, when its files are in place. It may be long: nothing of it is held back.
 func (a *app) print(out *outputs, ans *report.Answer) error {
-	std := bufio.NewWriterSize(out.set.Until(a.stdout), 64<<10)
+	to := a.stdout
+	if a.format != "table" {
+		to = a.plainOut()
+	}
+	std := bufio.NewWriterSize(out.set.Until(to), 64<<10)
 	var err error
 	if a.format == "table" {
 		err = terminal.Render(std, ans.Document(), terminal.Options{Width: a.width(), Color: a.useColor()})

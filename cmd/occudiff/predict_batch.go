@@ -40,7 +40,7 @@ func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
 	if len(out.files) == 0 {
-		err = write(a.stdout)
+		err = write(a.plainOut())
 	} else {
 		err = out.write(map[string]writer{".csv": write})
 	}

@@ -15,7 +15,7 @@ const progressAfter = 500 * time.Millisecond
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on standard error
 // (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
-	if a.quiet || a.progress == "never" || (a.progress == "auto" && !isTerminal(a.stderr)) {
+	if a.quiet || a.progress == "never" || (a.progress == "auto" && !isTerminal(a.raw)) {
 		return nil, func() {}
 	}
 	var mu sync.Mutex
@@ -31,7 +31,7 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 			if total <= 0 {
 				total = -1
 			}
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription("reading"),
+			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw), progressbar.OptionSetDescription("reading"),
 				progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 				progressbar.OptionSetWidth(30))
 		}

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"strconv"
 
 	"golang.org/x/term"
+
+	"occudiff/report"
+	"occudiff/report/terminal"
 )
 
 // isTerminal says whether a stream is a terminal.
@@ -14,6 +19,24 @@ func isTerminal(w any) bool {
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// plainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what would
+// drive it.
+func (a *app) plainOut() io.Writer {
+	if isTerminal(a.stdout) {
+		return terminal.Safe(a.stdout)
+	}
+	return a.stdout
+}
+
+// tell prints a line of a result.
+func (a *app) tell(format string, args ...any) error {
+	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
+	if _, err := io.WriteString(terminal.Safe(a.stdout), line); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
 }
 
 // useColor decides on colours for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.

@@ -105,12 +105,12 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 			continue
 		}
 		// When it is done: adding many takes long.
-		if _, err := fmt.Fprintln(a.stdout, trackdoc.AddedText(one)); err != nil {
-			return fmt.Errorf("standard output: %w", err)
+		if err := a.tell("%s", trackdoc.AddedText(one)); err != nil {
+			return err
 		}
 	}
 	if a.format == "json" {
-		return machine.JSON(a.stdout, trackdoc.NewAddValue(done))
+		return machine.JSON(a.plainOut(), trackdoc.NewAddValue(done))
 	}
 	return nil
 }

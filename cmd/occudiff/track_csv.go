@@ -100,10 +100,7 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 	if bad > 0 {
 		text += fmt.Sprintf("; %s not usable", linesWere(bad))
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", db.Where(), text); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
+	return a.tell("%s: %s", db.Where(), text)
 }
 
 // readRecords reads a file of points, or standard input.
@@ -169,7 +166,7 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 		return err
 	}
 	if len(paths) == 0 {
-		b := bufio.NewWriter(a.stdout)
+		b := bufio.NewWriter(a.plainOut())
 		if err := write(b); err != nil {
 			return err
 		}
@@ -178,12 +175,8 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 	if err := out.write(map[string]writer{".csv": write}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s of %s written to %s\n", db.Where(),
-		report.Counted(points, "value", "values"), m, strings.Join(paths, ", "))
-	if err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
+	return a.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
+		strings.Join(paths, ", "))
 }
 
 func wereStored(n int) string { return report.Counted(n, "run was", "runs were") }

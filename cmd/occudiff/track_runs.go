@@ -101,8 +101,8 @@ func (a *app) trackRemove(ctx context.Context, args []string, t *trackFlags, yes
 		if err := db.Remove(ctx, runs[i].ID); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(a.stdout, "run %d removed: %s\n", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
-			return fmt.Errorf("standard output: %w", err)
+		if err := a.tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -312,7 +312,7 @@ func (a *app) printAll(all []compared) error {
 			head = "\n"
 		}
 		if a.format == "table" {
-			head += "Run " + c.name + "\n\n"
+			head += "Run " + report.OneLine(c.name) + "\n\n"
 		}
 		if _, err := io.WriteString(a.stdout, head); err != nil {
 			return fmt.Errorf("standard output: %w", err)

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"occudiff/ingest/unit"
 )
@@ -32,7 +34,30 @@ func Guard(s string) string {
 	return s
 }
 
-func runnable(s string) bool { return s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 }
+// isNumber says whether a cell is nothing but a number with a sign or without.
+func isNumber(s string) bool {
+	if s[0] == '-' || s[0] == '+' {
+		s = s[1:]
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	return whole != "" && strings.Trim(whole, "0123456789") == "" && strings.Trim(fraction, "0123456789") == ""
+}
+
+// runnable says whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
+// behind blanks and line breaks, which some pass over.
+func runnable(s string) bool {
+	if s == "" {
+		return false
+	}
+	if c := s[0]; c > '@' && c < utf8.RuneSelf {
+		return false
+	} else if c == '\t' || c == '\r' {
+		return true
+	}
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff' })
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("=+-@＝＋－＠", r)
+}
 
 // Name is a text without surrounding blanks.
 type Name string

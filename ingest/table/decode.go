@@ -111,9 +111,9 @@ func (m memory) ReadAll() ([][]string, error) { return m, nil }
 // Marshal writes structs with csv tags as rows, below a line of column names when that is asked for.
 func Marshal[T any](w io.Writer, rows []T, header bool) error {
 	if header {
-		return gocsv.MarshalCSV(&rows, csv.NewWriter(w))
+		return gocsv.MarshalCSV(&rows, NewCSV(w))
 	}
-	return gocsv.MarshalCSVWithoutHeaders(&rows, csv.NewWriter(w))
+	return gocsv.MarshalCSVWithoutHeaders(&rows, NewCSV(w))
 }
 
 // Writer writes rows one by one, holding a few of them: gocsv takes long to begin.

@@ -128,7 +128,13 @@ func TestWriter(t *testing.T) {
 func TestGuard(t *testing.T) {
 	for _, c := range []struct{ reason, in, want string }{
 		{"formula", "=1+1", "'=1+1"},
-		{"plus", "+1", "'+1"},
+		{"plus", "+x", "'+x"},
+		{"no number", "-1-1", "'-1-1"},
+		{"a sign alone", "-", "'-"},
+		{"behind a line break", "\n=1", "'\n=1"},
+		{"behind blanks", "  =1", "'  =1"},
+		{"behind a byte order mark", "\ufeff=1", "'\ufeff=1"},
+		{"full width", "＝1+1", "'＝1+1"},
 		{"minus", "-x", "'-x"},
 		{"at", "@SUM(A1)", "'@SUM(A1)"},
 		{"tab", "\tx", "'\tx"},
@@ -165,3 +171,27 @@ func FuzzGuard(f *testing.F) {
 		}
 	})
 }
+
+// TestCSV writes cells that nobody has guarded.
+func TestCSV(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"=1+1", "'=1+1"}, {"'=1+1", "'=1+1"}, {"-1.5", "-1.5"}, {"+3", "+3"}, {"-1-1", "'-1-1"}, {"-", "'-"}, {"x;=1+1", `"x;=1+1"`},
+		{"x\t=1", "\"x\t=1\""}, {"a,b", `"a,b"`}, {`a"b`, `"a""b"`}, {"a\nb", "\"a\nb\""}, {"::error::x", `"::error::x"`}, {" x", `" x"`}, {"", ""},
+	} {
+		var b strings.Builder
+		w := NewCSV(&b)
+		err := w.Write([]string{c.in, "end"})
+		if w.Flush(); err != nil || w.Error() != nil || b.String() != c.want+",end\n" {
+			t.Errorf("%q is written as %q, want %q; %v, %v", c.in, b.String(), c.want, err, w.Error())
+		}
+	}
+	w := NewCSV(full{})
+	err := w.Write([]string{strings.Repeat("x", 10000)})
+	if w.Flush(); w.Error() == nil {
+		t.Errorf("a full disk: %v, %v", err, w.Error())
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 // Table writes any table as CSV: a line of column keys, then the raw values at full precision. Absent values are empty, and
 // texts that a spreadsheet would run are guarded.
 func Table(w io.Writer, t *report.Table) error {
-	out := csv.NewWriter(w)
+	out := table.NewCSV(w)
 	line := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		line[i] = c.Key

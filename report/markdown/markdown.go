@@ -123,7 +123,7 @@ func paragraph(text string) string {
 	if text == "" {
 		return text
 	}
-	if strings.IndexByte("#+-=~", text[0]) >= 0 {
+	if strings.IndexByte("#+-=~:", text[0]) >= 0 { // a colon: two begin a command of a CI job, in the log of which this may stand
 		return `\` + text
 	}
 	if digits := strings.TrimLeft(text, "0123456789"); digits != text && (strings.HasPrefix(digits, ".") || strings.HasPrefix(digits, ")")) {
@@ -137,7 +137,7 @@ func paragraph(text string) string {
 // escaped only where it would make a link or a picture, so that ordinary names read as they are.
 func Escape(s string) string {
 	s = strings.TrimSpace(report.OneLine(s))
-	if !strings.ContainsAny(s, "<>&|*_`\\]") {
+	if !strings.ContainsAny(s, "<>&|*_`\\[]") {
 		return s
 	}
 	var b strings.Builder
@@ -157,6 +157,11 @@ func Escape(s string) string {
 			if i+1 < len(s) && isPunctuation(s[i+1]) {
 				b.WriteByte(c)
 			}
+		case '[':
+			if i > 0 && s[i-1] == '#' { // ##[ is such a command, too
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
 		case ']':
 			if i+1 < len(s) && strings.IndexByte("([:", s[i+1]) >= 0 {
 				b.WriteByte('\\')

@@ -60,6 +60,7 @@ func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}
 	for i, c := range t.Columns {
 		if c.In&report.Terminal != 0 {
+			c.Title, c.Brief, c.Group = report.OneLine(c.Title), report.OneLine(c.Brief), report.OneLine(c.Group)
 			g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
 		}
 	}

@@ -69,7 +69,7 @@ type printer struct {
 }
 
 func (p *printer) line(text string) {
-	p.w.WriteString(strings.TrimRight(text, " "))
+	p.w.WriteString(strings.TrimRight(inert(text), " "))
 	p.w.WriteByte('\n')
 }
 
@@ -123,12 +123,12 @@ func (p *printer) items(items []report.Item) {
 	widest := 0
 	for _, it := range items[:shown] {
 		count[it.Lead]++
-		widest = max(widest, report.Width(it.Lead))
+		widest = max(widest, report.Width(report.OneLine(it.Lead)))
 	}
 	widest = min(widest, max(p.textWidth()/4, 8))
 	leads := make([]string, shown)
 	for i, it := range items[:shown] {
-		leads[i] = it.Lead
+		leads[i] = report.OneLine(it.Lead)
 	}
 	leads = report.CutApart(leads, widest)
 	for i, it := range items[:shown] {
@@ -166,6 +166,7 @@ func (p *printer) textWidth() int {
 
 // wrap prints a paragraph behind a lead; its further lines hang under the first.
 func (p *printer) wrap(lead, text string, status report.Status) {
+	lead = report.OneLine(lead)
 	indent := report.Width(lead)
 	room := max(p.textWidth()-indent, 1)
 	name := strings.TrimRight(lead, " ")
@@ -180,7 +181,7 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 func breakLines(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
-	for _, word := range words(text) {
+	for _, word := range words(report.OneLine(text)) {
 		w := report.Width(word)
 		switch {
 		case line == "":
