@@ -1,5 +1,3 @@
-//go:build ignore
-
 // Command tests reads the output of `go test -json` and fails when a test failed, and when one skipped that must run here. It
 // prints what failed, and every skip with its reason. What may skip stands in .ci/skips.
 package main

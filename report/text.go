@@ -173,6 +173,17 @@ func OneLine(s string) string {
 	}, s)
 }
 
+// Clean makes a text safe to show on several lines: what is not Visible but line breaks and tabs becomes the replacement
+// character.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' || Visible(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, s)
+}
+
 // Width gives how many columns of a terminal a text takes.
 func Width(s string) int {
 	for i := range len(s) {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"occudiff/report"
 )
 
 // writer writes HTML. Texts and the values of attributes are escaped; bufio keeps the first error until Flush.
@@ -14,14 +16,14 @@ type writer struct {
 
 func newWriter(w io.Writer) writer {
 	return writer{bufio.NewWriterSize(w, 64<<10),
-		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\ufffd")}
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")}
 }
 
 // raw writes HTML of this package, or what is HTML already.
 func (w writer) raw(html string) { w.WriteString(html) }
 
-// text writes what is said.
-func (w writer) text(s string) { w.escape.WriteString(w, s) }
+// text writes what is said, as far as it can be seen.
+func (w writer) text(s string) { w.escape.WriteString(w, report.Clean(s)) }
 
 // open begins an element. Attributes are names, each followed by its value; one without a value is left out.
 func (w writer) open(name string, attributes ...string) {

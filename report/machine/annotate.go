@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"occudiff/report"
 )
@@ -40,20 +39,10 @@ func Annotations(w io.Writer, list []report.Annotation) error {
 
 // escapeData escapes the message of a workflow command: it ends at the line's end, and % begins an escape.
 func escapeData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(shown(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(report.Clean(s))
 }
 
 // escapeProperty escapes the value of a property, which a comma or two colons would end.
 func escapeProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(shown(s))
-}
-
-// shown leaves what a log can show and line breaks, which the command escapes.
-func shown(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || report.Visible(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, s)
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(report.Clean(s))
 }

@@ -40,15 +40,8 @@ func px(v float64) string {
 	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 makes -0 a 0
 }
 
-// escape makes a text safe in XML, and leaves out what XML cannot hold.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
-			return -1
-		}
-		return r
-	}, s))
-}
+// escape makes a text safe in XML.
+func escape(s string) string { return html.EscapeString(report.Clean(s)) }
 
 // open begins an element. Attributes are names, each followed by its value: a text, a coordinate or a paint. They are
 // not styles, because the policy of a page may forbid those. An empty text leaves the attribute out.
