@@ -43,7 +43,9 @@ func (a *app) answer(endings []string, work func() (*report.Answer, error)) erro
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *outputs) error {
-	ans.Document().Version = version()
+	if ans.Doc != nil {
+		ans.Doc.Version = version()
+	}
 	if err := out.addPlots(ans); err != nil {
 		return err
 	}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"occudiff/predict/arch"
+	"occudiff/report"
+	"occudiff/report/binarydoc"
+	"occudiff/report/diffdoc"
+	"occudiff/report/explaindoc"
+	"occudiff/report/launchdoc"
+	"occudiff/report/machine"
+	"occudiff/report/rundoc"
+	"occudiff/report/setupdoc"
+	"occudiff/report/trackdoc"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The commands that look things up: devices, the words of the answers, the schemas of JSON outputs.
+
+// devicesCommand prints the device table, or one device with its sources.
+func (a *app) devicesCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "devices [NAME]",
+		Short: "Print the device table, or one device with its sources",
+		Long: `Print the device table, or one device with every figure that predictions take from it, and where that is from. NAME is a
+key, a name, an alias or a PCI id; --xve picks a binned part.`,
+		Example: `  # All devices, or those of a family
+  occudiff devices
+  occudiff devices mtl
+
+  # One device with its sources
+  occudiff devices mtl --xve 112
+
+  # The table for another program
+  occudiff devices --format json`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.answer(reportEndings, func() (*report.Answer, error) { return a.listDevices(strings.Join(args, " ")) })
+		},
+	}
+	a.share(c, "xve device-file", answerFlags)
+	return c
+}
+
+func (a *app) listDevices(name string) (*report.Answer, error) {
+	t, err := a.table()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return launchdoc.Devices(t.Devices()), nil
+	}
+	m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+	var several *arch.AmbiguousError
+	switch {
+	case errors.As(err, &several): // a list is the answer to a question about a family
+		return launchdoc.Devices(several.Candidates), nil
+	case err != nil:
+		return nil, err
+	}
+	for _, n := range m.Notes {
+		a.say("%s", n)
+	}
+	return launchdoc.Device(m.Device), nil
+}
+
+// explainCommand documents the words of the answers.
+func (a *app) explainCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "explain [WORD]",
+		Short: "Say what a word of a report means, and what to do about it",
+		Long: `Say what a word of a report means - a cause, a part of the account, a verdict, a limit, a column - how it is told, what to
+do, and where that is from. A column is found by its heading, its key in CSV or its name in JSON. Without a word all of them
+are listed, causes in the order in which they are looked for.`,
+		Example: `  # A cause, a verdict, a part of the account
+  occudiff explain dispatch
+  occudiff explain unmeasurable
+  occudiff explain foreign
+
+  # A column, by its heading or its key
+  occudiff explain VTune peak
+  occudiff explain tail_percent
+
+  # All of them
+  occudiff explain -o words.html`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return completeWords(explaindoc.Names())(nil, args, typed)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.answer(reportEndings, func() (*report.Answer, error) {
+				if len(args) == 0 {
+					return explaindoc.All(), nil
+				}
+				return explaindoc.Explain(strings.Join(args, " ")) // several arguments are one word with blanks
+			})
+		},
+	}
+	a.share(c, answerFlags)
+	return c
+}
+
+// schemaCommand prints the JSON Schema of an output.
+func (a *app) schemaCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "Print the JSON Schema of a JSON output, or list them",
+		Long: `Print the JSON Schema (draft 2020-12) of a JSON output; without a name, list the outputs. NAME is the output's name or the
+value of its field "schema", as in validate or occudiff/validate/1. What may be absent is
+null, lists are never null, percentages are 0..100.`,
+		Example: `  # The outputs
+  occudiff schema
+
+  # The schema of one, to print or to keep
+  occudiff schema validate
+  occudiff schema occudiff/validate/1 -o validate.schema.json`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return outputNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listSchemas()
+			}
+			return a.printSchema(args[0])
+		},
+	}
+	a.share(c, "output quiet")
+	return c
+}
+
+// jsonOutputs lists the JSON outputs in the order of the commands.
+func jsonOutputs() []report.Output {
+	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(), binarydoc.Outputs(), setupdoc.Outputs(),
+		explaindoc.Outputs())
+}
+
+// outputNames lists the names of the JSON outputs with what they are, for completion.
+func outputNames() []string {
+	var names []string
+	for _, o := range jsonOutputs() {
+		names = append(names, cobra.CompletionWithDesc(o.Name, o.Text))
+	}
+	return names
+}
+
+func (a *app) listSchemas() error {
+	if len(a.outputs) > 0 {
+		return usageErrorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0], a.outputs[0])
+	}
+	for _, o := range jsonOutputs() {
+		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) printSchema(name string) error {
+	o, err := report.FindOutput(jsonOutputs(), name)
+	if err != nil {
+		return usageErrorf("%v", err)
+	}
+	out, err := a.openOutputs(a.outputs, ".json")
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	s, err := report.SchemaOf(o, jsonOutputs())
+	if err != nil {
+		return err
+	}
+	if err := out.write(map[string]writer{".json": func(w io.Writer) error { return machine.JSON(w, s) }}); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := machine.JSON(&b, s); err != nil {
+		return err
+	}
+	if _, err := a.stdout.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if len(a.outputs) > 0 {
+		a.say("wrote %s", out.names())
+	}
+	return nil
+}

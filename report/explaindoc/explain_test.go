@@ -1,0 +1,54 @@
+package explaindoc_test
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/compare/binary"
+	"occudiff/compare/trend"
+	"occudiff/predict"
+	"occudiff/report"
+	"occudiff/report/explaindoc"
+	"occudiff/report/internal/sample"
+)
+
+// TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
+func TestEveryWordIsExplained(t *testing.T) {
+	var words []string
+	words = append(words, compare.Causes()...)
+	words = append(words, report.Words(compare.Verdicts())...)
+	words = append(words, report.Words(compare.DiffVerdicts())...)
+	words = append(words, report.Words(compare.Parts())...)
+	words = append(words, report.Words(binary.Verdicts())...)
+	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)
+	words = append(words, predict.Limit(^predict.Limit(0)).Names()...)
+	words = append(words, predict.Free.String(), predict.Whole.String(), predict.Auto.String(), "partial")
+	for _, c := range sample.Answer(sample.Gaussian()).Document().Table(report.SectionKernels).Columns {
+		words = append(words, c.Heading(), c.Key)
+	}
+	for _, w := range words {
+		ans, err := explaindoc.Explain(w)
+		if err != nil {
+			t.Errorf("%q: %v", w, err)
+			continue
+		}
+		if len(ans.Doc.Sections) == 0 || len(ans.Doc.Sections[0].Items) == 0 {
+			t.Errorf("%q has no text", w)
+		}
+	}
+}
+
+// TestNamesAreUnique: a word has one page of a kind.
+func TestNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	ans := explaindoc.All()
+	for i := range ans.Table.Len {
+		row := ans.Table.Row(i, nil)
+		key := row[ans.Table.Column("kind")].Text + " " + strings.ToLower(row[ans.Table.Column("name")].Text)
+		if seen[key] {
+			t.Errorf("%s stands twice", key)
+		}
+		seen[key] = true
+	}
+}
