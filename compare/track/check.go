@@ -28,6 +28,7 @@ type Check struct {
 	Unnamed       int
 	UnnamedBefore history.Span // of one of them, up to its last run before
 	Clock         Clock
+	Shared        []Shared
 }
 
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
@@ -67,7 +68,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			return nil, err
 		}
 	}
-	c.Clock = clockOf(runs, &c.Run, now)
+	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m)
 	}

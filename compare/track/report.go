@@ -20,6 +20,7 @@ type Report struct {
 	Series []*Series     // in the order in which they were first stored
 	Runs   map[int64]Ref // by their numbers
 	Future []Ref         // runs that are dated in the future
+	Shared []Shared
 }
 
 // ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
@@ -47,7 +48,9 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	}
 	findBegins(r.Series, r.Runs)
 	markStopped(r.Series, runs, m.Gate.Learning)
-	return r, r.complete(ctx, db, now)
+	err = r.complete(ctx, db, now)
+	r.Shared = findShared(r.Series, runs)
+	return r, err
 }
 
 // complete says of the newest run of each series what a check of it would.

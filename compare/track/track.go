@@ -118,6 +118,7 @@ type Series struct {
 	Ended bool
 	// Unmeasurable is set when the newest value is not the kernel's own. It is shown and not judged.
 	Unmeasurable bool
+	Shared       *Shared // the finding that it is part of; nil when it is one by itself
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
 

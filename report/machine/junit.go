@@ -125,5 +125,10 @@ func seconds(t *float64) string {
 	if t == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*t, 'f', -1, 64)
+	// Twelve digits: a sum of times ends in digits that nobody measured, as 1.7017770000000003.
+	short, err := strconv.ParseFloat(strconv.FormatFloat(*t, 'g', 12, 64), 64)
+	if err != nil {
+		short = *t
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
 }

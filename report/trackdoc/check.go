@@ -58,9 +58,13 @@ func (c *check) document(prov report.Provenance) *report.Document {
 			" series the worst verdict counts.")
 	}
 	d.Headline = append(d.Headline, c.rule())
+	for i := range c.Shared {
+		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
+	}
 	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary", ItemsIn: everywhere}
+	attention.Items = c.sharedItems(c.Shared)
 	for _, s := range c.series {
-		if text := c.explain(s); text != "" {
+		if text := c.explain(s); text != "" && s.Shared == nil {
 			attention.Items = append(attention.Items, c.item(s, text, s.status()))
 		}
 	}
@@ -70,7 +74,8 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		attention.Text = []string{"Nothing."}
 	}
 	d.Sections = append([]report.Section{summary(d), attention,
-		{Key: SectionSeries, Title: "Series", Sheet: "Series", Tables: []*report.Table{seriesTable(c.series, c.gateColumns(false))}},
+		{Key: SectionSeries, Title: "Series", Sheet: "Series",
+			Tables: []*report.Table{findingsFirst(seriesTable(c.series, c.gateColumns(false)), c.series)}},
 	}, origin(c.Where, c.metric, prov)...)
 	return d
 }
@@ -215,8 +220,16 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError, severityAlarm: report.AnnotateWarning,
 		severityAnew: report.AnnotateNotice}
 	var list []report.Annotation
+	for i := range c.Shared {
+		s := &c.Shared[i]
+		level := report.AnnotateError
+		if s.Anew {
+			level = report.AnnotateNotice
+		}
+		list = append(list, report.Annotation{Level: level, Title: sharedTitle(s), Message: c.sharedText(s)})
+	}
 	for _, s := range c.series {
-		if s.needsAttention() {
+		if s.needsAttention() && s.Shared == nil {
 			list = append(list, report.Annotation{Level: levels[s.severity()],
 				Title: report.OneLine(s.Key.Name()) + ": " + s.finding(), Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}

@@ -26,6 +26,7 @@ func Outputs() []report.Output {
 		"BeginValue.changed": {"device", "driver", track.LaunchShape},
 		"JudgedValue.order":  {"date", "adding"},
 		"ClockValue.problem": {inFuture, beforeOthers},
+		"ChangedWhat.what":   {"device", "driver", "host", "clock"},
 	}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{AddValue{}}},
@@ -214,9 +215,47 @@ type CheckValue struct {
 	Run         RunValue      `json:"run"`
 	Runs        []RefValue    `json:"runs" jsonschema:"all that are judged; run is the last"`
 	Clock       []ClockValue  `json:"clock" jsonschema:"runs whose date cannot be right"`
+	Shared      []SharedValue `json:"shared" jsonschema:"findings about many series of a device"`
 	Series      []JudgedValue `json:"series"`
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
+}
+
+// SharedValue is one finding about many series: what changed with the run from which on they are beyond their thresholds,
+// or begin anew.
+type SharedValue struct {
+	Device  *string       `json:"device"`
+	Changed []ChangedWhat `json:"changed"`
+	First   RefValue      `json:"first"`
+	Before  RefValue      `json:"before"`
+	Anew    bool          `json:"anew"`
+	Series  []string      `json:"series"`
+	Of      int           `json:"of" jsonschema:"series of the device"`
+	Median  float64       `json:"median_difference" jsonschema:"of the newest values from their medians; 0 where series begin anew"`
+}
+
+// ChangedWhat is what a run says of its machine, and the run before said otherwise.
+type ChangedWhat struct {
+	What string `json:"what"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+func sharedValues(list []track.Shared) []SharedValue {
+	values := make([]SharedValue, 0, len(list))
+	for i := range list {
+		s := &list[i]
+		v := SharedValue{Device: report.Filled(s.Device), First: *refValue(&s.First), Before: *refValue(&s.Before),
+			Anew: s.Anew, Of: s.Of, Median: s.Median}
+		for _, c := range s.Changed {
+			v.Changed = append(v.Changed, ChangedWhat(c))
+		}
+		for _, t := range s.Series {
+			v.Series = append(v.Series, t.Key.Name())
+		}
+		values = append(values, v)
+	}
+	return values
 }
 
 // ClockValue is a run whose date cannot be right.
@@ -239,6 +278,7 @@ func (c *check) value() *CheckValue {
 	for i := range c.Clock.Future {
 		v.Clock = append(v.Clock, ClockValue{*refValue(&c.Clock.Future[i]), inFuture})
 	}
+	v.Shared = sharedValues(c.Shared)
 	if r := c.Clock.Earlier; r != nil {
 		v.Clock = append(v.Clock, ClockValue{*refValue(r), beforeOthers})
 	}

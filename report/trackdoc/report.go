@@ -35,7 +35,8 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 	r := &whole{t, m, m.inOrder(t.Series)}
 	// Here verdicts that need nobody are in the order of their last change, the largest for the worse first.
 	slices.SortStableFunc(r.series, func(a, b series) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(r.loss(b), r.loss(a)))
+		return cmp.Or(cmp.Compare(a.attention(), b.attention()), cmp.Compare(rank(a), rank(b)),
+			cmp.Compare(r.loss(b), r.loss(a)))
 	})
 	d := r.document(prov)
 	return &report.Answer{Doc: d, Value: r.value(), Table: d.Table(SectionSeries)}
@@ -197,8 +198,12 @@ func (r *whole) verdicts() *report.Table {
 // attention says of each series with a verdict or a change what happened.
 func (r *whole) attention() report.Section {
 	section := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: everywhere}
+	section.Items = r.sharedItems(r.Shared)
 	for _, s := range r.series {
 		text, status := r.explain(s), s.status()
+		if s.Shared != nil {
+			text = ""
+		}
 		if last := lastChange(s); last != nil {
 			if text != "" {
 				text += " "

@@ -139,6 +139,17 @@ func (m metric) item(s series, text string, status report.Status) report.Item {
 	return report.Item{Lead: report.OneLine(s.Key.Task), Detail: detail, Text: text, Links: m.links(s), Status: status}
 }
 
+// attention puts series with a finding of their own first, then those that are part of one, then those without.
+func (s series) attention() int {
+	switch {
+	case !s.needsAttention():
+		return 2
+	case s.Shared != nil:
+		return 1
+	}
+	return 0
+}
+
 // off is how far the newest value lies from the median.
 func (s series) off() float64 { return s.Gate.Value - s.Gate.Median.Or(s.Gate.Value) }
 
@@ -151,7 +162,8 @@ func (m metric) inOrder(all []*track.Series) []series {
 	slices.SortStableFunc(list, func(a, b series) int {
 		_, x := m.judgedBy(a)
 		_, y := m.judgedBy(b)
-		return cmp.Or(cmp.Compare(a.severity(), b.severity()), cmp.Compare(m.worse(y.off()), m.worse(x.off())))
+		return cmp.Or(cmp.Compare(a.attention(), b.attention()), cmp.Compare(a.severity(), b.severity()),
+			cmp.Compare(m.worse(y.off()), m.worse(x.off())))
 	})
 	return list
 }
@@ -194,7 +206,14 @@ func since(s series) string {
 
 // links lead to the commits of the first bad run and of the last good one.
 func (m metric) links(s series) (list []report.Link) {
-	if m.commitURL == "" || !s.Bad() {
+	if !s.Bad() {
+		return nil
+	}
+	return m.refLinks(s)
+}
+
+func (m metric) refLinks(s series) (list []report.Link) {
+	if m.commitURL == "" {
 		return nil
 	}
 	for _, r := range []*track.Ref{s.FirstBad, s.LastGood} {
@@ -288,13 +307,19 @@ const nameWidth = 72
 func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	const most = 3
 	var names []string
-	n, confirmed := 0, true
+	n, named, confirmed := 0, 0, true
+	together := map[*track.Shared]int{}
 	for _, s := range m.inOrder(all) {
 		if s.severity() != severityRegression && (s.severity() != severityAlarm || !alarms) {
 			continue
 		}
 		confirmed = confirmed && s.severity() == severityRegression
-		if n++; n <= most {
+		n++
+		if s.Shared != nil {
+			together[s.Shared]++
+			continue
+		}
+		if named++; named <= most {
 			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
 			j, judged := m.judgedBy(s)
 			names = append(names, fmt.Sprintf("%s (%s)", name, j.difference(judged.off())))
@@ -303,8 +328,11 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	if n == 0 {
 		return ""
 	}
-	if n > most {
-		names = append(names, fmt.Sprintf("%d more", n-most))
+	if named > most {
+		names = append(names, fmt.Sprintf("%d more", named-most))
+	}
+	for s, k := range together {
+		names = slices.Insert(names, 0, fmt.Sprintf("%d of %s at once, %s", k, report.OneLine(s.Device), changedText(s)))
 	}
 	what := "regressed" + where + ", confirmed by two runs or more in a row"
 	if !confirmed {

@@ -1,0 +1,120 @@
+package track
+
+import (
+	"fmt"
+	"slices"
+
+	"occudiff/compare/history"
+	"occudiff/compare/stat"
+)
+
+// Shared is one finding about many series: at least half of those of a device moved at once, and with them something that
+// all of them have in common.
+type Shared struct {
+	Device string
+	// Changed is what changed with the first run of them.
+	Changed       []Change
+	Before, First Ref  // the last run before it, and that run
+	Anew          bool // they begin anew, since the change makes other series of them
+	Series        []*Series
+	Of            int     // series of the device
+	Median        float64 // of how far they are off their own medians; 0 for those that begin anew
+}
+
+// Change is what a run says of its machine, and the run before said otherwise.
+type Change struct{ What, From, To string }
+
+// least is how many series are many.
+const least = 3
+
+// findShared finds what many series have in common, the largest first, and marks them.
+func findShared(series []*Series, runs []history.Run) []Shared {
+	type moment struct {
+		device        string
+		before, first int64
+		anew          bool
+	}
+	byID := make(map[int64]*history.Run, len(runs))
+	for i := range runs {
+		byID[runs[i].ID] = &runs[i]
+	}
+	groups, of := map[moment][]*Series{}, map[string]int{}
+	for _, t := range series {
+		if t.Ended {
+			continue
+		}
+		device := t.Key.Device
+		of[device]++
+		switch {
+		case t.Bad() && t.FirstBad != nil && t.LastGood != nil:
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false}
+			groups[at] = append(groups[at], t)
+		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.Outcome() == t.Gate.Outcome && !t.Unmeasurable:
+			if first, ok := t.first(); ok {
+				at := moment{device, t.Begins.Last.Run, first, true}
+				groups[at] = append(groups[at], t)
+			}
+		}
+	}
+	var found []Shared
+	for at, list := range groups {
+		before, first := byID[at.before], byID[at.first]
+		if len(list) < least || 2*len(list) < of[at.device] || before == nil || first == nil {
+			continue
+		}
+		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Anew: at.anew, Series: list,
+			Of: of[at.device], Changed: changes(before, first)}
+		if len(s.Changed) == 0 {
+			continue
+		}
+		if !at.anew {
+			var off []float64
+			for _, t := range list {
+				off = append(off, t.off())
+			}
+			s.Median, _ = stat.Median(off)
+		}
+		found = append(found, s)
+	}
+	slices.SortFunc(found, func(a, b Shared) int { return len(b.Series) - len(a.Series) })
+	for i := range found {
+		for _, t := range found[i].Series {
+			t.Shared = &found[i]
+		}
+	}
+	return found
+}
+
+// first is the run with which a series begins, false when its beginning was not read.
+func (t *Series) first() (int64, bool) {
+	if t.age+1 != len(t.Points)+len(t.LeftOut) {
+		return 0, false
+	}
+	return t.span().FirstRun, true
+}
+
+// off is how far the newest value lies from the median of what it is judged by.
+func (t *Series) off() float64 {
+	if t.Fallback != nil {
+		t = t.Fallback
+	}
+	return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value)
+}
+
+// changes says what two runs say of their machines. What one of them does not say has not changed.
+func changes(a, b *history.Run) (list []Change) {
+	frequency := func(r *history.Run) string {
+		hz, ok := r.Frequency.Value()
+		if !ok {
+			return ""
+		}
+		return fmt.Sprintf("%g MHz", hz/1e6)
+	}
+	for _, c := range []Change{{"device", a.Device, b.Device}, {"driver", a.Driver, b.Driver}, {"host", a.Host, b.Host},
+		{"clock", frequency(a), frequency(b)}} {
+		if c.From != c.To && c.From != "" && c.To != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}

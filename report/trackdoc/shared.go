@@ -1,0 +1,85 @@
+package trackdoc
+
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/compare/track"
+	"occudiff/report"
+)
+
+// sharedItems are the items about what many series have in common.
+func (m metric) sharedItems(list []track.Shared) []report.Item {
+	var items []report.Item
+	for i := range list {
+		s := &list[i]
+		status := report.Bad
+		if s.Anew {
+			status = report.Muted
+		}
+		bad := series{&track.Series{FirstBad: &s.First, LastGood: &s.Before}}
+		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(bad),
+			Status: status})
+	}
+	return items
+}
+
+// sharedTitle is a shared finding in a few words.
+func sharedTitle(s *track.Shared) string {
+	if s.Anew {
+		return fmt.Sprintf("%s: %d of %d series begin anew", report.OneLine(s.Device), len(s.Series), s.Of)
+	}
+	return fmt.Sprintf("%s: %d of %d series moved at once", report.OneLine(s.Device), len(s.Series), s.Of)
+}
+
+// sharedText says what many series have in common.
+func (m metric) sharedText(s *track.Shared) string {
+	text := report.UpperFirst(changedText(s)) + " with " + runName(&s.First) + ". "
+	if s.Anew {
+		return text + fmt.Sprintf("%d of %s of %s begin anew, and %s needed for a verdict.", len(s.Series),
+			report.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+			report.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
+	}
+	alarms := 0
+	for _, t := range s.Series {
+		if (series{t}).severity() == severityAlarm {
+			alarms++
+		}
+	}
+	text += fmt.Sprintf("%d of %s of %s moved at once, by %s in the median", len(s.Series),
+		report.Counted(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
+	switch alarms {
+	case 0:
+	case len(s.Series):
+		text += "; the next run confirms that or not"
+	default:
+		text += fmt.Sprintf("; of %d the next run confirms that or not", alarms)
+	}
+	return text + ". One cause is more likely than as many."
+}
+
+// changedText says what changed: host node7 -> node9.
+func changedText(s *track.Shared) string {
+	var words []string
+	for _, c := range s.Changed {
+		words = append(words, c.What+" "+report.OneLine(c.From)+" -> "+report.OneLine(c.To))
+	}
+	return strings.Join(words, ", ")
+}
+
+// glance is how many series a terminal lists whatever their verdicts are.
+const glance = 20
+
+// findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the rest.
+func findingsFirst(t *report.Table, list []series) *report.Table {
+	if len(list) <= glance {
+		return t
+	}
+	t.Main = 0
+	for _, s := range list {
+		if s.needsAttention() && s.Shared == nil {
+			t.Main++
+		}
+	}
+	return t
+}
