@@ -117,10 +117,22 @@ func (r *Result) begin(place int, row *Row) bool {
 	} else {
 		f = r.forecast(&row.Kernel)
 	}
+	r.decide(row, &f)
+	return true
+}
+
+// decide holds a row against what is predicted for it, as far as its verdict.
+func (r *Result) decide(row *Row, f *forecast) {
 	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
 	r.derive(row)
 	r.judge(row)
-	return true
+}
+
+// Judge gives the row of a kernel as far as its verdict, whether or not the kernel is one of the result's.
+func (r *Result) Judge(k *ingest.Kernel) Row {
+	row, f := Row{Kernel: *k}, r.forecast(k)
+	r.decide(&row, &f)
+	return row
 }
 
 // build makes the whole row, the texts of its cause only when asked to.

@@ -258,13 +258,17 @@ func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, err
 
 // emit writes every run to its files and to standard output; what a gate says comes last.
 func (a *app) emit(all []compared) error {
+	t, err := a.table()
+	if err != nil {
+		return err
+	}
 	for i := range all {
 		c := &all[i]
 		label := ""
 		if c.name != "" {
 			label = strings.TrimPrefix(a.label+"/"+c.name, "/")
 		}
-		c.answer = rundoc.Answer(c.result, a.provenance(), label)
+		c.answer = rundoc.Answer(c.result, a.provenance(), label, t.Devices())
 		if err := c.out.addPlots(c.answer); err != nil {
 			return err
 		}

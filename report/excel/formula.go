@@ -62,9 +62,9 @@ func seenLines() []formulaLine {
 	verdict.run = "run_verdict"
 	return []formulaLine{
 		percentLine("measured", "Measured", "{r:measured}", "", "of the kernel as it ran, whatever is changed here"),
-		percentLine("vtune_peak", "VTune peak", "{r:peak}", "", "VTune's own prediction"),
+		percentLine("vtune_peak", "VTune peak", "{r:vtune_peak}", "", "VTune's own prediction"),
 		textLine("basis", "Compared", `IF(OR({thread_total}="",{difference}=""),"",IF({measured}<>"","measured with predicted average","VTune peak with predicted peak"))`, ""),
-		{"difference", "Difference [points]", `IF(OR({thread_total}="",` + seen + `=""),"",` + seen + `-IF({measured}<>"",{average},{peak}))`, "", report.Column{Kind: report.Points}, "what was seen - predicted"},
+		{"difference", "Difference [points]", `IF(OR({thread_total}="",` + seen + `=""),"",` + seen + `-IF({measured}<>"",{average},{model_peak}))`, "", report.Column{Kind: report.Points}, "what was seen - predicted"},
 		verdict,
 		{"total", "Time [s]", "{r:total}", "", report.Column{Kind: report.Number, Decimals: 6}, "of all launches"},
 		{"launch_time", "Time per launch [s]", "{r:launch_time}", "", report.Column{Kind: report.Number, Decimals: 6}, ""},
@@ -97,6 +97,8 @@ func stepLines() []formulaLine {
 		countLine("gpu_slots", "Thread slots of the GPU", onGrid("{d_xe_cores}*{slots}"), "Xe-cores x thread slots of one"),
 		countLine("capacity", "Threads that the GPU holds at once", onGrid(capacityFormula("{mode_slots}")),
 			"whole: Xe-cores x work-groups x threads; free: all slots of the mode, or what SLM, slots and barriers admit"),
+		percentLine("model_peak", "Peak that VTune's is held against", onGrid("100*MIN({thread_total},"+capacityFormula("{slots}")+")/{gpu_slots}"), "",
+			"in the register mode of the most threads: VTune does not know the mode"),
 		countLine("full", "Full waves", onGrid("INT({thread_total}/{capacity})"), "all threads / what the GPU holds at once, rounded down"),
 		countLine("rest", "Threads of the last wave", onGrid("{thread_total}-{full}*{capacity}"), "what is left"),
 	}

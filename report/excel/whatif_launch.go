@@ -86,7 +86,7 @@ func (w *whatIf) field(f launchField) {
 		if name == "grf" || name == "policy" {
 			own += "_asked"
 		}
-		w.figure(valueColumn+i, "own_"+own, w.lookUp(w.runs, w.data.Launches, strings.TrimSuffix(own, "_asked"), "run_row"), look)
+		w.figure(valueColumn+i, "own_"+own, w.lookUp(w.runs, w.data.Launches, "own_"+own, "run_row"), look)
 		entered := look
 		entered.role = entry
 		w.put(changeColumn+i, w.cell(report.Cell{}, entered))

@@ -75,15 +75,12 @@ type part struct {
 }
 
 // lookedUp makes the tables that a computing sheet looks up sheets of their own, the last ones.
-func (b *book) lookedUp(parts []part) ([]part, error) {
+func (b *book) lookedUp(parts []part) []part {
 	for i, p := range parts {
 		if len(p.sections) != 1 || p.sections[0].WhatIf == nil {
 			continue
 		}
-		data, err := p.sections[0].WhatIf()
-		if err != nil {
-			return nil, fmt.Errorf("sheet %s: %w", p.name, err)
-		}
+		data := p.sections[0].WhatIf
 		parts[i].whatIf = data
 		for _, t := range []struct {
 			name  string
@@ -93,18 +90,16 @@ func (b *book) lookedUp(parts []part) ([]part, error) {
 			parts = append(parts, part{name: t.name, sections: []*report.Section{{Tables: []*report.Table{t.table}}}})
 		}
 	}
-	return parts, nil
+	return parts
 }
 
 func (b *book) build(d *report.Document) error {
-	parts, err := b.lookedUp(gather(d))
-	if err != nil {
-		return err
-	}
+	parts := b.lookedUp(gather(d))
 	// Where tables stand is known before any sheet is written: charts, links and formulas name their cells.
 	for _, p := range parts {
 		b.place(p)
 	}
+	var err error
 	pages := make([]*page, len(parts))
 	for i, p := range parts {
 		if p.whatIf == nil && listOf(p) == nil {

@@ -32,7 +32,7 @@ var provenance = report.Provenance{Version: "v0.1.0", CommandLine: []string{"occ
 func workbook(t testing.TB, r *compare.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, rundoc.FromResult(r, provenance)); err != nil {
+	if err := Render(&b, rundoc.FromResult(r, provenance, builtin(t)...)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -2,13 +2,15 @@ package rundoc
 
 import (
 	"occudiff/compare"
+	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
 // Answer gives a compared run in every form. label tells the test cases of several runs apart; empty leaves that of prov.
-func Answer(r *compare.Result, prov report.Provenance, label string) *report.Answer {
+// devices are those that a workbook can predict for, beside that of the run.
+func Answer(r *compare.Result, prov report.Provenance, label string, devices []arch.Device) *report.Answer {
 	return &report.Answer{
-		Make:  func() *report.Document { return FromResult(r, prov) },
+		Make:  func() *report.Document { return FromResult(r, prov, devices...) },
 		Value: validateValue(r),
 		Table: csvTable(r),
 		Tests: func() *report.TestSuite {

@@ -7,11 +7,12 @@ import (
 	"occudiff/report"
 
 	"occudiff/compare"
+	"occudiff/predict/arch"
 )
 
 // FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device, notes,
 // provenance. It keeps r: rows are read when a renderer asks for them.
-func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
+func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Device) *report.Document {
 	rows := newRowSet(r)
 	d := &report.Document{
 		Title:    "Predicted and measured GPU occupancy",
@@ -26,7 +27,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	d.Sections = append(d.Sections, kernelSection(r, rows))
 	why := newExplained(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
-	d.Sections = append(d.Sections, causesSection(rows, why), whatIfSection(r, rows))
+	d.Sections = append(append(d.Sections, causesSection(rows, why)), whatIfSection(r, rows, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}

@@ -66,8 +66,8 @@ func TestDeviceWithoutModes(t *testing.T) {
 	}
 }
 
-func TestUnion(t *testing.T) {
-	if diff := cmp.Diff([]int{8, 16, 32, 64}, union(union(nil, []int{16, 32}), []int{8, 16, 64})); diff != "" {
+func TestSet(t *testing.T) {
+	if diff := cmp.Diff([]int{8, 16, 32, 64}, set([]int{16, 32, 8, 16, 64})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -137,12 +137,30 @@ func TestExplanationsAreLimited(t *testing.T) {
 	}
 }
 
-func TestWhatIfListIsLimited(t *testing.T) {
-	d := FromResult(mismatches(whatIfLaunches+1), report.Provenance{})
-	w, err := sectionOf(d, report.SectionWhatIf).WhatIf()
-	if err != nil {
-		t.Fatal(err)
+// TestWhatIfDevices lists those that are given: a device file's are among them, and that of the run is first and once.
+func TestWhatIfDevices(t *testing.T) {
+	r := mismatches(1)
+	r.Device = &arch.Device{Key: "lab-a", XeCores: 2}
+	d := FromResult(r, report.Provenance{}, arch.Device{Key: "max1100"}, arch.Device{Key: "lab-a", XeCores: 4}, arch.Device{Key: "lab-b"})
+	table := sectionOf(d, report.SectionWhatIf).WhatIf.Devices
+	var got []string
+	for i := range table.Len {
+		row := table.Row(i, nil)
+		got = append(got, fmt.Sprint(row[0].Text, row[table.Column("xe_cores")].Num))
 	}
+	if diff := cmp.Diff([]string{"lab-a: 2", "max1100: 0", "lab-b: 0"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, s := range FromResult(mismatches(1), report.Provenance{}).Sections {
+		if s.Key == report.SectionWhatIf {
+			t.Error("there is a sheet without any device to pick")
+		}
+	}
+}
+
+func TestWhatIfListIsLimited(t *testing.T) {
+	d := FromResult(mismatches(whatIfLaunches+1), report.Provenance{}, arch.Device{Key: "own"})
+	w := sectionOf(d, report.SectionWhatIf).WhatIf
 	if w.Launches.Len != whatIfLaunches+1 { // with the one for figures of one's own
 		t.Errorf("%d launches, want %d", w.Launches.Len, whatIfLaunches+1)
 	}

@@ -14,32 +14,25 @@ import (
 	"occudiff/predict/arch"
 )
 
-// whatIfDigit absorbs binary fractions where a difference is held against a tolerance given in decimals.
-const whatIfDigit = 1e-9
-
 // startValues are what the formulas of the sheet give for the launch that is picked at first, by their names, so that
-// programs that do not compute formulas show them as well. They come from package predict; a test holds the formulas
-// against them.
+// programs that do not compute formulas show them as well. They come from packages predict and compare; a test holds the
+// formulas against them.
 func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[string]report.Cell {
-	v := map[string]report.Cell{}
-	ownValues(v, start)
-	for k, c := range v { // nothing is changed yet
-		if name, ok := strings.CutPrefix(k, "own_"); ok {
+	d := r.Device
+	v := map[string]report.Cell{"run_row": report.IntCell(1), "device_row": report.IntCell(0), "status": report.TextCell("cannot run: pick a device from the list")}
+	picked(v, "", w.Launches)
+	for k, c := range v {
+		if name, own := strings.CutPrefix(k, "own_"); own { // nothing is changed yet
 			v[name] = c
 		}
 	}
-	v["run_row"], v["device_row"] = report.IntCell(1), report.IntCell(0)
-	d := r.Device
-	if d == nil {
-		d = &arch.Device{}
-		v["status"] = report.TextCell("cannot run: pick a device from the list")
-	} else {
-		deviceValues(v, w)
-	}
 	launchValues(v, d, &start.launch)
-	if r.Device == nil {
+	if d == nil {
 		return v
 	}
+	v["device_row"] = report.IntCell(1)
+	picked(v, "d_", w.Devices)
+	wordValues(v)
 	p, err := predict.Predict(d, start.launch)
 	var refused *predict.LaunchError
 	if errors.As(err, &refused) {
@@ -48,44 +41,31 @@ func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[stri
 		v["status"] = report.TextCell("runs")
 		predictionValues(v, d, &p)
 	}
-	verdictValues(v, r, start, err == nil && p.HasGrid())
+	v["verdict"] = report.TextCell(string(compare.NoPrediction))
+	if start.row == nil {
+		return v
+	}
+	if row := r.Judge(&start.row.Kernel); row.Predicted != nil {
+		v["verdict"], v["model_peak"] = report.TextCell(string(row.Verdict)), report.RatioCell(row.ModelPeak)
+		v["basis"], v["difference"] = report.TextCell(report.BasisText(row.Basis)), report.OptPoints(row.Difference)
+	}
 	return v
 }
 
-// ownValues are the kernel's figures as the list of launches has them.
-func ownValues(v map[string]report.Cell, start *whatIfRow) {
-	set := func(key string, c report.Cell) {
+// picked are the figures of the first row of a table.
+func picked(v map[string]report.Cell, prefix string, t *report.Table) {
+	for i, c := range t.Row(0, nil) {
 		if c.Kind != report.Absent {
-			v["own_"+key] = c
+			v[prefix+t.Columns[i].Key] = c
 		}
 	}
-	for i, key := range []string{"gx", "gy", "gz", "lx", "ly", "lz", "simd", "slm", "barriers", "grf_asked", "policy_asked"} {
-		set(key, launchCells(&start.launch)[i])
-	}
-	if start.row == nil {
-		return
-	}
-	cells := start.seen()
-	for i, key := range []string{"measured", "vtune_peak", "total", "launch_time", "counters", "run_xe_core", "run_peak", "run_average", "run_waves",
-		"run_tail", "run_limits", "run_n", "run_verdict"} {
-		if cells[i].Kind != report.Absent {
-			v[key] = cells[i]
-		}
-	}
-}
-
-// deviceValues are the figures of the first row of the table of devices.
-func deviceValues(v map[string]report.Cell, w *report.WhatIf) {
-	for i, c := range w.Devices.Row(0, nil) {
-		if c.Kind != report.Absent {
-			v["d_"+w.Devices.Columns[i].Key] = c
-		}
-	}
-	v["device_row"] = report.IntCell(1)
 }
 
 // launchValues are the launch as it is used.
 func launchValues(v map[string]report.Cell, d *arch.Device, l *predict.Launch) {
+	if d == nil {
+		d = &arch.Device{}
+	}
 	size := func(prefix string, s unit.Size3) {
 		for i, axis := range []string{"x", "y", "z"} {
 			if s.Present() {
@@ -188,46 +168,17 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 	percent("tail", p.Tail)
 }
 
-// verdictValues hold the prediction against what was seen, as the comparison does.
-func verdictValues(v map[string]report.Cell, r *compare.Result, start *whatIfRow, predicted bool) {
-	v["verdict"] = report.TextCell(string(compare.NoPrediction))
-	if !predicted {
-		return
-	}
-	basis, seen, against := compare.BasisMeasured, v["measured"], v["average"]
-	if seen.Kind == report.Absent {
-		basis, seen, against = compare.BasisPeak, v["vtune_peak"], v["peak"]
-	}
-	if seen.Kind == report.Absent {
-		v["verdict"] = report.TextCell(string(compare.NoMeasurement))
-		return
-	}
-	difference := seen.Num - against.Num
-	v["basis"], v["difference"] = report.TextCell(report.BasisText(basis)), report.NumCell(report.Points, difference)
-	verdict := compare.Match
-	switch {
-	case basis == compare.BasisMeasured && (v["counters"].Text == countersOfOthers || against.Num < float64(r.Options.Tolerance) && difference <= float64(r.Options.Tolerance)+whatIfDigit):
-		verdict = compare.Unmeasurable
-	case math.Abs(difference) <= float64(r.Options.Tolerance)+whatIfDigit:
-	case difference < 0:
-		verdict = compare.Below
-	default:
-		verdict = compare.Above
-	}
-	v["verdict"] = report.TextCell(string(verdict))
-}
-
 // wordValues are the sentences that say what a figure may be.
-func wordValues(w *report.WhatIf) {
+func wordValues(v map[string]report.Cell) {
 	say := func(key, need, format string, args ...any) {
-		if w.Values[need].Kind != report.Absent {
-			w.Values["words_"+key] = report.TextCell(fmt.Sprintf(format, args...))
+		if v[need].Kind != report.Absent {
+			v["words_"+key] = report.TextCell(fmt.Sprintf(format, args...))
 		}
 	}
-	v := w.Values
+	perGroup, slm := v["d_slm_group"].Num, v["d_slm"].Num
 	say("lx", "group_max", "at most %d work-items in all", v["group_max"].Int)
 	say("simd", "d_simd", "one of %s", v["d_simd"].Text)
-	say("slm", "d_slm_group", "at most %s KB; an Xe-core has %s KB", report.Shortest(math.Min(v["d_slm_group"].Num, v["d_slm"].Num)), report.Shortest(v["d_slm"].Num))
+	say("slm", "d_slm_group", "at most %s KB; an Xe-core has %s KB", report.Shortest(min(perGroup, slm)), report.Shortest(slm))
 	say("barriers", "d_barrier_slots", "at most %s", report.Shortest(v["d_barrier_slots"].Num))
 	say("grf", "d_modes", "registers:threads per XVE are %s", v["d_modes"].Text)
 }

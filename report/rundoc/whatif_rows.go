@@ -1,0 +1,238 @@
+package rundoc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/report"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// The keys of the columns below are the names by which the formulas of the sheet call the figures of the picked row; for
+// those of a device, with d_ before them.
+
+// whatIfLaunches is how many kernels a sheet offers: nobody scrolls through a list of more.
+const whatIfLaunches = 1000
+
+// whatIfRow is a kernel as the sheet offers it: its launch as numbers, what was seen of it, and what was predicted.
+type whatIfRow struct {
+	Number     int64             `col:"Number"`
+	Label      string            `col:"Kernel"`
+	GX         unit.Opt[int64]   `json:"own_gx" col:"Global x"`
+	GY         unit.Opt[int64]   `json:"own_gy" col:"Global y"`
+	GZ         unit.Opt[int64]   `json:"own_gz" col:"Global z"`
+	LX         unit.Opt[int64]   `json:"own_lx" col:"Local x"`
+	LY         unit.Opt[int64]   `json:"own_ly" col:"Local y"`
+	LZ         unit.Opt[int64]   `json:"own_lz" col:"Local z"`
+	SIMD       unit.Opt[int]     `json:"own_simd" col:"SIMD"`
+	SLM        unit.Opt[float64] `json:"own_slm" col:"SLM per work-group [KB]; decimals=3"`
+	Barriers   unit.Opt[int]     `json:"own_barriers" col:"Barriers"`
+	GRF        unit.Opt[int]     `json:"own_grf_asked" col:"Registers per thread"`
+	Policy     text              `json:"own_policy_asked" col:"Policy"`
+	Measured   percent           `col:"Measured"`
+	Peak       percent           `json:"vtune_peak" col:"VTune peak"`
+	Total      seconds           `col:"Time [s]"`
+	LaunchTime seconds           `json:"launch_time" col:"Time per launch [s]; decimals=6"`
+	Counters   string            `col:"Counters"`
+	XeCore     percent           `json:"run_xe_core" col:"Xe-core [%]; group=Predicted"`
+	RunPeak    percent           `json:"run_peak" col:"peak [%]; group=Predicted"`
+	RunAverage percent           `json:"run_average" col:"average [%]; group=Predicted"`
+	Waves      unit.Opt[float64] `json:"run_waves" col:"Waves; decimals=2"`
+	Tail       percent           `json:"run_tail" col:"Last wave [%]"`
+	Limits     string            `json:"run_limits" col:"Limited by"`
+	PerXeCore  unit.Opt[int64]   `json:"run_n" col:"Work-groups per Xe-core"`
+	Verdict    verdict           `json:"run_verdict" col:"Verdict"`
+
+	row    *compare.Row // nil in the last one
+	launch predict.Launch
+}
+
+// countersOfOthers marks rows whose counters are not the kernel's.
+const countersOfOthers = "of others"
+
+// whatIfRows lists the kernels, and a last row without any figure, for launches that nobody ran.
+func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
+	n := min(rows.kernels, whatIfLaunches)
+	names := make([]string, n)
+	for i := range n {
+		names[i] = report.OneLine(r.Row(i, nil).Task)
+	}
+	list := make([]whatIfRow, n, n+1)
+	for i, name := range report.CutApart(names, 60) {
+		row := r.Row(i, nil)
+		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row, launch: whatIfLaunch(r, row)}
+		if s := shape(row); s != "" {
+			list[i].Label += " (" + s + ")"
+		}
+		list[i].set()
+		if !r.Measurable(row) {
+			list[i].Counters = countersOfOthers
+		}
+	}
+	return append(list, whatIfRow{Label: "0. none: all figures are mine"})
+}
+
+// whatIfLaunch is the launch of a row as the comparison predicted it. Its policy is named only where the figures of the
+// launch would not choose it.
+func whatIfLaunch(r *compare.Result, row *compare.Row) predict.Launch {
+	l := r.LaunchOf(row)
+	if (l.Policy == predict.Whole) == (l.SLM > 0 || l.Barriers > 0) {
+		l.Policy = predict.Auto
+	}
+	return l
+}
+
+func (w *whatIfRow) set() {
+	l, r := &w.launch, w.row
+	for i, to := range []*unit.Opt[int64]{&w.GX, &w.GY, &w.GZ} {
+		if i < l.Global.Rank() {
+			*to = unit.Some(l.Global.Dim(i))
+		}
+	}
+	for i, to := range []*unit.Opt[int64]{&w.LX, &w.LY, &w.LZ} {
+		if i < l.Local.Rank() {
+			*to = unit.Some(l.Local.Dim(i))
+		}
+	}
+	w.SIMD, w.Barriers, w.GRF = positive(l.SIMD), positive(l.Barriers), positive(l.GRF)
+	if l.SLM > 0 {
+		w.SLM = unit.Some(float64(l.SLM) / 1024)
+	}
+	if l.Policy != predict.Auto {
+		w.Policy = filled(l.Policy.String())
+	}
+	w.Measured, w.Peak, w.Total, w.LaunchTime, w.Verdict = r.Measured, r.Peak, r.Total, r.Average(), verdict(r.Verdict)
+	if p := report.NewPredictionValue(r.Predicted); p != nil {
+		w.XeCore, w.RunPeak, w.RunAverage, w.Waves, w.Tail = p.XeCorePercent, p.PeakPercent, p.AveragePercent, p.Waves, p.TailPercent
+		w.Limits, w.PerXeCore = strings.Join(p.Limits, ", "), unit.Some(p.WorkGroupsPerXeCore)
+	}
+}
+
+// launchTable is the list that a kernel is picked from.
+func launchTable(list []whatIfRow, rows *rowSet) *report.Table {
+	t := report.Rows("launches", len(list), func(i int) whatIfRow { return list[i] })
+	t.In = report.Sheet
+	t.Columns[t.Column("total")].Decimals = rows.decimals
+	return t
+}
+
+// whatIfDevice has the figures of a device for formulas: an absent one is not known. What a device has several of is text
+// between blanks - register modes as "128:8 256:4", registers and threads per XVE - or a column each, as SLM steps are.
+type whatIfDevice struct {
+	Label        string            `col:"Device"`
+	Name         string            `col:"Name"`
+	Architecture string            `col:"Architecture"`
+	SIMD         string            `col:"Sub-group sizes"`
+	Modes        string            `col:"Registers:threads per XVE"`
+	GroupExtra   string            `json:"group_extra" col:"Work-items per work-group, lower for"`
+	XeCores      unit.Opt[float64] `json:"xe_cores" col:"Xe-cores"`
+	XVE          unit.Opt[float64] `col:"XVEs per Xe-core"`
+	Threads      unit.Opt[float64] `col:"Threads per XVE"`
+	GRF          unit.Opt[float64] `col:"Usual registers"`
+	SLM          float64           `col:"SLM per Xe-core [KB]"`
+	SLMGroup     float64           `json:"slm_group" col:"SLM per work-group, most [KB]"`
+	GroupMax     unit.Opt[float64] `json:"group_max" col:"Work-items per work-group, most"`
+	GroupSlots   unit.Opt[float64] `json:"group_slots" col:"Work-groups per Xe-core, most"`
+	BarrierSlots unit.Opt[float64] `json:"barrier_slots" col:"Barriers per Xe-core"`
+}
+
+// deviceTable is the list that a device is picked from.
+func deviceTable(devices []arch.Device) *report.Table {
+	steps := 1
+	for i := range devices {
+		steps = max(steps, len(devices[i].SLMSteps))
+	}
+	t := report.Rows("device_figures", len(devices), func(i int) whatIfDevice { return newWhatIfDevice(&devices[i]) })
+	t.In = report.Sheet
+	for i := range steps {
+		n := strconv.Itoa(i + 1)
+		t.Columns = append(t.Columns, report.Column{Key: "step" + n, Title: "SLM step " + n, Unit: "KB", Kind: report.Number, In: report.Sheet})
+	}
+	figures := t.Row
+	t.Row = func(i int, dst []report.Cell) []report.Cell {
+		dst = figures(i, dst)
+		for _, step := range devices[i].SLMSteps {
+			dst = append(dst, report.NumCell(report.Number, float64(step)/1024))
+		}
+		return append(dst, make([]report.Cell, steps-len(devices[i].SLMSteps))...)
+	}
+	return t
+}
+
+func newWhatIfDevice(d *arch.Device) whatIfDevice {
+	known := func(n int) unit.Opt[float64] {
+		if n < 1 {
+			return unit.Opt[float64]{}
+		}
+		return unit.Some(float64(n))
+	}
+	v := whatIfDevice{
+		Label: deviceLabel(d), Name: report.OneLine(d.Name), Architecture: d.Architecture,
+		SIMD: strings.ReplaceAll(report.Numbers(d.SIMDWidths), ",", ""), Modes: modeText(d), GroupExtra: extraText(d),
+		XeCores: known(d.XeCores), XVE: known(d.XVEPerXeCore), Threads: known(d.ThreadsPerXVE), GRF: known(usualRegisters(d)),
+		SLM: float64(d.SLMPerXeCore) / 1024, SLMGroup: float64(d.SLMPerGroupMax) / 1024, GroupMax: known(d.MaxGroupSize),
+		GroupSlots: known(d.GroupSlots),
+	}
+	if len(d.BarrierSlots) > 0 {
+		v.BarrierSlots = known(d.BarrierSlots[0].Count)
+	}
+	return v
+}
+
+// deviceLabel is what a person picks. Spreadsheets look texts up with wildcards, so it has none.
+func deviceLabel(d *arch.Device) string {
+	return report.CutMiddle(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*?~", r) {
+			return '-'
+		}
+		return r
+	}, report.OneLine(d.Key+": "+d.Name)), 120)
+}
+
+// grfModesOf lists the register modes; a device without any has one that leaves all threads.
+func grfModesOf(d *arch.Device) []arch.GRFMode {
+	if len(d.GRFModes) == 0 {
+		m, _ := predict.GRFModeFor(d, 0)
+		return []arch.GRFMode{m}
+	}
+	return d.GRFModes
+}
+
+func modeText(d *arch.Device) string {
+	var words []string
+	for _, m := range grfModesOf(d) {
+		words = append(words, fmt.Sprintf("%d:%d", m.Registers, m.ThreadsPerXVE))
+	}
+	return strings.Join(words, " ")
+}
+
+// usualRegisters is the mode of a kernel that asks for none: the first at or above 128 registers.
+func usualRegisters(d *arch.Device) int {
+	modes := grfModesOf(d)
+	if m, ok := predict.GRFModeFor(d, 128); ok {
+		return m.Registers
+	}
+	return modes[len(modes)-1].Registers
+}
+
+// extraText lists the kernels that may have fewer work-items in a work-group than the device's maximum: "16/256=512" are
+// at most 512 at sub-group size 16 with 256 registers.
+func extraText(d *arch.Device) string {
+	if len(d.GroupLimits) == 0 {
+		return ""
+	}
+	var words []string
+	for _, w := range d.SIMDWidths {
+		for _, m := range grfModesOf(d) {
+			if n := predict.MaxGroupSize(d, w, m.Registers); n > 0 && n != int64(d.MaxGroupSize) {
+				words = append(words, fmt.Sprintf("%d/%d=%d", w, m.Registers, n))
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
