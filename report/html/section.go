@@ -3,6 +3,7 @@ package html
 import (
 	"occudiff/report"
 	"occudiff/report/plot"
+	"slices"
 )
 
 const (
@@ -41,8 +42,8 @@ func (p *page) section(s *report.Section) {
 	p.open("section", "id", s.Key, "class", many, "aria-labelledby", "h-"+s.Key)
 	p.raw("\n")
 	p.line("h2", s.Title, "id", "h-"+s.Key, "class", quiet)
-	if !s.IsSummary() {
-		for _, text := range s.Text {
+	for _, text := range s.Text {
+		if text != p.doc.Closing && !slices.Contains(p.doc.Headline, text) { // which stand above
 			p.line("p", text, "class", "text")
 		}
 	}

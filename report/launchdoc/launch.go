@@ -126,7 +126,10 @@ func (p *page) document() *report.Document {
 	if p.table != nil {
 		s.Tables = []*report.Table{p.table}
 	}
-	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing, Sections: []report.Section{s}}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet, Text: s.Text,
+		Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing,
+		Sections: []report.Section{summary, s}}
 }
 
 // answer is the page with its JSON value.

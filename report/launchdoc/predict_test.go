@@ -103,7 +103,7 @@ func TestWhatIfIsLabelled(t *testing.T) {
 	ans, _ = answered(t, ans, err)
 	contains(t, strings.Join(ans.Doc.Headline, "\n"), "A what-if, not a prediction: policy partial with 2 dispatch ports")
 	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.")
-	contains(t, strings.Join(ans.Doc.Sections[0].Text, "\n"), "what-if")
+	contains(t, strings.Join(ans.Doc.Sections[1].Text, "\n"), "what-if")
 	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
 
@@ -112,7 +112,7 @@ func TestRefusalsAreSaidOnce(t *testing.T) {
 	ans, err := launchdoc.Predict(&launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
 		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
 	ans, _ = answered(t, ans, err)
-	items := ans.Doc.Sections[0].Items
+	items := ans.Doc.Sections[1].Items
 	if len(items) != 1 || items[0].Lead != "simd unsupported" || !strings.HasSuffix(items[0].Text, "; alike on 1 more device") {
 		t.Errorf("items %+v", items)
 	}
