@@ -13,8 +13,9 @@ import (
 // Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where several
 // queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact says that the counters were read around each launch: nothing of the rest applies then.
+	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and Edges.
 	Exact     bool
+	Window    unit.Opt[float64]    // how many times as long as the kernel they ran
 	Interval  unit.Seconds         // between two samples, as the hardware takes it
 	Intervals unit.Opt[float64]    // mean time of a launch / Interval
 	OwnShare  unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
@@ -33,7 +34,7 @@ func (r *Result) SamplingInterval() unit.Seconds {
 
 // Certainty gives the bounds for a row.
 func (r *Result) Certainty(row *Row) Certainty {
-	c := Certainty{Exact: row.PerLaunch, Interval: r.SamplingInterval()}
+	c := Certainty{Exact: row.PerLaunch, Window: row.Window, Interval: r.SamplingInterval()}
 	avg, timed := row.Average().Value()
 	if timed && c.Interval > 0 {
 		c.Intervals = unit.Some(float64(avg / c.Interval))
@@ -42,7 +43,8 @@ func (r *Result) Certainty(row *Row) Certainty {
 		c.OwnShare = unit.Some(unit.Ratio(min(t/max(r.busy(), t), 1)))
 	}
 	if c.Exact {
-		c.Edges, c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
+		c.Edges = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
+		c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
 		return c
 	}
 	c.Edges = edges(c.Intervals)
@@ -124,12 +126,16 @@ const (
 	othersValue             // more than half can be of other tasks
 	crossTalking            // most instructions stand in rows of no kernel
 	threadsOfOthers
+	longWindow // most of the time in which the counters ran is not the kernel's
 )
 
 // unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held against.
 func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
 	if reference.Percent() < float64(r.Options.Tolerance) && measured.Minus(reference) <= r.Options.Tolerance+digit {
 		return fillsTooLittle
+	}
+	if c.Exact && c.Edges.Or(0) > foreignMost {
+		return longWindow
 	}
 	if c.Exact {
 		return usable
@@ -165,6 +171,8 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run none, so the rest was taken from kernels, and the values of this run are not its kernels'.", own.Percent())
+	case longWindow:
+		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:
 		return fmt.Sprintf("%s threads were started where all launches together start %s: the value is others'.", count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
 	}
@@ -181,7 +189,10 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 // edgesText says in words how the launches lie under the samples.
 func (c *Certainty) edgesText() string {
 	n, ok := c.Intervals.Value()
+	window, query := c.Window.Value()
 	switch {
+	case query:
+		return fmt.Sprintf("The counters ran %s times as long as the kernel", intervals(window))
 	case !ok:
 		return "How long a launch takes is not given"
 	case n < 1:
@@ -208,6 +219,9 @@ func (c *Certainty) shorterInterval() (ms string, ok bool) {
 
 // resample names the collection that would tell a launch from what stands beside it.
 func (c *Certainty) resample() string {
+	if c.Window.Present() {
+		return "launches that do more work"
+	}
 	if ms, ok := c.shorterInterval(); ok {
 		return "gpu-sampling-interval " + ms
 	}

@@ -124,6 +124,9 @@ func (r *Result) begin(place int, row *Row) bool {
 // decide holds a row against what is predicted for it, as far as its verdict.
 func (r *Result) decide(row *Row, f *forecast) {
 	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
+	if row.Task == ingest.WholeRun {
+		row.NoPredictionWhy = "the summary names no task: the value is of the whole run"
+	}
 	r.derive(row)
 	r.judge(row)
 }

@@ -12,7 +12,7 @@ func twoRuns(a, b *Kernel) error {
 	if !both || !ok || x == y {
 		return nil
 	}
-	return note.Faultf("two-runs", b.Pos,
+	return note.Faultf(codeTwoRuns, b.Pos,
 		"give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run",
 		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(), x.Percent(), a.Pos)
 }

@@ -227,6 +227,7 @@ const (
 	numberBarrierStall
 	numberThreads
 	numberBarriers
+	numberWindow
 	numbers
 )
 
@@ -254,6 +255,7 @@ func split(k *Kernel) (s setting, v [numbers]uint64) {
 		numberBarrierStall: math.Float64bits(float64(take(p, k.BarrierStall))),
 		numberThreads:      uint64(take(p, k.Threads)),
 		numberBarriers:     uint64(take(p, k.Barriers)),
+		numberWindow:       math.Float64bits(take(p, k.Window)),
 	}
 	return s, v
 }
@@ -267,7 +269,7 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 	return v
 }
 
-const optionals = 18 // how many optional values split takes
+const optionals = 19 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
 func (s *setting) join(v *[numbers]uint64, k *Kernel) {
@@ -288,6 +290,7 @@ func (s *setting) join(v *[numbers]uint64, k *Kernel) {
 	k.BarrierStall = put(p, unit.Ratio(math.Float64frombits(v[numberBarrierStall])))
 	k.Threads = put(p, int64(v[numberThreads]))
 	k.Barriers = put(p, int64(v[numberBarriers]))
+	k.Window = put(p, math.Float64frombits(v[numberWindow]))
 }
 
 func put[T any](p *presence, v T) (o unit.Opt[T]) {

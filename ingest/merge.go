@@ -108,7 +108,22 @@ func (m *merger) finish() error {
 		return err
 	}
 	m.joinProps()
+	m.wholeRun()
 	return nil
+}
+
+// wholeRun makes a row of the occupancy of a summary where nothing names a task: of the run as a whole it is known.
+func (m *merger) wholeRun() {
+	r := m.run
+	if r.Kernels.Len() > 0 || len(r.Summary) > 0 || len(r.Timings) > 0 || !r.Platform.Occupancy.Present() {
+		return
+	}
+	for _, p := range r.Platforms {
+		if p.Occupancy.Present() {
+			r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy}}
+			return
+		}
+	}
 }
 
 // summaryDigit is how far a summary's percentage may be from the export's: both are printed to 0.1.
@@ -148,7 +163,7 @@ func (m *merger) checkSummary() error {
 		x, both := k.Measured.Value()
 		y, ok := s.Measured.Value()
 		if d := y.Minus(x); both && ok && (d > summaryDigit || d < -summaryDigit) {
-			return note.Faultf("two-runs", s.Pos, "give the summary of the same collection, or none and --device",
+			return note.Faultf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
 				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task, y.Percent(), k.Pos, x.Percent())
 		}
 	}
@@ -181,6 +196,7 @@ func (m *merger) platform(p Platform) {
 	fill(&a.VectorSize, p.VectorSize, "", &ignored, false)
 	fill(&a.Occupancy, p.Occupancy, "", &ignored, false)
 	fill(&a.GPUBusy, p.GPUBusy, "", &ignored, false)
+	fill(&a.GPUTime, p.GPUTime, "", &ignored, false)
 	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
 		a.MaxFrequency = p.MaxFrequency
 	}

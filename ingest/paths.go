@@ -1,9 +1,10 @@
 package ingest
 
 import (
-	"io/fs"
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -14,6 +15,37 @@ type candidate struct {
 	listed bool // named by the user, not found in a folder
 }
 
+// folder is what lies directly in a folder, by name, without hidden entries and whatever is neither file nor folder.
+type folder struct {
+	files, folders []string
+	result         bool // of VTune's own
+}
+
+func listFolder(path string) (f folder, err error) {
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		f.result = f.result || strings.HasSuffix(e.Name(), ".vtune")
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		p := filepath.Join(path, e.Name())
+		switch info, err := os.Stat(p); {
+		case err != nil:
+		case info.IsDir():
+			f.folders = append(f.folders, p)
+		case info.Mode().IsRegular():
+			f.files = append(f.files, p)
+		}
+	}
+	return f, err
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// expand gives the files of paths, each once.
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
@@ -28,34 +60,22 @@ func expand(paths []string) ([]candidate, error) {
 		}
 	}
 	for _, p := range paths {
-		info, err := os.Stat(p)
-		if p == "-" || err != nil || !info.IsDir() {
+		if p == "-" || !isFolder(p) {
 			add(p, true)
 			continue
 		}
-		entries, err := os.ReadDir(p)
-		if err != nil {
+		f, err := listFolder(p)
+		switch {
+		case err != nil:
 			return nil, openFault(p, err)
-		}
-		n := len(files)
-		isResult := false
-		for _, e := range entries { // sorted by name
-			isResult = isResult || strings.HasSuffix(e.Name(), ".vtune")
-			if e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0 {
-				if strings.HasPrefix(e.Name(), ".") {
-					continue
-				}
-				if i, err := os.Stat(filepath.Join(p, e.Name())); err == nil && i.Mode().IsRegular() {
-					add(filepath.Join(p, e.Name()), false)
-				}
-			}
-		}
-		if isResult {
-			return nil, note.Faultf("vtune-result", note.Pos{File: p}, strings.Replace(exportHint, "RESULT_DIR", p, 1),
+		case f.result:
+			return nil, note.Faultf(codeResult, note.Pos{File: p}, strings.Replace(exportHint, "RESULT_DIR", p, 1),
 				"this is a VTune result folder, not an export")
+		case len(f.files) == 0:
+			return nil, note.Faultf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
 		}
-		if n == len(files) {
-			return nil, note.Faultf("empty-folder", note.Pos{File: p}, exportHint, "the folder holds no files")
+		for _, file := range f.files {
+			add(file, false)
 		}
 	}
 	return files, nil
@@ -82,48 +102,68 @@ func Size(paths []string) int64 {
 	return n
 }
 
-// Runs splits paths into runs: several folders are a run each, a folder that holds nothing but folders is a run for each
-// of those that holds files, and everything else is one run.
-func Runs(paths []string) [][]string {
-	all := len(paths) > 1
+// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that holds
+// profiler output, and everything else is one run. What else a folder of folders holds goes with the first run, which notes
+// that it is skipped.
+func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
+	all := true
 	for _, p := range paths {
-		info, err := os.Stat(p)
-		all = all && err == nil && info.IsDir()
+		all = all && isFolder(p)
 	}
 	if !all && len(paths) > 1 {
 		return [][]string{paths}
 	}
 	var runs [][]string
+	holds := func(files []string) bool {
+		return slices.ContainsFunc(files, func(file string) bool { return recognized(ctx, file, formats) })
+	}
 	for _, p := range paths {
-		if below := foldersOnly(p); len(below) > 0 {
-			for _, b := range below {
-				runs = append(runs, []string{b})
-			}
+		below, others := foldersOfRuns(p, holds)
+		if len(below) == 0 {
+			runs = append(runs, []string{p})
 			continue
 		}
-		runs = append(runs, []string{p})
+		for i, b := range below {
+			run := []string{b}
+			if i == 0 {
+				run = append(run, others...)
+			}
+			runs = append(runs, run)
+		}
 	}
 	return runs
 }
 
-// foldersOnly gives the folders below a folder that hold files, and nothing when it holds files itself.
-func foldersOnly(path string) []string {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil
+// foldersOfRuns gives the folders below a folder that hold profiler output, and what else there is; none when the folder
+// holds such files itself.
+func foldersOfRuns(path string, holds func(files []string) bool) (below, others []string) {
+	f, err := listFolder(path)
+	if err != nil || len(f.folders) == 0 || holds(f.files) {
+		return nil, nil
 	}
-	var below []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		if !e.IsDir() {
-			return nil
-		}
-		sub := filepath.Join(path, e.Name())
-		if files, err := expand([]string{sub}); err == nil && len(files) > 0 {
+	for _, sub := range f.folders {
+		switch in, err := listFolder(sub); {
+		case err != nil || in.result || len(in.files) == 0:
+		case holds(in.files):
 			below = append(below, sub)
+		default:
+			others = append(others, sub)
 		}
 	}
-	return below
+	return below, append(others, f.files...)
+}
+
+// recognized says whether a file is of one of the formats, as far as can be told.
+func recognized(ctx context.Context, path string, formats []Format) bool {
+	o, err := open(ctx, path, Options{})
+	if err != nil {
+		return isCode(err, codeDamaged)
+	}
+	defer o.close()
+	head, err := peek(o.src)
+	if err != nil {
+		return isCode(err, codeDamaged)
+	}
+	_, err = sniff(path, head, formats)
+	return err == nil
 }

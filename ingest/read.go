@@ -88,7 +88,11 @@ func newRun(opt Options) (*Run, *merger) {
 
 func faultNote(err error) note.Note {
 	var f *note.Fault
-	if errors.As(err, &f) {
+	switch {
+	case !errors.As(err, &f):
+	case f.Code == codeUnknown || f.Code == codeBinary:
+		return note.Note{Severity: note.Warning, Code: "skipped-file", Pos: f.Pos, Text: "skipped: " + f.Text}
+	default:
 		return f.Note
 	}
 	return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
@@ -115,6 +119,11 @@ const (
 	codeUnknown    = "unknown-format"
 	codeBinary     = "binary-file"
 	codeEmpty      = "empty-file"
+	codeTwoRuns    = "two-runs"
+	codeNoKernels  = "no-kernels"
+	codeNothing    = "nothing-usable"
+	codeNoFiles    = "empty-folder"
+	codeResult     = "vtune-result"
 )
 
 const exportHint = "export one with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
@@ -125,10 +134,10 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	}
 	what := strings.Join(paths, ", ")
 	if len(run.Inputs) > 0 {
-		return note.Faultf("no-kernels", note.Pos{File: run.Inputs[0].Path},
+		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
 			"give the computing-task export beside it; "+exportHint, "%s names no kernel", kindText(run.Inputs[0].Kind))
 	}
-	return note.Faultf("nothing-usable", note.Pos{File: what}, exportHint, "nothing here is profiler output")
+	return note.Faultf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
 }
 
 func kindText(kind string) string {

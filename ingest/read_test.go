@@ -126,6 +126,8 @@ func TestMerge(t *testing.T) {
 			"VectorAdd<(int)12> 64 50 4096\n", nil, ""},
 		{"folder", "files that are no profiler output are named and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
 			"k 64 50 -\n", []string{"DIR/run/README: no profiler output, skipped"}, ""},
+		{"listed", "the same when the user names them", map[string]string{"a": "alpha\nk 64 50 -\n", "README": "hello\n"}, []string{"README", "a"}, "k 64 50 -\n",
+			[]string{`DIR/README: warning: skipped: not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is "hello"`}, ""},
 		{"one bad of two", "what cannot be used is an error note as long as something can", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},
 			"k 64 50 -\n", []string{"DIR/b: error: it has no rows (run it again)"}, ""},
 		{"twice the same path", "is read once", map[string]string{"a": "alpha\nk 64 50 -\n"}, []string{"a", "a"}, "k 64 50 -\n", nil, ""},
@@ -281,5 +283,63 @@ func TestKernelFile(t *testing.T) {
 	defer cancel()
 	if _, err := Read(ctx, []string{path}, Options{Formats: testFormats}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want to give up with the context", err)
+	}
+}
+
+// TestWholeRun: a summary that has an occupancy and names no task is a row, but not beside one that names some.
+func TestWholeRun(t *testing.T) {
+	platform := Platform{Occupancy: unit.Some[unit.Ratio](0.5), OccupancyPos: note.Pos{File: "s", Line: 3}, GPUTime: unit.Some[unit.Seconds](2)}
+	for _, c := range []struct {
+		reason string
+		file   File
+		want   string
+	}{
+		{"nothing else", File{Platform: platform}, WholeRun},
+		{"a task of a summary", File{Platform: platform, Summary: []Kernel{{Task: "k"}}}, "k"},
+		{"a timing of a log", File{Platform: platform, Timings: []Timing{{Kernel: "k"}}}, ""},
+		{"a kernel of an export", File{Platform: platform, Kernels: NewKernels(Kernel{Task: "k"})}, ""},
+		{"no occupancy", File{}, ""},
+	} {
+		run, m := newRun(Options{})
+		if err := errors.Join(m.add(Input{}, &c.file), m.finish()); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, k := range run.Summary {
+			got += k.Task
+			if k.Task == WholeRun && (k.Pos.Line != 3 || k.Total.Or(0) != 2 || k.Measured.Or(0) != 0.5) {
+				t.Errorf("%s: %+v", c.reason, k)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: the summary is of %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestRuns: what is a run of its own among paths.
+func TestRuns(t *testing.T) {
+	dir := write(t, map[string]string{"a/x": "alpha\n", "b/x": "alpha\n", "c/README": "hello\n", "README": "hello\n", "one/x": "alpha\n", "one/deep/x": "alpha\n"})
+	in := func(names ...string) (paths []string) {
+		for _, n := range names {
+			paths = append(paths, filepath.Join(dir, n))
+		}
+		return paths
+	}
+	for _, c := range []struct {
+		reason string
+		paths  []string
+		want   [][]string
+	}{
+		{"a folder of folders; what is no profiler output goes with the first", in(""),
+			[][]string{in("a", "c", "README"), in("b"), in("one")}},
+		{"folders are a run each", in("a", "b"), [][]string{in("a"), in("b")}},
+		{"files beside folders are one run", in("a", "b/x"), [][]string{in("a", "b/x")}},
+		{"a folder that holds files itself", in("one"), [][]string{in("one")}},
+		{"nothing of use", in("c"), [][]string{in("c")}},
+	} {
+		if d := cmp.Diff(c.want, Runs(context.Background(), c.paths, testFormats)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.reason, d)
+		}
 	}
 }

@@ -84,7 +84,10 @@ type Kernel struct {
 	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
 	// PerLaunch is set when the counters were read around each launch (unitrace -q) instead of being sampled over time:
 	// then even a short kernel's value is its own.
-	PerLaunch   bool
+	PerLaunch bool
+	// Window is how many times as long as the kernel such counters ran, where both times are known: occupancies are means
+	// over that.
+	Window      unit.Opt[float64]
 	Peak        unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
 	PeakWork    unit.Opt[unit.Ratio] // its work-size limit
 	PeakSLM     unit.Opt[unit.Ratio] // its SLM limit
@@ -113,6 +116,9 @@ type Spread struct {
 func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
+
+// WholeRun is the task of the one row that stands for a run whose summary has an occupancy and names no task.
+const WholeRun = "[Whole run]"
 
 // IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
 // a launch shape is a kernel.
@@ -185,9 +191,11 @@ type Platform struct {
 	Driver       string
 	JobID        string
 	Occupancy    unit.Opt[unit.Ratio] // the summary's scalar occupancy
+	OccupancyPos note.Pos
 	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" of a summary
-	VectorSize   unit.Opt[int64]      // of a vec_add log
-	Pos          note.Pos             // of the device line
+	GPUTime      unit.Opt[unit.Seconds]
+	VectorSize   unit.Opt[int64] // of a vec_add log
+	Pos          note.Pos        // of the device line
 }
 
 // Props are the properties of a compiled kernel that a tracer prints.

@@ -168,7 +168,7 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*r
 		return nil, usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
 	}
 	a.device = strings.Join(names, "")
-	if runs := ingest.Runs(paths); len(runs) > 1 {
+	if runs := ingest.Runs(ctx, paths, formats()); len(runs) > 1 {
 		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example", len(runs), runs[0][0])
 	}
 	flags := validateFlags{local: v.local, simd: v.simd, digest: "auto"}

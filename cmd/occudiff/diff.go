@@ -41,10 +41,9 @@ OLD and NEW may also be two compilations: kernel binaries, archives or folders o
 compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy of each kernel are compared,
 and a kernel is a regression when it spills more or its predicted occupancy fell.
 
-OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats; which one is found from
-what they hold. A folder is one of repeats when folders below it hold runs, or when its files measured the same
+OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats, as their content decides. A folder is one of repeats when folders below it hold runs, or when its files measured the same
 kernels differently: every such folder and every export is then a run, a sample, and the summaries and logs
-beside them belong to all of them. Else the files of a folder are united as one run.
+beside them belong to all of them. Otherwise the files of a folder are merged into one run.
 
 From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With fewer no test
 is possible, and changes are held against --threshold alone. A kernel is a regression when the occupancy of XVEs
@@ -95,7 +94,7 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	defer out.discard()
 	var sides [2][]*compare.Result
 	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune}, {newer, f.newDriver, f.newVTune}} {
-		runs, err := a.readRepeats(ctx, s.path, f.read)
+		runs, err := ingest.Repeats(ctx, s.path, func(paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, f.read) })
 		if err != nil {
 			return err
 		}
@@ -160,15 +159,6 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 		r.Platform.VTune = a.vtune
 	}
 	return r, nil
-}
-
-// faultCode gives the code of a fault, empty for other errors and none.
-func faultCode(err error) string {
-	var f *note.Fault
-	if errors.As(err, &f) {
-		return f.Code
-	}
-	return ""
 }
 
 // emitDiff writes the diff to standard output and to the files.

@@ -71,7 +71,7 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 	if err != nil {
 		return err
 	}
-	runs := ingest.Runs(paths)
+	runs := ingest.Runs(ctx, paths, formats())
 	if len(runs) > 1 && !given.IsZero() {
 		return usageErrorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}

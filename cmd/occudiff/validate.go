@@ -52,8 +52,8 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
 
 The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune summaries,
-vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. What a file is is found from its content.
-Files of one run are united by kernel. Several folders, or a folder of folders, are a run each: outputs then
+vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. The format is detected from the content.
+Files of one run are merged by kernel. Several folders, or a folder of folders, are a run each: outputs then
 carry the folder's name (report-run1.xlsx).`,
 		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv
   occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx -o report.md
@@ -151,7 +151,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 			c.out.discard()
 		}
 	}()
-	runs := ingest.Runs(paths)
+	runs := ingest.Runs(ctx, paths, formats())
 	seen := map[string]int{}
 	for _, p := range runs {
 		c, files := compared{}, a.outputs

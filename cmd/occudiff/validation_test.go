@@ -35,6 +35,7 @@ const (
 	numba       = "dppyPy_dppy_py_devfn__5F__5F_main_5F__5F__2E_" // what numba puts before the names of a main program
 	lowPeak     = "a peak of 1.2: nothing can be told to be 5 points below it"
 	noShape     = "the summary has no launch shape and no array state: which of idle time and dispatch it is cannot be told from it"
+	noTask      = "the run has an occupancy and no task; which kernels it is of is not said"
 	nothingSeen = "the summary names the task without an occupancy"
 	itself      = "one of four adapters worked by the summary's own table; 4 x 23.7 = 94.8"
 )
@@ -65,20 +66,20 @@ var realRuns = []struct {
 		{"Fan2", compare.Below, compare.CauseUnexplained, noShape}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, "3 % of the GPU's time in launches whose length this summary does not give"}}, ""},
 	{[]string{"vtune-summary/bench_gaussian.offload.txt"}, "", 0, []fact{
 		{"Fan2", compare.Below, compare.CauseUnexplained, noShape}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, tooShort}}, ""},
-	{[]string{"vtune-summary/ze_gemm.hotspots.txt"}, "", 0, nil, "names no kernel"},
+	{[]string{"vtune-summary/ze_gemm.hotspots.txt"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", noTask}}, ""},
 	{[]string{"vtune-summary/ze_gemm.offload.txt"}, "", 0, []fact{{"GEMM", compare.Below, compare.CauseUnexplained, "held against a peak without its tail (100, not 91.4), because " + noShape}}, ""},
 	{[]string{"vtune-summary/tigerlake_eu_naming.offload_excerpt.txt"}, "", 0, nil, "names no kernel"},
 	{[]string{"vtune-summary/aurora_6gpu.excerpt.txt"}, "", 0, []fact{{"Comp_Geo", compare.NoPrediction, "", "3 ms in all; the adapters' table is 0.0 throughout, so nothing tells which stack worked"}}, ""},
 	{[]string{"vtune-summary/iso3dfd02_basic_hotspots_vtune2024.0_pvc.html"}, "", 0, []fact{{"iso3dfd", compare.NoPrediction, compare.CauseAdapters, itself}}, ""},
 	{[]string{"vtune-summary/iso3dfd02_basic_offload_vtune2024.0_pvc.html"}, "", 0, []fact{{"iso3dfd", compare.NoMeasurement, "", nothingSeen}}, ""},
 	{[]string{"vtune-summary/mm_basic_hotspots_vtune2022.0_gen9_1024.html"}, "", 0, []fact{{"mm_kernel", compare.NoMeasurement, "", nothingSeen}}, ""},
-	{[]string{"vtune-summary/mm_basic_hotspots_vtune2022.0_dg1_1024.html"}, "", 0, nil, "names no kernel"},
-	{[]string{"vtune-summary/mm_basic_hotspots_vtune2022.0_dg1_10240.html"}, "", 0, nil, "names no kernel"},
-	{[]string{"vtune-summary/mtl128_no_task.hotspots.txt"}, "", 0, nil, "names no kernel"},
+	{[]string{"vtune-summary/mm_basic_hotspots_vtune2022.0_dg1_1024.html"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", noTask}}, ""},
+	{[]string{"vtune-summary/mm_basic_hotspots_vtune2022.0_dg1_10240.html"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", noTask}}, ""},
+	{[]string{"vtune-summary/mtl128_no_task.hotspots.txt"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", noTask}}, ""},
 	{[]string{"vtune-summary/black_scholes_offload_vtune2022.0.html"}, "", 0,
-		[]fact{{"dppyPy", compare.NoPrediction, "", "the report of 2022.0 names its columns otherwise; they are not read yet"}}, ""},
+		[]fact{{numba + "black", compare.Below, compare.CauseUnexplained, noShape}}, ""},
 	{[]string{"vtune-summary/gpairs_offload_vtune2022.0.html"}, "", 0,
-		[]fact{{"dppyPy", compare.Below, compare.CauseUnexplained, "the GPU was busy for 0.0 % of the run: nothing was sampled"}}, ""},
+		[]fact{{"dppyPy", compare.Below, compare.CauseNothingRan, "the GPU was busy for 0.0 % of the run: nothing was sampled"}}, ""},
 	{[]string{"vtune-summary/kmeans_offload_vtune2022.0.html"}, "", 0, []fact{
 		{numba + "calCentroidsSum2", compare.Below, compare.CauseUnexplained, noShape},
 		{numba + "groupByCluster", compare.Below, compare.CauseUnexplained, noShape},
@@ -87,6 +88,11 @@ var realRuns = []struct {
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1100", 0, []fact{
 		{"hgemm", compare.Match, "", "56 work-groups of 32 threads are half of 3,584 slots; the counters were read around each launch"},
 		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, "one thread: 0.03 % predicted, 0.0002 % measured over a query window 76 times longer than the kernel"}}, ""},
+	{[]string{"oneprof/aggregated_xe_lpg.txt"}, "mtl", 112, []fact{{"GEMM", compare.Unmeasurable, compare.CauseSampling,
+		"three launches of 1.3 ms: 47.9, 92.0 and 89.4; the first holds idle time before the kernel"}}, ""},
+	{[]string{"oneprof/kernel_metrics.txt"}, "gen9", 0, []fact{{"GEMM", compare.Unmeasurable, compare.CauseSampling, "four samples of one launch"}}, ""},
+	{[]string{"oneprof/kernel_intervals.txt"}, "gen9", 0, []fact{{"GEMM", compare.NoMeasurement, "", "times of launches: no occupancy"}}, ""},
+	{[]string{"oneprof/raw_metrics.txt"}, "gen9", 0, nil, "holds no kernel"},
 	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "a timing table: no occupancy, no launch shape"}}, ""},
 }
 
@@ -119,7 +125,7 @@ func TestValidation(t *testing.T) {
 		}
 		rows = append(rows, checkKnown(t, c.files, r, c.kernels)...)
 	}
-	for _, dir := range []string{"vtune-csv", "vtune-summary", "unitrace"} {
+	for _, dir := range []string{"vtune-csv", "vtune-summary", "unitrace", "oneprof"} {
 		files, err := os.ReadDir(filepath.Join(root, dir))
 		if err != nil {
 			t.Fatal(err)

@@ -89,8 +89,12 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		return
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
+	case name == busyMark: // also stands among the recommendations
+		b.busy(value, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
+	case name == "GPU Time":
+		b.gpuTime(value, pos)
 	case name == "Occupancy":
 		b.occupancy(value, pos)
 	}
@@ -133,6 +137,25 @@ func deviceName(text string) string {
 		text = strings.TrimPrefix(text, class)
 	}
 	return strings.TrimSpace(text)
+}
+
+// busy takes the share of the elapsed time in which the GPU worked. With several GPUs the first is that of the busiest.
+func (b *builder) busy(value string, pos note.Pos) {
+	r, err := parsePercent(value)
+	if err != nil {
+		b.bad.Add(pos, "", "%s: %v", busyMark, err)
+		return
+	}
+	fill(&b.platform.GPUBusy, r)
+}
+
+func (b *builder) gpuTime(value string, pos note.Pos) {
+	t, err := parseTime(value)
+	if err != nil {
+		b.bad.Add(pos, "", "GPU Time: %v", err)
+		return
+	}
+	fill(&b.platform.GPUTime, t)
 }
 
 func (b *builder) occupancy(value string, pos note.Pos) {

@@ -16,7 +16,7 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.whole()
 	f := &ingest.File{Rows: b.rows, BadRows: b.bad.Count, Digest: b.digest, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
-	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune}) {
+	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime, GPUBusy: f.Platform.GPUBusy}) {
 		return nil, b.fault(empty)
 	}
 	return f, nil
@@ -89,7 +89,7 @@ func (b *builder) whole() {
 		}
 		return 0
 	})
-	b.platform.Occupancy = unit.Some(busiest.value)
+	b.platform.Occupancy, b.platform.OccupancyPos = unit.Some(busiest.value), busiest.pos
 	if len(b.shares) > 1 {
 		var all []string
 		for _, s := range b.shares[:min(len(b.shares), 8)] {

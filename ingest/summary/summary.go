@@ -27,6 +27,7 @@ const (
 	platformHead = "Collection and Platform Info"
 	elapsedMark  = "Elapsed Time:"
 	hottestMark  = "Hottest GPU Computing Tasks"
+	busyMark     = "GPU Time, % of Elapsed time"
 )
 
 // Sniff implements ingest.Format: headings that only this report has.

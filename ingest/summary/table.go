@@ -14,7 +14,7 @@ import (
 type table struct {
 	kind   tableKind
 	header []string
-	united []bool // tasks, by index in builder.tasks, that this table has named already
+	merged []bool // tasks, by index in builder.tasks, that this table has named already
 }
 
 type tableKind uint8
@@ -26,8 +26,11 @@ const (
 )
 
 func (b *builder) startTable(header []string, _ note.Pos) {
-	b.table = table{header: slices.Clone(header), united: make([]bool, len(b.tasks))}
-	has := func(name string) bool { return slices.Contains(header, name) }
+	b.table = table{merged: make([]bool, len(b.tasks))}
+	for _, name := range header {
+		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
+	}
+	has := func(name string) bool { return slices.Contains(b.table.header, name) }
 	switch {
 	case len(header) > 0 && header[0] == "Computing Task" && has("Total Time"):
 		b.table.kind = taskTable
@@ -58,7 +61,7 @@ func (b *builder) stackRow(cells []string) {
 	}
 	b.adapters[adapter] = true
 	b.stacks[adapter+"\x00"+stack] = true
-	idle, err := parsePercent(b.cell(cells, "XVE Array Idle(%)", "EU Array Idle(%)"))
+	idle, err := parsePercent(b.cell(cells, "XVE Array Idle", "EU Array Idle"))
 	if share, ok := idle.Value(); err == nil && ok {
 		b.stateRows++
 		if share < alwaysIdle {
@@ -98,12 +101,14 @@ func (b *builder) task(cells []string, pos note.Pos) {
 		names []string
 		take  func(string) error
 	}{
-		// Of offload reports, where the total holds the transfers too.
-		{[]string{"Execution Time", "Total Time"}, func(s string) (err error) { k.Total, err = parseTime(s); return err }},
+		// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
+		{[]string{"Execution Time", "Execution", "Total Time"}, func(s string) (err error) { k.Total, err = parseTime(s); return err }},
 		{[]string{"Instance Count"}, func(s string) (err error) { k.Instances, err = parseCount(s); return err }},
 		{[]string{"SIMD Width"}, func(s string) (err error) { k.SIMD, err = parseSIMD(s); return err }},
-		{[]string{"Peak XVE Threads Occupancy(%)", "Peak EU Threads Occupancy(%)"}, func(s string) (err error) { k.Peak, err = parsePercent(s); return err }},
-		{[]string{"XVE Threads Occupancy(%)", "EU Threads Occupancy(%)", "Occupancy(%)"}, func(s string) (err error) { k.Measured, err = parsePercent(s); return err }},
+		{[]string{"Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"},
+			func(s string) (err error) { k.Peak, err = parsePercent(s); return err }},
+		{[]string{"XVE Threads Occupancy", "EU Threads Occupancy", "Occupancy"},
+			func(s string) (err error) { k.Measured, err = parsePercent(s); return err }},
 	} {
 		text := b.cell(cells, c.names...)
 		if err := c.take(text); err != nil {
@@ -119,17 +124,17 @@ func (b *builder) task(cells []string, pos note.Pos) {
 		return
 	}
 	b.rows++
-	b.unite(k)
+	b.merge(k)
 }
 
-// unite adds what another table of the report says of a task. Within a table, equal names are different tasks.
-func (b *builder) unite(k ingest.Kernel) {
+// merge adds what another table of the report says of a task. Within a table, equal names are different tasks.
+func (b *builder) merge(k ingest.Kernel) {
 	for _, i := range b.byName[k.Task] {
 		old := &b.tasks[i]
-		if i >= len(b.table.united) || b.table.united[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
+		if i >= len(b.table.merged) || b.table.merged[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
 			continue
 		}
-		b.table.united[i] = true
+		b.table.merged[i] = true
 		fill(&old.Total, k.Total)
 		fill(&old.Instances, k.Instances)
 		fill(&old.SIMD, k.SIMD)

@@ -27,8 +27,9 @@ const (
 	quantities // how many there are
 )
 
-// columnOf gives what a column of a table holds and how many of its units make the base unit: seconds, ratios. Metric names carry
-// their unit in brackets. The second of two names for one quantity is that of GPUs before Xe-HPG.
+// columnOf gives what a column of a table holds and how many of its units make the base unit: seconds, ratios. Metric
+// names carry their unit in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG, EuActive of GPUs
+// before.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	metric, unitText := name, ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
@@ -45,11 +46,11 @@ func columnOf(name string) (q quantity, per float64, ok bool) {
 		return gpuTime, perSecond(unitText), true
 	case "KernelTime", "Time": // of aggregated metrics and of kernel intervals
 		return kernelTime, perSecond(unitText), true
-	case "XVE_THREADS_OCCUPANCY_ALL", "EuThreadOccupancy":
+	case "XVE_THREADS_OCCUPANCY_ALL", "XveThreadOccupancy", "EuThreadOccupancy":
 		return occupancy, 100, true
-	case "XVE_ACTIVE", "EuActive":
+	case "XVE_ACTIVE", "XveActive", "EuActive":
 		return active, 100, true
-	case "XVE_STALL", "EuStall":
+	case "XVE_STALL", "XveStall", "EuStall":
 		return stalled, 100, true
 	case "XVE_COMPUTE_THREAD_COUNT", "CsThreads":
 		return threads, 1, true

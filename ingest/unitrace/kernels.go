@@ -2,7 +2,6 @@ package unitrace
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"occudiff/ingest"
@@ -27,7 +26,7 @@ func (s *store) into(f *ingest.File) {
 			continue
 		}
 		m, t := a.measured(), s.timed(a, c)
-		if t == nil || (m != nil && m.kept) { // kept: its launches are rows of their own
+		if t == nil {
 			continue
 		}
 		k := a.kernel()
@@ -41,16 +40,28 @@ func (s *store) into(f *ingest.File) {
 		}
 		if m != nil {
 			m.into(&k)
-			k.PerLaunch = m == a.sums[fromQuery]
-			k.Pos, k.Launches = m.pos, m.spread.result()
-		}
-		if n, ok := s.stretched(a, &k, c); ok && warned < lines.MaxShown {
-			f.Notes = append(f.Notes, n)
-			warned++
+			k.Pos, k.PerLaunch = m.pos, m == a.sums[fromQuery]
+			k.Window = s.window(a, t)
+			if k.Window.Or(1) <= longWindow {
+				k.Launches = m.spread.result()
+			} else if warned < lines.MaxShown {
+				f.Notes = append(f.Notes, windowNote(&k, m, t))
+				warned++
+			}
+			if m.kept { // its launches are rows of their own
+				continue
+			}
 		}
 		add(&k)
 	}
-	for _, k := range s.each.All() {
+	for i, k := range s.each.All() {
+		a := s.eachOf[i]
+		if t := s.timed(a, c); t != nil {
+			k.Window = s.window(a, t)
+			if q := a.sums[fromQuery]; q != nil && q.launches == 1 && t.launches == 1 {
+				k.Total = unit.Some(unit.Seconds(t.seconds))
+			}
+		}
 		add(k)
 	}
 	f.Props = s.propsList
@@ -116,18 +127,15 @@ func (a *account) measured() *sum {
 	return nil
 }
 
-// timed gives the sums that tell count and time best. A query's own time is what its occupancy is the average over;
-// samples miss launches, so that a timing table knows better.
+// timed gives the sums that tell count and time best: a timing table does. A query lasts longer than its kernel, and
+// samples miss launches.
 func (s *store) timed(a *account, c coverage) *sum {
-	order := []source{fromQuery, fromAggregate, fromTiming, fromIntervals, fromSamples, fromSubmission}
-	for _, src := range order {
+	for _, src := range []source{fromAggregate, fromTiming, fromIntervals, fromQuery, fromSamples, fromSubmission} {
 		if src == fromTiming {
 			if t := s.timings(a, c); t != nil {
 				return t
 			}
-			continue
-		}
-		if a.sums[src] != nil {
+		} else if a.sums[src] != nil {
 			return a.sums[src]
 		}
 	}
@@ -153,21 +161,32 @@ func (s *store) timings(a *account, c coverage) *sum {
 	return nil
 }
 
-// stretched warns of a query that took far longer than its kernel: the occupancy is the average over both.
-func (s *store) stretched(a *account, k *ingest.Kernel, c coverage) (note.Note, bool) {
-	q, t := a.sums[fromQuery], s.timings(a, c)
-	if q == nil || t == nil || q.launches != t.launches || !k.Measured.Present() || q.seconds <= t.seconds*1.1 {
-		return note.Note{}, false
+// longWindow is how many times as long as a kernel its queries may last before that is said.
+const longWindow = 1.1
+
+// window gives how many times as long as the kernel its metric queries lasted, where the report has both times.
+func (s *store) window(a *account, t *sum) unit.Opt[float64] {
+	q := a.sums[fromQuery]
+	if q == nil || q == t || q.launches == 0 || t.launches == 0 || t.seconds <= 0 {
+		return unit.Opt[float64]{}
 	}
-	return note.Note{Severity: note.Warning, Code: "query-overhead", Pos: k.Pos,
-		Text: fmt.Sprintf("task %q: its metric queries took %s s, its kernels %s s: the measured occupancy is the average over the longer time", k.Task,
-			short(q.seconds), short(t.seconds)),
-		Hint: "give each launch more work, the query's own time then counts less"}, true
+	return unit.Some(q.seconds / float64(q.launches) / (t.seconds / float64(t.launches)))
 }
 
-func short(x float64) string {
-	return fmt.Sprintf("%.4g", math.Max(x, 0))
+// windowNote says that the occupancy is a mean over more than the kernel.
+func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
+	times := "of the timing table"
+	if q.kept && q.launches > 1 {
+		times = "of the queries"
+	}
+	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
+		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
+			"occupancies are means over the query, times are those %s",
+			k.Task, micros(q.seconds/float64(q.launches)), k.Window.Or(0), micros(t.seconds/float64(t.launches)), times),
+		Hint: "give each launch more work, so that the query's own time counts less"}
 }
+
+func micros(seconds float64) string { return fmt.Sprintf("%.4g us", seconds*1e6) }
 
 // joiner gives what copies the properties of a kernel into it: those of the same name, and of the same shape and SIMD
 // width as far as both say so.

@@ -40,7 +40,8 @@ type store struct {
 	nameBytes int
 	launch    launch
 	each      ingest.Kernels
-	eachFrom  source // the table that each is from
+	eachOf    []*account // what each is a launch of
+	eachFrom  source     // the table that each is from
 	props     map[propsKey]int
 	propsList []ingest.Props
 	shapes    []propsKey // of propsList
@@ -200,9 +201,10 @@ func (s *store) endLaunch() {
 		k := l.account.kernel()
 		k.Pos = l.pos
 		l.sum.into(&k)
-		k.PerLaunch = true
+		k.PerLaunch = l.source == fromQuery
 		k.Instances, k.Total = unit.Some[int64](1), unit.Some(unit.Seconds(l.sum.seconds))
 		s.each.Append(&k)
+		s.eachOf = append(s.eachOf, l.account)
 		total.kept = true
 	} else {
 		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), s.sampleSize())
