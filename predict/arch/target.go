@@ -76,7 +76,8 @@ func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	for _, x := range targets() {
 		c := CompilerTarget{Name: x.compiler}
 		if len(asked) == 0 {
-			c.Devices = t.Compiled(x.family, x.release)[:1]
+			of := t.Compiled(x.family, x.release)
+			c.Devices = of[:min(1, len(of))]
 		}
 		for _, d := range asked {
 			if t.hasTarget(d, x) {
