@@ -319,12 +319,3 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%v, %d outputs", err, outputs)
 	}
 }
-
-func contains[T comparable](list []T, v T) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
-}

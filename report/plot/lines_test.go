@@ -96,7 +96,7 @@ func TestTicks(t *testing.T) {
 func FuzzDraw(f *testing.F) {
 	f.Add(100.0, 62.7, 99.5, "Fan2", 350.0)
 	f.Add(math.Inf(1), math.NaN(), -1e308, `"><script>`, 1.0)
-	f.Add(5e-324, 1e308, -0.0, "\x00\xff]]>", 0.0)
+	f.Add(5e-324, 1e308, math.Copysign(0, -1), "\x00\xff]]>", 0.0)
 	f.Fuzz(func(t *testing.T, a, b, c float64, name string, width float64) {
 		if width > 4000 { // pixels
 			return
