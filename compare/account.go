@@ -124,9 +124,9 @@ func (a *Account) Drawn() map[Part]float64 {
 	return drawn
 }
 
-// accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch, and it is
+// Accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch, and it is
 // not above it.
-func (r *Result) accounted(row *Row) bool {
+func (r *Result) Accounted(row *Row) bool {
 	switch row.Verdict {
 	case Match, Below:
 		return (row.Basis == BasisMeasured || row.Basis == BasisMeasuredPeak) &&
@@ -137,7 +137,7 @@ func (r *Result) accounted(row *Row) bool {
 
 // Account gives the account of a row, nil when it has none.
 func (r *Result) Account(row *Row) *Account {
-	if !r.accounted(row) {
+	if !r.Accounted(row) {
 		return nil
 	}
 	a := r.parts(row)
@@ -155,7 +155,10 @@ func (r *Result) Account(row *Row) *Account {
 	return &a
 }
 
-// parts computes the parts of a row that is accounted.
+// Parts gives the parts alone of a row that has an account.
+func (r *Result) Parts(row *Row) Account { return r.parts(row) }
+
+// parts computes the parts of a row that is accounted for.
 func (r *Result) parts(row *Row) Account {
 	m := row.Measured.Or(0)
 	p := row.Predicted
@@ -192,10 +195,15 @@ func (r *Row) reference() unit.Ratio {
 
 // Lost is the slot time of a row below its prediction, 0 where nothing was measured that is the kernel's.
 func (r *Row) Lost() unit.Seconds {
-	if r.Verdict != Match && r.Verdict != Below || r.Basis == BasisPeak {
+	if !r.mayLose() {
 		return 0
 	}
 	return r.Total.Or(0) * unit.Seconds(max(r.reference()-r.Measured.Or(0), 0))
+}
+
+// mayLose says whether a row was measured and is not above its prediction.
+func (r *Row) mayLose() bool {
+	return (r.Verdict == Match || r.Verdict == Below) && r.Measured.Present()
 }
 
 // room tells from the array state whether threads are what the XVEs lack.

@@ -149,7 +149,7 @@ func TestFan2(t *testing.T) {
 		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
 			Because: "A launch is 0.6 of a sampling interval, so that time between launches counts in; it cannot be told from time within.", Decide: "a trace, or gpu-sampling-interval 0.05"},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
-			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export: launches that differ have threads of very different life"},
+			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export"},
 	}
 	if len(a.Causes) != 2 || a.Causes[0] != want[0] || a.Causes[1] != want[1] {
 		t.Errorf("causes %+v", a.Causes)

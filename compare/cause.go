@@ -59,7 +59,7 @@ func (r *Result) cause(row *Row, tell bool) *Cause {
 		f.unmeasurable()
 	case row.Verdict == Above:
 		f.above()
-	case r.accounted(row):
+	case r.Accounted(row):
 		a := r.parts(row)
 		f.account = &a
 		f.part(a.largest())

@@ -50,7 +50,7 @@ func (f *finder) dispatch(p Part) {
 		if sure == high {
 			may = "does not keep up"
 		}
-		return lives + ": the dispatcher " + may + ".", "a trace, or a computing-instance export: launches that differ have threads of very different life"
+		return lives + ": the dispatcher " + may + ".", "a trace, or a computing-instance export"
 	})
 }
 

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"occudiff/ingest/unit"
 )
@@ -199,6 +200,33 @@ func (c *Certainty) edgesText() string {
 		return fmt.Sprintf("A launch is %s of a sampling interval", intervals(n))
 	}
 	return fmt.Sprintf("A launch is %s sampling intervals", intervals(n))
+}
+
+// CertaintyText says in words how much of a row's values can be its kernel's.
+func (r *Result) CertaintyText(row *Row) string {
+	c := r.Certainty(row)
+	if c.Exact {
+		return "The counters were read around each launch."
+	}
+	said := []string{c.edgesText()}
+	if s, ok := c.OwnShare.Value(); ok {
+		of := fmt.Sprintf("up to %s of the values can be others'", shareText(c.Foreign.Or(1)))
+		switch f, bounded := c.Foreign.Value(); {
+		case bounded && f <= foreignHigh:
+			of = "almost nothing is others'"
+		case !bounded:
+			of = "how much is others' cannot be told"
+		}
+		said = append(said, fmt.Sprintf("%s of the GPU's time is this kernel, so %s", shareText(s), of))
+	}
+	idle, known := row.Idle.Value()
+	if e, bounded := c.Edges.Value(); known && bounded && idle > 0 {
+		said = append(said, fmt.Sprintf("XVEs were idle %.1f %% of the time, of which %s can lie between launches", idle.Percent(), shareText(min(e/idle, 1))))
+	}
+	if x, ok := c.Crosstalk.Value(); ok {
+		said = append(said, fmt.Sprintf("%s of all instructions of the run stand in rows of no kernel", shareText(x)))
+	}
+	return strings.Join(said, "; ") + "."
 }
 
 // shorterInterval gives the sampling interval in milliseconds that would put enough samples into a launch, false where no

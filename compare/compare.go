@@ -11,7 +11,7 @@ import (
 )
 
 // Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows are
-// ordered for reading: what needs attention first, then by time.
+// ordered for reading: what needs attention first, then by slot time lost.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
@@ -259,6 +259,10 @@ func (r *Result) checkRow(row *Row) {
 	}
 }
 
+// attentions is how many classes attention knows.
+const attentions = 5
+
+// attention says how soon a reader should see a row, 0 first.
 func attention(v Verdict) int {
 	switch v {
 	case Below, Above:

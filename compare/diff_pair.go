@@ -82,7 +82,7 @@ func (g *group) add(run *Result, row *Row) {
 			g.loadedResidual = append(g.loadedResidual, float64(l.Minus(row.XVEs.Loaded)))
 		}
 	}
-	if run.accounted(row) {
+	if run.Accounted(row) {
 		a := run.parts(row)
 		for _, p := range Parts() {
 			if v, ok := a.Points(p).Value(); ok {

@@ -111,19 +111,14 @@ func (r *Result) begin(place int, row *Row) bool {
 		row.Verdict = NotAKernel
 		return false
 	}
-	var f forecast
-	if l.forecasts != nil && !row.FromLog {
-		f = l.forecasts[2*l.kernels.Setting(place)+row.LeastBarriers()]
-	} else {
-		f = r.forecast(&row.Kernel)
-	}
+	f := r.forecastAt(place, &row.Kernel)
 	r.decide(row, &f)
 	return true
 }
 
 // decide holds a row against what is predicted for it, as far as its verdict.
 func (r *Result) decide(row *Row, f *forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
+	row.take(*f)
 	if row.Task == ingest.WholeRun {
 		row.NoPredictionWhy = "the summary names no task: the value is of the whole run"
 	}
@@ -138,6 +133,19 @@ func (r *Result) Judge(k *ingest.Kernel) Row {
 	return row
 }
 
+// forecastAt gives what is predicted for the kernel of a place.
+func (r *Result) forecastAt(place int, k *ingest.Kernel) forecast {
+	if l := &r.rows; l.forecasts != nil && place < l.kernels.Len() {
+		return l.forecasts[2*l.kernels.Setting(place)+k.LeastBarriers()]
+	}
+	return r.forecast(k)
+}
+
+// take fills in what is predicted.
+func (row *Row) take(f forecast) {
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
+}
+
 // build makes the whole row, the texts of its cause only when asked to.
 func (r *Result) build(place int, row *Row, tell bool) {
 	if r.begin(place, row) {
@@ -146,34 +154,51 @@ func (r *Result) build(place int, row *Row, tell bool) {
 	}
 }
 
-// sort puts the rows in order for reading: what needs attention first, then by time; equal ones stay in the order of the
-// file. The rows of timings are then known by their number, no longer by their place.
+// sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones stay
+// in the order of the file. The rows of timings are then known by their number, no longer by their place.
 func (r *Result) sort() {
 	type key struct {
-		total     float64
-		place     uint32
-		attention uint8
+		total unit.Seconds
+		lost  float32
+		place uint32
 	}
 	l := &r.rows
-	var k ingest.Kernel
-	keys := make([]key, r.Len())
-	for i := range keys {
-		l.kernel(i, &k)
-		keys[i] = key{float64(k.Total.Or(-1)), uint32(i), uint8(attention(verdicts[l.found[i].verdict]))}
+	l.order = make([]uint32, 0, len(l.found))
+	var row Row
+	var keys []key
+	for class := range attentions { // one after the other: the keys of millions of rows take more than the rows
+		n := 0
+		for i := range l.found {
+			if attention(verdicts[l.found[i].verdict]) == class {
+				n++
+			}
+		}
+		keys = slices.Grow(keys[:0], n)
+		for i := range l.found {
+			row.Verdict = verdicts[l.found[i].verdict]
+			if attention(row.Verdict) != class {
+				continue
+			}
+			l.kernel(i, &row.Kernel)
+			if row.mayLose() {
+				row.take(r.forecastAt(i, &row.Kernel))
+			}
+			keys = append(keys, key{row.Total.Or(-1), float32(row.Lost()), uint32(i)})
+		}
+		slices.SortFunc(keys, func(a, b key) int {
+			return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.total, a.total), cmp.Compare(a.place, b.place))
+		})
+		for _, k := range keys {
+			l.order = append(l.order, k.place)
+		}
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.attention, b.attention), cmp.Compare(b.total, a.total), cmp.Compare(a.place, b.place))
-	})
-	l.order = make([]uint32, len(keys))
 	number := make(map[int]int, len(r.Timings))
 	for i := range r.Timings {
 		number[r.Timings[i].Row] = -1
 	}
-	for i := range keys {
-		place := int(keys[i].place)
-		l.order[i] = keys[i].place
-		if _, timed := number[place]; timed {
-			number[place] = i
+	for i, place := range l.order {
+		if _, timed := number[int(place)]; timed {
+			number[int(place)] = i
 		}
 	}
 	for i := range r.Timings {

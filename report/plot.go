@@ -17,6 +17,7 @@ type Plot struct {
 	Max        float64 // top of the axis, 0 to leave it to the renderer
 	Text       string  // what it shows, in a sentence
 	Lines      bool    // a line over the rows instead of bars
+	Stacked    bool    // the series of a row follow one another in one bar
 
 	Scatter        *Scatter
 	LevelChart     *LevelChart

@@ -23,7 +23,7 @@ import (
 //	drop=N      the order in which columns give way on a narrow terminal
 //	decimals=N  of numbers
 //	cut, wrap   long texts may be cut, or broken into lines
-//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice and named with a plus between them
+//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, named and shades with a plus between them
 //
 // A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the tag
 // csv:",inline"; all of them are absent where the pointer is nil.
@@ -171,7 +171,7 @@ func columnOf(key, tag string, t reflect.Type) Column {
 			c.Wrap = true
 		case "role":
 			for word := range strings.SplitSeq(value, "+") {
-				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "named": Named}[word]
+				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "named": Named, "shades": Shades}[word]
 			}
 		}
 	}

@@ -78,6 +78,7 @@ const (
 	Bar                     // percentages, with a bar behind each
 	Choice                  // words to choose rows by, which lead to what explains a row
 	Named                   // an item about the row says it already, in its name or in its text
+	Shades                  // bars of letters, for terminals that show them
 )
 
 // Form says how a page shows a table. Other files have a plain table for each.

@@ -21,7 +21,7 @@ func BenchmarkSmallRun(b *testing.B) {
 	dir := b.TempDir()
 	var peak int64
 	for b.Loop() {
-		c := exec.Command(program, "demo", "-q")
+		c := exec.Command(program, "demo", "--vec-add", "-q")
 		c.Dir = dir
 		if err := c.Run(); err != nil {
 			b.Fatal(err)

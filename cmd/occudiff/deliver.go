@@ -68,7 +68,7 @@ func (a *app) print(out *outputs, ans *report.Answer) error {
 	std := bufio.NewWriterSize(out.set.Until(to), 64<<10)
 	var err error
 	if a.format == "table" {
-		err = terminal.Render(std, ans.Document(), terminal.Options{Width: a.width(), Color: a.useColor()})
+		err = terminal.Render(std, ans.Document(), terminal.Options{Width: a.width(), Color: a.useColor(), Shades: isTerminal(a.stdout)})
 	} else {
 		err = writers(ans)[formatEnding(a.format)](std)
 	}

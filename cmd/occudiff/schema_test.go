@@ -86,7 +86,7 @@ func TestOutputsKeepTheirSchemas(t *testing.T) {
 	log := filepath.Join(dir, "one.csv")
 	write(t, log, "Computing Task,Work Size:Global,Work Size:Local,SIMD Width,Computing Task:Total Time\n\"x\ny\",64,,,\n")
 	for _, c := range []struct{ reason, id, args string }{
-		{"every field of a run without measurement", "occudiff/validate/1", "demo -q -o " + filepath.Join(dir, "d.md")},
+		{"every field of a run without measurement", "occudiff/validate/1", "demo --vec-add -q -o " + filepath.Join(dir, "d.md")},
 		{"measured, with causes", "occudiff/validate/1", "validate --device max1100 " + fixture},
 		{"no device at all", "occudiff/validate/1", "validate --device tgl " + log},
 		{"a log, with rows of its own", "occudiff/validate/1", "validate --local 256 --simd 32 ../../fixtures/gen9_vec_add.log"},

@@ -50,13 +50,17 @@ func (a *app) useColor() bool {
 	return isTerminal(a.stdout)
 }
 
-// width gives the columns that standard output has, 0 for no limit: a pipe gets everything.
+// pipeWidth is how wide tables are where nobody says how wide the output is: what a wide window shows, since names of
+// kernels have hundreds of letters.
+const pipeWidth = 160
+
+// width gives the columns that standard output has.
 func (a *app) width() int {
-	if !isTerminal(a.stdout) {
-		return 0
-	}
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
+	}
+	if !isTerminal(a.stdout) {
+		return pipeWidth
 	}
 	if w, _, err := term.GetSize(int(a.stdout.(*os.File).Fd())); err == nil {
 		return w

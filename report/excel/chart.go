@@ -29,7 +29,10 @@ func (p *page) chart(plot report.Plot, top int) int {
 	if !ok || plot.Rows < 1 {
 		return top
 	}
-	height, column, draw := chartFrame+barHeight*plot.Rows, chartColumn, p.book.barChart
+	height, column, draw := barsHeight(plot), chartColumn, p.book.barChart
+	if plot.Stacked {
+		column = 1
+	}
 	if plot.Lines { // beside the rows that it draws
 		height, column, draw = lineChartHeight, len(at.columns)+2, p.book.lineChart
 	}
@@ -39,9 +42,14 @@ func (p *page) chart(plot report.Plot, top int) int {
 	return below
 }
 
-// seriesColours keep their contrast when printed in grey.
-func seriesColour(i int) string {
-	colours := [...]string{"1F3864", "F4B183", "548235"}
+func barsHeight(plot report.Plot) int { return chartFrame + barHeight*plot.Rows }
+
+// seriesColour keeps its contrast to its neighbors when printed in grey. Parts of a whole end in those that nobody misses.
+func seriesColour(i int, stacked bool) string {
+	colours := []string{"1F3864", "F4B183", "548235"}
+	if stacked {
+		colours = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
+	}
 	return colours[i%len(colours)]
 }
 
@@ -62,6 +70,9 @@ func (b *book) barChart(plot report.Plot, at place, height int) *excelize.Chart 
 		GapWidth:     &gap,
 		ShowBlanksAs: "gap",
 	}
+	if plot.Stacked {
+		c.Type = excelize.BarStacked
+	}
 	if plot.Max > 0 {
 		c.YAxis.Maximum = &plot.Max
 	}
@@ -74,7 +85,7 @@ func (b *book) barChart(plot report.Plot, at place, height int) *excelize.Chart 
 			Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
 			Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
 			Values:     absolute(at.sheet, column, at.row, last),
-			Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i)}},
+			Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i, plot.Stacked)}},
 		})
 	}
 	return c

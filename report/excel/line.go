@@ -46,7 +46,7 @@ func (b *book) lineChart(plot report.Plot, at place, height int) *excelize.Chart
 			Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
 			Values:     absolute(at.sheet, column, at.row, last),
 			Marker:     excelize.ChartMarker{Symbol: "none"},
-			Line:       excelize.LineOptions{Width: 1.5, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i)}}},
+			Line:       excelize.LineOptions{Width: 1.5, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i, false)}}},
 		}
 		if i == 0 && plot.Rows <= 200 {
 			s.Marker = excelize.ChartMarker{Symbol: "circle", Size: 4, Fill: s.Line.Fill}

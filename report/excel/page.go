@@ -90,6 +90,11 @@ func (p *page) section(s *report.Section, first bool, d *report.Document) {
 		p.text(text, r)
 	}
 	top := len(p.lines) + 2
+	for _, plot := range s.Plots {
+		if plot.Stacked { // stands above its rows, which are too wide to have it beside them
+			p.lines = append(p.lines, make([]line, barsHeight(plot)/pixelsPerRow+2)...)
+		}
+	}
 	for _, t := range s.Tables {
 		if t.In&report.Sheet != 0 && t.Len > 0 {
 			p.table(t)
@@ -266,7 +271,7 @@ func (p *page) width(k int) float64 {
 }
 
 func (p *page) write(sw *excelize.StreamWriter) error {
-	for k := range textColumns + 1 {
+	for k := range max(textColumns+1, len(p.widths)) {
 		if err := sw.SetColWidth(k+1, k+1, p.width(k)); err != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 
 func TestSheets(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.LogsOnly(), sample.Empty()} {
-		want := []string{"Summary", "Kernels", "Causes", "What-if", "Timings", "Device", "Notes", "Launches", "Devices"}
+		want := []string{"Summary", "Kernels", "Account", "Causes", "What-if", "Timings", "Device", "Notes", "Launches", "Devices"}
 		if diff := cmp.Diff(want, open(t, workbook(t, r)).GetSheetList()); diff != "" {
 			t.Error(diff)
 		}
@@ -217,7 +217,7 @@ func TestNumbers(t *testing.T) {
 		{"Global", "text", "-", "2048x2048"},
 		{"SIMD", "number", "#,##0", "32"},
 		{"Launches", "number", "#,##0", "2047"},
-		{"Time [s]", "number", "#,##0.0000", "1.070996"},
+		{"GPU time [s]", "number", "#,##0.0000", "1.070996"},
 		{"Predicted peak [%]", "number", "0.0", "100"},
 		{"Predicted average [%]", "number", "0.0", "99.51409135082604"},
 		{"Measured [%]", "number", "0.0", "62.7"},

@@ -74,13 +74,16 @@ func (p *page) figures(plots []report.Plot) {
 	p.raw("</div>\n")
 }
 
-// shape is the style of a plot's frame: wide for what has names beside it, small for what is hardly a plot.
+// shape is the style of a plot's frame: wide for what has names beside it, a line of its own for
+// parts of a whole, small for what is hardly a plot.
 func shape(f *report.Plot) string {
 	switch {
 	case f.Scatter != nil || f.LevelChart != nil:
 		return ""
 	case f.TimeSeries != nil && len(f.TimeSeries.Points) < 2:
 		return "small"
+	case f.StackedBars != nil:
+		return "wide full"
 	}
 	return "wide"
 }

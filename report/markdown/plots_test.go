@@ -34,6 +34,7 @@ func TestPlotsAreLinked(t *testing.T) {
 		}
 	}
 	want := []string{
+		"![Where the thread slots went: A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without any thread, and what was predicted to stay empty.](r.files/account.svg)",
 		"![Measured occupancy against predicted average: A point per kernel, larger for more GPU time. On the diagonal both agree; the band is the tolerance of 5 points.](r.files/predicted-measured.svg)",
 		`  ![Waves of a\](http://x) \[b: 146 full waves at 100.0 %, then a last one at 28.6 %.](r.files/waves-1.svg)`,
 		"  ![Waves of Fan1: One wave that does not fill the GPU: 14.3 %.](r.files/waves-2.svg)",

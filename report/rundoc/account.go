@@ -1,9 +1,14 @@
 package rundoc
 
 import (
+	"fmt"
+	"math"
+	"strings"
+
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/report"
 )
 
 // AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV have of
@@ -55,10 +60,205 @@ func (v *AccountValue) set(a *compare.Account) {
 	}
 }
 
+// parts are the parts of an account as people read them: to one decimal, in which they still add up, and as a bar.
+type parts struct {
+	Used        unit.Opt[float64] `csv:"part_used" col:"Used [%]; in=terminal"`
+	Underfilled unit.Opt[float64] `csv:"part_underfilled" col:"Underfilled XVEs [%]; brief=Underfilled XVEs; drop=12; in=terminal+page"`
+	Empty       unit.Opt[float64] `csv:"part_empty" col:"Empty XVEs [%]; brief=Empty XVEs; drop=11; in=terminal+page"`
+	Shortfall   unit.Opt[float64] `csv:"part_shortfall" col:"Shortfall [%]; brief=Shortfall; drop=13; in=terminal+page"`
+	Tail        unit.Opt[float64] `csv:"part_tail" col:"Last wave [%]; brief=Last wave; drop=8; in=terminal+page"`
+	Limits      unit.Opt[float64] `csv:"part_limits" col:"Limits [%]; brief=Limits; drop=7; in=terminal+page"`
+	Slots       string            `csv:"slots" col:"\u2592 empty \u2591 last \u00b7 lim; group=\u2588 used \u2593 underfilled; in=terminal; drop=1; role=shades"`
+}
+
+// set takes the parts of a row. What was measured is used, also where there is no account.
+func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
+	*v = parts{}
+	if !accounted {
+		if m, ok := r.Measured.Value(); ok && r.Verdict != compare.NotAKernel {
+			v.Used = unit.Some(m.Percent())
+		}
+		return
+	}
+	a := of.Parts(r)
+	printed := a.Printed()
+	for _, p := range compare.Parts() {
+		if points, told := printed[p]; told {
+			*v.of(p) = unit.Some(float64(points))
+		}
+	}
+	v.Slots = slotBar(a.Drawn())
+}
+
+func (v *parts) of(p compare.Part) *unit.Opt[float64] {
+	switch p {
+	case compare.PartUsed:
+		return &v.Used
+	case compare.PartUnderfilled:
+		return &v.Underfilled
+	case compare.PartEmpty:
+		return &v.Empty
+	case compare.PartShortfall:
+		return &v.Shortfall
+	case compare.PartTail:
+		return &v.Tail
+	}
+	return &v.Limits
+}
+
+// slotBar draws the parts as letters of five shades, a twentieth of all slots each.
+func slotBar(drawn map[compare.Part]float64) string {
+	const width = 20
+	shades := map[compare.Part]string{compare.PartUsed: "\u2588", compare.PartUnderfilled: "\u2593", compare.PartEmpty: "\u2592",
+		compare.PartShortfall: "\u2593", compare.PartTail: "\u2591", compare.PartLimits: "\u00b7"}
+	var b strings.Builder
+	sum, done := 0.0, 0
+	for _, p := range compare.Parts() {
+		sum += drawn[p]
+		to := int(math.Round(sum / 100 * width))
+		b.WriteString(strings.Repeat(shades[p], max(to-done, 0)))
+		done = max(done, to)
+	}
+	return b.String()
+}
+
 // share is a part of one, where percent would be read as a percentage.
 func share(r percent) unit.Opt[float64] {
 	if v, ok := r.Value(); ok {
 		return unit.Some(float64(v))
 	}
 	return unit.Opt[float64]{}
+}
+
+// partName is how people read a part.
+func partName(p compare.Part) string {
+	switch p {
+	case compare.PartUnderfilled:
+		return "underfilled XVEs"
+	case compare.PartEmpty:
+		return "empty XVEs"
+	case compare.PartTail:
+		return "last wave (predicted)"
+	case compare.PartLimits:
+		return "limits (predicted)"
+	}
+	return string(p)
+}
+
+// accountPlot is the picture of the run: the slots of each kernel, in the order of the table. False where no kernel has an
+// account.
+func accountPlot(rows *rowSet) (report.Plot, bool) {
+	if rows.accounts == 0 {
+		return report.Plot{}, false
+	}
+	status := map[compare.Part]report.Status{compare.PartUsed: report.Good, compare.PartUnderfilled: report.Unsure, compare.PartEmpty: report.Bad,
+		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
+	bars := &report.StackedBars{X: "Thread slots of the GPU"}
+	var shown []compare.Part
+	for _, p := range compare.Parts() {
+		if p == compare.PartShortfall && rows.split == rows.accounts || rows.split == 0 &&
+			(p == compare.PartUnderfilled || p == compare.PartEmpty) {
+			continue
+		}
+		shown = append(shown, p)
+		bars.Parts = append(bars.Parts, report.Part{Name: partName(p), Status: status[p]})
+	}
+	for _, i := range rows.accounted[:min(len(rows.accounted), report.PlotRows)] {
+		row := rows.result.Row(i, nil)
+		a := rows.result.Parts(row)
+		drawn := a.Drawn()
+		bar := report.StackedRow{Name: report.CutMiddle(report.OneLine(row.Task), report.LabelWidth)}
+		if t, ok := row.Total.Value(); ok {
+			bar.Detail = report.Duration(float64(t))
+		}
+		for k, p := range shown {
+			bar.Shares = append(bar.Shares, report.Share{Part: k, Value: drawn[p]})
+		}
+		bars.Rows = append(bars.Rows, bar)
+	}
+	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
+		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without any thread, and what was predicted to stay empty."}
+	if rows.accounts > len(bars.Rows) {
+		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " + report.Thousands(int64(rows.accounts))
+	}
+	return p, true
+}
+
+// SectionAccount is the sheet of the accounts.
+const SectionAccount = "account"
+
+// drawnParts are the parts as a chart draws them: none is negative, and they add up.
+type drawnParts struct {
+	Used        float64 `csv:"drawn_used" col:"used; decimals=1; in=sheet"`
+	Underfilled float64 `csv:"drawn_underfilled" col:"underfilled XVEs; decimals=1; in=sheet"`
+	Empty       float64 `csv:"drawn_empty" col:"empty XVEs; decimals=1; in=sheet"`
+	Shortfall   float64 `csv:"drawn_shortfall" col:"shortfall; decimals=1; in=sheet"`
+	Tail        float64 `csv:"drawn_tail" col:"last wave; decimals=1; in=sheet"`
+	Limits      float64 `csv:"drawn_limits" col:"limits; decimals=1; in=sheet"`
+}
+
+// accountRow is a row of that sheet: the parts as they are, how sure that is, and the parts as the chart draws them.
+type accountRow struct {
+	Task    string      `csv:"task" col:"Kernel; cut"`
+	Shape   string      `csv:"shape" col:"Launch"`
+	Total   seconds     `csv:"total" col:"GPU time [s]"`
+	Verdict report.Cell `csv:"verdict" col:"Verdict"`
+	AccountValue
+	parts
+	Causes string `csv:"account_causes" col:"Causes; wrap"`
+	Decide string `csv:"account_decide" col:"To decide; wrap"`
+	drawnParts
+	Label string `csv:"label" col:"Label in the chart"`
+
+	row compare.Row // memory
+}
+
+// accountSection is a sheet with a chart of its own rows.
+func accountSection(rows *rowSet) report.Section {
+	s := report.Section{Key: SectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
+	if rows.accounts == 0 {
+		s.Text = []string{"No kernel has an account: nothing was measured that is a kernel's own and at or below its prediction."}
+		return s
+	}
+	columns := []string{"task", "shape", "total", "lost_seconds", "verdict", "part_used: Used [%]", "part_underfilled: Underfilled XVEs [%]",
+		"part_empty: Empty XVEs [%]", "part_shortfall: Shortfall [%]", "part_tail: Last wave [%]", "part_limits: Limits [%]"}
+	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle launch_intervals own_share edges "+
+		"foreign crosstalk room drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits label")...)
+	t := report.RowsInto(SectionAccount, len(rows.accounted), rows.fillAccount, columns...)
+	t.In = report.Sheet
+	for _, key := range []string{"total", "lost_seconds"} {
+		t.Columns[t.Column(key)].Decimals = rows.decimals
+	}
+	s.Text = []string{"In points of all thread slots of the GPU; the parts of a kernel add up to 100. A part below zero says that the counters hold more than was predicted; " +
+		"it is drawn as nothing and comes off the predicted parts. The columns on the right are what the chart draws."}
+	s.Tables = []*report.Table{t}
+	n := min(len(rows.accounted), report.PlotRows)
+	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: SectionAccount, Label: "label", Stacked: true,
+		Series: []string{"drawn_used", "drawn_underfilled", "drawn_empty", "drawn_shortfall", "drawn_tail", "drawn_limits"}, Rows: n, Unit: "%", Max: 100}}
+	if rest := rows.accounts - len(rows.accounted); rest > 0 {
+		s.Text = append(s.Text, "The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the accounts of all.")
+	}
+	return s
+}
+
+func (s *rowSet) fillAccount(k int, into *accountRow) {
+	i := s.accounted[k]
+	r := s.result.Row(i, &into.row)
+	a := s.result.Account(r)
+	into.Task, into.Shape, into.Total, into.Verdict = r.Task, shape(r), r.Total, report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))
+	into.AccountValue.set(a)
+	into.parts.set(r, true, s.result)
+	into.Causes, into.Decide, into.Label = "", "", ""
+	for _, c := range a.Causes {
+		into.Causes += fmt.Sprintf("%s: %s (%s). %s\n", c.Part, c.Name, c.Confidence, c.Because)
+		if into.Decide == "" {
+			into.Decide = c.Decide
+		}
+	}
+	into.Causes = strings.TrimSpace(into.Causes)
+	d := a.Drawn()
+	into.drawnParts = drawnParts{d[compare.PartUsed], d[compare.PartUnderfilled], d[compare.PartEmpty], d[compare.PartShortfall], d[compare.PartTail], d[compare.PartLimits]}
+	if i < len(s.labels) {
+		into.Label = s.labels[i]
+	}
 }

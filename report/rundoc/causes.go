@@ -95,7 +95,7 @@ func causesSection(rows *rowSet, e *explained) report.Section {
 	s.Text = []string{"Why what was seen differs from the prediction; occudiff explain tells how each cause is recognised and where that is from."}
 	s.Tables = []*report.Table{causeTextTable(rows), explanationTable(e)}
 	if e.result.KeepsLaunches() {
-		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that of the longest.")
+		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that of the first.")
 	} else if n := rows.need - len(e.told); n > 0 {
 		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
 	}

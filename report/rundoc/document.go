@@ -23,11 +23,11 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 		Version:  prov.Version,
 	}
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
-	d.Sections = append(d.Sections, attentionSection(r, rows))
+	d.Sections = append(d.Sections, attentionSections(r, rows)...)
 	d.Sections = append(d.Sections, kernelSection(r, rows))
 	why := newExplained(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
-	d.Sections = append(append(d.Sections, causesSection(rows, why)), whatIfSection(r, rows, devices)...)
+	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)), whatIfSection(r, rows, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
@@ -65,8 +65,15 @@ func headline(r *compare.Result) []string {
 	}
 	if dt := r.Options.SamplingInterval; dt > 0 {
 		b += "; sampling interval " + report.Duration(float64(dt))
+		var more []string
 		if r.Options.SamplingAssumed {
-			b += " (assumed)"
+			more = append(more, "assumed")
+		}
+		if real := r.SamplingInterval(); real != dt {
+			more = append(more, report.Significant(1e3*float64(real))+" ms in hardware")
+		}
+		if len(more) > 0 {
+			b += " (" + strings.Join(more, "; ") + ")"
 		}
 	}
 	return append(append(lines, b), report.NotWhole(r.Notes)...)
@@ -85,6 +92,9 @@ func closing(r *compare.Result, predictions int) string {
 	case predictions == compared:
 		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so two predictions are compared",
 			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
+	case s.Matched == 0:
+		fmt.Fprintf(&b, "Nothing measurable matches within %s points (%s)",
+			report.Shortest(float64(r.Options.Tolerance)), report.Counted(compared, "kernel", "kernels"))
 	default:
 		fmt.Fprintf(&b, "%s of %s measurable kernels match within %s points",
 			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
@@ -96,7 +106,7 @@ func closing(r *compare.Result, predictions int) string {
 		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)), report.Thousands(int64(s.ModelCompared)))
 	}
 	b.WriteByte('.')
-	if n := s.Below + s.Above; n > 0 {
+	if n := s.Below + s.Above; s.Unexplained > 0 {
 		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)), report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
 	}
 	return b.String()

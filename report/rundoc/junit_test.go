@@ -28,16 +28,16 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if fan2.Class != "mtl-112/nightly" || fan2.Name != "Fan2 (2048x2048 in 1024x1, SIMD32)" || fan2.File != "bench_gaussian.hotspots.csv" || fan2.Line != 2 {
 		t.Errorf("got %+v", fan2)
 	}
-	if fan2.Outcome != report.TestFailed || fan2.Type != "dispatch" || fan2.Message != "below by 36.8 points: dispatch" {
+	if fan2.Outcome != report.TestFailed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
 		t.Errorf("got %+v", fan2)
 	}
-	want := `Below by 36.8 points: dispatch. A thread lives 2.2 us (62.7 % of 896 slots, 523 us per launch, 131,072 threads), so the dispatcher cannot keep the slots full. More work per work-item, or fewer and longer threads, would help.
+	want := `Below by 36.8 points: gaps. A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be told from time within.
 predicted peak: 100.0 %
 predicted average: 99.5 %
 limited by: threads
 VTune's peak: 100.0 %
 measured: 62.7 %
-measured while loaded: 79.1 %
+occupancy of XVEs that ran: 79.1 %
 difference: -36.8 points (measured with predicted average)
 row: bench_gaussian.hotspots.csv:2:1
 `
@@ -45,7 +45,7 @@ row: bench_gaussian.hotspots.csv:2:1
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	fan1 := s.Cases[1]
-	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch takes 18 us") {
+	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch is 0.02 of an interval") {
 		t.Errorf("got %+v", fan1)
 	}
 }
@@ -106,7 +106,7 @@ func TestAnnotations(t *testing.T) {
 	warn := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning}
 	got := rundoc.Annotations(sample.Gaussian(), warn)
 	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
-		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: dispatch. A thread lives") {
+		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: gaps. A launch is 0.5") {
 		t.Errorf("of two kernels one does not match, got %+v", got)
 	}
 	r := sample.Many(2)

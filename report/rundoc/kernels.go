@@ -3,13 +3,11 @@ package rundoc
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"occudiff/report"
 
 	"occudiff/compare"
 	"occudiff/ingest"
-	"occudiff/ingest/note"
 )
 
 // rowSet is what the sections that show rows need to know of all of them.
@@ -25,6 +23,11 @@ type rowSet struct {
 	devices  bool
 	measured bool // any kernel
 	spread   bool
+	shapes   bool // are needed to tell kernels apart
+	// How many have an account, and how many of those have empty and underfilled XVEs as two parts.
+	accounts, split int
+	accounted       []int // the first rows of those
+	groups          []*causeGroup
 }
 
 func newRowSet(r *compare.Result) *rowSet {
@@ -32,6 +35,7 @@ func newRowSet(r *compare.Result) *rowSet {
 	shortest := math.Inf(1)
 	var shown []compare.Row
 	alike := map[likeness]*likes{}
+	seen := map[string]bool{}
 	for i, row := range r.Skim() {
 		s.devices = s.devices || row.Device != ""
 		s.spread = s.spread || row.Launches != nil
@@ -45,10 +49,24 @@ func newRowSet(r *compare.Result) *rowSet {
 			continue
 		}
 		s.kernels = i + 1
+		if !s.shapes {
+			s.shapes = seen[row.Task]
+			seen[row.Task] = true
+		}
+		if r.Accounted(row) {
+			s.accounts++
+			if len(s.accounted) < explainedRows {
+				s.accounted = append(s.accounted, i)
+			}
+			if row.Predicted != nil && row.Loaded.Present() {
+				s.split++
+			}
+		}
 		if needsAttention(row) {
 			if s.need == i {
 				s.need++
 			}
+			s.group(row).add(row)
 			if !r.KeepsLaunches() || first(alike, likenessOf(row), len(s.told)) {
 				s.told = append(s.told, toldRow{i, 1})
 			}
@@ -140,55 +158,12 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 		return s
 	}
 	if rows.kernels < r.Len() {
-		s.Text = []string{"Those that need attention come first, then by time; tasks that are no kernels come last."}
+		s.Text = []string{"Those that need attention come first, then by slot time below the prediction; tasks that are no kernels come last."}
 	} else {
-		s.Text = []string{"Those that need attention come first, then by time."}
+		s.Text = []string{"Those that need attention come first, then by slot time below the prediction."}
 	}
 	s.Tables = []*report.Table{rows.kernelTable()}
 	return s
-}
-
-// attentionSection says of each kernel that does not match why, with its reasoning and, for the first, a picture of its
-// waves. Launches of one kernel that do not match for one cause are explained together.
-func attentionSection(r *compare.Result, rows *rowSet) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
-	plots := 0
-	for _, t := range rows.told {
-		row := r.Row(t.row, nil)
-		it := report.Item{Lead: report.OneLine(row.Task), Detail: shape(row), Text: sentence(row), Status: verdictStatus(row.Verdict), Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
-			Steps: func() []report.Step {
-				row := r.Row(t.row, nil)
-				return append(predictionSteps(r, row), seenSteps(r, row)...)
-			},
-			Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
-		if t.n > 1 {
-			it.Text += longestOf(t.n)
-		}
-		if plots < wavesRows {
-			if p, ok := wavesPlot(row, "waves-"+strconv.Itoa(plots+1)); ok {
-				it.Plot = &p
-				plots++
-			}
-		}
-		s.Items = append(s.Items, it)
-	}
-	if len(s.Items) == 0 {
-		s.Text = []string{"None."}
-	}
-	return s
-}
-
-// source says where a row is from.
-func source(at note.Pos) string {
-	if at.File == "" || at.Line <= 0 {
-		return report.OneLine(at.File)
-	}
-	return report.OneLine(at.File) + ", line " + report.Thousands(int64(at.Line))
-}
-
-// longestOf says of an explanation that it stands for others: rows are in the order of time.
-func longestOf(n int) string {
-	return " This is the longest of " + report.Thousands(int64(n)) + " such launches."
 }
 
 // toldRow is a row that is explained, and how many launches it stands for.
@@ -221,29 +196,4 @@ func first(alike map[likeness]*likes, l likeness, next int) bool {
 	}
 	a.n++
 	return a.n == 1
-}
-
-// sentence says what is wrong with a row and why.
-func sentence(r *compare.Row) string {
-	var b strings.Builder
-	b.WriteString(string(r.Verdict))
-	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
-		b.WriteString(" by " + report.Decimal(math.Abs(float64(p)), 1) + " points")
-	}
-	because := ""
-	switch {
-	case r.Cause != nil:
-		b.WriteString(": " + report.OneLine(r.Cause.Name))
-		because = report.OneLine(r.Cause.Because)
-	case r.Predicted == nil:
-		because = report.OneLine(r.NoPredictionWhy)
-	}
-	b.WriteByte('.')
-	if because != "" {
-		b.WriteString(" " + report.UpperFirst(because))
-		if !strings.HasSuffix(because, ".") {
-			b.WriteByte('.')
-		}
-	}
-	return b.String()
 }

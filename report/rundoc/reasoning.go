@@ -61,7 +61,7 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 	}
 	loaded, hasLoaded := row.Loaded.Value()
 	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
-		add("Occupancy while loaded", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
+		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
 		slots := "thread slots"
@@ -90,9 +90,44 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 		add("Difference", report.BasisText(row.Basis)+", tolerance "+report.Shortest(float64(r.Options.Tolerance))+" points", report.Signed(float64(d), 1)+" points")
 	}
 	if c := row.Cause; c != nil {
-		add("Cause", "the first that applies, with "+c.Confidence+" confidence", c.Name)
+		add("Cause", "with "+c.Confidence+" confidence", c.Name)
 	}
-	return steps
+	return append(steps, accountSteps(r, row)...)
+}
+
+// accountSteps are the parts of the account and how sure it is.
+func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
+	a := r.Account(row)
+	if a == nil {
+		return nil
+	}
+	const part = "Account"
+	var steps []report.Step
+	printed := a.Printed()
+	for _, p := range compare.Parts() {
+		if v, told := printed[p]; told {
+			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(partName(p)), From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
+		}
+	}
+	return append(steps, report.Step{Part: part, Label: "How sure", From: r.CertaintyText(row), Value: ""})
+}
+
+// partFormula says where a part comes from.
+func partFormula(p compare.Part, row *compare.Row) string {
+	limit, floor := percentText(row.XVEs.Loaded.Percent()), percentText(row.XVEs.Share.Percent())
+	switch p {
+	case compare.PartUsed:
+		return "measured"
+	case compare.PartUnderfilled:
+		return limit + " of the XVEs that the launch uses x (1 - idle) - measured"
+	case compare.PartEmpty:
+		return limit + " x (idle - " + floor + " that the launch itself leaves empty)"
+	case compare.PartShortfall:
+		return "predicted - measured"
+	case compare.PartTail:
+		return "predicted peak - predicted average"
+	}
+	return "100 - predicted peak"
 }
 
 // facts is what a row tells beyond its cells, in a line; empty when that is nothing.
@@ -100,7 +135,7 @@ func facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if loaded, ok := row.Loaded.Value(); ok {
-		add("%s while loaded", percentText(loaded.Percent()))
+		add("XVEs that ran held %s", percentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
 		add("mean thread life %s", report.Duration(float64(life)))

@@ -38,7 +38,7 @@ type ValidateRow struct {
 	Peak       percent         `json:"profiler_peak_percent" col:"VTune peak; drop=6" jsonschema:"the profiler's prediction"`
 	Measured   percent         `json:"measured_percent" col:"Measured; drop=9; role=bar"`
 	Idle       percent         `json:"idle_percent" col:"XVE idle; in=sheet"`
-	Loaded     percent         `json:"loaded_percent" col:"Measured while loaded; in=sheet" jsonschema:"measured / (1 - idle)"`
+	Loaded     percent         `json:"loaded_percent" col:"Occupancy of XVEs that ran; in=sheet" jsonschema:"measured / (1 - idle)"`
 	Threads    unit.Opt[int64] `json:"threads_started" col:"Threads started; in=sheet"`
 	ThreadLife seconds         `json:"thread_life_seconds" col:"Thread life [us]; decimals=1; in=sheet" jsonschema:"the mean"`
 
@@ -82,6 +82,8 @@ type kernelRow struct {
 	Label   string      `col:"Label in charts; in=sheet; role=named"`
 	Because string      `col:"Because; in=sheet; role=named"`
 
+	parts // as printed
+
 	ThreadsPredicted unit.Opt[int64]   `json:"threads_predicted" col:"Threads predicted; in=sheet"`
 	DispatchRate     unit.Opt[float64] `json:"dispatch_rate" col:"Dispatch rate [threads/us]; decimals=1; in=sheet"`
 	IdleLanes        percent           `json:"idle_lanes" col:"Idle lanes; in=sheet"`
@@ -93,10 +95,10 @@ type kernelRow struct {
 
 // kernelColumns are those of the table of kernels, in their order. What several tables have is headed here.
 func (s *rowSet) kernelColumns() []string {
-	list := strings.Fields("task device global local simd instances total average")
-	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=7", "predicted_average: average [%]; group=Predicted; drop=8")
-	list = append(list, strings.Fields("profiler_peak measured difference finding verdict")...)
-	list = append(list, "cause: Cause; in=sheet; role=named")
+	list := append([]string{"task", "device"}, s.shapeColumns()...)
+	list = append(list, "total: GPU time [s]; drop=3", "instances: Launches; drop=2", "average")
+	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9", "predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
+	list = append(list, s.seenColumns()...)
 	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted thread_life "+
 		"dispatch_rate idle_lanes time_share")...)
 	list = append(list,
@@ -113,6 +115,30 @@ func (s *rowSet) kernelColumns() []string {
 	return slices.DeleteFunc(list, func(key string) bool {
 		return key == "device" && !s.devices || strings.HasPrefix(key, "launch_") && !s.spread
 	})
+}
+
+// shapeColumns are the launch shape, which a terminal shows where names alone do not tell kernels apart.
+func (s *rowSet) shapeColumns() []string {
+	if s.accounts == 0 || s.shapes {
+		return []string{"global: Global; drop=5; role=code+named", "local: Local; drop=4; role=code+named", "simd: SIMD; drop=6; role=named"}
+	}
+	return []string{"global: Global; in=page+sheet; role=code+named", "local: Local; in=page+sheet; role=code+named", "simd: SIMD; in=page+sheet; role=named"}
+}
+
+// seenColumns set what was seen against the prediction: by the parts of the account where there is one.
+func (s *rowSet) seenColumns() []string {
+	cause := "cause: Cause; in=sheet; role=named"
+	if s.accounts == 0 {
+		return []string{"measured", "difference", "finding", "verdict", cause}
+	}
+	list := []string{"measured: Measured [%]; in=page+sheet; role=bar", "difference: Difference [points]; in=page+sheet; brief=Difference", "part_used"}
+	if s.split > 0 {
+		list = append(list, "part_underfilled", "part_empty")
+	}
+	if s.split < s.accounts {
+		list = append(list, "part_shortfall")
+	}
+	return append(list, "part_tail", "part_limits", "slots", "finding: Verdict; in=page; role=choice+named", "verdict: Verdict; in=terminal+sheet; role=named", cause)
 }
 
 // kernelTable is the table of all rows.
@@ -135,6 +161,7 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 		into.Limits = strings.Join(p.Limits, ", ")
 	}
 	into.ThreadsPredicted, into.IdleLanes, into.TimeShare = r.ThreadsPredicted(), r.IdleLanes(), s.result.TimeShare(r)
+	into.parts.set(r, into.Account != nil, s.result)
 	into.DispatchRate = unit.Opt[float64]{}
 	if rate, ok := r.DispatchRate().Value(); ok {
 		into.DispatchRate = unit.Some(rate / 1e6)

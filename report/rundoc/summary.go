@@ -50,6 +50,9 @@ func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.
 		causes.Form = report.Chips
 		s.Tables = append(s.Tables, causes)
 	}
+	if p, ok := accountPlot(rows); ok {
+		s.Plots = append(s.Plots, p)
+	}
 	if p, ok := scatterPlot(r, rows); ok {
 		s.Plots = append(s.Plots, p)
 	}

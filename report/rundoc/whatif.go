@@ -33,8 +33,8 @@ func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []repo
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
 	}
 	if rows.kernels > len(launches)-1 {
-		w.Text = append(w.Text, "The list has the first "+report.Thousands(whatIfLaunches)+" of "+
-			report.Thousands(int64(rows.kernels))+" kernels: those that need attention, then by time.")
+		w.Text = append(w.Text, "The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(rows.kernels))+
+			" kernels: those that need attention, then by slot time below the prediction.")
 	}
 	for i := range devices {
 		w.SubGroups = append(w.SubGroups, devices[i].SIMDWidths...)

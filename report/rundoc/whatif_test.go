@@ -164,7 +164,7 @@ func TestWhatIfListIsLimited(t *testing.T) {
 	if w.Launches.Len != whatIfLaunches+1 { // with the one for figures of one's own
 		t.Errorf("%d launches, want %d", w.Launches.Len, whatIfLaunches+1)
 	}
-	const want = "The list has the first 1,000 of 1,001 kernels: those that need attention, then by time."
+	const want = "The list has the first 1,000 of 1,001 kernels: those that need attention, then by slot time below the prediction."
 	if w.Text[len(w.Text)-1] != want {
 		t.Errorf("got %q, want %q", w.Text[len(w.Text)-1], want)
 	}

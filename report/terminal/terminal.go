@@ -6,6 +6,7 @@ package terminal
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"occudiff/report"
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	Width int  // columns of the terminal, 20 at least; 0 sets no limit
 	Color bool // repeat verdicts in colour
+	// Shades shows columns that are bars of block elements, where there is room for them.
+	Shades bool
 	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is DefaultRows and
 	// DefaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
 	Rows, Items int
@@ -94,6 +97,9 @@ func (p *printer) paint(text string, status report.Status) string {
 
 func (p *printer) table(t *report.Table) {
 	shown := limit(t.Main, p.opt.Rows, DefaultRows)
+	if !p.opt.Shades {
+		t = withoutShades(t)
+	}
 	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
 		p.line(line)
 	}
@@ -104,6 +110,18 @@ func (p *printer) table(t *report.Table) {
 		}
 		p.wrap("", text+": a file has them all (-o report.xlsx).", report.Plain)
 	}
+}
+
+// withoutShades leaves out bars of letters.
+func withoutShades(t *report.Table) *report.Table {
+	plain := *t
+	plain.Columns = slices.Clone(t.Columns)
+	for i := range plain.Columns {
+		if c := &plain.Columns[i]; c.Role&report.Shades != 0 {
+			c.In &^= report.Terminal
+		}
+	}
+	return &plain
 }
 
 // limit gives how many of n are shown.
@@ -164,16 +182,18 @@ func (p *printer) textWidth() int {
 	return min(p.opt.Width, textWidth)
 }
 
-// wrap prints a paragraph behind a lead; its further lines hang under the first.
+// wrap prints a text behind a lead; its further lines hang under the first, and each of its own lines begins one.
 func (p *printer) wrap(lead, text string, status report.Status) {
 	lead = report.OneLine(lead)
 	indent := report.Width(lead)
 	room := max(p.textWidth()-indent, 1)
 	name := strings.TrimRight(lead, " ")
 	start := p.paint(name, status) + lead[len(name):]
-	for _, line := range breakLines(text, room) {
-		p.line(start + line)
-		start = strings.Repeat(" ", indent)
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		for _, line := range breakLines(paragraph, room) {
+			p.line(start + line)
+			start = strings.Repeat(" ", indent)
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func Gaussian() *compare.Result {
 			Kernels: 2, Below: 1, Unmeasurable: 1, NotKernels: 3, ModelCompared: 2, ModelMatched: 2,
 			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814), MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
 			GPUTime: unit.Some[unit.Seconds](1.112048), KernelTime: unit.Some[unit.Seconds](1.108685),
-			CauseCounts: []compare.CauseCount{{Name: "sampling", Rows: 1}, {Name: "dispatch", Rows: 1}},
+			CauseCounts: []compare.CauseCount{{Name: "sampling", Rows: 1}, {Name: "gaps", Rows: 1}},
 		},
 		Options: compare.DefaultOptions(),
 		Notes: []note.Note{
@@ -87,8 +87,9 @@ func fan2(file string) compare.Row {
 		Loaded: unit.Some[unit.Ratio](0.627 / 0.793), ThreadLife: unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
 		Basis: compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029), ModelDifference: unit.Some[unit.Points](0),
 		Verdict: compare.Below,
-		Cause: &compare.Cause{Name: "dispatch", Confidence: "high",
-			Because: "a thread lives 2.2 us (62.7 % of 896 slots, 523 us per launch, 131,072 threads), so the dispatcher cannot keep the slots full. More work per work-item, or fewer and longer threads, would help."},
+		XVEs:    compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
+		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
+			Because: "A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be told from time within."},
 	}
 }
 
@@ -109,7 +110,7 @@ func fan1(file string) compare.Row {
 		Basis: compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7), ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7),
 		Verdict: compare.Unmeasurable,
 		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
-			Because: "a launch takes 18 us, far below the sampling interval, and the value would need threads that live 26 us: the counter holds the neighbours. Collect with gpu-sampling-interval=0.1 or more work per launch."},
+			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: the value is others'.", Decide: "unitrace -q"},
 	}
 }
 

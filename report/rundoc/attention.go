@@ -1,0 +1,344 @@
+package rundoc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+const (
+	// groupedRows is from how many explanations on readers see the causes first, and then the kernels of each.
+	groupedRows = 40
+	// smallShare is the part of the GPU time below which the kernels of one cause are one line.
+	smallShare = 0.01
+	// namedKernels is how many kernels such a line names.
+	namedKernels = 3
+	// fullItems is how many explanations have the parts of the account in words; others have the cause.
+	fullItems = 200
+)
+
+// causeGroup is the explained rows of one verdict and cause.
+type causeGroup struct {
+	verdict     compare.Verdict
+	cause       string
+	rows        []toldRow
+	kernels     int // launches where they are kept
+	total, lost unit.Seconds
+}
+
+func (g *causeGroup) add(r *compare.Row) {
+	g.kernels++
+	g.total += r.Total.Or(0)
+	g.lost += r.Lost()
+}
+
+// group gives the one that a row belongs to.
+func (s *rowSet) group(r *compare.Row) *causeGroup {
+	name := causeName(r)
+	i := slices.IndexFunc(s.groups, func(g *causeGroup) bool { return g.verdict == r.Verdict && g.cause == name })
+	if i < 0 {
+		i = len(s.groups)
+		s.groups = append(s.groups, &causeGroup{verdict: r.Verdict, cause: name})
+	}
+	return s.groups[i]
+}
+
+// causeGroups puts the explained rows together by verdict and cause, the most slot time lost first.
+func (s *rowSet) causeGroups() []*causeGroup {
+	var into compare.Row
+	for _, t := range s.told {
+		g := s.group(s.result.Row(t.row, &into))
+		g.rows = append(g.rows, t)
+	}
+	slices.SortStableFunc(s.groups, func(a, b *causeGroup) int { return cmp.Compare(b.lost, a.lost) })
+	return s.groups
+}
+
+// attentionSections say of each kernel that does not match why, with its reasoning and, for the first, a picture of its
+// waves. Launches of one kernel that do not match for one cause are explained together, and so are the kernels of a cause
+// that take no time to speak of. Where there are many, a terminal has the causes and files have the kernels of each.
+func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
+	groups := rows.causeGroups()
+	told, small := rows.told, []report.Item(nil)
+	for _, g := range groups {
+		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.rows) > 1 {
+			small = append(small, rows.smallItem(g, share))
+			told = slices.DeleteFunc(slices.Clone(told), func(t toldRow) bool { return slices.Contains(g.rows, t) })
+		}
+	}
+	var sections []report.Section
+	if len(told) > groupedRows {
+		s.ItemsIn &^= report.Terminal
+		sections = append(sections, causesFirst(rows, groups))
+		told = nil
+		for _, g := range groups {
+			if share, ok := rows.shareOf(g.total); !ok || share >= smallShare || len(g.rows) == 1 {
+				told = append(told, g.rows...)
+			}
+		}
+	}
+	plots := 0
+	for _, t := range told {
+		it := attentionItem(r, t)
+		if len(s.Items) >= fullItems {
+			it.Text = sentence(r.Row(t.row, nil))
+		}
+		if plots < wavesRows {
+			if p, ok := wavesPlot(r.Row(t.row, nil), "waves-"+strconv.Itoa(plots+1)); ok {
+				it.Plot = &p
+				plots++
+			}
+		}
+		s.Items = append(s.Items, it)
+	}
+	s.Items = append(s.Items, small...)
+	if len(s.Items) == 0 {
+		s.Text = []string{"None."}
+	}
+	return append(sections, s)
+}
+
+// attentionItem explains a row.
+func attentionItem(r *compare.Result, t toldRow) report.Item {
+	row := r.Row(t.row, nil)
+	it := report.Item{Lead: report.OneLine(row.Task), Detail: shape(row), Text: explanation(r, row), Status: verdictStatus(row.Verdict),
+		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
+		Steps: func() []report.Step {
+			row := r.Row(t.row, nil)
+			return append(predictionSteps(r, row), seenSteps(r, row)...)
+		},
+		Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
+	if t.n > 1 {
+		it.Text += longestOf(t.n)
+	}
+	return it
+}
+
+// longestOf says of an explanation that it stands for others: it is of the first of them.
+func longestOf(n int) string {
+	return " This is the first of " + report.Thousands(int64(n)) + " such launches."
+}
+
+// causesFirst has a line for each cause.
+func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
+	s := report.Section{Key: "attention-causes", Title: "Causes", In: report.Terminal, ItemsIn: report.Terminal}
+	for _, g := range groups {
+		text := string(g.verdict) + ": " + rows.counted(g)
+		if share, ok := rows.shareOf(g.total); ok {
+			text += ", " + shareText(share) + " of the GPU time"
+		}
+		if g.lost > 0 {
+			text += ", " + slotTime(g.lost) + " of slot time"
+		}
+		text += ". Most of it is " + rows.names(g) + "."
+		if why := because(rows.result.Row(g.rows[0].row, nil)); why != "" {
+			text += " The first: " + report.OneLine(why)
+		}
+		lead := g.cause
+		if lead == "" {
+			lead = "(none)"
+		}
+		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: g.rows[0].row})
+	}
+	return s
+}
+
+// smallItem is the line of kernels that take no time to speak of.
+func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
+	what := string(g.verdict) + ": " + g.cause
+	switch {
+	case g.cause == compare.CauseSampling:
+		what = "too short to measure"
+	case g.cause == "":
+		what = string(g.verdict)
+	}
+	return report.Item{Lead: s.counted(g), Text: what + ", " + shareText(share) + " of the GPU time: " + s.names(g) + ".",
+		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: g.rows[0].row}
+}
+
+func (s *rowSet) counted(g *causeGroup) string {
+	if s.result.KeepsLaunches() {
+		return report.Counted(g.kernels, "launch", "launches")
+	}
+	return report.Counted(g.kernels, "kernel", "kernels")
+}
+
+// names lists the first kernels of a group.
+func (s *rowSet) names(g *causeGroup) string {
+	var names []string
+	seen := map[string]bool{}
+	var into compare.Row
+	for _, t := range g.rows {
+		task := s.result.Row(t.row, &into).Task
+		if !seen[task] && len(names) < namedKernels {
+			names = append(names, report.CutMiddle(report.OneLine(task), report.LabelWidth))
+		}
+		seen[task] = true
+	}
+	if more := len(seen) - len(names); more > 0 {
+		return strings.Join(names, ", ") + " and " + report.Thousands(int64(more)) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+// shareOf is a time as a share of all tasks' time, 0..1.
+func (s *rowSet) shareOf(t unit.Seconds) (share float64, ok bool) {
+	all := s.result.Summary.GPUTime.Or(0)
+	return float64(t / all), all > 0
+}
+
+func shareText(share float64) string { return report.Decimal(100*share, 1) + " %" }
+
+// source says where a row is from.
+func source(at note.Pos) string {
+	if at.File == "" || at.Line <= 0 {
+		return report.OneLine(at.File)
+	}
+	return report.OneLine(at.File) + ", line " + report.Thousands(int64(at.Line))
+}
+
+// explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
+func explanation(of *compare.Result, r *compare.Row) string {
+	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
+		return accountText(r, a)
+	}
+	text := sentence(r)
+	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
+		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
+	}
+	if c := r.Cause; c != nil && c.Decide != "" {
+		text += " To decide: " + c.Decide + "."
+	}
+	return text
+}
+
+// sentence says what is wrong with a row and why, in the word of its cause.
+func sentence(r *compare.Row) string {
+	text := string(r.Verdict)
+	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
+		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if r.Cause != nil {
+		text += ": " + report.OneLine(r.Cause.Name)
+	}
+	if why := stopped(report.OneLine(because(r))); why != "" {
+		return text + ". " + report.UpperFirst(why)
+	}
+	return text + "."
+}
+
+func stopped(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// accountText says how far a row is below its prediction, what each part of that is, and what would decide. Each part begins
+// a line.
+func accountText(r *compare.Row, a *compare.Account) string {
+	d, _ := r.Difference.Value()
+	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
+	if r.Basis == compare.BasisMeasuredPeak {
+		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak"
+	}
+	if lost, ok := a.Lost.Value(); ok && lost > 0 {
+		text += ", " + slotTime(lost) + " of slot time"
+	}
+	parts := []string{text + "."}
+	printed := a.Printed()
+	for _, p := range lossParts(a) {
+		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed[p]), 1), partText(p))
+		if p == compare.PartShortfall {
+			said = ""
+		}
+		parts = append(parts, strings.TrimSpace(said+" "+causeTexts(a, p)))
+	}
+	parts[0] = strings.TrimSpace(parts[0] + " " + parts[1])
+	text = strings.Join(append(parts[:1], parts[2:]...), "\n")
+	for _, c := range a.Causes {
+		if c.Decide != "" {
+			text += " To decide: " + c.Decide + "."
+			break
+		}
+	}
+	return text + roomText(a.Room)
+}
+
+// slotTime prints a time in seconds with two digits, so that rows compare at a glance.
+func slotTime(t unit.Seconds) string {
+	v := float64(t)
+	if v >= 9.95 {
+		return report.Thousands(int64(math.Round(v))) + " s"
+	}
+	return strconv.FormatFloat(v, 'f', max(1-int(math.Floor(math.Log10(v))), 1), 64) + " s"
+}
+
+// lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
+func lossParts(a *compare.Account) []compare.Part {
+	var list []compare.Part
+	for _, p := range []compare.Part{compare.PartEmpty, compare.PartUnderfilled, compare.PartShortfall} {
+		if _, told := a.Points(p).Value(); told {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y compare.Part) int { return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0)) })
+	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
+		list = list[:1]
+	}
+	return list
+}
+
+func partText(p compare.Part) string {
+	if p == compare.PartEmpty {
+		return "no thread on the XVE"
+	}
+	return "XVEs that ran, underfilled"
+}
+
+// causeTexts are the causes of a part: the first in full, others by name.
+func causeTexts(a *compare.Account, p compare.Part) string {
+	var text string
+	var others []string
+	for _, c := range a.Causes {
+		switch {
+		case c.Part != p:
+		case text == "":
+			text = withConfidence(c)
+		default:
+			others = append(others, c.Name+" ("+c.Confidence+")")
+		}
+	}
+	if len(others) > 0 {
+		text += " Also possible: " + strings.Join(others, ", ") + "."
+	}
+	return text
+}
+
+// withConfidence says how sure a cause is, unless its text says that it cannot be told.
+func withConfidence(c compare.Cause) string {
+	because := stopped(report.OneLine(c.Because))
+	if c.Name == compare.CauseGaps || c.Name == compare.CauseUnexplained || c.Name == compare.CauseNothingRan {
+		return because
+	}
+	return strings.TrimSuffix(because, ".") + " (" + c.Confidence + ")."
+}
+
+func roomText(room compare.Room) string {
+	switch room {
+	case compare.RoomLittle:
+		return " XVEs that run are active most of the time: more threads would hide little."
+	case compare.RoomSome:
+		return " XVEs that run stall half of the time or more: more threads may hide more latency."
+	}
+	return ""
+}
