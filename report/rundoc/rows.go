@@ -127,10 +127,10 @@ func (s *rowSet) shapeColumns() []string {
 
 // seenColumns set what was seen against the prediction: by the parts of the account where there is one.
 func (s *rowSet) seenColumns() []string {
-	cause := "cause: Cause; in=sheet; role=named"
-	if s.accounts == 0 {
-		return []string{"measured", "difference", "finding", "verdict", cause}
+	if s.accounts == 0 { // the finding names the cause
+		return []string{"measured", "difference", "finding", "verdict", "cause: Cause; in=sheet; role=named"}
 	}
+	cause := "cause: Cause; in=page+sheet; role=named"
 	list := []string{"measured: Measured [%]; in=page+sheet; role=bar", "difference: Difference [points]; in=page+sheet; brief=Difference", "part_used"}
 	if s.split > 0 {
 		list = append(list, "part_underfilled", "part_empty")
