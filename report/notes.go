@@ -6,6 +6,15 @@ import (
 	"occudiff/ingest/note"
 )
 
+// RunNotes are notes about a whole run, of no task.
+func RunNotes(notes []note.Note) []TaskNote {
+	list := make([]TaskNote, len(notes))
+	for i, n := range notes {
+		list[i].Note = n
+	}
+	return list
+}
+
 // NoteSection lists notes in the order given: as a list on a page, as a table in a workbook.
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: SectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}

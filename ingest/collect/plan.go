@@ -69,27 +69,20 @@ func Quote(a string) string {
 
 // Probe gives the first short run: a collection at the default interval and its export.
 func Probe(o Options) []Step {
-	result, file := filepath.Join(o.Dir, "probe"), o.probeFile()
+	result, file := filepath.Join(o.Dir, "probe"), o.ProbeFile()
 	return []Step{
 		{Args: o.collect(result, Coarsest), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
 	}
 }
 
-func (o Options) probeFile() string { return filepath.Join(o.Dir, "probe.csv") }
-
 // ProbeFile is the export of the first short run.
-func (o Options) ProbeFile() string { return o.probeFile() }
+func (o Options) ProbeFile() string { return filepath.Join(o.Dir, "probe.csv") }
 
 // Steps gives the collection itself at an interval, and its exports. The files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := filepath.Join(o.Dir, "result")
-	hotspots, summary := filepath.Join(o.Dir, "run.hotspots.csv"), filepath.Join(o.Dir, "run.summary.txt")
-	steps := []Step{
-		{Args: o.collect(result, interval), Why: "the counters"},
-		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},
-		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result}, Why: "the GPU and the machine", File: summary},
-	}
+	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, ExportSteps(result, o.Dir)...)
 	if o.Unitrace {
 		file := filepath.Join(o.Dir, "run.unitrace")
 		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output", file + ".txt"}, o.App...),

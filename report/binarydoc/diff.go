@@ -58,7 +58,7 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 				Text: Sentence(p), Status: report.Bad})
 		}
 	}
-	d.Sections = []report.Section{s, report.NoteSection(runNotes(notes))}
+	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
 	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row),
 		Tests: func() *report.TestSuite { return suite(pairs, prov) },
 		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
@@ -194,15 +194,6 @@ func Outputs() []report.Output {
 			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}},
 			Words: map[string][]string{"pairRow.verdict": verdicts}},
 	}
-}
-
-// runNotes are notes about no task.
-func runNotes(notes []note.Note) []report.TaskNote {
-	list := make([]report.TaskNote, len(notes))
-	for i, n := range notes {
-		list[i].Note = n
-	}
-	return list
 }
 
 func join(words []string) string { return strings.Join(words, ", ") }

@@ -92,7 +92,7 @@ func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov
 			s.Items = append(s.Items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key, Text: report.OneLine(k.Message)})
 		}
 	}
-	d.Sections = []report.Section{s, report.NoteSection(runNotes(notes))}
+	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
 	columns := []string{"file", "name", "demangled", "device", "simd", "registers_per_thread", "slm_bytes", "slm_is_lower_bound", "barriers",
 		"spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy", "threads_per_work_group", "work_groups",
 		"work_groups_per_xe_core", "limits", "predicted_xe_core_percent", "predicted_peak_percent", "predicted_average_percent", "waves",

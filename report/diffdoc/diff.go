@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/ingest/note"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -45,17 +44,8 @@ func FromDiff(d *compare.DiffResult, prov report.Provenance) *report.Document {
 		Version:  prov.Version,
 	}
 	doc.Sections = []report.Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d), ruleSection(d),
-		report.NoteSection(runNotes(d.Notes)), diffProvenanceSection(d, prov)}
+		report.NoteSection(report.RunNotes(d.Notes)), diffProvenanceSection(d, prov)}
 	return doc
-}
-
-// runNotes are notes about no task.
-func runNotes(notes []note.Note) []report.TaskNote {
-	list := make([]report.TaskNote, len(notes))
-	for i, n := range notes {
-		list[i].Note = n
-	}
-	return list
 }
 
 // diffDate is when the new side was collected.
