@@ -37,10 +37,13 @@ type Instructions struct{ Kernels, All float64 }
 
 // Input is one file that was read.
 type Input struct {
-	Path    string
-	Kind    string // vtune, vtune-summary, vec_add, unitrace, ...
-	Digest  string // "sha256:..." or "xxh3:..." of the file's bytes
-	Rows    int64  // data rows (lines of a log) that were used
+	Path   string
+	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
+	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
+	// Content is the digest of the text, the same for a file that is compressed or has other line ends; "" when it was not
+	// asked for.
+	Content string
+	Rows    int64 // data rows (lines of a log) that were used
 	BadRows int64
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -133,4 +134,39 @@ func readOutput(t *testing.T, path string) string {
 		r.Close()
 	}
 	return all.String()
+}
+
+// TestStoredOnce: a run that is compressed, or has other line ends, is the same run.
+func TestStoredOnce(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for i, content := range [][]byte{text, z.EncodeAll(text, nil), crlf, z.EncodeAll(crlf, nil), text} {
+		name := fmt.Sprintf("run%d", i)
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := runCommand("track", "add", "--device", "max1100", name)
+		want := "run 1 has this content already"
+		if i == 0 {
+			want = "run 1 stored"
+		}
+		if status != exitDone || !strings.HasPrefix(stdout, want) {
+			t.Errorf("%s: exit %d, %s%s, want %s", name, status, stdout, stderr, want)
+		}
+	}
+	other := bytes.Replace(text, []byte("histogram_rows"), []byte("histogram_cols"), 1)
+	if err := os.WriteFile("other", z.EncodeAll(other, nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, stdout, _ := runCommand("track", "add", "--device", "max1100", "other"); !strings.HasPrefix(stdout, "run 2 stored") {
+		t.Errorf("another run: %s", stdout)
+	}
 }

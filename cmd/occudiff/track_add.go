@@ -28,7 +28,7 @@ type trackAddFlags struct {
 }
 
 func (a *app) trackAddCommand(t *trackFlags) *cobra.Command {
-	f := trackAddFlags{read: validateFlags{digest: "auto"}}
+	f := trackAddFlags{read: validateFlags{digest: "auto", content: true}}
 	c := &cobra.Command{
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",

@@ -42,6 +42,7 @@ type validateFlags struct {
 	instances bool
 	digest    string
 	truncated bool // use what is whole of a compressed file that is cut off
+	content   bool // also take the digests of the texts
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -235,7 +236,8 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 	if ending := a.rowsAlone(); v.truncated && ending != "" {
 		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use another format", ending)
 	}
-	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256", AcceptTruncated: v.truncated}
+	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256", AcceptTruncated: v.truncated,
+		Content: v.content}
 	opt.Instances = v.instances
 	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file size.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

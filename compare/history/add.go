@@ -73,32 +73,31 @@ func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, programs
 	return id, programs, d.addRows(ctx, tx, run, series, "")
 }
 
-// known looks the content up.
+// known looks the content up. A file is known by its bytes or by its text.
 func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
-	var found Added
+	holders := map[string]int64{} // by digest
 	digests := contents(run)
 	for _, digest := range digests {
 		var id int64
 		err := d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
-		if err == sql.ErrNoRows {
-			continue
-		}
-		if err != nil {
+		if err != nil && err != sql.ErrNoRows {
 			return Added{}, err
 		}
-		if found.ID == 0 {
-			found.ID = id
-		}
-		for _, in := range run.Inputs {
-			if in.Digest == digest && id == found.ID {
-				found.Known = append(found.Known, in)
-			}
-		}
-		if id == found.ID {
-			digests = slices.DeleteFunc(slices.Clone(digests), func(s string) bool { return s == digest })
+		holders[digest] = id
+	}
+	inputs := carrying(run)
+	if len(inputs) == 0 {
+		id := holders[digests[0]]
+		return Added{ID: id, Whole: id != 0}, nil
+	}
+	var found Added
+	for _, in := range inputs {
+		id := cmp.Or(holders[in.Digest], holders[in.Content])
+		if found.ID = cmp.Or(found.ID, id); id != 0 && id == found.ID {
+			found.Known = append(found.Known, in)
 		}
 	}
-	found.Whole = found.ID != 0 && len(digests) == 0
+	found.Whole = found.ID != 0 && len(found.Known) == len(inputs)
 	return found, nil
 }
 

@@ -35,7 +35,9 @@ func clean(run Run) (Run, error) {
 	run.Inputs = slices.Clone(run.Inputs)
 	for i := range run.Inputs {
 		in := &run.Inputs[i]
-		in.Path, in.Kind, in.Digest = cleanText(in.Path), cleanText(in.Kind), cleanText(in.Digest)
+		for _, s := range []*string{&in.Path, &in.Kind, &in.Digest, &in.Content} {
+			*s = cleanText(*s)
+		}
 	}
 	run.Rows = slices.Clone(run.Rows)
 	seen := make(map[Key]int, len(run.Rows))

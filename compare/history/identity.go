@@ -12,26 +12,37 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// contents lists the digests that make a run known, each once, sorted. Without any it is a digest of the run itself.
+// carrying gives the inputs that make a run known: those that carry its rows, or all.
+func carrying(run Run) []Input {
+	with := func(keep func(in *Input) bool) (list []Input) {
+		for _, in := range run.Inputs {
+			if in.Digest != "" && keep(&in) {
+				list = append(list, in)
+			}
+		}
+		return list
+	}
+	if list := with(func(in *Input) bool { return in.Carries }); len(list) > 0 {
+		return list
+	}
+	return with(func(*Input) bool { return true })
+}
+
+// contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its text.
+// Without any it is a digest of the run itself.
 func contents(run Run) []string {
-	var carrying, all []string
-	for _, in := range run.Inputs {
-		if in.Digest == "" {
-			continue
-		}
-		all = append(all, in.Digest)
-		if in.Carries {
-			carrying = append(carrying, in.Digest)
+	var list []string
+	for _, in := range carrying(run) {
+		list = append(list, in.Digest)
+		if in.Content != "" {
+			list = append(list, in.Content)
 		}
 	}
-	if len(carrying) == 0 {
-		carrying = all
-	}
-	if len(carrying) == 0 {
+	if len(list) == 0 {
 		return []string{"rows:" + run.digest()}
 	}
-	slices.Sort(carrying)
-	return slices.Compact(carrying)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // digest sums up what a run says, for runs that come without files.

@@ -37,6 +37,7 @@ type Input struct {
 	Path    string
 	Kind    string
 	Digest  string // of its bytes
+	Content string // of its text, whether it is compressed or not; it is not stored with the run
 	Rows    int64
 	BadRows int64
 	// Carries says that kernel rows came from this file. Only such files make a run known again: a summary that lies

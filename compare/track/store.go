@@ -33,8 +33,8 @@ func FromResult(r *compare.Result) history.Run {
 		h.Rows = append(h.Rows, stored)
 	}
 	for _, in := range r.Inputs {
-		h.Inputs = append(h.Inputs, history.Input{Path: in.Path, Kind: in.Kind, Digest: in.Digest, Rows: in.Rows,
-			BadRows: in.BadRows, Carries: carries[in.Path]})
+		h.Inputs = append(h.Inputs, history.Input{Path: in.Path, Kind: in.Kind, Digest: in.Digest, Content: in.Content,
+			Rows: in.Rows, BadRows: in.BadRows, Carries: carries[in.Path]})
 	}
 	return h
 }
