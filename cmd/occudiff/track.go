@@ -140,9 +140,13 @@ func (a *app) origin(f *trackFlags) (report.Provenance, error) {
 	return p, nil
 }
 
-// gate reads the metric and its gate from the flags of a command.
+// gate reads the metric and its gate from the flags of a command and the file of settings.
 func (f *trackFlags) gate(c *cobra.Command) (track.Metric, error) {
-	s := track.Settings{Direction: f.direction}
+	settings, err := readConfig()
+	if err != nil {
+		return track.Metric{}, err
+	}
+	s := track.Settings{Direction: f.direction, Thresholds: settings.threshold, File: fromHere(settings.path)}
 	if c.Flags().Changed("threshold") {
 		s.Threshold = unit.Some(f.threshold)
 	}

@@ -12,7 +12,6 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/unit"
 	"occudiff/report/trackdoc"
 )
 
@@ -204,48 +203,4 @@ func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error
 		return err
 	}
 	return gateFailed(trackdoc.ReportFailure(r, a.failOn == "alarm"))
-}
-
-func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
-	var target float64
-	c := &cobra.Command{
-		Use:   "backtest",
-		Short: "Replay the check over the stored history",
-		Long: `Replay the check over the stored history, each run against only what was known then: how many alarms it would
-have raised, when, and which later run confirmed them. --target proposes the --threshold for a wanted rate of confirmed
-alarms.`,
-		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5\n" +
-			"  occudiff track backtest --metric seconds --threshold 5",
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.trackBacktest(c, t, target) },
-	}
-	t.addGateFlags(c, true)
-	t.addNoVerify(c)
-	define(c.Flags(), flagDef{name: "target", value: &target, arg: "RATE", usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"})
-	a.share(c, answerFlags)
-	return c
-}
-
-func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, rate float64) error {
-	m, err := t.gate(c)
-	if err != nil {
-		return err
-	}
-	var target unit.Opt[float64]
-	if c.Flags().Changed("target") {
-		target = unit.Some(rate)
-		if !(rate >= 0 && rate <= 100) {
-			return usageErrorf("--target %v: expected confirmed alarms per 100 runs, from 0 to 100", rate)
-		}
-	}
-	out, db, done, err := a.openReading(c.Context(), t, a.outputs, reportEndings...)
-	if err != nil {
-		return err
-	}
-	defer done()
-	b, err := track.ReadBacktest(c.Context(), db, m, target, time.Now())
-	if err != nil {
-		return err
-	}
-	return a.deliver(trackdoc.FromBacktest(b, a.provenance()), out)
 }

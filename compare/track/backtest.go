@@ -3,6 +3,7 @@ package track
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"occudiff/compare/history"
@@ -20,6 +21,24 @@ type Backtest struct {
 	Target   unit.Opt[float64] // false alarms per 100 runs
 	// LeftOut is how many values were left out, of how many series, since they are not the kernels' own.
 	LeftOut, LeftOutOf int
+}
+
+// ProposeThreshold gives the threshold with which the gate of a metric keeps to a rate of confirmed alarms per 100 runs,
+// as Settings.Threshold takes it; the one that the gate has where that keeps to it. It is false when nothing can be judged.
+func ProposeThreshold(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], now time.Time) (
+	threshold float64, ok bool, err error) {
+	b, err := ReadBacktest(ctx, db, m, unit.Opt[float64]{}, now)
+	if err != nil || !slices.ContainsFunc(b.Series, func(r Replay) bool { return r.Result.Runs > 0 }) {
+		return 0, false, err
+	}
+	if b, err = ReadBacktest(ctx, db, m, target, now); err != nil {
+		return 0, false, err
+	}
+	floor := m.Gate.Floor
+	if p, ok := b.Proposal.Value(); ok && p.RateNow > target.Or(0) {
+		floor = p.Floor
+	}
+	return m.Threshold(floor), true, nil
 }
 
 // Replay is one series, replayed.

@@ -18,6 +18,8 @@ package track
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	"occudiff/compare"
@@ -30,17 +32,24 @@ import (
 type Metric struct {
 	history.Metric
 	Gate trend.Gate
+	// From is the file that the threshold is from; "" when it is from none.
+	From string
+
+	residual unit.Opt[float64] // threshold of the residual, where a file says it
 }
 
 // Settings change how a metric is judged. The zero value changes nothing.
 type Settings struct {
-	Direction string // which way is worse
-	Threshold unit.Opt[float64]
+	Direction string            // which way is worse
+	Threshold unit.Opt[float64] // points, or for times percent of the median
 	Window    unit.Opt[int]
+	// Thresholds are those of a file by metric. They hold where Threshold is absent.
+	Thresholds map[string]float64
+	File       string
 }
 
 // NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to the
-// median for times, where Settings.Threshold is in percent of the median.
+// median for times.
 func NewMetric(name string, s Settings) (Metric, error) {
 	id, err := history.ParseMetric(name)
 	if err != nil {
@@ -53,14 +62,40 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	if s.Direction != "" {
 		g.Direction = trend.Direction(s.Direction)
 	}
-	if floor, given := s.Threshold.Value(); given {
+	m := Metric{Metric: id}
+	floor, given := s.Threshold.Value()
+	if configured, ok := s.Thresholds[name]; ok && !given {
+		floor, given, m.From = configured, true, s.File
+	}
+	if configured, ok := s.Thresholds[string(history.Residual)]; ok && !s.Threshold.Present() {
+		m.residual = unit.Some(configured)
+	}
+	if given {
 		g.Floor = floor
 		if g.Relative {
 			g.Floor /= 100
 		}
 	}
 	g.Window = s.Window.Or(g.Window)
-	return Metric{id, g}, g.Validate()
+	m.Gate = g
+	return m, g.Validate()
+}
+
+// Threshold turns a floor of the gate into what Settings.Threshold takes, rounded up to four digits: a run has to exceed it.
+func (m Metric) Threshold(floor float64) float64 {
+	if m.Gate.Relative {
+		floor *= 100
+	}
+	if !(floor > 0) {
+		return 0
+	}
+	step := math.Pow(10, math.Floor(math.Log10(floor))-3)
+	up := math.Ceil(floor/step-1e-9) * step
+	short, err := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64)
+	if err != nil {
+		return up
+	}
+	return short
 }
 
 // leaveOut is the verdict of values that are left out, "" when none is. A counter that is read once per interval shows
@@ -77,11 +112,12 @@ func (m Metric) acrossShapes() bool { return m.Metric == history.Residual }
 
 // fallback is the metric that is judged where the launch shape changed. What was said about points holds for it, too.
 func (m Metric) fallback() Metric {
-	f := Metric{history.Residual, m.Gate}
+	f := Metric{Metric: history.Residual, Gate: m.Gate}
 	if m.Gate.Relative {
 		f.Gate = trend.PointsGate()
 		f.Gate.Window = m.Gate.Window
 	}
+	f.Gate.Floor = m.residual.Or(f.Gate.Floor)
 	return f
 }
 

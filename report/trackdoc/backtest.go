@@ -3,9 +3,7 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -66,7 +64,7 @@ func (b *backtest) proposal() string {
 	}
 	target := b.Target.Or(0)
 	text := " For at most " + report.Shortest(target) + " confirmed alarms per 100 runs: "
-	least := fmt.Sprintf("--threshold %s (%s, %s per 100 runs)", report.Shortest(roundUp(b.threshold(p.Floor))),
+	least := fmt.Sprintf("--threshold %s (%s, %s per 100 runs)", report.Shortest(b.Threshold(p.Floor)),
 		report.Counted(p.Regressions, "alarm", "alarms"), rate(p.Rate))
 	if p.RateNow <= target {
 		text += "the threshold that was replayed keeps to it; the least that does is " + least + "."
@@ -93,20 +91,6 @@ func (b *backtest) threshold(floor float64) float64 {
 		return floor * 100
 	}
 	return floor
-}
-
-// roundUp rounds to four significant digits, away from zero: a run has to exceed a threshold.
-func roundUp(x float64) float64 {
-	if !(x > 0) {
-		return 0
-	}
-	step := math.Pow(10, math.Floor(math.Log10(x))-3)
-	up := math.Ceil(x/step-1e-9) * step
-	short, err := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64)
-	if err != nil {
-		return up
-	}
-	return short
 }
 
 // seriesTable counts the alarms of each series.

@@ -142,6 +142,9 @@ func (m metric) rule() string {
 	if g.Relative {
 		floor = report.Shortest(g.Floor*100) + " % of the median"
 	}
+	if m.From != "" {
+		floor += " as " + report.OneLine(m.From) + " says"
+	}
 	sign, worse := "median - max", "lower is worse"
 	switch g.Direction {
 	case trend.Up:
