@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/symbol"
 )
 
 // RunNotes are notes about a whole run, of no task.
@@ -26,11 +27,11 @@ func NoteSection(notes []TaskNote) Section {
 			text += " (" + OneLine(n.Hint) + ")"
 		}
 		if n.Task != "" {
-			detail = strings.TrimSuffix(OneLine(n.Task)+", "+detail, ", ")
+			detail = strings.TrimSuffix(KernelName(n.Task)+", "+detail, ", ")
 		}
 		s.Items = append(s.Items, Item{Lead: lead, Detail: detail, Text: text, Status: status})
 		rows = append(rows, []Cell{
-			StatusCell(lead, status), TextCell(n.Code), TextCell(n.Task), TextCell(n.Pos.File), Place(n.Pos.Line), Place(n.Pos.Column), TextCell(n.Text), TextCell(n.Hint),
+			StatusCell(lead, status), TextCell(n.Code), TextCell(symbol.Display(n.Task)), TextCell(n.Pos.File), Place(n.Pos.Line), Place(n.Pos.Column), TextCell(n.Text), TextCell(n.Hint),
 		})
 	}
 	if len(rows) == 0 {

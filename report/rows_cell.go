@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -116,6 +117,9 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	}
 	switch t.Kind() {
 	case reflect.String:
+		if t == reflect.TypeFor[Symbol]() && !raw {
+			return func(p unsafe.Pointer) Cell { return TextCell(symbol.Display(*(*string)(p))) }
+		}
 		return func(p unsafe.Pointer) Cell { return TextCell(*(*string)(p)) }
 	case reflect.Int:
 		return func(p unsafe.Pointer) Cell { return IntCell(*(*int)(p)) }

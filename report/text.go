@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"occudiff/compare"
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -147,6 +148,12 @@ func Visible(r rune) bool {
 	}
 	return r != utf8.RuneError && !unicode.IsControl(r) && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef)
 }
+
+// Symbol is the name of a kernel: as the input has it in JSON and CSV, decoded where people read it.
+type Symbol string
+
+// KernelName is the name of a kernel for people, on one line.
+func KernelName(task string) string { return OneLine(symbol.Display(task)) }
 
 // OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid UTF-8
 // become the replacement character. Clean texts come back as they are.

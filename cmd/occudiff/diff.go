@@ -190,7 +190,7 @@ func (a *app) gateDiff(d *compare.DiffResult) error {
 			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.OneLine(r.Task), 40), r.Measured.Change.Or(0)))
+		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40), r.Measured.Change.Or(0)))
 	}
 	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels lost more than %g points of measured occupancy: %s",
 		d.Summary.Regressions, d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))}

@@ -13,9 +13,8 @@ package zebin
 import (
 	"fmt"
 
-	"github.com/ianlancetaylor/demangle"
-
 	"occudiff/ingest/note"
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -69,4 +68,4 @@ type Kernel struct {
 }
 
 // Demangled is the name as profilers print it; a name that is not mangled comes back as it is.
-func (k *Kernel) Demangled() string { return demangle.Filter(k.Name) }
+func (k *Kernel) Demangled() string { return symbol.Display(k.Name) }

@@ -19,7 +19,7 @@ func DiffAnnotations(d *compare.DiffResult, level report.AnnotationLevel) []repo
 		if r.Verdict != compare.DiffRegression || r.New == nil {
 			continue
 		}
-		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line, Title: report.OneLine(r.Task), Message: "Regression"}
+		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line, Title: report.KernelName(r.Task), Message: "Regression"}
 		if c, ok := r.Measured.Change.Value(); ok {
 			a.Message += " by " + report.Decimal(math.Abs(c), 1) + " points"
 		}
@@ -106,7 +106,7 @@ func changedText(changes []compare.Change) string {
 			list = append(list, b)
 		}
 		if c.Task != "" {
-			b.tasks = append(b.tasks, report.CutMiddle(report.OneLine(c.Task), report.LabelWidth))
+			b.tasks = append(b.tasks, report.CutMiddle(report.KernelName(c.Task), report.LabelWidth))
 		}
 	}
 	words := make([]string, 0, len(list))
@@ -262,7 +262,7 @@ func movedSection(d *compare.DiffResult) report.Section {
 		if r.Verdict == compare.DiffUnchanged {
 			status = report.Unsure
 		}
-		s.Items = append(s.Items, report.Item{Lead: report.OneLine(r.Task), Detail: diffShape(r), Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
+		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: diffShape(r), Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
 	}
 	if len(s.Items) == 0 {
 		s.Text = []string{"None."}

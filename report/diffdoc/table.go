@@ -17,6 +17,7 @@ type diffSet struct {
 	tested   bool
 	residual bool
 	loaded   bool
+	raw      bool // names as the input has them
 	repeated map[string]bool
 }
 
@@ -66,7 +67,7 @@ func (s *diffSet) table(in report.View) *report.Table {
 // units are part of them.
 func DiffTable(d *compare.DiffResult) *report.Table {
 	s := newDiffSet(d)
-	s.tested, s.residual = true, true
+	s.tested, s.residual, s.raw = true, true, true
 	t := s.table(report.Sheet)
 	t.In = report.Terminal | report.Page | report.Sheet
 	return t
@@ -92,7 +93,11 @@ func (s *diffSet) columns() []diffColumn {
 		return &list[len(list)-1].Column
 	}
 	read := report.Terminal | report.Page
-	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Task) })
+	name := report.KernelName
+	if s.raw {
+		name = func(task string) string { return task }
+	}
+	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(name(r.Task)) })
 	list[0].Cut = true
 	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
@@ -341,7 +346,7 @@ func bothSizes(r *compare.DiffRow, what string, of func(*compare.DiffLaunch) str
 
 // label names a row briefly; rows of one name are told apart by their shape.
 func (s *diffSet) label(r *compare.DiffRow) string {
-	name := report.CutMiddle(report.OneLine(r.Task), report.LabelWidth)
+	name := report.CutMiddle(report.KernelName(r.Task), report.LabelWidth)
 	if s.repeated[r.Task] {
 		name += " " + diffShape(r)
 	}

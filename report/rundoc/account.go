@@ -167,7 +167,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		row := rows.result.Row(i, nil)
 		a := rows.result.Parts(row)
 		drawn := a.Drawn()
-		bar := report.StackedRow{Name: report.CutMiddle(report.OneLine(row.Task), report.LabelWidth)}
+		bar := report.StackedRow{Name: report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)}
 		if t, ok := row.Total.Value(); ok {
 			bar.Detail = report.Duration(float64(t))
 		}

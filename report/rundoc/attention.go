@@ -110,7 +110,7 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 // attentionItem explains a row.
 func attentionItem(r *compare.Result, t toldRow) report.Item {
 	row := r.Row(t.row, nil)
-	it := report.Item{Lead: report.OneLine(row.Task), Detail: shape(row), Text: explanation(r, row), Status: verdictStatus(row.Verdict),
+	it := report.Item{Lead: report.KernelName(row.Task), Detail: shape(row), Text: explanation(r, row), Status: verdictStatus(row.Verdict),
 		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
 		Steps: func() []report.Step {
 			row := r.Row(t.row, nil)

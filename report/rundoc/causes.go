@@ -185,7 +185,7 @@ func explanationTable(e *explained) *report.Table {
 		if r.Cause != nil {
 			confidence = report.TextCell(r.Cause.Confidence)
 		}
-		dst = append(dst, report.TextCell(report.OneLine(r.Task)), report.TextCell(causeName(r)), report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict)),
+		dst = append(dst, report.TextCell(report.KernelName(r.Task)), report.TextCell(causeName(r)), report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict)),
 			confidence, report.OptPoints(r.Difference), report.TextCell(because(r)), report.TextCell(shape(r)))
 		if e.result.KeepsLaunches() {
 			dst = append(dst, report.IntCell(told.n))

@@ -121,7 +121,7 @@ func plotLabels(rows []compare.Row) []string {
 	names := make([]string, len(rows))
 	count := map[string]int{}
 	for i := range rows {
-		names[i] = report.OneLine(rows[i].Task)
+		names[i] = report.KernelName(rows[i].Task)
 		count[names[i]]++
 	}
 	labels := report.CutApart(names, report.LabelWidth)

@@ -100,7 +100,7 @@ func scatterPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
 	default:
 		want = row.Predicted.Peak
 	}
-	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.OneLine(row.Task), report.LabelWidth)}
+	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)}
 	return p, ok && finite(p.X) && finite(p.Y)
 }
 
@@ -140,7 +140,7 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
 		f.References = append(f.References, report.Reference{Name: "measured", Height: m.Percent()})
 	}
-	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.OneLine(row.Task), report.LabelWidth), Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
+	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.KernelName(row.Task), report.LabelWidth), Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
 }
 
 // wavesText says what a picture of waves shows.

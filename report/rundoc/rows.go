@@ -21,7 +21,7 @@ type (
 
 // ValidateRow is one task with its three occupancies: a row of the JSON and CSV outputs, and of the table of kernels.
 type ValidateRow struct {
-	Task      string          `json:"task" col:"Kernel; cut; role=code+named" jsonschema:"as printed, line ends included"`
+	Task      report.Symbol   `json:"task" col:"Kernel; cut; role=code+named" jsonschema:"as printed, line ends included"`
 	Global    unit.Size3      `json:"global" col:"Global; drop=4; role=code+named" jsonschema:"work-items; empty for copies"`
 	Local     unit.Size3      `json:"local" col:"Local; drop=3; role=code+named" jsonschema:"work-items per work-group"`
 	SIMD      unit.Opt[int]   `json:"simd" col:"SIMD; drop=5; role=named" jsonschema:"sub-group size"`
@@ -182,7 +182,7 @@ func because(r *compare.Row) string {
 // set takes over a row, without its notes.
 func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 	*v = ValidateRow{account: v.account,
-		Task: r.Task, Global: r.Global, Local: r.Local, SIMD: r.SIMD, Direction: filled(string(r.Direction)),
+		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD, Direction: filled(string(r.Direction)),
 		File: filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total, Average: r.Average(),
 		Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads, ThreadLife: r.ThreadLife,
 		Basis: filled(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,

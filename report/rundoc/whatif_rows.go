@@ -60,7 +60,7 @@ func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
 	n := min(rows.kernels, whatIfLaunches)
 	names := make([]string, n)
 	for i := range n {
-		names[i] = report.OneLine(r.Row(i, nil).Task)
+		names[i] = report.KernelName(r.Row(i, nil).Task)
 	}
 	list := make([]whatIfRow, n, n+1)
 	for i, name := range report.CutApart(names, 60) {

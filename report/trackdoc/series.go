@@ -136,7 +136,7 @@ func (s series) place() string {
 // item is a message about a series.
 func (m metric) item(s series, text string, status report.Status) report.Item {
 	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+s.place(), "; ")
-	return report.Item{Lead: report.OneLine(s.Key.Task), Detail: detail, Text: text, Links: m.links(s), Status: status}
+	return report.Item{Lead: report.KernelName(s.Key.Task), Detail: detail, Text: text, Links: m.links(s), Status: status}
 }
 
 // attention puts series with a finding of their own first, then those that are part of one, then those without.

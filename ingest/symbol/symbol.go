@@ -1,0 +1,50 @@
+// Package symbol gives the names of kernels as people read them. Compilers write a function's scope and parameter types into
+// the name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own. Profilers mostly
+// print such names decoded, and now and then as they are, with hundreds of characters. What names a kernel in files for
+// programs stays the symbol. The package knows neither kernels nor files.
+package symbol
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// mostLength is the power of two of the longest decoded name: a short symbol may stand for a name without end.
+const mostLength = 14
+
+// Display gives the decoded form of a name, and a name that is not encoded as it is.
+func Display(name string) string {
+	if rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_"); ok {
+		return python(rest)
+	}
+	return demangle.Filter(name, demangle.MaxLength(mostLength))
+}
+
+// python decodes what numba's GPU backend makes of a Python function and the types it was compiled for: characters other
+// than letters and digits are their number in hexadecimal between underscores, as in
+// _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for __main__.scale$1(int64, float32).
+func python(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if i+3 < len(text) && text[i] == '_' && text[i+3] == '_' {
+			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil && c >= ' ' && c < 0x7f {
+				b.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	name := b.String()
+	number := strings.LastIndexByte(name, '$')
+	if number < 0 {
+		return name
+	}
+	end := strings.IndexByte(name[number:], '.')
+	if end < 0 {
+		return name
+	}
+	return name[:number+end] + "(" + strings.ReplaceAll(name[number+end+1:], ".", ", ") + ")"
+}
