@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
+	"occudiff/report/deliver"
 	"occudiff/report/launchdoc"
 )
 
@@ -53,16 +55,16 @@ without a tail.`,
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			return a.answer(reportEndings, func() (*report.Answer, error) { return a.advise(c.Context(), c.Flags(), args, &v) })
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) { return a.advise(c.Context(), c.Flags(), args, &v) })
 		},
 	}
 	f := c.Flags()
 	v.launchFlags.add(f)
-	define(f, []flagDef{
-		{name: "fix", value: &v.fix, arg: "SETTINGS", hints: settingWords, usage: "what must not change: local, simd, slm, grf"},
-		{name: "free", value: &v.free, arg: "SETTINGS", hints: settingWords, usage: "what alone may change (default: all of them)"},
-		{name: "policy", value: &v.policy, arg: "POLICY", words: "auto free whole", usage: "dispatch: auto, free or whole"},
-		{name: "below", value: &v.below, arg: "PERCENT", usage: "of a run: advise for kernels below this, predicted average or measured"},
+	cli.Define(f, []cli.Flag{
+		{Name: "fix", Value: &v.fix, Arg: "SETTINGS", Hints: settingWords, Usage: "what must not change: local, simd, slm, grf"},
+		{Name: "free", Value: &v.free, Arg: "SETTINGS", Hints: settingWords, Usage: "what alone may change (default: all of them)"},
+		{Name: "policy", Value: &v.policy, Arg: "POLICY", Words: "auto free whole", Usage: "dispatch: auto, free or whole"},
+		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted average or measured"},
 	}...)
 	a.share(c, deviceFlags, "tolerance model-tolerance sampling-interval progress", answerFlags)
 	return c
@@ -99,11 +101,11 @@ func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
 	const ofRuns = " tolerance model-tolerance sampling-interval progress"
 	switch {
 	case units:
-		return refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots work-group-slots xve fix free below"+ofRuns)
+		return cli.Refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots work-group-slots xve fix free below"+ofRuns)
 	case len(paths) > 0:
-		return refuse(f, "the files of a run, which say it", "global slm barriers grf registers policy platform platform-file")
+		return cli.Refuse(f, "the files of a run, which say it", "global slm barriers grf registers policy platform platform-file")
 	}
-	return refuse(f, "a launch on an Intel GPU", "platform platform-file"+ofRuns)
+	return cli.Refuse(f, "a launch on an Intel GPU", "platform platform-file"+ofRuns)
 }
 
 // vary turns --fix and --free into what may change.

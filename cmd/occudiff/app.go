@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -62,9 +63,7 @@ type gateError struct{ text string }
 func (e *gateError) Error() string { return e.text }
 
 // usageErrorf is an error of usage, with what to do in its text.
-func usageErrorf(format string, args ...any) error {
-	return note.Faultf("usage", note.Pos{}, "", format, args...)
-}
+func usageErrorf(format string, args ...any) error { return cli.Errorf(format, args...) }
 
 // run executes the command line and gives the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
@@ -76,7 +75,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := unknownCommand(root, args)
+	err := cli.UnknownCommand(root, args)
 	if err == nil {
 		err = execute(ctx, root)
 	}
@@ -150,8 +149,8 @@ writes it as Excel and Markdown, and keeps occupancy from regressing.`,
 		},
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.SetFlagErrorFunc(a.flagError)
-	root.SetHelpFunc(printHelp)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(c, err, a.sharedFlags()) })
+	root.SetHelpFunc(cli.Help)
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/binary"
 	"occudiff/ingest/note"
 	"occudiff/ingest/ocloc"
@@ -21,6 +22,7 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
+	"occudiff/report/deliver"
 )
 
 // binaryFlags are what predict and diff ask of kernel binaries and sources.
@@ -33,16 +35,16 @@ type binaryFlags struct {
 
 // predictFiles predicts what is in the files of the command line.
 func (a *app) predictFiles(c *cobra.Command, paths []string, p *predictFlags) error {
-	err := refuse(c.Flags(), "a file: the binary says it, or it asks for another answer",
+	err := cli.Refuse(c.Flags(), "a file: the binary says it, or it asks for another answer",
 		"simd slm barriers grf registers policy batch sweep timeline explain compat model")
 	if err != nil {
 		return err
 	}
 	f := binaryFlags{options: p.compileOptions}
-	if f.global, err = p.global.size("global"); err != nil {
+	if f.global, err = p.global.Size("global"); err != nil {
 		return err
 	}
-	if f.local, err = p.local.size("local"); err != nil {
+	if f.local, err = p.local.Size("local"); err != nil {
 		return err
 	}
 	if len(p.devices) > 0 && !slices.Equal(p.devices, []string{"all"}) {
@@ -59,11 +61,11 @@ func (a *app) predictFiles(c *cobra.Command, paths []string, p *predictFlags) er
 
 // predictBinaries predicts the kernels of binaries and sources.
 func (a *app) predictBinaries(ctx context.Context, paths []string, f binaryFlags) error {
-	out, err := a.openOutputs(a.outputs, reportEndings...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	kernels, notes, err := a.readBinaries(ctx, paths, f)
 	if err != nil {
 		return err
@@ -74,11 +76,11 @@ func (a *app) predictBinaries(ctx context.Context, paths []string, f binaryFlags
 
 // diffBinaries compares the kernels of two compilations.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, f binaryFlags) error {
-	out, err := a.openOutputs(a.outputs, validateEndings()...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	var sides [2][]binary.Kernel
 	var notes []note.Note
 	for i, path := range []string{older, newer} {

@@ -12,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/ingest"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/note"
 	"occudiff/ingest/vtune"
 	"occudiff/report"
+	"occudiff/report/deliver"
 	"occudiff/report/setupdoc"
 )
 
@@ -61,14 +63,14 @@ unitrace, where it is installed, tells registers, SLM and spills of each kernel.
 			return a.collect(c.Context(), f)
 		},
 	}
-	define(c.Flags(), []flagDef{
-		{name: "dir", value: &f.Dir, arg: "FOLDER", usage: "a new folder for results and exports"},
-		{name: "interval", value: &f.Interval, arg: "DURATION", usage: "between samples, as in 100us (default: found by a first short run)"},
-		{name: "target-gpu", value: &f.GPU, arg: "ADAPTER", usage: "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)"},
-		{name: "unitrace", value: &f.unitrace, arg: "WHEN", words: "auto always never",
-			usage: "also run unitrace: auto (where it is installed), always, never"},
-		{name: "print", value: &f.print, usage: "print the commands and run nothing"},
-		{name: "job", value: &f.job, arg: "SYSTEM", words: "slurm pbs", usage: "print a job script instead: slurm or pbs"},
+	cli.Define(c.Flags(), []cli.Flag{
+		{Name: "dir", Value: &f.Dir, Arg: "FOLDER", Usage: "a new folder for results and exports"},
+		{Name: "interval", Value: &f.Interval, Arg: "DURATION", Usage: "between samples, as in 100us (default: found by a first short run)"},
+		{Name: "target-gpu", Value: &f.GPU, Arg: "ADAPTER", Usage: "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)"},
+		{Name: "unitrace", Value: &f.unitrace, Arg: "WHEN", Words: "auto always never",
+			Usage: "also run unitrace: auto (where it is installed), always, never"},
+		{Name: "print", Value: &f.print, Usage: "print the commands and run nothing"},
+		{Name: "job", Value: &f.job, Arg: "SYSTEM", Words: "slurm pbs", Usage: "print a job script instead: slurm or pbs"},
 	}...)
 	a.share(c, deviceFlags, "tolerance model-tolerance driver vtune-version label progress", answerFlags)
 	a.shareGate(c, "mismatch", "model")
@@ -234,11 +236,11 @@ library. For each lack: what it costs, and how to get it. Then the traps of coll
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			out, err := a.openOutputs(a.outputs, reportEndings...)
+			out, err := a.openOutputs(a.outputs, deliver.Endings()...)
 			if err != nil {
 				return err
 			}
-			defer out.discard()
+			defer out.Discard()
 			return a.deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), out)
 		},
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
+	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ type diffFlags struct {
 	threshold            float64
 	oldDriver, newDriver string
 	oldVTune, newVTune   string
-	global               sizeFlag
+	global               cli.Size
 	compileOptions       string
 }
 
@@ -64,14 +66,14 @@ intended change may lower both the prediction and the measurement.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args[0], args[1], f) },
 	}
 	f.read.define(c.Flags(), "local simd accept-truncated")
-	define(c.Flags(), []flagDef{
-		{name: "threshold", value: &f.threshold, arg: "POINTS", usage: "change of occupancy that has to be exceeded, in percentage points"},
-		{name: "old-driver", value: &f.oldDriver, arg: "VERSION", usage: "GPU driver of OLD"},
-		{name: "new-driver", value: &f.newDriver, arg: "VERSION", usage: "GPU driver of NEW"},
-		{name: "old-vtune-version", value: &f.oldVTune, arg: "VERSION", usage: "VTune version of OLD"},
-		{name: "new-vtune-version", value: &f.newVTune, arg: "VERSION", usage: "VTune version of NEW"},
-		{name: "global", value: &f.global, arg: "SIZE", usage: "global size for kernel binaries: the predicted average is compared too"},
-		{name: "compile-options", value: &f.compileOptions, arg: "OPTIONS", usage: "of the OpenCL compiler, for sources"},
+	cli.Define(c.Flags(), []cli.Flag{
+		{Name: "threshold", Value: &f.threshold, Arg: "POINTS", Usage: "change of occupancy that has to be exceeded, in percentage points"},
+		{Name: "old-driver", Value: &f.oldDriver, Arg: "VERSION", Usage: "GPU driver of OLD"},
+		{Name: "new-driver", Value: &f.newDriver, Arg: "VERSION", Usage: "GPU driver of NEW"},
+		{Name: "old-vtune-version", Value: &f.oldVTune, Arg: "VERSION", Usage: "VTune version of OLD"},
+		{Name: "new-vtune-version", Value: &f.newVTune, Arg: "VERSION", Usage: "VTune version of NEW"},
+		{Name: "global", Value: &f.global, Arg: "SIZE", Usage: "global size for kernel binaries: the predicted average is compared too"},
+		{Name: "compile-options", Value: &f.compileOptions, Arg: "OPTIONS", Usage: "of the OpenCL compiler, for sources"},
 	}...)
 	a.share(c, runFlags, answerFlags)
 	a.shareGate(c, "regression")
@@ -87,11 +89,11 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	case isBinary(older) && isBinary(newer):
 		return a.diffCompiled(ctx, older, newer, f)
 	}
-	out, err := a.openOutputs(a.outputs, reportEndings...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	var sides [2][]*compare.Result
 	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune}, {newer, f.newDriver, f.newVTune}} {
 		runs, err := ingest.Repeats(ctx, s.path, func(paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, f.read) })
@@ -123,10 +125,10 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags) error {
 	b := binaryFlags{options: f.compileOptions}
 	var err error
-	if b.global, err = f.global.size("global"); err != nil {
+	if b.global, err = f.global.Size("global"); err != nil {
 		return err
 	}
-	if b.local, err = f.read.local.size("local"); err != nil {
+	if b.local, err = f.read.local.Size("local"); err != nil {
 		return err
 	}
 	if a.device != "" {
@@ -162,7 +164,7 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 }
 
 // emitDiff writes the diff to standard output and to the files.
-func (a *app) emitDiff(d *compare.DiffResult, out *outputs) error {
+func (a *app) emitDiff(d *compare.DiffResult, out *deliver.Files) error {
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d), Table: diffdoc.DiffTable(d)}
 	if err := a.deliver(ans, out); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"occudiff/cmd/cli"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -18,8 +19,8 @@ import (
 // launchFlags describe a launch and the model that it is asked about; `predict` and `advise` share them.
 type launchFlags struct {
 	devices      []string
-	global       sizeFlag
-	local        sizeFlag
+	global       cli.Size
+	local        cli.Size
 	simd         int
 	slm          string
 	barriers     int
@@ -36,22 +37,22 @@ type launchFlags struct {
 
 func (l *launchFlags) add(f *pflag.FlagSet) {
 	l.policy, l.model = "auto", "intel"
-	define(f, []flagDef{
+	cli.Define(f, []cli.Flag{
 		// This --device takes the place of the one that other commands share, for it may name several.
-		{name: "device", value: &l.devices, arg: "NAME", usage: "GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"},
-		{name: "global", value: &l.global, arg: "SIZE", usage: "global size in work-items, as in 81920, 1M or 512x512"},
-		{name: "local", value: &l.local, arg: "SIZE", usage: "work-group size in work-items, as in 256 or 16x16"},
-		{name: "simd", value: &l.simd, arg: "N", hints: "8 16 32", usage: "sub-group size"},
-		{name: "slm", value: &l.slm, arg: "BYTES", usage: "shared local memory per work-group; a unit may follow, as in 16K"},
-		{name: "barriers", value: &l.barriers, arg: "N", usage: "named barriers per work-group; 1 for an ordinary barrier()"},
-		{name: "grf", value: &l.grf, arg: "N", hints: "128 256", usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
-		{name: "registers", value: &l.registers, arg: "N", usage: "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; " +
+		{Name: "device", Value: &l.devices, Arg: "NAME", Usage: "GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"},
+		{Name: "global", Value: &l.global, Arg: "SIZE", Usage: "global size in work-items, as in 81920, 1M or 512x512"},
+		{Name: "local", Value: &l.local, Arg: "SIZE", Usage: "work-group size in work-items, as in 256 or 16x16"},
+		{Name: "simd", Value: &l.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size"},
+		{Name: "slm", Value: &l.slm, Arg: "BYTES", Usage: "shared local memory per work-group; a unit may follow, as in 16K"},
+		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for an ordinary barrier()"},
+		{Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256", Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
+		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; " +
 			"of compute units the register bytes per work-item"},
-		{name: "barrier-slots", value: &l.barrierSlots, arg: "N", usage: "barrier slots per Xe-core, instead of those of the device table"},
-		{name: "work-group-slots", value: &l.groupSlots, arg: "N", usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
-		{name: "model", value: &l.model, arg: "MODEL", words: "intel compute-unit", usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
-		{name: "platform", value: &l.platform, arg: "KEY", files: "csv", usage: "of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
-		{name: "platform-file", value: &l.platformFile, arg: "FILE", files: "csv", usage: "CSV of further platforms, see docs/devices.md"},
+		{Name: "barrier-slots", Value: &l.barrierSlots, Arg: "N", Usage: "barrier slots per Xe-core, instead of those of the device table"},
+		{Name: "work-group-slots", Value: &l.groupSlots, Arg: "N", Usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
+		{Name: "model", Value: &l.model, Arg: "MODEL", Words: "intel compute-unit", Usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
+		{Name: "platform", Value: &l.platform, Arg: "KEY", Files: "csv", Usage: "of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
+		{Name: "platform-file", Value: &l.platformFile, Arg: "FILE", Files: "csv", Usage: "CSV of further platforms, see docs/devices.md"},
 	}...)
 }
 
@@ -81,13 +82,13 @@ func (l *launchFlags) check(f *pflag.FlagSet) error {
 
 // launch reads the sizes. The GRF mode for --registers depends on the device, see needs.
 func (l *launchFlags) launch() (p predict.Launch, err error) {
-	if p.Global, err = l.global.size("global"); err != nil {
+	if p.Global, err = l.global.Size("global"); err != nil {
 		return p, err
 	}
-	if p.Local, err = l.local.size("local"); err != nil {
+	if p.Local, err = l.local.Size("local"); err != nil {
 		return p, err
 	}
-	if p.SLM, err = bytesOf("slm", l.slm); err != nil {
+	if p.SLM, err = cli.Bytes("slm", l.slm); err != nil {
 		return p, err
 	}
 	p.SIMD, p.Barriers, p.GRF = l.simd, l.barriers, l.grf
@@ -258,7 +259,7 @@ func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit
 	if platform, err = t.Find(key); err != nil {
 		return platform, k, err
 	}
-	local, err := l.local.size("local")
+	local, err := l.local.Size("local")
 	if err != nil {
 		return platform, k, err
 	}
@@ -266,10 +267,10 @@ func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit
 		return platform, k, err
 	}
 	k.SubgroupSize = int64(l.simd)
-	if k.SLM, err = bytesOf("slm", l.slm); err != nil {
+	if k.SLM, err = cli.Bytes("slm", l.slm); err != nil {
 		return platform, k, err
 	}
-	k.RegisterBytes, err = bytesOf("registers", l.registers)
+	k.RegisterBytes, err = cli.Bytes("registers", l.registers)
 	return platform, k, err
 }
 

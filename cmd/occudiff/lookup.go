@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
+	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
 	"occudiff/report/explaindoc"
 	"occudiff/report/launchdoc"
@@ -15,6 +17,7 @@ import (
 	"occudiff/report/rundoc"
 	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -40,7 +43,7 @@ key, a name, an alias or a PCI id; --xve picks a binned part.`,
   # The table for another program
   occudiff devices --format json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.answer(reportEndings, func() (*report.Answer, error) { return a.listDevices(strings.Join(args, " ")) })
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) { return a.listDevices(strings.Join(args, " ")) })
 		},
 	}
 	a.share(c, "xve device-file", answerFlags)
@@ -89,10 +92,10 @@ are listed, causes in the order in which they are looked for.`,
   # All of them
   occudiff explain -o words.html`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return completeWords(explaindoc.Names())(nil, args, typed)
+			return cli.CompleteWords(explaindoc.Names())(nil, args, typed)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.answer(reportEndings, func() (*report.Answer, error) {
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
 				if len(args) == 0 {
 					return explaindoc.All(), nil
 				}
@@ -172,12 +175,12 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	s, err := report.SchemaOf(o, jsonOutputs())
 	if err != nil {
 		return err
 	}
-	if err := out.write(map[string]writer{".json": func(w io.Writer) error { return machine.JSON(w, s) }}); err != nil {
+	if err := out.WriteAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -188,7 +191,79 @@ func (a *app) printSchema(name string) error {
 		return err
 	}
 	if len(a.outputs) > 0 {
-		a.say("wrote %s", out.names())
+		a.say("wrote %s", out.Names())
 	}
 	return nil
+}
+
+// release is the version of the program; a build from a module proxy carries its own.
+const release = "0.1.0"
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" && info.Main.Sum != "" {
+		return info.Main.Version
+	}
+	return release
+}
+
+// builtFrom names the commit that the program was built from and its time, as far as the build knows them.
+func builtFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	var commit, date, changed string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.time":
+			date = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				changed = ", with changes"
+			}
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (commit %s, %s%s)", commit, date, changed)
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  occudiff version",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, "occudiff", version()+builtFrom())
+			return err
+		},
+	}
+}
+
+// helpCommand prints the help of a command.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Print the help of a command, or of the flags that commands share",
+		Example: "  occudiff help validate\n  occudiff help track add\n  occudiff help flags",
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			parent, _, _ := c.Root().Find(args)
+			return cli.CompleteWords(cli.Names(parent))(c, args, typed)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "flags" {
+				defer a.setDefaults()
+				return cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. "+
+					"A command has those that do something for it.", a.sharedFlags())
+			}
+			if err := cli.UnknownCommand(c.Root(), args); err != nil {
+				return err
+			}
+			of, _, err := c.Root().Find(args)
+			if err != nil {
+				return usageErrorf("%v", err)
+			}
+			return of.Help()
+		},
+	}
 }

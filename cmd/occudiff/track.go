@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/deliver"
 )
 
 // defaultHistory is the history in the working folder when neither --db nor the environment names one.
@@ -47,8 +49,8 @@ shape on one device with one driver: what ran on another device or driver is nev
   occudiff track report -o trend.html -o trend.xlsx`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	define(c.PersistentFlags(), flagDef{name: "db", value: &f.db, arg: "HISTORY",
-		usage: "a file, or a postgres:// URL (default: $" + historyEnv + ", else " + defaultHistory + ")"})
+	cli.Define(c.PersistentFlags(), cli.Flag{Name: "db", Value: &f.db, Arg: "HISTORY",
+		Usage: "a file, or a postgres:// URL (default: $" + historyEnv + ", else " + defaultHistory + ")"})
 	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f),
 		a.trackRemoveCommand(&f), a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
 	return c
@@ -77,22 +79,22 @@ func (a *app) readHistory(ctx context.Context, f *trackFlags) (*history.DB, erro
 
 // addNoVerify adds the flag of commands whose result damage could change without an error.
 func (f *trackFlags) addNoVerify(c *cobra.Command) {
-	define(c.Flags(), flagDef{name: "no-verify", value: &f.noVerify,
-		usage: "do not look for damage in the history first, which takes about 2 s for a million kernels"})
+	cli.Define(c.Flags(), cli.Flag{Name: "no-verify", Value: &f.noVerify,
+		Usage: "do not look for damage in the history first, which takes about 2 s for a million kernels"})
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
 // before the work, and the history. done closes both; outputs that are not committed by then are discarded.
 func (a *app) openReading(ctx context.Context, f *trackFlags, paths []string, endings ...string) (
-	out *outputs, db *history.DB, done func(), err error) {
+	out *deliver.Files, db *history.DB, done func(), err error) {
 	if out, err = a.openOutputs(paths, endings...); err != nil {
 		return nil, nil, nil, err
 	}
 	if db, err = a.readHistory(ctx, f); err != nil {
-		out.discard()
+		out.Discard()
 		return nil, nil, nil, err
 	}
-	return out, db, func() { db.Close(); out.discard() }, nil
+	return out, db, func() { db.Close(); out.Discard() }, nil
 }
 
 // addMetricFlag adds what says which number is followed.
@@ -102,8 +104,8 @@ func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 		words = append(words, string(m))
 	}
 	f.metric = string(history.Measured)
-	define(c.Flags(), flagDef{name: "metric", value: &f.metric, arg: "METRIC", hints: strings.Join(words, " "),
-		usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without" +
+	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &f.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
+		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without" +
 			" idle time), seconds (time per launch)"})
 }
 
@@ -112,20 +114,20 @@ func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 	d := trend.PointsGate()
 	f.addMetricFlag(c)
 	f.threshold, f.window = d.Floor, d.Window
-	define(c.Flags(),
-		flagDef{name: "direction", value: &f.direction, arg: "WAY", hints: "down up both",
-			usage: "which way is worse: down, up or both (default: up for seconds, else down)"},
-		flagDef{name: "threshold", value: &f.threshold, arg: "X",
-			usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the median"})
+	cli.Define(c.Flags(),
+		cli.Flag{Name: "direction", Value: &f.direction, Arg: "WAY", Hints: "down up both",
+			Usage: "which way is worse: down, up or both (default: up for seconds, else down)"},
+		cli.Flag{Name: "threshold", Value: &f.threshold, Arg: "X",
+			Usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the median"})
 	if window {
-		define(c.Flags(), flagDef{name: "window", value: &f.window, arg: "RUNS", usage: "earlier runs that are looked at"})
+		cli.Define(c.Flags(), cli.Flag{Name: "window", Value: &f.window, Arg: "RUNS", Usage: "earlier runs that are looked at"})
 	}
 }
 
 // addCommitURL adds where the pages of commits are.
 func (f *trackFlags) addCommitURL(c *cobra.Command) {
-	define(c.Flags(), flagDef{name: "commit-url", value: &f.commitURL, arg: "URL",
-		usage: "link commits to their pages, as in 'https://host/project/commit/%s'"})
+	cli.Define(c.Flags(), cli.Flag{Name: "commit-url", Value: &f.commitURL, Arg: "URL",
+		Usage: "link commits to their pages, as in 'https://host/project/commit/%s'"})
 }
 
 // origin is what a report gives as its origin.

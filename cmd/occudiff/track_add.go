@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest"
@@ -56,11 +57,11 @@ that does not say joins the only known program that has its kernels.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.trackAdd(c.Context(), args, t, f) },
 	}
 	f.read.define(c.Flags(), "local simd digest")
-	define(c.Flags(), []flagDef{
-		{name: "time", value: &f.time, arg: "TIME", usage: "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix" +
+	cli.Define(c.Flags(), []cli.Flag{
+		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix" +
 			" seconds (default: what the inputs say, else the file's date)"},
-		{name: "program", value: &f.program, arg: "NAME", usage: "what ran (default: the name of the program in the summary's command line)"},
-		{name: "commit", value: &f.commit, arg: "ID", usage: "the commit that ran (default: of the repository in the working folder)"},
+		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "what ran (default: the name of the program in the summary's command line)"},
+		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the working folder)"},
 	}...)
 	a.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
 	return c

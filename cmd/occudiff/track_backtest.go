@@ -8,9 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest/unit"
+	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
@@ -36,11 +38,11 @@ alarm is taken for a false one: replay a history in which nothing regressed.`,
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
-	define(c.Flags(),
-		flagDef{name: "target", value: &f.target, arg: "RATE",
-			usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"},
-		flagDef{name: "save", value: &f.save,
-			usage: "write the proposed threshold of every metric into " + configName})
+	cli.Define(c.Flags(),
+		cli.Flag{Name: "target", Value: &f.target, Arg: "RATE",
+			Usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"},
+		cli.Flag{Name: "save", Value: &f.save,
+			Usage: "write the proposed threshold of every metric into " + configName})
 	a.share(c, answerFlags)
 	return c
 }
@@ -60,7 +62,7 @@ func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, f backtestFlags) er
 	case f.save:
 		return usageErrorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
 	}
-	out, db, done, err := a.openReading(c.Context(), t, a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(c.Context(), t, a.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 		}
 		return b.Flush()
 	}
-	if err := out.write(map[string]writer{".csv": write}); err != nil {
+	if err := out.WriteAll(write); err != nil {
 		return err
 	}
 	return a.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,

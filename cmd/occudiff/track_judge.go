@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
@@ -49,13 +51,13 @@ Earlier runs in which a kernel was unmeasurable are left out; of seconds none is
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
 	t.addCommitURL(c)
-	define(c.Flags(),
-		flagDef{name: "run", value: &f.run, arg: "RUN", usage: "check this run instead of the one that was added last"},
-		flagDef{name: "last", value: &f.last, arg: "RUNS", usage: "check the last runs that were added, this many"},
-		flagDef{name: "since", value: &f.since, arg: "COMMIT",
-			usage: "check the runs that were added after the last one of this commit"},
-		flagDef{name: "fail-on", value: &f.failOn, arg: "WHAT", words: "never regression alarm",
-			usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
+	cli.Define(c.Flags(),
+		cli.Flag{Name: "run", Value: &f.run, Arg: "RUN", Usage: "check this run instead of the one that was added last"},
+		cli.Flag{Name: "last", Value: &f.last, Arg: "RUNS", Usage: "check the last runs that were added, this many"},
+		cli.Flag{Name: "since", Value: &f.since, Arg: "COMMIT",
+			Usage: "check the runs that were added after the last one of this commit"},
+		cli.Flag{Name: "fail-on", Value: &f.failOn, Arg: "WHAT", Words: "never regression alarm",
+			Usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
 	c.MarkFlagsMutuallyExclusive("run", "last", "since")
 	a.share(c, answerFlags, "annotations")
 	return c
@@ -71,7 +73,7 @@ func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	out, db, done, err := a.openReading(ctx, t, a.outputs, validateEndings()...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
@@ -166,13 +168,13 @@ The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet
 	t.addGateFlags(c, false)
 	t.addNoVerify(c)
 	t.addCommitURL(c)
-	define(c.Flags(),
-		flagDef{name: "window", value: &p.Window, arg: "RUNS", usage: "runs that are looked at together for change points"},
-		flagDef{name: "p", value: &p.P, arg: "P", usage: "a change point has a p below this"},
-		flagDef{name: "magnitude", value: &p.Magnitude, arg: "SHARE",
-			usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
-		flagDef{name: "min-segment", value: &p.MinSegment, arg: "RUNS",
-			usage: "least runs between change points; 3 leaves short spikes out"})
+	cli.Define(c.Flags(),
+		cli.Flag{Name: "window", Value: &p.Window, Arg: "RUNS", Usage: "runs that are looked at together for change points"},
+		cli.Flag{Name: "p", Value: &p.P, Arg: "P", Usage: "a change point has a p below this"},
+		cli.Flag{Name: "magnitude", Value: &p.Magnitude, Arg: "SHARE",
+			Usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
+		cli.Flag{Name: "min-segment", Value: &p.MinSegment, Arg: "RUNS",
+			Usage: "least runs between change points; 3 leaves short spikes out"})
 	a.share(c, answerFlags)
 	a.shareGate(c, "regression", "alarm")
 	return c
@@ -190,7 +192,7 @@ func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error
 	if err != nil {
 		return err
 	}
-	out, db, done, err := a.openReading(c.Context(), t, a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(c.Context(), t, a.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
+	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
@@ -29,7 +31,7 @@ func (a *app) trackListCommand(t *trackFlags) *cobra.Command {
 
 func (a *app) trackList(ctx context.Context, t *trackFlags) error {
 	t.noVerify = true // it is what one looks at a damaged history with
-	out, db, done, err := a.openReading(ctx, t, a.outputs, reportEndings...)
+	out, db, done, err := a.openReading(ctx, t, a.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.trackRemove(c.Context(), args, t, yes) },
 	}
-	define(c.Flags(), flagDef{name: "yes", value: &yes, usage: "do not ask"})
+	cli.Define(c.Flags(), cli.Flag{Name: "yes", Value: &yes, Usage: "do not ask"})
 	a.share(c, "quiet")
 	return c
 }

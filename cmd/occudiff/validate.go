@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/cmd/cli"
+	"occudiff/predict/arch"
+	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
 
 	"github.com/spf13/cobra"
@@ -17,6 +20,7 @@ import (
 	"occudiff/compare"
 	"occudiff/fixtures"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/summary"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
@@ -30,14 +34,8 @@ func formats() []ingest.Format {
 	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, vecadd.Format{}, zebin.Format{}}
 }
 
-// reportEndings are the file endings of reports.
-var reportEndings = []string{".xlsx", ".md", ".html", ".json", ".csv"}
-
-// validateEndings adds JUnit to them: a kernel is a test case.
-func validateEndings() []string { return append(slices.Clone(reportEndings), ".xml") }
-
 type validateFlags struct {
-	local     sizeFlag
+	local     cli.Size
 	simd      int
 	instances bool
 	digest    string
@@ -80,15 +78,15 @@ carry the folder's name (report-run1.xlsx).`,
 // not whole is no point of a series.
 func (v *validateFlags) define(f *pflag.FlagSet, names string) {
 	v.digest = "auto"
-	for _, d := range []flagDef{
-		{name: "local", value: &v.local, arg: "SIZE", usage: "work-group size for logs and exports that lack it, as in 256 or 16x16"},
-		{name: "simd", value: &v.simd, arg: "N", hints: "8 16 32", usage: "sub-group size for logs and exports that lack it"},
-		{name: "instances", value: &v.instances, usage: "keep every launch as a row of its own"},
-		{name: "digest", value: &v.digest, arg: "KIND", words: "auto sha256", usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
-		{name: "accept-truncated", value: &v.truncated, usage: "use the whole lines of a compressed input that is cut off; every output says so"},
+	for _, d := range []cli.Flag{
+		{Name: "local", Value: &v.local, Arg: "SIZE", Usage: "work-group size for logs and exports that lack it, as in 256 or 16x16"},
+		{Name: "simd", Value: &v.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size for logs and exports that lack it"},
+		{Name: "instances", Value: &v.instances, Usage: "keep every launch as a row of its own"},
+		{Name: "digest", Value: &v.digest, Arg: "KIND", Words: "auto sha256", Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
+		{Name: "accept-truncated", Value: &v.truncated, Usage: "use the whole lines of a compressed input that is cut off; every output says so"},
 	} {
-		if slices.Contains(strings.Fields(names), d.name) {
-			define(f, d)
+		if slices.Contains(strings.Fields(names), d.Name) {
+			cli.Define(f, d)
 		}
 	}
 }
@@ -107,7 +105,7 @@ Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or w
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), vecAdd) },
 	}
-	define(c.Flags(), flagDef{name: "vec-add", value: &vecAdd, usage: "the published Gen9 vec_add run, without measured occupancy"})
+	cli.Define(c.Flags(), cli.Flag{Name: "vec-add", Value: &vecAdd, Usage: "the published Gen9 vec_add run, without measured occupancy"})
 	a.share(c, deviceFlags, "tolerance model-tolerance label", answerFlags)
 	a.shareGate(c, "mismatch", "model")
 	return c
@@ -117,11 +115,11 @@ func (a *app) demo(ctx context.Context, vecAdd bool) error {
 	if len(a.outputs) == 0 {
 		a.outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
 	}
-	out, err := a.openOutputs(a.outputs, validateEndings()...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	defer out.Discard()
 	names, constructed := fixtures.VecAdd(), false
 	if !vecAdd {
 		names, constructed = fixtures.Mix(), a.device == ""
@@ -148,7 +146,7 @@ type compared struct {
 	name   string // of the run's folder when there are several
 	result *compare.Result
 	answer *report.Answer
-	out    *outputs
+	out    *deliver.Files
 }
 
 // validatePaths reads and compares each run of the command line and writes the reports.
@@ -165,7 +163,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 	var all []compared
 	defer func() {
 		for _, c := range all {
-			c.out.discard()
+			c.out.Discard()
 		}
 	}()
 	runs := ingest.Runs(ctx, paths, formats())
@@ -184,7 +182,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 			}
 		}
 		var err error
-		if c.out, err = a.openOutputs(files, validateEndings()...); err != nil {
+		if c.out, err = a.openOutputs(files, deliver.Endings(".xml")...); err != nil {
 			return err
 		}
 		all = append(all, c)
@@ -251,7 +249,7 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, error) {
 	opt := a.options()
 	var err error
-	if opt.Local, err = v.local.size("local"); err != nil {
+	if opt.Local, err = v.local.Size("local"); err != nil {
 		return nil, err
 	}
 	if v.simd < 0 {
@@ -287,10 +285,7 @@ func (a *app) emit(all []compared) error {
 			label = strings.TrimPrefix(a.label+"/"+c.name, "/")
 		}
 		c.answer = rundoc.Answer(c.result, a.provenance(), label, t.Devices())
-		if err := c.out.addPlots(c.answer); err != nil {
-			return err
-		}
-		if err := c.out.write(writers(c.answer)); err != nil {
+		if err := c.out.Write(c.answer); err != nil {
 			return err
 		}
 	}
@@ -363,4 +358,34 @@ func (a *app) gate(r *compare.Result) error {
 		}
 	}
 	return nil
+}
+
+// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
+// of is said once.
+func (a *app) table() (*arch.Table, error) {
+	if a.devices != nil {
+		return a.devices, nil
+	}
+	t, err := arch.Builtin()
+	if err == nil && a.deviceFile != "" {
+		var notes []note.Note
+		notes, err = t.AddFile(a.deviceFile)
+		for _, n := range notes {
+			a.say("%s", n)
+		}
+	}
+	if err == nil {
+		a.devices = t
+	}
+	return t, err
+}
+
+// chooseDevice takes the device of a run from the flags, else from what the inputs say.
+func (a *app) chooseDevice(run *ingest.Run) (arch.Choice, error) {
+	t, err := a.table()
+	if err != nil {
+		return arch.Choice{}, err
+	}
+	return t.Choose(arch.Options{Name: a.device, XVEs: a.xve, Inputs: run.Platforms, Run: run.Platform,
+		Needed: compare.NeedsDevice(run)})
 }

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"occudiff/report/terminal"
+)
+
+// Width is what help texts fit into.
+const Width = 80
+
+// Help prints what a command is for, examples by task, the commands below it, its own flags, and in short those that it
+// shares with others.
+func Help(c *cobra.Command, _ []string) {
+	var b strings.Builder
+	text, usage := c.Long, c.UseLine()
+	if text == "" {
+		text = c.Short
+	}
+	if c.HasAvailableSubCommands() {
+		usage = c.CommandPath() + " COMMAND [flags]"
+	}
+	b.WriteString(fill(text) + "\n\nUsage:\n  " + usage + "\n")
+	if c.Example != "" {
+		b.WriteString("\nExamples:\n" + c.Example + "\n")
+	}
+	for _, g := range groupsOf(c) {
+		b.WriteString("\n" + g.Title + ":\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() && sub.GroupID == g.ID {
+				fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+	own, shared := flagLines(c.Flags())
+	if own != "" {
+		b.WriteString("\nFlags:\n" + own)
+	}
+	if shared != "" {
+		b.WriteString("\nShared flags, of which 'occudiff help flags' says more:\n" + shared)
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' says more of a command.\n")
+	}
+	fmt.Fprint(c.OutOrStdout(), b.String())
+}
+
+// groupsOf gives the groups of the commands below a command.
+func groupsOf(c *cobra.Command) []*cobra.Group {
+	switch {
+	case !c.HasAvailableSubCommands():
+		return nil
+	case len(c.Groups()) > 0:
+		return c.Groups()
+	}
+	return []*cobra.Group{{Title: "Commands"}}
+}
+
+// flagLines are the flags of a command, a line or more each: its own, and those that it shares.
+func flagLines(f *pflag.FlagSet) (own, shared string) {
+	f.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden || f.Name == "help" || f.Name == "version":
+		case f.Annotations[keyShared] == nil:
+			own += flagLine(f, f.Usage)
+		default:
+			short, _, _ := strings.Cut(f.Usage, ";")
+			shared += flagLine(f, short)
+		}
+	})
+	return own, shared
+}
+
+// flagLine is a flag in a help text: its names, its value, what it is for, and its default.
+func flagLine(f *pflag.Flag, usage string) string {
+	const indent = 27
+	head := "      --" + f.Name
+	if f.Shorthand != "" {
+		head = "  -" + f.Shorthand + ", --" + f.Name
+	}
+	if arg := strings.Join(f.Annotations[keyArg], ""); arg != "" {
+		head += " " + arg
+	}
+	switch f.DefValue {
+	case "", "0", "0s", "false", "[]":
+	default:
+		usage += " (default " + f.DefValue + ")"
+	}
+	if len(head)+2 > indent {
+		return head + "\n" + terminal.Paragraph("", indent, usage, Width)
+	}
+	return terminal.Paragraph(head, indent, usage, Width)
+}
+
+// PrintFlags prints flags that commands share, whole, below a text.
+func PrintFlags(w io.Writer, text string, flags []Flag) error {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.SortFlags = false
+	Define(f, flags...)
+	lines, _ := flagLines(f)
+	_, err := io.WriteString(w, fill(text)+"\n\n"+lines)
+	return err
+}
+
+// fill breaks paragraphs into lines. Lines that begin with a blank stay by themselves.
+func fill(text string) string {
+	var b strings.Builder
+	for i, paragraph := range strings.Split(text, "\n\n") {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if strings.HasPrefix(paragraph, " ") {
+			b.WriteString(paragraph + "\n")
+			continue
+		}
+		lines := terminal.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), Width+2)
+		b.WriteString(strings.ReplaceAll(strings.TrimPrefix(lines, "  "), "\n  ", "\n"))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// nearest gives the words that are nearly spelled as the one that was typed: cobra knows how to, of commands.
+func nearest(typed string, words []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: min(2, len(typed)/3)}
+	for _, w := range words {
+		all.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(typed)
+}
+
+// Names lists the commands of a command.
+func Names(c *cobra.Command) []string {
+	var list []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			list = append(list, sub.Name())
+		}
+	}
+	return list
+}
+
+// All goes through a command and all below it.
+func All(c *cobra.Command) iter.Seq[*cobra.Command] {
+	return func(yield func(*cobra.Command) bool) {
+		if !yield(c) {
+			return
+		}
+		for _, sub := range c.Commands() {
+			for below := range All(sub) {
+				if !yield(below) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command before
+// it where a help flag follows, and succeeds.
+func UnknownCommand(root *cobra.Command, args []string) error {
+	c, rest, _ := root.Find(args)
+	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
+		return nil
+	}
+	for i := 0; i < len(rest); i++ {
+		word := rest[i]
+		if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
+			if f := c.Flag(name); f != nil && f.NoOptDefVal == "" {
+				i++ // its value
+			}
+			continue
+		}
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if near := nearest(word, Names(c)); len(near) > 0 {
+			return Errorf("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
+		}
+		return Errorf("%s has no command %q; it has %s", c.CommandPath(), word, strings.Join(Names(c), ", "))
+	}
+	return nil
+}
+
+// FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which commands
+// have it. shared are the flags that several commands have.
+func FlagError(c *cobra.Command, err error, shared []Flag) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		return wrongValue(wrong.GetFlag(), wrong.GetValue(), errors.Unwrap(wrong))
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return Errorf("%v; see '%s --help'", err, c.CommandPath())
+	}
+	name := unknown.GetSpecifiedName()
+	for _, d := range shared {
+		if _, letter, _ := strings.Cut(d.Name, ","); letter == name {
+			name = d.Long()
+		}
+	}
+	var own []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
+	if near := nearest(name, own); len(near) > 0 {
+		return Errorf("%v; did you mean --%s? See '%s --help'", err, strings.Join(near, " or --"), c.CommandPath())
+	}
+	var others []string
+	for other := range All(c.Root()) {
+		if other.Flags().Lookup(name) != nil && other.IsAvailableCommand() {
+			others = append(others, strings.TrimPrefix(other.CommandPath(), c.Root().Name()+" "))
+		}
+	}
+	if len(others) > 0 {
+		return Errorf("--%s does nothing for '%s'; it belongs to %s", name, c.CommandPath(), strings.Join(others, ", "))
+	}
+	return Errorf("%v; see '%s --help'", err, c.CommandPath())
+}
+
+// wrongValue says what a flag takes instead of what was given.
+func wrongValue(f *pflag.Flag, value string, why error) error {
+	switch f.Value.Type() {
+	case "int", "int64":
+		return Errorf("--%s %q: expected a whole number", f.Name, value)
+	case "float64":
+		return Errorf("--%s %q: expected a number", f.Name, value)
+	case "duration":
+		return Errorf("--%s %q: expected a duration as in 1ms", f.Name, value)
+	}
+	return Errorf("--%s %v", f.Name, why)
+}

@@ -1,0 +1,179 @@
+// Package deliver writes an answer into files and onto standard output. The ending of a file, or the name of a format, picks
+// one of the ways of writing.
+//
+// Files are opened before the work, so that one that cannot be written is found first, and put in place together when all
+// of them are written. A Markdown file gets the plots of the report in a folder beside it.
+//
+// The package knows no kernels, and it decides nothing that a reader sees.
+package deliver
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"occudiff/report"
+	"occudiff/report/excel"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/outfile"
+	"occudiff/report/plot"
+	"occudiff/report/terminal"
+)
+
+// Writer writes one form of a result.
+type Writer func(io.Writer) error
+
+// Endings are the endings of the files that every answer can be written into.
+func Endings(more ...string) []string {
+	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
+}
+
+// writers are the ways of writing an answer, by the ending of a file.
+func writers(ans *report.Answer) map[string]Writer {
+	return map[string]Writer{
+		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
+		".md":   func(w io.Writer) error { return markdown.Render(w, ans.Document()) },
+		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
+		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
+		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
+		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
+		".svg":  svg(ans.Doc, ans.Chart),
+	}
+}
+
+// Files are the files that a result goes into.
+type Files struct {
+	set   outfile.Set
+	files []*file
+}
+
+type file struct {
+	path, ending string
+	own          Writer // instead of that of the ending; nil when there is none
+	beside       bool   // it belongs to another file and goes without saying
+}
+
+// Open checks the endings of files and opens them.
+func Open(set outfile.Set, paths []string, endings ...string) (*Files, error) {
+	f := &Files{set: set}
+	for _, p := range paths {
+		ending := strings.ToLower(filepath.Ext(p))
+		var err error
+		if !slices.Contains(endings, ending) {
+			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(endings, " "))
+		} else {
+			err = f.open(p, ending)
+		}
+		if err != nil {
+			f.Discard()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *Files) open(p, ending string) error {
+	if err := f.set.Open(p); err != nil {
+		return fmt.Errorf("-o %s %w", p, err)
+	}
+	f.files = append(f.files, &file{path: f.set.Path(len(f.files)), ending: ending})
+	return nil
+}
+
+// Write writes an answer into every file and puts them in place: all are written before any is.
+func (f *Files) Write(ans *report.Answer) error {
+	if err := f.addPlots(ans); err != nil {
+		return err
+	}
+	by := writers(ans)
+	return f.set.Write(func(i int, w io.Writer) error {
+		if own := f.files[i].own; own != nil {
+			return own(w)
+		}
+		return by[f.files[i].ending](w)
+	})
+}
+
+// WriteAll writes the same into every file, whatever its ending is.
+func (f *Files) WriteAll(write Writer) error {
+	return f.set.Write(func(_ int, w io.Writer) error { return write(w) })
+}
+
+// Print prints an answer in a format: table, or markdown, json, csv. It may be long: nothing of it is held back.
+func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt terminal.Options) error {
+	out := bufio.NewWriterSize(f.set.Until(w), 64<<10)
+	var err error
+	if format == "table" {
+		err = terminal.Render(out, ans.Document(), opt)
+	} else {
+		err = writers(ans)[map[string]string{"markdown": ".md", "json": ".json", "csv": ".csv"}[format]](out)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// Discard removes what has not been put in place; it may be called more than once.
+func (f *Files) Discard() { f.set.Discard() }
+
+// Names lists the files for a message, empty when there are none.
+func (f *Files) Names() string {
+	var names []string
+	for _, file := range f.files {
+		if !file.beside {
+			names = append(names, file.path)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files beside
+// report.md. They are written and put in place with all other files.
+func (f *Files) addPlots(ans *report.Answer) error {
+	for i, page := range f.files {
+		if page.ending != ".md" || page.own != nil || !f.set.Replaces(i) {
+			continue
+		}
+		doc := ans.Document()
+		folder := strings.TrimSuffix(page.path, filepath.Ext(page.path)) + ".files"
+		names := map[*report.Plot]string{}
+		for p := range doc.Plots(report.Page) {
+			if len(names) == 0 {
+				if err := f.set.Folder(folder); err != nil {
+					return fmt.Errorf("%s, the folder for the plots of %s, cannot be made: %w; give -o another name",
+						folder, page.path, outfile.Reason(err))
+				}
+			}
+			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"
+			if err := f.open(filepath.Join(folder, p.Key+".svg"), ".svg"); err != nil {
+				return err
+			}
+			last := f.files[len(f.files)-1]
+			last.own, last.beside = svg(doc, p), true
+		}
+		page.own = func(w io.Writer) error {
+			return markdown.RenderPlots(w, doc, func(p *report.Plot) string { return names[p] })
+		}
+	}
+	return nil
+}
+
+func svg(doc *report.Document, p *report.Plot) Writer {
+	return func(w io.Writer) error {
+		picture, err := plot.Draw(doc, p, plot.Look{})
+		if err == nil {
+			_, err = w.Write(picture)
+		}
+		return err
+	}
+}
