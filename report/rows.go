@@ -35,6 +35,13 @@ func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
 }
 
+// List is Rows of rows that are there, for files.
+func List[T any](key, title string, rows []T, keys ...string) *Table {
+	t := Rows(key, len(rows), func(i int) T { return rows[i] }, keys...)
+	t.Title, t.In = title, Page|Sheet
+	return t
+}
+
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
 	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys))

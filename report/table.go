@@ -121,11 +121,11 @@ type Table struct {
 	Main int
 	// Attention is how many of the first rows need attention.
 	Attention int
-	// Linked is how many of the first rows have a Link: the table and the row of it that the first cell leads to.
-	Linked int
-	Link   func(i int) (table string, row int)
-	In     View
-	Form   Form
+	// LinkTable is the key of the table that the first cells of the first rows lead to: row i to its row LinkRows[i].
+	LinkTable string
+	LinkRows  []int
+	In        View
+	Form      Form
 }
 
 // Column finds a column's index by its key, -1 when there is none.

@@ -24,12 +24,20 @@ type DeviceValue struct {
 
 // InputValue is one file that was read.
 type InputValue struct {
-	Path    string  `json:"path"`
-	Kind    string  `json:"kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
-	Digest  *string `json:"digest" jsonschema:"sha256:... or xxh3:... of the file"`
-	Rows    int64   `json:"rows"`
-	BadRows int64   `json:"bad_rows"`
+	Path    string  `json:"path" col:"File"`
+	Kind    string  `json:"kind" col:"Kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
+	Digest  *string `json:"digest" col:"Digest" jsonschema:"sha256:... or xxh3:... of the file"`
+	Rows    int64   `json:"rows" col:"Rows"`
+	BadRows int64   `json:"bad_rows" col:"Bad rows"`
 }
+
+// NewInputValue gives an input as JSON has it; an empty digest is not known.
+func NewInputValue(path, kind, digest string, rows, badRows int64) InputValue {
+	return InputValue{path, kind, Filled(digest), rows, badRows}
+}
+
+// InputColumns are those of a table of inputs.
+func InputColumns() []string { return []string{"path", "kind", "rows", "bad_rows", "digest"} }
 
 // PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is absent when the global
 // size is not known.
@@ -57,13 +65,13 @@ type CauseValue struct {
 
 // NoteValue is one note.
 type NoteValue struct {
-	Severity string  `json:"severity"`
-	Code     string  `json:"code" jsonschema:"stable, for scripts"`
-	File     *string `json:"file"`
-	Line     *int    `json:"line"`
-	Column   *int    `json:"column"`
-	Text     string  `json:"text"`
-	Hint     *string `json:"hint" jsonschema:"what to do next"`
+	Severity severity `json:"severity" col:"Severity"`
+	Code     string   `json:"code" col:"Code" jsonschema:"stable, for scripts"`
+	File     *string  `json:"file" col:"File"`
+	Line     *int     `json:"line" col:"Line"`
+	Column   *int     `json:"column" col:"Column"`
+	Text     string   `json:"text" col:"What happened; wrap"`
+	Hint     *string  `json:"hint" col:"What to do; wrap" jsonschema:"what to do next"`
 }
 
 // NewPredictionValue gives a prediction as JSON has it, nil for none.
@@ -107,12 +115,15 @@ func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {
 // NoteValues gives notes as JSON has them, never nil.
 func NoteValues(notes []note.Note) []NoteValue {
 	list := make([]NoteValue, 0, len(notes))
-	for _, n := range notes {
-		list = append(list, NoteValue{
-			n.Severity.String(), n.Code, Filled(n.Pos.File), Positive(n.Pos.Line), Positive(n.Pos.Column), n.Text, Filled(n.Hint),
-		})
+	for i := range notes {
+		list = append(list, newNoteValue(&notes[i]))
 	}
 	return list
+}
+
+func newNoteValue(n *note.Note) NoteValue {
+	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File), Line: Positive(n.Pos.Line),
+		Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
 }
 
 // Pointer gives nil for an absent value.

@@ -10,9 +10,9 @@ import (
 	"occudiff/report"
 )
 
-// link lets the first cells of the rows of a list lead to rows of another table. The library sets the first link, which makes the frame of
-// the others; these the archive puts in, once all sheets are laid out: the library looks through all of a sheet's links
-// for each that it adds.
+// link lets the first cells of the rows of a list lead to rows of another table. The library sets the first link, which
+// makes the frame of the others; these the archive puts in, once all sheets are laid out: the library looks through all of
+// a sheet's links for each that it adds.
 func (b *book) link(sheet string, w *rowWriter) error {
 	if w.linked == 0 {
 		return nil
@@ -30,8 +30,8 @@ func (b *book) link(sheet string, w *rowWriter) error {
 
 // target gives the cell that a row leads to: false when it stands on no sheet, or beyond the first of several.
 func (b *book) target(t *report.Table, row int) (string, bool) {
-	key, to := t.Link(row)
-	at, ok := b.placed[key]
+	to := t.LinkRows[row]
+	at, ok := b.placed[t.LinkTable]
 	if !ok || at.row+to > b.maxRows {
 		return "", false
 	}

@@ -53,8 +53,8 @@ func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, pag
 		w.open = append(w.open, fmt.Sprintf(`<c s="%d" r="%s`, id, name))
 		w.tiny = append(w.tiny, fmt.Sprintf(`<c s="%d" r="%s`, tiny, name))
 	}
-	if t.Link != nil {
-		w.linked = max(0, min(t.Linked, last)-first)
+	if t.LinkTable != "" {
+		w.linked = max(0, min(len(t.LinkRows), last)-first)
 		id, err := b.style(style{role: linked})
 		if err != nil {
 			return nil, err

@@ -1,12 +1,14 @@
 package rundoc
 
 import (
+	"cmp"
 	"math"
-	"sync"
+	"slices"
 
 	"occudiff/report"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 )
 
 const (
@@ -19,51 +21,31 @@ const (
 	explainedRows = 65000
 )
 
-// explained lists rows that need attention, those of one cause together.
-type explained struct {
+// explanations are the rows of the table of kernels by cause.
+type explanations struct {
 	result *compare.Result
-	told   []toldRow
-	order  func() (to, at []int) // to[i] is the line of told[i], told[at[k]] stands in line k
+	list   []toldRow // by cause; those of one cause in the order of the kernels
+	line   []int     // in list of each row that needs attention, in the order of the kernels
 }
 
-func newExplained(rows *rowSet) *explained {
-	e := &explained{result: rows.result}
-	for _, t := range rows.told {
-		if t.row < rows.need && len(e.told) < explainedRows {
-			e.told = append(e.told, t)
-		}
-	}
-	e.order = sync.OnceValues(e.sorted)
-	return e
-}
-
-// sorted counts the rows of each cause, then gives each row its place: it keeps the order within a cause.
-func (e *explained) sorted() (to, at []int) {
+func newExplanations(rows *rowSet) *explanations {
+	e := &explanations{result: rows.result}
 	causes := append(compare.Causes(), "")
-	rank := make(map[string]int, len(causes))
-	for i, name := range causes {
-		rank[name] = i
-	}
+	var rank []int
 	var into compare.Row
-	of := make([]int, len(e.told))
-	next := make([]int, len(causes)+1)
-	for i, t := range e.told {
-		c, ok := rank[causeName(e.result.Row(t.row, &into))]
-		if !ok {
-			c = len(causes) - 1
+	var places []int // in the order of the list
+	for _, t := range rows.told {
+		if t.row < rows.need && len(places) < explainedRows {
+			places = append(places, len(places))
+			rank = append(rank, slices.Index(causes, causeName(rows.result.Row(t.row, &into))))
 		}
-		of[i] = c
-		next[c+1]++
 	}
-	for i := range causes {
-		next[i+1] += next[i]
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	e.list, e.line = make([]toldRow, len(places)), make([]int, len(places))
+	for line, i := range places {
+		e.list[line], e.line[i] = rows.told[i], line
 	}
-	to, at = make([]int, len(e.told)), make([]int, len(e.told))
-	for i, c := range of {
-		to[i], at[next[c]] = next[c], i
-		next[c]++
-	}
-	return to, at
+	return e
 }
 
 func causeName(r *compare.Row) string {
@@ -74,19 +56,14 @@ func causeName(r *compare.Row) string {
 }
 
 // linkKernels leads from the kernels to their explanations, where each has one of its own.
-func (e *explained) linkKernels(t *report.Table) {
-	if len(e.told) == 0 || t == nil || e.result.KeepsLaunches() {
-		return
-	}
-	t.Linked = len(e.told)
-	t.Link = func(i int) (string, int) {
-		to, _ := e.order()
-		return SectionExplanations, to[i]
+func (e *explanations) linkKernels(t *report.Table) {
+	if t != nil && !e.result.KeepsLaunches() {
+		t.LinkTable, t.LinkRows = SectionExplanations, e.line
 	}
 }
 
 // causesSection counts the causes, says what each means and what to do, and lists the kernels of each.
-func causesSection(rows *rowSet, e *explained) report.Section {
+func causesSection(rows *rowSet, e *explanations) report.Section {
 	s := report.Section{Key: SectionCauses, Title: "Causes", Sheet: "Causes", In: report.Sheet}
 	if rows.need == 0 {
 		s.Text = []string{"No kernel needs a cause."}
@@ -96,7 +73,7 @@ func causesSection(rows *rowSet, e *explained) report.Section {
 	s.Tables = []*report.Table{causeTextTable(rows), explanationTable(e)}
 	if e.result.KeepsLaunches() {
 		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that of the first.")
-	} else if n := rows.need - len(e.told); n > 0 {
+	} else if n := rows.need - len(e.list); n > 0 {
 		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
 	}
 	return s
@@ -133,68 +110,70 @@ func causeTextTable(rows *rowSet) *report.Table {
 			c.most = float64(d)
 		}
 	}
-	var cells [][]report.Cell
+	var list []causeRow
 	add := func(key string, t compare.CauseText) {
 		c := sums[key]
 		if c == nil {
 			return
 		}
-		row := []report.Cell{report.TextCell(t.Name), report.IntCell(c.kernels), {}, {}, report.NumCell(report.Points, c.most), report.TextCell(t.Means), report.TextCell(t.Do)}
+		row := causeRow{Name: t.Name, Kernels: int64(c.kernels), Largest: unit.Some(unit.Points(c.most)), Means: t.Means, Do: t.Do}
 		if c.timed && all > 0 {
-			row[2], row[3] = report.NumCell(report.Number, c.seconds), report.NumCell(report.Percent, 100*c.seconds/all)
+			row.Time, row.Share = unit.Some(unit.Seconds(c.seconds)), unit.Some(100*c.seconds/all)
 		}
-		cells = append(cells, row)
+		list = append(list, row)
 	}
 	for _, t := range compare.CauseTexts() {
 		add(t.Name, t)
 	}
-	add("", compare.CauseText{Name: "(none)", Means: "Nothing could be compared, so there is no difference to explain.", Do: "Because says what is missing or why the launch cannot run."})
-	return report.Fixed("cause_texts", "", []report.Column{
-		{Key: "cause", Title: "Cause", Kind: report.Text, In: report.Sheet},
-		{Key: "rows", Title: "Kernels", Kind: report.Integer, In: report.Sheet},
-		{Key: "time", Title: "Time", Unit: "s", Kind: report.Number, Decimals: rows.decimals, In: report.Sheet},
-		{Key: "share", Title: "Of all kernels' time", Unit: "%", Kind: report.Percent, In: report.Sheet},
-		{Key: "largest", Title: "Largest difference", Unit: "points", Kind: report.Points, In: report.Sheet},
-		{Key: "means", Title: "What it means", Kind: report.Text, In: report.Sheet, Wrap: true},
-		{Key: "do", Title: "What to do", Kind: report.Text, In: report.Sheet, Wrap: true},
-	}, cells)
+	add("", compare.CauseText{Name: "(none)", Means: "Nothing could be compared, so there is no difference to explain.",
+		Do: "Because says what is missing or why the launch cannot run."})
+	t := report.List("cause_texts", "", list)
+	t.In = report.Sheet
+	t.Columns[t.Column("time")].Decimals = rows.decimals
+	return t
 }
 
-// explanationTable has a row for each kernel that does not match, under the columns of causeTextTable.
-func explanationTable(e *explained) *report.Table {
-	t := &report.Table{
-		Key: SectionExplanations, Title: "Kernels by cause", Len: len(e.told), Main: len(e.told), In: report.Sheet, Linked: len(e.told),
-		Columns: []report.Column{
-			{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet, Cut: true},
-			{Key: "cause", Title: "Cause", Kind: report.Text, In: report.Sheet},
-			{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Sheet, Words: verdictWords()},
-			{Key: "confidence", Title: "Confidence", Kind: report.Text, In: report.Sheet},
-			{Key: "difference", Title: "Difference", Unit: "points", Kind: report.Points, In: report.Sheet},
-			{Key: "because", Title: "Because", Kind: report.Text, In: report.Sheet, Wrap: true},
-			{Key: "launch", Title: "Launch", Kind: report.Text, In: report.Sheet, Wrap: true},
-		},
-	}
+// causeRow is a cause with what it means, and what the kernels that have it come to.
+type causeRow struct {
+	Name    string            `json:"cause" col:"Cause"`
+	Kernels int64             `json:"rows" col:"Kernels"`
+	Time    seconds           `col:"Time"`
+	Share   unit.Opt[float64] `col:"Of all kernels' time [%]"`
+	Largest points            `col:"Largest difference"`
+	Means   string            `col:"What it means; wrap"`
+	Do      string            `col:"What to do; wrap"`
+}
+
+// explanationRow is a kernel that does not match, under the columns of causeRow.
+type explanationRow struct {
+	Task       report.Symbol `col:"Kernel; cut"`
+	Cause      string        `col:"Cause"`
+	Verdict    verdict       `col:"Verdict"`
+	Confidence string        `col:"Confidence"`
+	Difference points        `col:"Difference"`
+	Because    string        `col:"Because; wrap"`
+	Launch     string        `col:"Launch; wrap"`
+	Alike      int64         `col:"Launches alike"`
+
+	row compare.Row // memory
+}
+
+func explanationTable(e *explanations) *report.Table {
+	columns := []string{"task", "cause", "verdict", "confidence", "difference", "because", "launch"}
 	if e.result.KeepsLaunches() {
-		t.Columns = append(t.Columns, report.Column{Key: "alike", Title: "Launches alike", Kind: report.Integer, In: report.Sheet})
+		columns = append(columns, "alike")
 	}
-	t.Row = func(k int, dst []report.Cell) []report.Cell {
-		_, at := e.order()
-		told := e.told[at[k]]
-		r := e.result.Row(told.row, nil)
-		confidence := report.Cell{}
+	t := report.RowsInto(SectionExplanations, len(e.list), func(k int, into *explanationRow) {
+		r := e.result.Row(e.list[k].row, &into.row)
+		into.Task, into.Cause, into.Verdict, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r), verdict(r.Verdict), ""
+		into.Difference, into.Because, into.Launch, into.Alike = r.Difference, because(r), shape(r), int64(e.list[k].n)
 		if r.Cause != nil {
-			confidence = report.TextCell(r.Cause.Confidence)
+			into.Confidence = r.Cause.Confidence
 		}
-		dst = append(dst, report.TextCell(report.KernelName(r.Task)), report.TextCell(causeName(r)), report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict)),
-			confidence, report.OptPoints(r.Difference), report.TextCell(because(r)), report.TextCell(shape(r)))
-		if e.result.KeepsLaunches() {
-			dst = append(dst, report.IntCell(told.n))
-		}
-		return dst
-	}
-	t.Link = func(k int) (string, int) {
-		_, at := e.order()
-		return report.SectionKernels, e.told[at[k]].row
+	}, columns...)
+	t.Title, t.In, t.LinkTable = "Kernels by cause", report.Sheet, report.SectionKernels
+	for _, x := range e.list {
+		t.LinkRows = append(t.LinkRows, x.row)
 	}
 	return t
 }

@@ -25,7 +25,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
 	d.Sections = append(d.Sections, attentionSections(r, rows)...)
 	d.Sections = append(d.Sections, kernelSection(r, rows))
-	why := newExplained(rows)
+	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
 	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)), whatIfSection(r, rows, devices)...)
 	if s, ok := tailSection(r, rows); ok {

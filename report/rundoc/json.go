@@ -35,34 +35,34 @@ type Validate struct {
 
 // ValidateTiming is one line of a log.
 type ValidateTiming struct {
-	Kernel        string   `json:"kernel"`
-	Groups        *int64   `json:"groups"`
-	Seconds       *float64 `json:"seconds"`
-	Printed       string   `json:"printed"`
-	UnitAsPrinted string   `json:"unit_as_printed"`
-	Task          *string  `json:"task" jsonschema:"of the row that the timing belongs to"`
-	Line          *int     `json:"line"`
+	Kernel        string          `json:"kernel" col:"As printed; cut"`
+	Groups        unit.Opt[int64] `json:"groups" col:"Work-groups"`
+	Seconds       seconds         `json:"seconds" col:"Host time [s]; decimals=6"`
+	Printed       string          `json:"printed"`
+	UnitAsPrinted string          `json:"unit_as_printed"`
+	Task          text            `json:"task" col:"Kernel; cut" jsonschema:"of the row that the timing belongs to"`
+	Line          unit.Opt[int]   `json:"line" col:"Line; in=page+sheet"`
 }
 
 // ValidateSummary sums up the rows.
 type ValidateSummary struct {
-	Kernels            int      `json:"kernels"`
-	Matched            int      `json:"matched"`
-	Below              int      `json:"below"`
-	Above              int      `json:"above"`
-	Unmeasurable       int      `json:"unmeasurable"`
-	NoPrediction       int      `json:"no_prediction"`
-	NoMeasurement      int      `json:"no_measurement"`
-	NotKernels         int      `json:"not_kernels"`
-	ModelCompared      int      `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
-	ModelMatched       int      `json:"model_matched"`
-	Unexplained        int      `json:"unexplained"`
-	BiasPoints         *float64 `json:"bias_points"`
-	MeanAbsolutePoints *float64 `json:"mean_absolute_points"`
-	MaxAbsolutePoints  *float64 `json:"max_absolute_points"`
-	RMSEPoints         *float64 `json:"rmse_points"`
-	Pearson            *float64 `json:"pearson"`
-	Spearman           *float64 `json:"spearman"`
+	Kernels       int               `json:"kernels"`
+	Matched       int               `json:"matched"`
+	Below         int               `json:"below"`
+	Above         int               `json:"above"`
+	Unmeasurable  int               `json:"unmeasurable"`
+	NoPrediction  int               `json:"no_prediction"`
+	NoMeasurement int               `json:"no_measurement"`
+	NotKernels    int               `json:"not_kernels"`
+	ModelCompared int               `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
+	ModelMatched  int               `json:"model_matched"`
+	Unexplained   int               `json:"unexplained"`
+	Bias          points            `json:"bias_points"`
+	MeanAbsolute  points            `json:"mean_absolute_points"`
+	MaxAbsolute   points            `json:"max_absolute_points"`
+	RMSE          points            `json:"rmse_points"`
+	Pearson       unit.Opt[float64] `json:"pearson"`
+	Spearman      unit.Opt[float64] `json:"spearman"`
 }
 
 // validateValue gives the value of the JSON contract.
@@ -70,16 +70,11 @@ func validateValue(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
-		Inputs:  make([]report.InputValue, 0, len(r.Inputs)),
+		Inputs:  inputValues(r),
 		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
-	}
-	for _, in := range r.Inputs {
-		v.Inputs = append(v.Inputs, report.InputValue{
-			Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows,
-		})
 	}
 	for i := range r.Timings {
 		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))
@@ -87,13 +82,19 @@ func validateValue(r *compare.Result) *Validate {
 	return v
 }
 
-func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
-	v := ValidateTiming{
-		Kernel: t.Kernel, Groups: report.Pointer(t.Groups), Seconds: report.Finite(unit.Some(t.Seconds)),
-		Printed: t.Printed, UnitAsPrinted: t.UnitAsPrinted, Line: report.Positive(t.Pos.Line),
+func inputValues(r *compare.Result) []report.InputValue {
+	list := make([]report.InputValue, 0, len(r.Inputs))
+	for _, in := range r.Inputs {
+		list = append(list, report.NewInputValue(in.Path, in.Kind, in.Digest, in.Rows, in.BadRows))
 	}
+	return list
+}
+
+func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
+	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed, UnitAsPrinted: t.UnitAsPrinted,
+		Line: positive(t.Pos.Line)}
 	if t.Row >= 0 && t.Row < r.Len() {
-		v.Task = &r.Row(t.Row, nil).Task
+		v.Task = unit.Some(r.Row(t.Row, nil).Task)
 	}
 	return v
 }
@@ -103,7 +104,6 @@ func validateSummary(s *compare.Summary) ValidateSummary {
 		Kernels: s.Kernels, Matched: s.Matched, Below: s.Below, Above: s.Above, Unmeasurable: s.Unmeasurable,
 		NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement, NotKernels: s.NotKernels,
 		ModelCompared: s.ModelCompared, ModelMatched: s.ModelMatched, Unexplained: s.Unexplained,
-		BiasPoints: report.Finite(s.Bias), MeanAbsolutePoints: report.Finite(s.MeanAbsolute), MaxAbsolutePoints: report.Finite(s.MaxAbsolute),
-		RMSEPoints: report.Finite(s.RMSE), Pearson: report.Finite(s.Pearson), Spearman: report.Finite(s.Spearman),
+		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson, Spearman: s.Spearman,
 	}
 }

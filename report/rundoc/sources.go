@@ -3,7 +3,6 @@ package rundoc
 import (
 	"strings"
 
-	"occudiff/ingest/unit"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -44,34 +43,26 @@ func timingSection(r *compare.Result) report.Section {
 		s.In, s.Text = report.Sheet, []string{"No log was among the inputs."}
 		return s
 	}
-	rows := make([][]report.Cell, 0, len(r.Timings))
+	rows := make([]timingRow, len(r.Timings))
 	for i := range r.Timings {
 		t := &r.Timings[i]
-		task := report.Cell{}
-		if t.Row >= 0 && t.Row < r.Len() {
-			task = report.TextCell(r.Row(t.Row, nil).Task)
-		}
-		rows = append(rows, []report.Cell{
-			report.TextCell(t.Kernel), report.OptInt(t.Groups), report.OptSeconds(unit.Some(t.Seconds), 1), report.TextCell(strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted)),
-			task, report.TextCell(t.Pos.File), report.Place(t.Pos.Line),
-		})
+		rows[i] = timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File, ValidateTiming: validateTiming(r, t)}
 	}
 	all := report.Terminal | report.Page | report.Sheet
-	t := report.Fixed(report.SectionTimings, "", []report.Column{
-		{Key: "kernel", Title: "As printed", Kind: report.Text, In: all, Cut: true},
-		{Key: "groups", Title: "Work-groups", Kind: report.Integer, In: all},
-		{Key: "seconds", Title: "Host time", Unit: "s", Kind: report.Number, Decimals: 6, In: all},
-		{Key: "printed", Title: "Printed", Kind: report.Text, In: report.Sheet},
-		{Key: "task", Title: "Kernel", Kind: report.Text, In: all, Cut: true},
-		{Key: "file", Title: "File", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "line", Title: "Line", Kind: report.Integer, In: report.Page | report.Sheet},
-	}, rows)
+	t := report.List(report.SectionTimings, "", rows, "kernel", "groups", "seconds", "printed", "task", "file", "line")
 	if onlyLogs(r) {
 		t.In = all
 	}
 	s.Text = []string{"Host time of submitting and waiting: never equal to a kernel's time on the GPU."}
 	s.Tables = []*report.Table{t}
 	return s
+}
+
+// timingRow is a line of the table of timings.
+type timingRow struct {
+	Printed string `col:"Printed; in=sheet"`
+	File    string `col:"File; in=page+sheet"`
+	ValidateTiming
 }
 
 func onlyLogs(r *compare.Result) bool {
@@ -139,18 +130,8 @@ func provenanceSection(r *compare.Result, prov report.Provenance) report.Section
 		rows.Text("Device chosen by", r.ChosenBy)
 	}
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
-	inputs := make([][]report.Cell, 0, len(r.Inputs))
-	for _, in := range r.Inputs {
-		inputs = append(inputs, []report.Cell{report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows), report.IntCell(in.BadRows), report.TextCell(in.Digest)})
-	}
-	if len(inputs) > 0 {
-		s.Tables = append(s.Tables, report.Fixed("inputs", "Inputs", []report.Column{
-			{Key: "path", Title: "File", Kind: report.Text, In: report.Page | report.Sheet},
-			{Key: "kind", Title: "Kind", Kind: report.Text, In: report.Page | report.Sheet},
-			{Key: "rows", Title: "Rows", Kind: report.Integer, In: report.Page | report.Sheet},
-			{Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: report.Page | report.Sheet},
-			{Key: "digest", Title: "Digest", Kind: report.Text, In: report.Page | report.Sheet},
-		}, inputs))
+	if len(r.Inputs) > 0 {
+		s.Tables = append(s.Tables, report.List("inputs", "Inputs", inputValues(r), report.InputColumns()...))
 	}
 	return s
 }

@@ -97,9 +97,9 @@ func TestExplanationsStandByCause(t *testing.T) {
 	var names []string
 	for k := range list.Len {
 		names = append(names, list.Row(k, nil)[0].Text)
-		table, kernel := list.Link(k)
-		if back, row := d.Table(report.SectionKernels).Link(kernel); table != report.SectionKernels || back != SectionExplanations || row != k {
-			t.Errorf("row %d leads to %s %d and back to %s %d", k, table, kernel, back, row)
+		kernels, kernel := d.Table(list.LinkTable), list.LinkRows[k]
+		if back := kernels.LinkRows[kernel]; kernels.Key != report.SectionKernels || kernels.LinkTable != SectionExplanations || back != k {
+			t.Errorf("row %d leads to %s %d and back to %s %d", k, list.LinkTable, kernel, kernels.LinkTable, back)
 		}
 	}
 	// gaps before unexplained, as causes are looked for; those without a cause last; each in the order of the kernels
@@ -128,8 +128,8 @@ func sectionOf(d *report.Document, key string) *report.Section {
 func TestExplanationsAreLimited(t *testing.T) {
 	d := FromResult(mismatches(explainedRows+5), report.Provenance{})
 	list, kernels := d.Table(SectionExplanations), d.Table(report.SectionKernels)
-	if list.Len != explainedRows || list.Linked != explainedRows || kernels.Linked != explainedRows {
-		t.Errorf("%d explained, %d and %d linked; want %d", list.Len, list.Linked, kernels.Linked, explainedRows)
+	if list.Len != explainedRows || len(list.LinkRows) != explainedRows || len(kernels.LinkRows) != explainedRows {
+		t.Errorf("%d explained, %d and %d linked; want %d", list.Len, len(list.LinkRows), len(kernels.LinkRows), explainedRows)
 	}
 	const want = "The first 65,000 kernels are listed below; the sheet of the kernels has the reasons of 5 more."
 	if text := sectionOf(d, SectionCauses).Text; text[len(text)-1] != want {
