@@ -46,7 +46,6 @@ func launchFile(t testing.TB, n int) string {
 
 // validateOutput is what `validate --format json` prints, read back.
 type validateOutput struct {
-	rundoc.Validate
 	Rows []struct {
 		Task      string         `json:"task"`
 		Global    []int64        `json:"global"`
