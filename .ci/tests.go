@@ -1,5 +1,5 @@
-// Command tests reads the output of `go test -json` and fails when a test failed, and when one skipped that must run here. It
-// prints what failed, and every skip with its reason. What may skip stands in .ci/skips.
+// Command tests reads the output of `go test -json` and fails when a test failed, and when one skipped that must run
+// here. It prints what failed, and every skip with its reason. What may skip stands in .ci/skips.
 package main
 
 import (
@@ -49,7 +49,8 @@ func run(in io.Reader, allowedFile string) error {
 		case "pass":
 			delete(said, name)
 		case "fail", "build-fail":
-			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "", false: "FAIL " + name + "\n"}[e.Test == ""])
+			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "",
+				false: "FAIL " + name + "\n"}[e.Test == ""])
 			red = append(red, "failed: "+name+e.ImportPath)
 		case "skip":
 			if e.Test == "" {

@@ -36,8 +36,8 @@ const (
 	RoomUnknown Room = "unknown"
 )
 
-// Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that cannot be
-// told are absent and belong to another.
+// Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
+// cannot be told are absent and belong to another.
 type Account struct {
 	Used, Limits                        unit.Points
 	Underfilled, Empty, Shortfall, Tail unit.Opt[unit.Points]
@@ -124,8 +124,8 @@ func (a *Account) Drawn() map[Part]float64 {
 	return drawn
 }
 
-// Accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch, and it is
-// not above it.
+// Accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch,
+// and it is not above it.
 func (r *Result) Accounted(row *Row) bool {
 	switch row.Verdict {
 	case Match, Below:

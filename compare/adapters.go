@@ -7,8 +7,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// averaged says over how many stacks of all adapters the profiler averaged a row's counters, and how many of those worked,
-// where a summary counts them. A row that names its adapter, or whose counters were read around each launch, is of one adapter.
+// averaged says over how many stacks of all adapters the profiler averaged a row's counters, and how many of those
+// worked, where a summary counts them. A row that names its adapter, or whose counters were read around each launch, is
+// of one adapter.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	stacks = r.Platform.Stacks.Or(1)
 	if row.Device != "" || row.PerLaunch {
@@ -17,8 +18,8 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// AveragedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has, it
-// is one of the device.
+// AveragedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has,
+// it is one of the device.
 func (r *Result) AveragedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
@@ -38,8 +39,8 @@ func (r *Result) WorkedGPUs(row *Row) int {
 	return (worked.Or(0) + tiles - 1) / tiles
 }
 
-// workedShare is the part of the averaged stacks that worked, where a summary counts them and the row's own figures do not
-// contradict that; else 1. What the others add to a row is nothing but idle time.
+// workedShare is the part of the averaged stacks that worked, where a summary counts them and the row's own figures do
+// not contradict that; else 1. What the others add to a row is nothing but idle time.
 func (r *Result) workedShare(row *Row) unit.Ratio {
 	stacks, counted := r.averaged(row)
 	worked, ok := counted.Value()
@@ -53,8 +54,8 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 	return share
 }
 
-// own gives the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same with
-// and without the others.
+// own gives the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
+// with and without the others.
 func (r *Result) own(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
 	measured, idle = min(row.Measured.Or(0)/share, 1), row.Idle
@@ -71,7 +72,8 @@ func (r *Result) ownText(row *Row) string {
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.own(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% is %.1f %% of those",
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% is %.1f %% "+
+		"of those",
 		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
 	if i, ok := idle.Value(); ok {
 		text += fmt.Sprintf(", which were idle %.1f %% of the time", i.Percent())
@@ -79,15 +81,15 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
-// ofBusy turns an average over n stacks into one over those that worked, and says whether that is possible: beyond 100 % by
-// more than printing and sampling it is not.
+// ofBusy turns an average over n stacks into one over those that worked, and says whether that is possible: beyond 100
+// % by more than printing and sampling it is not.
 func ofBusy(average unit.Ratio, busy, n int) (own unit.Ratio, possible bool) {
 	own = average * unit.Ratio(n) / unit.Ratio(busy)
 	return min(own, 1), own <= atMost
 }
 
-// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them, else as
-// a number of them fits the prediction or the idle share.
+// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them,
+// else as a number of them fits the prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()
@@ -96,7 +98,8 @@ func (r *Result) adapters(row *Row) *Cause {
 	}
 	if counted.Present() {
 		if of := r.ownText(row); of != "" {
-			return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(of), Decide: targetGPU}
+			return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(of),
+				Decide: targetGPU}
 		}
 		return nil
 	}
@@ -112,10 +115,12 @@ func (r *Result) adapters(row *Row) *Cause {
 		case !possible:
 			continue
 		case abs(v.Minus(ref)) <= r.Options.Tolerance+digit:
-			c.Because = all + fmt.Sprintf("%.1f %% is %.1f %% of those, which fits the %s of %.1f %%.", m.Percent(), v.Percent(), name, ref.Percent())
+			c.Because = all + fmt.Sprintf("%.1f %% is %.1f %% of those, which fits the %s of %.1f %%.", m.Percent(),
+				v.Percent(), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
-			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.", 100*float64(n-busy)/float64(n), idle.Percent())
+			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.",
+				100*float64(n-busy)/float64(n), idle.Percent())
 			return c
 		}
 	}

@@ -2,8 +2,8 @@ package compare
 
 import "fmt"
 
-// The causes. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row above
-// its prediction.
+// The causes. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
+// above its prediction.
 const (
 	CauseShape       = "shape"
 	CauseModel       = "model"
@@ -25,7 +25,8 @@ const (
 
 // Causes lists the words of Cause.Name in the order in which they are looked for.
 func Causes() []string {
-	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters, CauseStack,
+	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters,
+		CauseStack,
 		CauseGaps, CauseImbalance, CauseDispatch, CauseGRF, CauseSIMD, CauseSLM, CauseBarriers, CauseUnexplained}
 }
 
@@ -38,8 +39,8 @@ type Cause struct {
 	Decide     string // what would settle it, without a full stop; may be empty
 }
 
-// cause names why a row does not match; nil for rows that match or were not judged. Of an account it is the first cause of the
-// largest part. Unless it is to tell, the cause has no texts.
+// cause names why a row does not match; nil for rows that match or were not judged. Of an account it is the first cause
+// of the largest part. Unless it is to tell, the cause has no texts.
 func (r *Result) cause(row *Row, tell bool) *Cause {
 	switch row.Verdict {
 	case NoPrediction:
@@ -134,7 +135,8 @@ func (f *finder) unmeasurable() {
 	why := f.r.unusable(row, c, row.Measured.Or(0), row.reference())
 	if why == fillsTooLittle {
 		f.found = append(f.found, Cause{Name: CauseTolerance, Confidence: high.String(), Because: fmt.Sprintf(
-			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so that no value can be told to be below it.",
+			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so that no value "+
+				"can be told to be below it.",
 			float64(f.r.Options.Tolerance), row.reference().Percent())})
 		return
 	}
@@ -166,23 +168,31 @@ func (f *finder) missing() (because, decide string) {
 	d, _ := row.Difference.Value()
 	switch {
 	case f.r.nothingSeen(row):
-		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of another window or of another adapter.",
+		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of "+
+			"another window or of another adapter.",
 			row.Measured.Or(0).Percent()), targetGPU
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
-		return "It cannot be told without the launch shape.", "an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+		return "It cannot be told without the launch shape.",
+			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
 	case row.Basis == BasisMeasuredPeak:
-		return "It cannot be told from a summary, which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
+		return "It cannot be told from a summary, which has neither launch shapes nor the XVE array state.",
+			"the computing-task export of the same result"
 	case row.XVEs.Other.Present():
-		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay whole %.1f %%: which XVEs should have been empty cannot be told.",
+		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
+			"whole %.1f %%: which XVEs should have been empty cannot be told.",
 			row.XVEs.both()...), "unitrace's kernel properties (SLM), or the kernel's binary"
 	case !row.Idle.Present():
-		return "The export has no XVE array state (Active, Stalled, Idle), which would tell idle time from low residency.", "an export with the columns of the XVE array"
+		return "The export has no XVE array state (Active, Stalled, Idle), which would tell idle time from low " +
+			"residency.", "an export with the columns of the XVE array"
 	case !row.Loaded.Present():
-		return "More is measured than XVEs that are idle so long can hold, so that idle time and residency cannot be told apart.", "a new collection"
+		return "More is measured than XVEs that are idle so long can hold, so that idle time and residency cannot be " +
+			"told apart.", "a new collection"
 	case !row.Average().Present():
-		return "The export has no total time and instance count, which would give the mean thread life.", "an export with the columns Total Time and Instance Count"
+		return "The export has no total time and instance count, which would give the mean thread life.",
+			"an export with the columns Total Time and Instance Count"
 	case !row.BarrierStall.Present():
-		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), "a collection with stall reasons, which tells waiting at barriers from other stalls"
+		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)),
+			"a collection with stall reasons, which tells waiting at barriers from other stalls"
 	}
 	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), "a trace"
 }

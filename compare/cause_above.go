@@ -22,7 +22,8 @@ func (f *finder) above() {
 	over := m.Minus(ref)
 	if row.Predicted != nil && over <= r.unseen(row)+digit { // between the average over waves and the peak
 		f.add("", CauseOverlap, low, func() (string, string) {
-			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
+			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f "+
+				"%%: the tail is shorter than a full wave, or other kernels filled it.",
 				m.Percent(), row.Predicted.Average.Percent(), name, ref.Percent()), "a trace"
 		})
 		return
@@ -31,10 +32,12 @@ func (f *finder) above() {
 		return
 	}
 	f.add("", CauseOverlap, medium, func() (string, string) {
-		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: other kernels ran in its window (several queues, ranks or processes on the GPU).",
+		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
+			"other kernels ran in its window (several queues, ranks or processes on the GPU).",
 			m.Percent(), name, ref.Percent())
 		if !row.Average().Present() && !row.PerLaunch {
-			because += " How long a launch takes is not given: launches shorter than the sampling interval would look the same."
+			because += " How long a launch takes is not given: launches shorter than the sampling interval would " +
+				"look the same."
 		}
 		return because, "a trace"
 	})
@@ -57,7 +60,8 @@ func (f *finder) foreign(m unit.Ratio) bool {
 		return false
 	}
 	f.add("", CauseSampling, medium, func() (string, string) {
-		return fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.", c.edgesText(), shareText(share), m.Percent()), c.resample()
+		return fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.",
+			c.edgesText(), shareText(share), m.Percent()), c.resample()
 	})
 	return true
 }
@@ -74,14 +78,16 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 		return false
 	}
 	f.add("", CauseStack, medium, func() (string, string) {
-		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f %% was measured; or other kernels ran in its window.",
-			r.Device.Tiles, of.Percent(), m.Percent()), "the stack of each row (SubDeviceId), or --device with one stack"
+		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
+				"%% was measured; or other kernels ran in its window.",
+				r.Device.Tiles, of.Percent(), m.Percent()), "the stack of each row (SubDeviceId), or --device with " +
+				"one " + "stack"
 	})
 	return true
 }
 
-// smallerGRF looks for a register mode with more threads than the assumed one that makes a higher value fit: an Xe3 kernel
-// of 96 registers fills all 10 threads of an XVE.
+// smallerGRF looks for a register mode with more threads than the assumed one that makes a higher value fit: an Xe3
+// kernel of 96 registers fills all 10 threads of an XVE.
 func (f *finder) smallerGRF(m unit.Ratio) bool {
 	r, row := f.r, f.row
 	if row.Predicted == nil || row.Registers.Present() {
@@ -99,7 +105,8 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 			if m.Minus(ref) <= r.unseen(row)+digit {
 				ref, name = row.Predicted.Average, "average"
 			}
-			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers per thread; a kernel compiled for %d registers predicts %.1f %%.",
+			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
+				"per thread; a kernel compiled for %d registers predicts %.1f %%.",
 				m.Percent(), name, ref.Percent(), mode.Registers, p.Average.Percent()), decideByBinary
 		})
 		return true

@@ -38,9 +38,11 @@ func (f *finder) nothingRan(p Part) bool {
 	}
 	f.add(p, CauseNothingRan, high, func() (string, string) {
 		if never {
-			return "The GPU was busy for 0.0 % of the elapsed time: nothing was sampled, and the value says nothing of the kernel.", "a run in which the kernel works for longer"
+			return "The GPU was busy for 0.0 % of the elapsed time: nothing was sampled, and the value says nothing " +
+				"of the kernel.", "a run in which the kernel works for longer"
 		}
-		return "No thread was seen on any XVE: the counters are of another window or another adapter, or the kernel did not run.", targetGPU
+		return "No thread was seen on any XVE: the counters are of another window or another adapter, or the kernel " +
+			"did not run.", targetGPU
 	})
 	return true
 }
@@ -77,7 +79,8 @@ func (f *finder) engines(p Part) {
 			what = fmt.Sprintf("one of %d stacks", k)
 		}
 		f.add(p, CauseStack, low, func() (string, string) {
-			return fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.", idle.Percent(), what, share.Percent()),
+			return fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.",
+					idle.Percent(), what, share.Percent()),
 				"ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
 		})
 		return
@@ -96,7 +99,8 @@ func (f *finder) gaps(p Part) {
 	f.add(p, CauseGaps, low, func() (string, string) {
 		because := c.edgesText() + ", so that time between launches counts in; it cannot be told from time within."
 		if timed && n >= gapIntervals {
-			because = fmt.Sprintf("%s, of whose time up to %.1f %% can lie between launches; it cannot be told from time within.", c.edgesText(), c.Edges.Or(0).Percent())
+			because = fmt.Sprintf("%s, of whose time up to %.1f %% can lie between launches; it cannot be told from "+
+				"time within.", c.edgesText(), c.Edges.Or(0).Percent())
 		}
 		decide := "a trace"
 		if ms, ok := c.shorterInterval(); ok {
@@ -112,7 +116,8 @@ func (f *finder) gaps(p Part) {
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
 	outside, bounded := f.certainty.Edges.Value()
-	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves || idle <= outside+f.row.XVEs.Idle.Share {
+	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves ||
+		idle <= outside+f.row.XVEs.Idle.Share {
 		return
 	}
 	_, own := f.r.own(f.row)
@@ -125,7 +130,8 @@ func (f *finder) dry(p Part) {
 			lies = fmt.Sprintf("at most %.1f %% lies outside the launches", outside.Percent())
 		}
 		return strings.TrimSpace(f.r.ownText(f.row) + fmt.Sprintf(
-			"XVEs were idle %.1f %% of the time, and %s: work-groups end at different times, and Xe-cores run dry before a launch ends.",
+			"XVEs were idle %.1f %% of the time, and %s: work-groups end at different times, and Xe-cores run dry "+
+				"before a launch ends.",
 			own.Or(idle).Percent(), lies)), "a trace"
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"occudiff/predict"
 )
 
-// modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device. Where
-// there is no measurement, that difference is the mismatch itself, however small.
+// modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device.
+// Where there is no measurement, that difference is the mismatch itself, however small.
 func modelOff(row *Row) bool {
 	d, ok := row.ModelDifference.Value()
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
@@ -46,10 +46,13 @@ func (r *Result) shape(row *Row) *Cause {
 	case step < shapeCertain || k > shapeFactor:
 		c.Confidence = "low"
 	}
-	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: "+
-		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: check the device).", peak.Percent(),
-		plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), count(slots), row.Global, row.Local,
-		row.SIMD.Or(r.Options.SIMD), plural(threads, "thread"), times, count(int64(math.Round(float64(threads)/float64(peak)))))
+	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
+		"work-groups of %s, SIMD %d) has %s: "+
+		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: "+
+		"check the device).", peak.Percent(),
+		plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), count(slots), row.Global,
+		row.Local, row.SIMD.Or(r.Options.SIMD), plural(threads, "thread"), times,
+		count(int64(math.Round(float64(threads)/float64(peak)))))
 	return c
 }
 
@@ -70,19 +73,23 @@ func (r *Result) model(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
 	}
-	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), count(int64(r.Device.Slots())))
+	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
+		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), count(int64(r.Device.Slots())))
 	c := &Cause{Name: CauseModel, Confidence: "medium"}
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
-		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: give unitrace's kernel properties beside it.", figures, slm.Percent())
+		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the "+
+			"export: give unitrace's kernel properties beside it.", figures, slm.Percent())
 	case barriers < 1 && barriers <= slm:
-		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group takes is in no export", figures, barriers.Percent())
+		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group "+
+			"takes is in no export", figures, barriers.Percent())
 		if row.LeastBarriers() > 0 {
 			c.Because += "; one is taken, the least"
 		}
 		c.Because += "."
 	default:
-		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch shape is not the one that ran."
+		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch " +
+			"shape is not the one that ran."
 	}
 	return c
 }

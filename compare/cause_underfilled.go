@@ -23,8 +23,8 @@ func (f *finder) underfilled(p Part) {
 	}
 }
 
-// dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the measured
-// value it is within the launch, by the value over the XVEs that ran it is not.
+// dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the
+// measured value it is within the launch, by the value over the XVEs that ran it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLives(row)
@@ -54,9 +54,9 @@ func (f *finder) dispatch(p Part) {
 	})
 }
 
-// threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter, also
-// with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if it was in
-// turn.
+// threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
+// also with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if
+// it was in turn.
 func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bool) {
 	avg, timed := row.Average().Value()
 	p := row.Predicted
@@ -75,12 +75,13 @@ func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bo
 	return shortest, longest, life(m+unit.FromPercent(float64(r.unseen(row)))) <= dispatchLife
 }
 
-// waiting is imbalance within work-groups: threads that have ended leave their slots empty until the others are done. One
-// thread a work-group waits for nobody, and work-groups of T threads hold at least one each.
+// waiting is imbalance within work-groups: threads that have ended leave their slots empty until the others are done.
+// One thread a work-group waits for nobody, and work-groups of T threads hold at least one each.
 func (f *finder) waiting(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
-	if q == nil || q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) || q.Waves < imbalanceWaves ||
+	if q == nil || q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
+		q.Waves < imbalanceWaves ||
 		!row.Loaded.Present() || exported && barrier < imbalanceBarrier {
 		return
 	}
@@ -89,24 +90,28 @@ func (f *finder) waiting(p Part) {
 		sure = medium
 	}
 	f.add(p, CauseImbalance, sure, func() (string, string) {
-		because := fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different times and leave slots empty.", q.Waves)
+		because := fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
+			"times and leave slots empty.", q.Waves)
 		if exported {
-			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of a work-group end at different times and hold slots that are empty in part.",
+			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+				"a work-group end at different times and hold slots that are empty in part.",
 				barrier.Percent(), q.Waves), "work per work-item that is even, or smaller work-groups, as a trial"
 		}
 		return because, "a collection with stall reasons"
 	})
 }
 
-// refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another register
-// mode, one stack of two, another SIMD width, SLM or barriers that the export does not have.
+// refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another
+// register mode, one stack of two, another SIMD width, SLM or barriers that the export does not have.
 func (f *finder) refit(p Part) {
 	loaded, known := f.row.Loaded.Value()
 	n, timed := f.certainty.Intervals.Value()
-	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) || !f.certainty.Exact && (!timed || n < refitIntervals) {
+	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
+		!f.certainty.Exact && (!timed || n < refitIntervals) {
 		return
 	}
-	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row), before: abs(loaded.Minus(f.row.XVEs.Idle.Loaded))}
+	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
+		before: abs(loaded.Minus(f.row.XVEs.Idle.Loaded))}
 	t.measured, _ = f.r.own(f.row)
 	t.registers()
 	if f.row.ModelDifference.Present() {
@@ -136,7 +141,8 @@ func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more, decide string) {
 	t.add(t.part, cause, sure, func() (string, string) {
-		return fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what, limit.Percent(), more), decide
+		return fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
+			limit.Percent(), more), decide
 	})
 }
 
@@ -158,7 +164,8 @@ func (t *trial) registers() {
 		if d.Tiles > 1 && !t.row.ModelDifference.Present() {
 			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 		}
-		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers), p.Idle(d).Loaded,
+		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers),
+			p.Idle(d).Loaded,
 			" VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
 		return
 	}
@@ -170,7 +177,8 @@ func (t *trial) width() {
 		l.SIMD = simd
 		p, err := predict.Predict(t.r.Device, l)
 		if simd != t.launch.SIMD && err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
-			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), p.Idle(t.r.Device).Loaded, "", decideByBinary)
+			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), p.Idle(t.r.Device).Loaded,
+				"", decideByBinary)
 			return
 		}
 	}
@@ -180,7 +188,8 @@ func (t *trial) oneStack() {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.loaded.Minus(limit))
 	if ok && off <= t.r.Options.Tolerance+digit && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles), limit, "", targetGPU)
+		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
+			limit, "", targetGPU)
 	}
 }
 
@@ -195,8 +204,8 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
 }
 
-// residency looks for a number of work-groups per Xe-core that fits: SLM or barriers that are not in the export would keep it
-// down to that.
+// residency looks for a number of work-groups per Xe-core that fits: SLM or barriers that are not in the export would
+// keep it down to that.
 func (t *trial) residency() {
 	q, d := t.row.Predicted, t.r.Device
 	step := unit.Points(100 * float64(q.ThreadsPerGroup) / float64(d.SlotsPerXeCore()))
@@ -214,7 +223,8 @@ func (t *trial) residency() {
 		if t.row.LeastBarriers() > 0 {
 			cause, what = CauseBarriers, "barriers"
 		}
-		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", plural(n, "work-group"), q.GroupsPerXeCore), p.Idle(d).Loaded,
+		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", plural(n, "work-group"), q.GroupsPerXeCore),
+			p.Idle(d).Loaded,
 			fmt.Sprintf(" More %s per work-group than the export says would do that.", what), decideByBinary)
 		return
 	}

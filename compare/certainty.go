@@ -11,8 +11,8 @@ import (
 // Certainty says how much of a row's counter values can be the kernel's at all.
 //
 // Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So Edges and
-// Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where several
-// queues or processes use the GPU at once.
+// Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where
+// several queues or processes use the GPU at once.
 type Certainty struct {
 	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and Edges.
 	Exact     bool
@@ -59,8 +59,9 @@ func (r *Result) Certainty(row *Row) Certainty {
 	return c
 }
 
-// edges is the share of a mean's time that can lie outside its launches: a sample that belongs to a launch of r intervals
-// began up to one interval before it. Below one interval most samples see both a launch and what stands beside it.
+// edges is the share of a mean's time that can lie outside its launches: a sample that belongs to a launch of r
+// intervals began up to one interval before it. Below one interval most samples see both a launch and what stands
+// beside it.
 func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
 	r, ok := intervals.Value()
 	switch {
@@ -130,7 +131,8 @@ const (
 	longWindow // most of the time in which the counters ran is not the kernel's
 )
 
-// unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held against.
+// unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held
+// against.
 func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
 	if reference.Percent() < float64(r.Options.Tolerance) && measured.Minus(reference) <= r.Options.Tolerance+digit {
 		return fillsTooLittle
@@ -147,11 +149,13 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
 		return crossTalking
 	}
-	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && (c.Intervals.Present() || measured.Minus(reference) > r.Options.Tolerance) {
+	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost &&
+		(c.Intervals.Present() || measured.Minus(reference) > r.Options.Tolerance) {
 		return othersValue
 	}
 	started, counted := row.Threads.Value()
-	if want, ok := row.ThreadsPredicted().Value(); ok && counted && !row.Uneven && float64(started) > threadsOfOthersTimes*float64(want) {
+	if want, ok := row.ThreadsPredicted().Value(); ok && counted && !row.Uneven &&
+		float64(started) > threadsOfOthersTimes*float64(want) {
 		return threadsOfOthers
 	}
 	return usable
@@ -168,23 +172,28 @@ func (r *Result) Measurable(row *Row) bool {
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	switch why {
 	case shortInAll:
-		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.", span(row.Total.Or(0)), minIntervals, span(c.Interval))
+		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.", span(row.Total.Or(0)),
+			minIntervals, span(c.Interval))
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
-		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run none, so the rest was taken from kernels, and the values of this run are not its kernels'.", own.Percent())
+		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run "+
+			"none, so the rest was taken from kernels, and the values of this run are not its kernels'.", own.Percent())
 	case longWindow:
 		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:
-		return fmt.Sprintf("%s threads were started where all launches together start %s: the value is others'.", count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
+		return fmt.Sprintf("%s threads were started where all launches together start %s: the value is others'.",
+			count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
 	}
 	n, timed := c.Intervals.Value()
 	switch {
 	case timed && !c.OwnShare.Present():
 		return fmt.Sprintf("A launch is %s of an interval: the value is others' for the most part.", intervals(n))
 	case timed:
-		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: the value is others'.", intervals(n), shareText(c.OwnShare.Or(0)))
+		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: the value is "+
+			"others'.", intervals(n), shareText(c.OwnShare.Or(0)))
 	}
-	return fmt.Sprintf("%s of the GPU's time is this kernel, and how long a launch takes is not given: the value may be others', or other kernels ran beside it.", shareText(c.OwnShare.Or(0)))
+	return fmt.Sprintf("%s of the GPU's time is this kernel, and how long a launch takes is not given: the value may "+
+		"be others', or other kernels ran beside it.", shareText(c.OwnShare.Or(0)))
 }
 
 // edgesText says in words how the launches lie under the samples.
@@ -221,7 +230,8 @@ func (r *Result) CertaintyText(row *Row) string {
 	}
 	idle, known := row.Idle.Value()
 	if e, bounded := c.Edges.Value(); known && bounded && idle > 0 {
-		said = append(said, fmt.Sprintf("XVEs were idle %.1f %% of the time, of which %s can lie between launches", idle.Percent(), shareText(min(e/idle, 1))))
+		said = append(said, fmt.Sprintf("XVEs were idle %.1f %% of the time, of which %s can lie between launches",
+			idle.Percent(), shareText(min(e/idle, 1))))
 	}
 	if x, ok := c.Crosstalk.Value(); ok {
 		said = append(said, fmt.Sprintf("%s of all instructions of the run stand in rows of no kernel", shareText(x)))
@@ -229,8 +239,8 @@ func (r *Result) CertaintyText(row *Row) string {
 	return strings.Join(said, "; ") + "."
 }
 
-// shorterInterval gives the sampling interval in milliseconds that would put enough samples into a launch, false where no
-// collector takes one so short, or where the launch has enough as it is.
+// shorterInterval gives the sampling interval in milliseconds that would put enough samples into a launch, false where
+// no collector takes one so short, or where the launch has enough as it is.
 func (c *Certainty) shorterInterval() (ms string, ok bool) {
 	n, known := c.Intervals.Value()
 	if !known || n >= enoughIntervals {

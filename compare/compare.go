@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows are
-// ordered for reading: what needs attention first, then by slot time lost.
+// Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows
+// are ordered for reading: what needs attention first, then by slot time lost.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
@@ -65,8 +65,9 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 	return f
 }
 
-// emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from work-groups that
-// stay whole where both predict the same: real runs of such launches leave as many XVEs empty as that says.
+// emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
+// work-groups that stay whole where both predict the same: real runs of such launches leave as many XVEs empty as that
+// says.
 func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
 	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
 	p, q := taken, other
@@ -93,7 +94,8 @@ func mostThreads(d *arch.Device) int {
 
 // launchOfKernel is what is known of a kernel's launch; the options say what the input does not.
 func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
-	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0), Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
+	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0),
+		Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
 	if !l.Local.Present() {
 		l.Local = r.Options.Local
 	}
@@ -112,9 +114,9 @@ func (r *Result) LaunchOf(row *Row) predict.Launch {
 	return l
 }
 
-// choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either mean
-// that work-groups stay whole. Without such evidence it is the one that agrees with the profiler's peak when the other
-// does not, and else free.
+// choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either
+// mean that work-groups stay whole. Without such evidence it is the one that agrees with the profiler's peak when the
+// other does not, and else free.
 func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
 	l.Policy = predict.Whole
 	whole, err := predict.Predict(r.Device, l)
@@ -166,8 +168,8 @@ func littlesLaw(measured unit.Ratio, slots int64, launch unit.Seconds, threads i
 	return unit.Seconds(float64(measured) * float64(slots) * float64(launch) / float64(threads))
 }
 
-// unseen is how far a measured value may be from the one that was printed. Counters that were read around each launch are
-// printed in full.
+// unseen is how far a measured value may be from the one that was printed. Counters that were read around each launch
+// are printed in full.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.PerLaunch {
 		return 0
@@ -175,10 +177,11 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to hold
-// the measured value against. A launch that cannot run is another matter.
+// shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to
+// hold the measured value against. A launch that cannot run is another matter.
 func (r *Result) shapeMissing(row *Row) bool {
-	return !row.Global.Present() || (!row.Local.Present() && !r.Options.Local.Present()) || (!row.SIMD.Present() && r.Options.SIMD == 0)
+	return !row.Global.Present() || (!row.Local.Present() && !r.Options.Local.Present()) ||
+		(!row.SIMD.Present() && r.Options.SIMD == 0)
 }
 
 // judge takes the differences and gives the verdict.
@@ -223,18 +226,26 @@ func (r *Result) judge(row *Row) {
 // checkRow notes what the row's own figures say against each other.
 func (r *Result) checkRow(row *Row) {
 	warn := func(code, format string, args ...any) {
-		row.Notes = append(row.Notes, note.Note{Severity: note.Warning, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
+		row.Notes = append(row.Notes, note.Note{Severity: note.Warning, Code: code, Pos: row.Pos,
+			Text: fmt.Sprintf(format, args...)})
 	}
-	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit && (row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
-		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the launch shape", float64(d))
+	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
+		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
+		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
+			"launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
-		row.Notes = append(row.Notes, note.Note{Severity: note.Info, Code: "grf-unseen", Pos: row.Pos, Text: fmt.Sprintf(
-			"the profiler does not know the GRF mode, so its peak is held against %.1f %%, that of the mode with the most threads, and not against the predicted peak of %.1f %%",
-			row.ModelPeak.Percent(), p.Peak.Percent())})
+		row.Notes = append(row.Notes, note.Note{Severity: note.Info, Code: "grf-unseen", Pos: row.Pos,
+			Text: fmt.Sprintf(
+				"the profiler does not know the GRF mode, so its peak is held against %.1f %%, that of the mode with "+
+					"the "+
+					"most threads, and not against the predicted peak of %.1f %%",
+				row.ModelPeak.Percent(), p.Peak.Percent())})
 	}
-	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() && m.Minus(1-row.Idle.Or(0)) > arraySum {
-		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be loaded while an XVE is idle, so these are not of one window",
+	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() &&
+		m.Minus(1-row.Idle.Or(0)) > arraySum {
+		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be "+
+			"loaded while an XVE is idle, so these are not of one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
 	a, ok1 := row.Active.Value()
@@ -246,7 +257,8 @@ func (r *Result) checkRow(row *Row) {
 	avg, timed := row.Average().Value()
 	started, counted := row.Threads.Value()
 	n, known := row.Instances.Value()
-	if row.Predicted == nil || !timed || !counted || !known || row.Uneven || avg < threadsIntervals*r.SamplingInterval() {
+	if row.Predicted == nil || !timed || !counted || !known || row.Uneven ||
+		avg < threadsIntervals*r.SamplingInterval() {
 		return
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)

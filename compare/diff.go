@@ -14,18 +14,27 @@ type DiffVerdict string
 
 // The verdicts of a diff, by these rules in turn:
 //
-//   - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and this by
-//     one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a launch is below
-//     a sampling interval on either side; an improvement when it rose by as much.
-//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower occupancy.
-//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in rows of
-//     kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the threshold. Launches that
-//     are faster and hold more are an improvement whatever else.
-//   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
+// - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and this
+// by
+// one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a launch is
+// below
 //
-// From 4 runs a side on all changes are tested as well, and the threshold itself is enough for measured. Where the launch or
-// the device is not the same, the residual (what was seen - what was predicted) has to have moved like that too: a work-group
-// size that was changed on purpose may lower occupancy by exactly what was predicted, and that is a change, not a regression.
+//	a sampling interval on either side; an improvement when it rose by as much.
+//
+// - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower
+// occupancy.
+// - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
+// rows of
+// kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the threshold.
+// Launches that
+//
+//	  are faster and hold more are an improvement whatever else.
+//	- All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
+//
+// From 4 runs a side on all changes are tested as well, and the threshold itself is enough for measured. Where the
+// launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved like that
+// too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and that is a
+// change, not a regression.
 const (
 	DiffRegression    DiffVerdict = "regression"
 	DiffImprovement   DiffVerdict = "improvement"
@@ -41,7 +50,8 @@ const (
 
 // DiffVerdicts lists the verdicts in the order in which rows are shown.
 func DiffVerdicts() []DiffVerdict {
-	return []DiffVerdict{DiffRegression, DiffChangedLaunch, DiffChangedDevice, DiffFaster, DiffImprovement, DiffOnlyOld, DiffOnlyNew,
+	return []DiffVerdict{DiffRegression, DiffChangedLaunch, DiffChangedDevice, DiffFaster, DiffImprovement, DiffOnlyOld,
+		DiffOnlyNew,
 		DiffNotComparable, DiffUnchanged, DiffNotAKernel}
 }
 
@@ -74,8 +84,8 @@ type DiffLaunch struct {
 	Runs          int                    // that have the kernel
 	Unmeasurable  int                    // runs whose counter value is not this kernel's; they are no samples
 	Total         unit.Opt[unit.Seconds] // median over the runs
-	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was counted in
-	// rows of no kernel. Exact says that the counters were read around each launch.
+	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was
+	// counted in rows of no kernel. Exact says that the counters were read around each launch.
 	Intervals unit.Opt[float64]
 	Crosstalk unit.Opt[unit.Ratio]
 	Exact     bool
@@ -111,7 +121,8 @@ type PartDelta struct {
 
 // DiffSummary counts the verdicts of kernels.
 type DiffSummary struct {
-	Kernels, Regressions, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew, NotComparable, NotKernels int
+	Kernels, Regressions, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew,
+	NotComparable, NotKernels int
 
 	Tested    int               // kernels whose measured occupancy was tested, the rest has too few runs
 	TimeRatio unit.Opt[float64] // geometric mean of new / old over TimePairs kernels
@@ -220,8 +231,10 @@ func (r *DiffRow) seconds() unit.Seconds {
 func (d *DiffResult) summarise() {
 	s := &d.Summary
 	counters := map[DiffVerdict]*int{
-		DiffRegression: &s.Regressions, DiffImprovement: &s.Improvements, DiffFaster: &s.Faster, DiffUnchanged: &s.Unchanged, DiffChangedLaunch: &s.ChangedLaunch,
-		DiffChangedDevice: &s.ChangedDevice, DiffOnlyOld: &s.OnlyOld, DiffOnlyNew: &s.OnlyNew, DiffNotComparable: &s.NotComparable,
+		DiffRegression: &s.Regressions, DiffImprovement: &s.Improvements, DiffFaster: &s.Faster,
+		DiffUnchanged: &s.Unchanged, DiffChangedLaunch: &s.ChangedLaunch,
+		DiffChangedDevice: &s.ChangedDevice, DiffOnlyOld: &s.OnlyOld, DiffOnlyNew: &s.OnlyNew,
+		DiffNotComparable: &s.NotComparable,
 	}
 	var ratios []float64
 	for i := range d.Rows {

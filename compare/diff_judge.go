@@ -106,7 +106,8 @@ func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
 		row.Verdict = DiffNotComparable
 	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
 		row.Verdict = DiffRegression
-	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() && row.Measured.rose(d.measuredFloor(row)):
+	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
+		row.Measured.rose(d.measuredFloor(row)):
 		row.Verdict = DiffImprovement
 	case launchChanged(row.Changes):
 		row.Verdict = DiffChangedLaunch
@@ -122,8 +123,9 @@ func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
 	row.Because = d.because(row)
 }
 
-// moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does not move
-// the other way, and the measured one where it is comparable. With another launch the residual has to have moved as well.
+// moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does
+// not move the other way, and the measured one where it is comparable. With another launch the residual has to have
+// moved as well.
 func (d *DiffResult) moved(row *DiffRow, other bool, way, back func(*Delta, unit.Points) bool) bool {
 	limit, floor := d.loadedLimit(row), d.measuredFloor(row)
 	if way(&row.Loaded, limit) && !back(&row.Measured, floor) && (!other || way(&row.LoadedResidual, limit)) {
@@ -179,11 +181,13 @@ const manyTests = 20
 // addNotes says what holds for all kernels, and then what was noted of the runs.
 func (d *DiffResult) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
-		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
+			Hint: hint})
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
 		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
-			"no test is possible with %d + %d runs, 4 a side are needed: changes of occupancy are held against a floor of %g points, and times are not judged",
+			"no test is possible with %d + %d runs, 4 a side are needed: changes of occupancy are held against a "+
+				"floor of %g points, and times are not judged",
 			a, b, float64(d.Options.Threshold))
 	}
 	for _, f := range runFacts() {
@@ -192,13 +196,15 @@ func (d *DiffResult) addNotes(copied []note.Note) {
 			runs []*Result
 		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
 			if said := f.said(s.runs); len(said) > 1 {
-				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side", "the runs of the %s side are not of one %s: %q", s.side, f.what, said)
+				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side",
+					"the runs of the %s side are not of one %s: %q", s.side, f.what, said)
 			}
 		}
 	}
 	if n := d.Summary.Tested; n >= manyTests {
 		add(note.Info, "many-tests", "look at the size of a change too, not only at its p",
-			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold of %g points",
+			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold "+
+				"of %g points",
 			plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n), float64(d.Options.Threshold))
 	}
 	d.Notes = append(d.Notes, copied...)
@@ -219,10 +225,13 @@ func contents(r *Result) []ingest.Input {
 	for _, row := range r.Skim() {
 		files[row.Pos.File] = true
 	}
-	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool { return in.Digest == "" || !files[in.Path] })
+	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool {
+		return in.Digest == "" || !files[in.Path]
+	})
 }
 
-// take takes the runs of both sides, without those that are copies of another on their side: a copy is no second sample.
+// take takes the runs of both sides, without those that are copies of another on their side: a copy is no second
+// sample.
 func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
 	type place struct {
 		path string
@@ -249,7 +258,8 @@ func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
 				if first.side == s.to {
 					copies++
 				}
-				twice = append(twice, note.Note{Severity: note.Warning, Code: "same-content", Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
+				twice = append(twice, note.Note{Severity: note.Warning, Code: "same-content",
+					Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 			}
 			for _, in := range files {
 				if _, ok := seen[in.Digest]; !ok {

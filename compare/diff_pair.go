@@ -34,8 +34,9 @@ func collect(runs []*Result) []*group {
 			key := diffKey(&row.Kernel)
 			g := index[key]
 			if g == nil {
-				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, parts: map[Part][]float64{}, launch: DiffLaunch{
-					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
+				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, parts: map[Part][]float64{},
+					launch: DiffLaunch{
+						Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
 				index[key] = g
 				groups = append(groups, g)
 			}
@@ -135,7 +136,8 @@ func perKey(r *Result) []*Row {
 // uniteRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
 func uniteRows(parts []*Row) *Row {
 	r := *parts[0]
-	r.Total, r.Instances = sumOf(parts, func(p *Row) unit.Opt[unit.Seconds] { return p.Total }), sumOf(parts, func(p *Row) unit.Opt[int64] { return p.Instances })
+	r.Total, r.Instances = sumOf(parts, func(p *Row) unit.Opt[unit.Seconds] { return p.Total }),
+		sumOf(parts, func(p *Row) unit.Opt[int64] { return p.Instances })
 	r.Mean, r.Uneven = meanOf(parts)
 	r.Measured = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Measured })
 	r.Idle = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Idle })

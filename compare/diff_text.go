@@ -95,7 +95,8 @@ func notComparable(row *DiffRow) string {
 		s = append(s, changeText(row.Changes))
 	}
 	if where := side("unmeasurable", "on both sides"); where != "" {
-		s = append(s, "the counters' values are not the kernel's "+where+"; collect with a shorter gpu-sampling-interval or more work per launch")
+		s = append(s, "the counters' values are not the kernel's "+where+"; collect with a shorter "+
+			"gpu-sampling-interval or more work per launch")
 	}
 	if where := side("absent", "on either side"); where != "" {
 		s = append(s, "there is no measured occupancy "+where)
@@ -112,7 +113,8 @@ func notComparable(row *DiffRow) string {
 func otherConditions(row *DiffRow) string {
 	from := fromTo(&row.Measured, "%.1f", " %")
 	if x := max(row.Old.Crosstalk.Or(0), row.New.Crosstalk.Or(0)); x > crosstalkMedium {
-		return fmt.Sprintf("up to %s of all instructions were counted in rows of no kernel, so measured occupancies (%s) are not compared", shareText(x), from)
+		return fmt.Sprintf("up to %s of all instructions were counted in rows of no kernel, so measured occupancies "+
+			"(%s) are not compared", shareText(x), from)
 	}
 	return timeText(&row.Time) + ", so measured occupancies (" + from + ") are of different launches"
 }
@@ -123,7 +125,8 @@ func (d *DiffResult) unchangedText(row *DiffRow) string {
 	c, floor := m.Change.Or(0), d.measuredFloor(row)
 	switch {
 	case m.Insignificant() && abs(unit.Points(c)) > floor+digit:
-		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.", c, fromTo(m, "%.1f", " %"), testText(m))
+		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.",
+			c, fromTo(m, "%.1f", " %"), testText(m))
 	case m.Insignificant():
 		return "Not significant (" + testText(m) + ")."
 	case m.Test.Present():
@@ -142,7 +145,8 @@ func (d *DiffResult) loadedText(row *DiffRow) []string {
 	from := fromTo(l, "%.1f", " %")
 	switch {
 	case l.fell(limit), l.rose(limit):
-		s := fmt.Sprintf("occupancy of XVEs that ran %s by %.1f points (%s), beyond %g", fellOrRose(c), abs(unit.Points(c)), from, float64(limit))
+		s := fmt.Sprintf("occupancy of XVEs that ran %s by %.1f points (%s), beyond %g", fellOrRose(c),
+			abs(unit.Points(c)), from, float64(limit))
 		if l.Test.Present() {
 			s += ", " + testText(l)
 		}
@@ -160,11 +164,14 @@ func (d *DiffResult) movedText(row *DiffRow) string {
 	floor := d.measuredFloor(row)
 	switch {
 	case m.Insignificant():
-		return fmt.Sprintf("measured occupancy did not move significantly (%s; %s)", fromTo(m, "%.1f", " %"), testText(m))
+		return fmt.Sprintf("measured occupancy did not move significantly (%s; %s)", fromTo(m, "%.1f", " %"),
+			testText(m))
 	case abs(unit.Points(c)) <= floor+digit && row.Verdict != DiffFaster:
-		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"), float64(floor))
+		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"),
+			float64(floor))
 	}
-	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), abs(unit.Points(c)), fromTo(m, "%.1f", " %"))
+	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), abs(unit.Points(c)),
+		fromTo(m, "%.1f", " %"))
 	switch {
 	case m.Test.Present():
 		return s + ", " + testText(m)

@@ -1,5 +1,6 @@
-// Package compare lines predicted and measured occupancy up, kernel by kernel: it joins a run with a device and the model,
-// takes the differences, gives each row a verdict and a cause, and sums up. It does not know file formats or layout.
+// Package compare lines predicted and measured occupancy up, kernel by kernel: it joins a run with a device and the
+// model, takes the differences, gives each row a verdict and a cause, and sums up. It does not know file formats or
+// layout.
 package compare
 
 import (
@@ -42,13 +43,13 @@ const (
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch shape: measured - profiler's peak
 )
 
-// XVEs is what a prediction implies for the XVEs that hold no thread. It is that of work-groups that stay whole where both
-// policies predict the same occupancies.
+// XVEs is what a prediction implies for the XVEs that hold no thread. It is that of work-groups that stay whole where
+// both policies predict the same occupancies.
 type XVEs struct {
 	Policy predict.Policy
 	predict.Idle
-	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing is told
-	// by them.
+	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing
+	// is told by them.
 	Other unit.Opt[predict.Idle]
 }
 
@@ -87,8 +88,8 @@ type Row struct {
 	FromLog         bool // the row stands for a log's timing that no export row explains
 }
 
-// DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By Little's
-// law the threads resident are this rate x the mean thread life.
+// DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By
+// Little's law the threads resident are this rate x the mean thread life.
 func (r *Row) DispatchRate() unit.Opt[float64] {
 	avg, timed := r.Average().Value()
 	if r.Predicted == nil || !timed || avg <= 0 {
@@ -110,7 +111,8 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 	return unit.Some(launch * n)
 }
 
-// IdleLanes is the share of lanes without a work-item, in the last sub-group of each work-group. Occupancy does not show it.
+// IdleLanes is the share of lanes without a work-item, in the last sub-group of each work-group. Occupancy does not
+// show it.
 func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	p := r.Predicted
 	if p == nil || p.GroupSize <= 0 {
@@ -154,8 +156,8 @@ type Result struct {
 	Platform ingest.Platform
 	// Instructions of the run, which say how much the sampled counters mix up what ran.
 	Instructions ingest.Instructions
-	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and Skim
-	// give the rows of any result.
+	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and
+	// Skim give the rows of any result.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary

@@ -13,7 +13,8 @@ import (
 )
 
 // rows makes the rows of a result when they are asked for: from the kernels as the run holds them, and from what is
-// predicted for their settings. There may be millions, so that only what decides the order and the counts is kept of each.
+// predicted for their settings. There may be millions, so that only what decides the order and the counts is kept of
+// each.
 type rows struct {
 	kernels   *ingest.Kernels
 	extra     *ingest.Kernels // of timings of logs that no kernel explains; their places follow those of the kernels
@@ -143,7 +144,8 @@ func (r *Result) forecastAt(place int, k *ingest.Kernel) forecast {
 
 // take fills in what is predicted.
 func (row *Row) take(f forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.otherPeak, f.xves
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak,
+		f.otherPeak, f.xves
 }
 
 // build makes the whole row, the texts of its cause only when asked to.
@@ -154,8 +156,8 @@ func (r *Result) build(place int, row *Row, tell bool) {
 	}
 }
 
-// sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones stay
-// in the order of the file. The rows of timings are then known by their number, no longer by their place.
+// sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones
+// stay in the order of the file. The rows of timings are then known by their number, no longer by their place.
 func (r *Result) sort() {
 	type key struct {
 		total unit.Seconds
@@ -212,7 +214,8 @@ func (r *Result) KeepsLaunches() bool { return r.instances }
 // Len gives the number of rows.
 func (r *Result) Len() int { return max(len(r.rows.found), len(r.Rows)) }
 
-// Row gives a row, which must not be changed. It is made in into, or anew when that is nil. It is safe for concurrent use.
+// Row gives a row, which must not be changed. It is made in into, or anew when that is nil. It is safe for concurrent
+// use.
 func (r *Result) Row(i int, into *Row) *Row {
 	if r.Rows != nil {
 		return &r.Rows[i]
@@ -236,7 +239,8 @@ func (r *Result) All() iter.Seq2[int, *Row] {
 	}
 }
 
-// Skim is All for counting and choosing: Cause has its name alone and Notes are left out. Noted says whether there are any.
+// Skim is All for counting and choosing: Cause has its name alone and Notes are left out. Noted says whether there are
+// any.
 func (r *Result) Skim() iter.Seq2[int, *Row] {
 	if r.Rows != nil {
 		return r.All()

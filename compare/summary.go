@@ -115,7 +115,8 @@ func number(v float64, ok bool) unit.Opt[float64] {
 	return unit.Some(v)
 }
 
-// ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are both.
+// ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are
+// both.
 func (r *Row) ModelAgrees(opt Options) (agrees, compared bool) {
 	d, ok := r.ModelDifference.Value()
 	return ok && abs(d) <= opt.ModelTolerance+digit, ok

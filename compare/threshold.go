@@ -2,28 +2,29 @@ package compare
 
 import "occudiff/ingest/unit"
 
-// The thresholds of verdicts and causes, each with its reason. They were set on twelve real runs (Meteor Lake gaussian and
-// GEMM, Max 1100 hgemm and iso3dfd, the published Gen9 vec_add table) and are tested on them: that is few.
+// The thresholds of verdicts and causes, each with its reason. They were set on twelve real runs (Meteor Lake gaussian
+// and GEMM, Max 1100 hgemm and iso3dfd, the published Gen9 vec_add table) and are tested on them: that is few.
 const (
 	// minIntervals is how many sampling intervals a kernel has to fill in all its launches together before its counter
 	// means anything: below 10 a single neighbouring sample moves the mean by 10 %.
 	minIntervals = 10
 
-	// foreignMost, foreignMedium and foreignHigh bound how much of a value other tasks can have made. Above a half it is more
-	// theirs than the kernel's; a twentieth of 100 points is the tolerance of a verdict, a quarter is what the tail and the
-	// last wave of an ordinary launch come to.
+	// foreignMost, foreignMedium and foreignHigh bound how much of a value other tasks can have made. Above a half it
+	// is more theirs than the kernel's; a twentieth of 100 points is the tolerance of a verdict, a quarter is what the
+	// tail and the last wave of an ordinary launch come to.
 	foreignMost   unit.Ratio = 0.5
 	foreignMedium unit.Ratio = 0.25
 	foreignHigh   unit.Ratio = 0.05
 
-	// crosstalkMost, crosstalkMedium and crosstalkHigh bound the share of instructions that stands in rows of no kernel. Runs of
-	// one program and day had 36 % and 65 %, and at 65 % its idle share had doubled; ordinary runs have 10 to 40 %.
+	// crosstalkMost, crosstalkMedium and crosstalkHigh bound the share of instructions that stands in rows of no
+	// kernel. Runs of one program and day had 36 % and 65 %, and at 65 % its idle share had doubled; ordinary runs have
+	// 10 to 40 %.
 	crosstalkMost   unit.Ratio = 0.6
 	crosstalkMedium unit.Ratio = 0.4
 	crosstalkHigh   unit.Ratio = 0.1
 
-	// threadsOfOthersTimes: Computing Threads Started is sampled and falls short of the truth, down to 0.4 of it; more than
-	// twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
+	// threadsOfOthersTimes: Computing Threads Started is sampled and falls short of the truth, down to 0.4 of it; more
+	// than twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
 	threadsOfOthersTimes = 2
 
 	// enoughIntervals is how many samples a launch needs so that at most a tenth of its value's time lies outside it.
@@ -31,16 +32,16 @@ const (
 	enoughIntervals = 9
 	leastInterval   = 0.05
 
-	// modelCausePoints is the least difference between the profiler's peak and ours that is a cause. Both are printed to
-	// 0.1; a point is ten times that and still a sixteenth of what one missing Xe-core of sixteen would show.
+	// modelCausePoints is the least difference between the profiler's peak and ours that is a cause. Both are printed
+	// to 0.1; a point is ten times that and still a sixteenth of what one missing Xe-core of sixteen would show.
 	modelCausePoints unit.Points = 1
 
 	// shapeFitPoints is how well a k times larger grid has to fit the profiler's peak: the digit that is printed.
 	shapeFitPoints unit.Points = 0.1
 
-	// shapeStepPoints and shapeCertain guard `shape` against chance. One more copy of the grid moves the peak by a step of
-	// threads / slots; a window of +-0.1 points hits some multiple by chance with probability 0.2 / step. Below half a
-	// point that proves nothing; from one point on, and for factors that launches have, it is rarely chance.
+	// shapeStepPoints and shapeCertain guard `shape` against chance. One more copy of the grid moves the peak by a step
+	// of threads / slots; a window of +-0.1 points hits some multiple by chance with probability 0.2 / step. Below half
+	// a point that proves nothing; from one point on, and for factors that launches have, it is rarely chance.
 	shapeStepPoints unit.Points = 0.5
 	shapeCertain    unit.Points = 1
 	shapeFactor                 = 64
@@ -51,47 +52,50 @@ const (
 	// printedTwice is what rounding to 0.1 can move two parts against each other: see Account.Unordered.
 	printedTwice unit.Points = 0.2
 
-	// policyPoints is from when on two policies predict differently, and policyIdlePoints from when on what they say of empty
-	// XVEs is too far apart to name a cause by it.
+	// policyPoints is from when on two policies predict differently, and policyIdlePoints from when on what they say of
+	// empty XVEs is too far apart to name a cause by it.
 	policyPoints     unit.Points = 0.1
 	policyIdlePoints unit.Points = 1
 
-	// gapIntervals: below three intervals a launch may have no sample that is all its own, so that time between launches and
-	// time within look the same.
+	// gapIntervals: below three intervals a launch may have no sample that is all its own, so that time between
+	// launches and time within look the same.
 	gapIntervals = 3
 
-	// engineShare is how near an idle share has to be to (k - 1) / k for k compute engines or stacks of which one worked.
+	// engineShare is how near an idle share has to be to (k - 1) / k for k compute engines or stacks of which one
+	// worked.
 	engineShare unit.Points = 2
 
 	// dispatchLife is the mean thread life up to which the dispatcher may be the bottleneck. A real launch-bound kernel
 	// (Fan2, 62.7 % of a predicted 99.5 %) shows 2.2 to 2.8 us; saturating GEMM threads live 200 us and more.
 	dispatchLife unit.Seconds = 5e-6
 
-	// alikeLaunches is how far apart the longest and the shortest launch of a kernel may be for their mean to stand for each.
+	// alikeLaunches is how far apart the longest and the shortest launch of a kernel may be for their mean to stand for
+	// each.
 	alikeLaunches = 2
 
-	// imbalanceWaves and imbalanceBarrier: with three waves the tail alone cannot cost a third; at least a fifth of the stalls at
-	// barriers says that threads wait for each other.
+	// imbalanceWaves and imbalanceBarrier: with three waves the tail alone cannot cost a third; at least a fifth of the
+	// stalls at barriers says that threads wait for each other.
 	imbalanceWaves              = 3.0
 	imbalanceBarrier unit.Ratio = 0.20
 
-	// refitIntervals and refitAbove guard the refit: a launch of three sampling intervals has at least one sample of its
-	// own, and a measured value that stands above what the refitted launch could reach contradicts it. resourceFit and
-	// resourceStep guard the one with a free number of work-groups: it has to fit to a point where steps are ten.
+	// refitIntervals and refitAbove guard the refit: a launch of three sampling intervals has at least one sample of
+	// its own, and a measured value that stands above what the refitted launch could reach contradicts it. resourceFit
+	// and resourceStep guard the one with a free number of work-groups: it has to fit to a point where steps are ten.
 	refitIntervals             = 3
 	refitAbove     unit.Points = 2
 	resourceFit    unit.Points = 1
 	resourceStep   unit.Points = 10
 
-	// roomActive, roomStalled and roomLoaded: XVEs that are active four fifths of the time have no stalls to hide, and more
-	// threads hide latency where XVEs stall half of the time with less than half of their slots in use.
+	// roomActive, roomStalled and roomLoaded: XVEs that are active four fifths of the time have no stalls to hide, and
+	// more threads hide latency where XVEs stall half of the time with less than half of their slots in use.
 	roomActive  unit.Ratio = 0.8
 	roomStalled unit.Ratio = 0.5
 	roomLoaded  unit.Ratio = 0.5
 
-	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches. shortLaunchTimes
-	// and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval the occupancy of XVEs that
-	// ran moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by up to 2.6 between two of one day.
+	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches.
+	// shortLaunchTimes and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval
+	// the occupancy of XVEs that ran moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
+	// up to 2.6 between two of one day.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
@@ -107,7 +111,8 @@ const (
 	// arraySum is how far active + stalled + idle may be from 100 %: three values rounded to 0.1, doubled.
 	arraySum unit.Points = 0.3
 
-	// printedHalf is how far a printed occupancy may be from the counter's: half of the last digit. 0.0 is anything below.
+	// printedHalf is how far a printed occupancy may be from the counter's: half of the last digit. 0.0 is anything
+	// below.
 	printedHalf unit.Points = 0.05
 
 	// digit absorbs binary fractions when a difference is held against a tolerance given in decimals.

@@ -46,9 +46,12 @@ func (r *Result) joinTimings(run *ingest.Run) {
 				Text: fmt.Sprintf("%s %s", plural(int64(n), "timing"), text), Hint: hint})
 		}
 	}
-	add(missing, "have no prediction: a log gives no work-group and no sub-group size, they are constants of the program",
-		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), or the VTune export beside the log")
-	add(groupsMissing, "have no prediction: the line names no number of work-groups and the log no vector size", "give the VTune export beside the log")
+	add(missing, "have no prediction: a log gives no work-group and no sub-group size, they are constants of the "+
+		"program",
+		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
+			"or the VTune export beside the log")
+	add(groupsMissing, "have no prediction: the line names no number of work-groups and the log no vector size",
+		"give the VTune export beside the log")
 }
 
 // launch makes a row of a timing when its sizes are known.
@@ -66,11 +69,12 @@ func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, boo
 	} else if n, ok := p.VectorSize.Value(); ok && n > 0 && local.Rank() == 1 {
 		global = unit.Size(n)
 	}
-	return ingest.Kernel{Task: t.Kernel, Global: global, Local: local, SIMD: unit.Some(simd), Pos: t.Pos}, global.Present()
+	return ingest.Kernel{Task: t.Kernel, Global: global, Local: local, SIMD: unit.Some(simd), Pos: t.Pos},
+		global.Present()
 }
 
-// byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry it.
-// It is not made when there is no log.
+// byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry
+// it. It is not made when there is no log.
 func (r *Result) byName(run *ingest.Run) map[name]int {
 	if len(run.Timings) == 0 {
 		return nil

@@ -78,7 +78,8 @@ func (in *inflated) fault(err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = note.Faultf(codeDamaged, note.Pos{File: in.path},
-			"copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines", "the compressed file is cut off %s", in.place())
+			"copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines",
+			"the compressed file is cut off %s", in.place())
 		errors.As(err, &in.cut)
 		return err
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
@@ -103,12 +104,13 @@ func (in *inflated) shortened() *note.Note {
 		return nil
 	}
 	return &note.Note{Severity: note.Warning, Code: "truncated-file", Pos: in.cut.Pos,
-		Text: fmt.Sprintf("%s: only its first %d lines are used, and what it says is not the whole run", in.cut.Text, in.lines),
+		Text: fmt.Sprintf("%s: only its first %d lines are used, and what it says is not the whole run", in.cut.Text,
+			in.lines),
 		Hint: "copy or compress it again"}
 }
 
-// wholeLines gives the lines of a file that may be cut off: what stands behind the last line end, perhaps half of a number,
-// is left out when it is.
+// wholeLines gives the lines of a file that may be cut off: what stands behind the last line end, perhaps half of a
+// number, is left out when it is.
 type wholeLines struct {
 	in   *inflated
 	r    *bufio.Reader

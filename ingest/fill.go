@@ -14,7 +14,8 @@ func twoRuns(a, b *Kernel) error {
 	}
 	return note.Faultf(codeTwoRuns, b.Pos,
 		"give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run",
-		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(), x.Percent(), a.Pos)
+		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(),
+		x.Percent(), a.Pos)
 }
 
 // mergeKernel fills what a lacks from b, and gives the names of values that differ.
@@ -46,8 +47,8 @@ func mergeSpreads(a, b *Spread) *Spread {
 	return &s
 }
 
-// mergeMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps a
-// count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
+// mergeMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps
+// a count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
 func mergeMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
 	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {

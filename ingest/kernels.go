@@ -9,15 +9,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Kernels is a list of kernels, or of all their launches: the one container of rows, from a handful to millions. A Kernel
-// takes some 450 bytes, most of which rows have in common, so the list keeps them apart:
+// Kernels is a list of kernels, or of all their launches: the one container of rows, from a handful to millions. A
+// Kernel takes some 450 bytes, most of which rows have in common, so the list keeps them apart:
 //
 //   - a setting is what has nothing to do with the name: sizes, limits, the file, and which values there are;
 //   - a shape is a name under one setting, which all launches of a kernel share;
 //   - a record holds the numbers of a row that are not the same in all rows of its block.
 //
-// A row takes some 80 bytes and becomes a Kernel when it is asked for. Its numbers stand together because rows are mostly
-// read in another order than that of the file. Reading is safe for concurrent use, changing is not. A nil list is empty.
+// A row takes some 80 bytes and becomes a Kernel when it is asked for. Its numbers stand together because rows are
+// mostly read in another order than that of the file. Reading is safe for concurrent use, changing is not. A nil list
+// is empty.
 type Kernels struct {
 	settings interner[setting]
 	shapes   interner[shape]
@@ -184,8 +185,8 @@ func (l *Kernels) Settings() int {
 	return l.settings.n
 }
 
-// Setting gives the number of row i's setting: rows of equal settings have all in common that a prediction is made from,
-// but for the counts.
+// Setting gives the number of row i's setting: rows of equal settings have all in common that a prediction is made
+// from, but for the counts.
 func (l *Kernels) Setting(i int) int { return int(l.shapes.value(uint32(l.Shape(i))).setting) }
 
 // SettingKernel gives what the rows of a setting have in common, as ShapeKernel does, without a name.
@@ -231,18 +232,20 @@ const (
 	numbers
 )
 
-// presence says which optional values there are, a bit for each in the order in which split takes them and join puts them
-// back.
+// presence says which optional values there are, a bit for each in the order in which split takes them and join puts
+// them back.
 type presence uint32
 
 // split takes a kernel apart, all but its name and spread.
 func split(k *Kernel) (s setting, v [numbers]uint64) {
 	p := &s.present
-	s = setting{file: k.Pos.File, column: k.Pos.Column, device: k.Device, direction: k.Direction, global: k.Global, local: k.Local,
+	s = setting{file: k.Pos.File, column: k.Pos.Column, device: k.Device, direction: k.Direction, global: k.Global,
+		local:     k.Local,
 		perLaunch: k.PerLaunch, uneven: k.Uneven}
 	s.simd, s.registers = take(p, k.SIMD), take(p, k.Registers)
 	s.spill, s.slm = take(p, k.Spill), take(p, k.SLM)
-	s.peak, s.peakWork, s.peakSLM, s.peakBarrier = take(p, k.Peak), take(p, k.PeakWork), take(p, k.PeakSLM), take(p, k.PeakBarrier)
+	s.peak, s.peakWork, s.peakSLM, s.peakBarrier = take(p, k.Peak), take(p, k.PeakWork), take(p, k.PeakSLM),
+		take(p, k.PeakBarrier)
 	v = [numbers]uint64{
 		numberLine:         uint64(k.Pos.Line),
 		numberInstances:    uint64(take(p, k.Instances)),
@@ -276,10 +279,12 @@ func (s *setting) join(v *[numbers]uint64, k *Kernel) {
 	present := s.present << (32 - optionals)
 	p := &present
 	k.Pos = note.Pos{File: s.file, Line: int(v[numberLine]), Column: s.column}
-	k.Device, k.Direction, k.Global, k.Local, k.PerLaunch, k.Uneven = s.device, s.direction, s.global, s.local, s.perLaunch, s.uneven
+	k.Device, k.Direction, k.Global, k.Local, k.PerLaunch, k.Uneven = s.device, s.direction, s.global, s.local,
+		s.perLaunch, s.uneven
 	k.SIMD, k.Registers = put(p, s.simd), put(p, s.registers)
 	k.Spill, k.SLM = put(p, s.spill), put(p, s.slm)
-	k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier = put(p, s.peak), put(p, s.peakWork), put(p, s.peakSLM), put(p, s.peakBarrier)
+	k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier = put(p, s.peak), put(p, s.peakWork), put(p, s.peakSLM),
+		put(p, s.peakBarrier)
 	k.Instances = put(p, int64(v[numberInstances]))
 	k.Total = put(p, unit.Seconds(math.Float64frombits(v[numberTotal])))
 	k.Mean = put(p, unit.Seconds(math.Float64frombits(v[numberMean])))
@@ -301,8 +306,8 @@ func put[T any](p *presence, v T) (o unit.Opt[T]) {
 	return o
 }
 
-// interner numbers different values in the order in which they are first met. It holds each once, and finds them by open
-// addressing: a map would hold them again.
+// interner numbers different values in the order in which they are first met. It holds each once, and finds them by
+// open addressing: a map would hold them again.
 type interner[T comparable] struct {
 	n      int
 	blocks []*[internBlock]T

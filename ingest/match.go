@@ -71,8 +71,8 @@ func (m *merger) addTo(list *Kernels, kind string) error {
 	return nil
 }
 
-// pair begins a pairing for each group that a further file has rows of. of gives the place of a shape's pairing, and one
-// more; 0 is a new key.
+// pair begins a pairing for each group that a further file has rows of. of gives the place of a shape's pairing, and
+// one more; 0 is a new key.
 func (m *merger) pair(list *Kernels, kind string) (pairs []pairing, of []uint32) {
 	of = make([]uint32, list.Shapes())
 	places := map[int]uint32{}
@@ -114,8 +114,8 @@ func (m *merger) mergeRow(p *pairing, k *Kernel, kind string) error {
 	return nil
 }
 
-// distrust keeps rows apart where a file with a row per launch has left out bad ones: which of the others was the first is
-// known only where the times of all agree. The further file is the last of m.files.
+// distrust keeps rows apart where a file with a row per launch has left out bad ones: which of the others was the first
+// is known only where the times of all agree. The further file is the last of m.files.
 func (m *merger) distrust(pairs []pairing) {
 	further := len(m.files) - 1
 	for i := range pairs {
@@ -209,7 +209,8 @@ func (m *merger) collect(p *pairing, k *Kernel) {
 // settle ends what a file has to do with a group.
 func (m *merger) settle(p *pairing) {
 	if p.pos.File != "" && !p.unequal {
-		k := Kernel{Task: m.groups[p.group].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork, PeakSLM: p.shared.peakSLM,
+		k := Kernel{Task: m.groups[p.group].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork,
+			PeakSLM:     p.shared.peakSLM,
 			PeakBarrier: p.shared.peakBarrier, Spill: p.shared.spill, SLM: p.shared.slm, Registers: p.shared.registers}
 		m.members(p.group, func(i int) {
 			a := m.run.Kernels.At(i)
@@ -237,7 +238,8 @@ func (m *merger) settle(p *pairing) {
 	if len(p.lost) > 0 {
 		text += ", so that the columns " + strings.Join(p.lost, ", ") + " of this file are not used"
 	}
-	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos, Text: text, Hint: hint})
+	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos,
+		Text: text, Hint: hint})
 }
 
 func rowsOf(n int) string {
@@ -255,7 +257,8 @@ func (m *merger) differ(p *pairing, pos note.Pos, a *Kernel, names []string) {
 		p.more++
 	default:
 		m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: pos,
-			Text: fmt.Sprintf("task %q: other %s here than at %s; the value of the first file is used", a.Task, strings.Join(names, ", "), a.Pos),
+			Text: fmt.Sprintf("task %q: other %s here than at %s; the value of the first file is used", a.Task,
+				strings.Join(names, ", "), a.Pos),
 			Hint: "give the exports of one run only"})
 		p.note = len(m.run.Notes)
 	}

@@ -11,8 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// merger unites the files of one run. Within a file, a format has added rows of one key already; across files nothing is
-// added: a second file brings columns that the first lacks, and where both have one, the first wins with a note.
+// merger unites the files of one run. Within a file, a format has added rows of one key already; across files nothing
+// is added: a second file brings columns that the first lacks, and where both have one, the first wins with a note.
 type merger struct {
 	run    *Run
 	index  map[Key]int // of groups
@@ -153,7 +153,8 @@ func (m *merger) checkSummary() error {
 		same := exported[plainName(s.Task)]
 		if same.n == 0 && !strings.HasSuffix(s.Task, "...") {
 			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
-				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it of another run?", s.Task), Hint: "give the files of one run only"})
+				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it of another run?",
+					s.Task), Hint: "give the files of one run only"})
 			continue
 		}
 		if same.n != 1 {
@@ -164,7 +165,8 @@ func (m *merger) checkSummary() error {
 		y, ok := s.Measured.Value()
 		if d := y.Minus(x); both && ok && (d > summaryDigit || d < -summaryDigit) {
 			return note.Faultf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
-				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task, y.Percent(), k.Pos, x.Percent())
+				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task, y.Percent(),
+				k.Pos, x.Percent())
 		}
 	}
 	return nil
@@ -180,7 +182,8 @@ func (m *merger) platform(p Platform) {
 	if a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
-	for _, t := range []struct{ to, from *string }{{&a.NodeProperty, &p.NodeProperty}, {&a.Host, &p.Host}, {&a.Command, &p.Command},
+	for _, t := range []struct{ to, from *string }{{&a.NodeProperty, &p.NodeProperty}, {&a.Host, &p.Host},
+		{&a.Command, &p.Command},
 		{&a.OS, &p.OS}, {&a.VTune, &p.VTune}, {&a.Driver, &p.Driver}, {&a.JobID, &p.JobID}} {
 		if *t.to == "" {
 			*t.to = *t.from

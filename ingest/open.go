@@ -98,7 +98,8 @@ func (t *textSum) Read(p []byte) (int, error) {
 	}
 }
 
-// summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced meanwhile.
+// summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced
+// meanwhile.
 type summed struct {
 	r io.Reader
 	hash.Hash
@@ -176,7 +177,8 @@ func openFault(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return note.Faultf(codeMissing, note.Pos{File: path}, "check the path", "no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return note.Faultf(codeUnreadable, note.Pos{File: path}, "check its permissions", "may not be read: permission denied")
+		return note.Faultf(codeUnreadable, note.Pos{File: path}, "check its permissions",
+			"may not be read: permission denied")
 	}
 	return note.Faultf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
 }
@@ -192,7 +194,8 @@ func peek(src *Source) ([]byte, error) {
 func sniff(path string, head []byte, formats []Format) (Format, error) {
 	pos := note.Pos{File: path}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what vtune printed",
+		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
+			"vtune printed",
 			"the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output")
 	}
 	for _, f := range formats {
@@ -201,10 +204,12 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		}
 	}
 	if what := binaryKind(head); what != "" {
-		return nil, note.Faultf(codeBinary, pos, exportHint, "this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
+		return nil, note.Faultf(codeBinary, pos, exportHint,
+			"this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
 	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
-		"not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s", firstLine(head))
+		"not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s",
+		firstLine(head))
 }
 
 func firstLine(head []byte) string {

@@ -102,9 +102,9 @@ func Size(paths []string) int64 {
 	return n
 }
 
-// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that holds
-// profiler output, and everything else is one run. What else a folder of folders holds goes with the first run, which notes
-// that it is skipped.
+// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
+// holds profiler output, and everything else is one run. What else a folder of folders holds goes with the first run,
+// which notes that it is skipped.
 func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
 	all := true
 	for _, p := range paths {
@@ -134,8 +134,8 @@ func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
 	return runs
 }
 
-// foldersOfRuns gives the folders below a folder that hold profiler output, and what else there is; none when the folder
-// holds such files itself.
+// foldersOfRuns gives the folders below a folder that hold profiler output, and what else there is; none when the
+// folder holds such files itself.
 func foldersOfRuns(path string, holds func(files []string) bool) (below, others []string) {
 	f, err := listFolder(path)
 	if err != nil || len(f.folders) == 0 || holds(f.files) {

@@ -34,16 +34,18 @@ func (m *merger) joinProps() {
 			m.run.Kernels.Set(i, &k)
 		})
 		if names := differ.missing(&first); len(names) > 0 && first.Global.Present() { // else nothing is predicted
-			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ", Pos: first.Pos,
-				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch shape and SIMD width, and they differ in %s, which is left out",
+			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
+				Pos: first.Pos,
+				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
+					"shape and SIMD width, and they differ in %s, which is left out",
 					first.Task, strings.Join(names, ", ")),
 				Hint: "trace a run with the same launch shapes"})
 		}
 	}
 }
 
-// fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape; else
-// those of other shapes.
+// fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape;
+// else those of other shapes.
 func fitting(props []Props, key *Key) []Props {
 	var same, shapeless, others []Props
 	for _, p := range props {

@@ -24,8 +24,8 @@ type Options struct {
 	SHA256 bool
 	// Content also takes digests of the texts (see Input.Content), for 0.8 ms per MB.
 	Content bool
-	// AcceptTruncated uses the whole lines of a compressed file that is cut off, with a warning. Without it nothing of such a
-	// file is used.
+	// AcceptTruncated uses the whole lines of a compressed file that is cut off, with a warning. Without it nothing of
+	// such a file is used.
 	AcceptTruncated bool
 }
 
@@ -64,7 +64,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 			return nil, err // a run without a part of it may look like another run
 		case !f.listed && isCode(err, codeUnknown, codeBinary):
 			// A folder may hold a README or the program itself.
-			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file", Pos: note.Pos{File: f.path},
+			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file",
+				Pos:  note.Pos{File: f.path},
 				Text: "no profiler output, skipped"})
 		default:
 			faults = append(faults, err)
@@ -128,7 +129,8 @@ const (
 	codeResult     = "vtune-result"
 )
 
-const exportHint = "export one with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
+const exportHint = "export one with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter " +
+	"comma -report-output run.csv -r RESULT_DIR"
 
 func nothingUsable(paths []string, run *Run, faults []error) error {
 	if len(faults) > 0 {
@@ -192,8 +194,8 @@ func readFile(ctx context.Context, path string, opt Options) (Input, *File, erro
 	return in, file, err
 }
 
-// readSource finds the format and reads. sum has seen all bytes when the source is at its end; without it the format takes
-// the digest.
+// readSource finds the format and reads. sum has seen all bytes when the source is at its end; without it the format
+// takes the digest.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (Input, *File, error) {
 	path := src.Path
 	in := Input{Path: path}

@@ -15,10 +15,10 @@ type repeats struct {
 	read func(paths ...string) (*Run, error)
 }
 
-// Repeats gives the runs that a path holds, samples of one program: a file or a folder of the files of one run is one. A
-// folder is one of repeats when folders below it hold runs, or when its files measured the same kernels differently; then
-// each such folder and each export is a run, and the summaries and logs beside them belong to all of them. read reads
-// paths as one run.
+// Repeats gives the runs that a path holds, samples of one program: a file or a folder of the files of one run is one.
+// A folder is one of repeats when folders below it hold runs, or when its files measured the same kernels differently;
+// then each such folder and each export is a run, and the summaries and logs beside them belong to all of them. read
+// reads paths as one run.
 func Repeats(ctx context.Context, path string, read func(paths ...string) (*Run, error)) ([]*Run, error) {
 	r := repeats{ctx, read}
 	if !isFolder(path) {
@@ -53,8 +53,8 @@ func (r *repeats) one(path string) ([]*Run, error) {
 	return []*Run{run}, nil
 }
 
-// below reads the folders below a folder as runs, together with what lies beside them. It gives none when no folder below
-// holds a run.
+// below reads the folders below a folder as runs, together with what lies beside them. It gives none when no folder
+// below holds a run.
 func (r *repeats) below(f folder) ([]*Run, error) {
 	p, err := r.partition(f.files)
 	if err != nil {
@@ -113,7 +113,8 @@ func (r *repeats) samples(p parts) ([]*Run, error) {
 
 // notUsed notes a run or file that is left out, and why.
 func notUsed(path string, err error) note.Note {
-	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path}, Text: "not used: " + faultText(err),
+	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path},
+		Text: "not used: " + faultText(err),
 		Hint: "repair it or take it out of the folder"}
 }
 

@@ -30,9 +30,9 @@ type Run struct {
 	Notes        []note.Note
 }
 
-// Instructions counts what ran on the XVEs over the whole collection: in the rows of kernels, and in all rows. Copies and the
-// time outside any task run none, so what stands in their rows was taken from kernels by a counter that is sampled. Both are
-// 0 where the export does not count instructions.
+// Instructions counts what ran on the XVEs over the whole collection: in the rows of kernels, and in all rows. Copies
+// and the time outside any task run none, so what stands in their rows was taken from kernels by a counter that is
+// sampled. Both are 0 where the export does not count instructions.
 type Instructions struct{ Kernels, All float64 }
 
 // Input is one file that was read.
@@ -40,8 +40,8 @@ type Input struct {
 	Path   string
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
-	// Content is the digest of the text, the same for a file that is compressed or has other line ends; "" when it was not
-	// asked for.
+	// Content is the digest of the text, the same for a file that is compressed or has other line ends; "" when it was
+	// not asked for.
 	Content string
 	Rows    int64 // data rows (lines of a log) that were used
 	BadRows int64
@@ -78,9 +78,9 @@ type Kernel struct {
 
 	Instances unit.Opt[int64]
 	Total     unit.Opt[unit.Seconds] // over all launches
-	// Mean is the mean time of a launch where Total / Instances is not: an export may give averages alone. Uneven says that
-	// Total and Instances are not of the same launches, because some have no time or no count; Mean is then of those that
-	// have both.
+	// Mean is the mean time of a launch where Total / Instances is not: an export may give averages alone. Uneven says
+	// that Total and Instances are not of the same launches, because some have no time or no count; Mean is then of
+	// those that have both.
 	Mean   unit.Opt[unit.Seconds]
 	Uneven bool
 
@@ -88,8 +88,8 @@ type Kernel struct {
 	// PerLaunch is set when the counters were read around each launch (unitrace -q) instead of being sampled over time:
 	// then even a short kernel's value is its own.
 	PerLaunch bool
-	// Window is how many times as long as the kernel such counters ran, where both times are known: occupancies are means
-	// over that.
+	// Window is how many times as long as the kernel such counters ran, where both times are known: occupancies are
+	// means over that.
 	Window      unit.Opt[float64]
 	Peak        unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
 	PeakWork    unit.Opt[unit.Ratio] // its work-size limit
@@ -132,7 +132,8 @@ func (k *Kernel) IsKernel() bool {
 	if k.Direction != NoDirection {
 		return false
 	}
-	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue", "[Unknown]"} {
+	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue",
+		"[Unknown]"} {
 		if strings.HasPrefix(k.Task, p) {
 			return false
 		}
@@ -140,8 +141,8 @@ func (k *Kernel) IsKernel() bool {
 	return true
 }
 
-// LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier messages
-// were counted says that it has one.
+// LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier
+// messages were counted says that it has one.
 func (k *Kernel) LeastBarriers() int {
 	if k.Barriers.Or(0) > 0 {
 		return 1
@@ -149,8 +150,8 @@ func (k *Kernel) LeastBarriers() int {
 	return 0
 }
 
-// Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed average
-// is rounded to a microsecond.
+// Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed
+// average is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	if k.Uneven || k.Mean.Present() {
 		return k.Mean

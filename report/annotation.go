@@ -23,8 +23,8 @@ const (
 	AnnotateNotice  AnnotationLevel = "notice"
 )
 
-// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and step and drops the rest without a word, so the
-// last one that fits counts those that do not.
+// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and step and drops the rest without a word,
+// so the last one that fits counts those that do not.
 func CapAnnotations(list []Annotation, most int) []Annotation {
 	total, seen := map[AnnotationLevel]int{}, map[AnnotationLevel]int{}
 	for _, a := range list {

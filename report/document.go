@@ -1,8 +1,9 @@
-// Package report is the model of a report: a Document of sections, tables whose columns carry a unit, cells that carry the
-// raw value and its kind, plots as data, notes and provenance; test suites and annotations; and the values that several
-// JSON outputs share, with their schema. The packages rundoc, diffdoc, launchdoc and trackdoc fill it, each for one
-// question, and decide all that a person will read - what comes first, which unit, how many decimals, which words - so that
-// every renderer says the same. It does not know file formats, neither those that are read nor those that are written.
+// Package report is the model of a report: a Document of sections, tables whose columns carry a unit, cells that carry
+// the raw value and its kind, plots as data, notes and provenance; test suites and annotations; and the values that
+// several JSON outputs share, with their schema. The packages rundoc, diffdoc, launchdoc and trackdoc fill it, each for
+// one question, and decide all that a person will read - what comes first, which unit, how many decimals, which words -
+// so that every renderer says the same. It does not know file formats, neither those that are read nor those that are
+// written.
 package report
 
 import "time"
@@ -73,22 +74,23 @@ type Item struct {
 	// Source is where the row is from, "a.csv, line 2"; empty when nobody knows.
 	Source string
 	Steps  func() []Step // the reasoning, made when it is asked for; nil when there is none
-	Facts  func() string // what else the row tells, in a line for pages that do not show the steps; nil when there is none
-	Plot   *Plot         // nil when there is none
+	// what else the row tells, in a line for pages that do not show the steps; nil when there is none
+	Facts func() string
+	Plot  *Plot // nil when there is none
 }
 
 // Link leads out of a document, to the page of a commit.
 type Link struct{ Text, URL string }
 
-// IsSummary says whether the section begins with the headline and the closing line of the document: a page has shown them by
-// then, and needs no heading to say that this is the summary.
+// IsSummary says whether the section begins with the headline and the closing line of the document: a page has shown
+// them by then, and needs no heading to say that this is the summary.
 func (s *Section) IsSummary() bool { return s.Key == SectionSummary }
 
 // Shown says whether the section appears in a view.
 func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
 
-// Linked gives the sections that appear in a view in the order for readers who follow links: items that explain the rows of
-// a table come after the table that leads to them. For others they come first, as in Sections.
+// Linked gives the sections that appear in a view in the order for readers who follow links: items that explain the
+// rows of a table come after the table that leads to them. For others they come first, as in Sections.
 func (d *Document) Linked(in View) []*Section {
 	var list []*Section
 	later := map[string][]*Section{} // by the key of the table that they wait for

@@ -21,7 +21,8 @@ func RunNotes(notes []note.Note) []TaskNote {
 	return list
 }
 
-// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook. A workbook has no sheet for none.
+// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook. A workbook has no sheet
+// for none.
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: SectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	if len(notes) == 0 {
@@ -42,7 +43,8 @@ func NoteSection(notes []TaskNote) Section {
 			detail = strings.TrimSuffix(KernelName(n.Task)+", "+detail, ", ")
 		}
 		v := newNoteValue(&n.Note)
-		s.Items = append(s.Items, Item{Lead: string(v.Severity), Detail: detail, Text: text, Status: v.Severity.Cell().Status})
+		s.Items = append(s.Items, Item{Lead: string(v.Severity), Detail: detail, Text: text,
+			Status: v.Severity.Cell().Status})
 		rows = append(rows, row{v, Symbol(n.Task)})
 	}
 	t := List("notes", "", rows, "severity", "code", "task", "file", "line", "column", "text", "hint")
@@ -69,7 +71,8 @@ func (severity) Words() []Word {
 	return []Word{{note.Warning.String(), Unsure}, {note.Error.String(), Bad}}
 }
 
-// NotWhole gives the notes on inputs that are cut off: they belong in the headline, since no number below is of the whole run.
+// NotWhole gives the notes on inputs that are cut off: they belong in the headline, since no number below is of the
+// whole run.
 func NotWhole(notes []note.Note) []string {
 	var lines []string
 	for _, n := range notes {

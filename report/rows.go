@@ -9,13 +9,14 @@ import (
 	"unsafe"
 )
 
-// Rows makes a table whose rows are values of a struct type. The type is declared once, and its tags say what every form of
-// the output has of a field:
+// Rows makes a table whose rows are values of a struct type. The type is declared once, and its tags say what every
+// form of the output has of a field:
 //
 //	Peak unit.Opt[unit.Ratio] `json:"peak_percent" csv:"predicted_peak_percent" col:"Peak [%]; group=Predicted; drop=7"`
 //
-// json is the key in JSON, csv the key of the column where that is another one. A field with a csv or a col tag is a column;
-// one without col is shown nowhere and stands in CSV alone. col begins with the heading and its unit, then options follow:
+// json is the key in JSON, csv the key of the column where that is another one. A field with a csv or a col tag is a
+// column; one without col is shown nowhere and stands in CSV alone. col begins with the heading and its unit, then
+// options follow:
 //
 //	group=TEXT  the heading over neighboring columns that share it
 //	brief=TEXT  the heading where space is dear
@@ -23,14 +24,15 @@ import (
 //	drop=N      the order in which columns give way on a narrow terminal
 //	decimals=N  of numbers
 //	cut, wrap   long texts may be cut, or broken into lines
-//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, named and shades with a plus between them
+//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, named and shades, with
+//	            a plus between them
 //
-// A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the tag
-// csv:",inline"; all of them are absent where the pointer is nil.
+// A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the
+// tag csv:",inline"; all of them are absent where the pointer is nil.
 //
-// keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for peak_percent,
-// and become the keys of the columns; without them the table has all columns in the order of the fields. What several tables
-// show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
+// keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for
+// peak_percent, and become the keys of the columns; without them the table has all columns in the order of the fields.
+// What several tables show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
 func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
 }
@@ -126,7 +128,8 @@ func chosenFields(all []rowField, keys []string) []rowField {
 	for _, key := range keys {
 		key, heading, own := strings.Cut(key, ": ")
 		i := slices.IndexFunc(all, func(f rowField) bool {
-			return f.column.Key == key || f.json == key || withoutUnit(f.column.Key) == key || withoutUnit(f.json) == key
+			return f.column.Key == key || f.json == key || withoutUnit(f.column.Key) == key ||
+				withoutUnit(f.json) == key
 		})
 		if i < 0 {
 			continue
@@ -178,7 +181,8 @@ func columnOf(key, tag string, t reflect.Type) Column {
 			c.Wrap = true
 		case "role":
 			for word := range strings.SplitSeq(value, "+") {
-				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "named": Named, "shades": Shades}[word]
+				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "named": Named,
+					"shades": Shades}[word]
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // How the cell of a field is made is decided once per column, and the field is then found by its offset and not by
 // reflection: a run that keeps every launch has millions of rows of forty columns.
 
-// place says where a field is in a row: an offset from its start, and one more for each pointer that is followed on the way.
+// place says where a field is in a row: an offset from its start, and one more for each pointer that is followed on the
+// way.
 type place []uintptr
 
 func (p place) field(f reflect.StructField) place {

@@ -42,9 +42,9 @@ func FindOutput(outputs []Output, name string) (*Output, error) {
 	return nil, fmt.Errorf("no JSON output is named %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// SchemaOf makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart: every
-// field is required unless it is left out when empty, a pointer may be null, a list may not, and nothing else may be there.
-// all are the outputs of the program; an output that holds another one names it.
+// SchemaOf makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart:
+// every field is required unless it is left out when empty, a pointer may be null, a list may not, and nothing else may
+// be there. all are the outputs of the program; an output that holds another one names it.
 func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
 	c := &contract{words: sharedWords(), ids: map[reflect.Type]string{}}
 	maps.Copy(c.words, o.Words)
@@ -97,8 +97,8 @@ func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// ownSchemas gives the schemas of what does not follow from a Go type alone: the values of package unit, and the streams in
-// a type, which are lists of their elements.
+// ownSchemas gives the schemas of what does not follow from a Go type alone: the values of package unit, and the
+// streams in a type, which are lists of their elements.
 func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	found := unitSchemas()
 	var look func(reflect.Type)

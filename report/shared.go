@@ -104,5 +104,6 @@ func CommandLine(args []string) string {
 }
 
 func needsQuotes(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("-_./,:=@%+", r))
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 ||
+		strings.ContainsRune("-_./,:=@%+", r))
 }

@@ -70,7 +70,8 @@ func (s *TestSuite) Seconds() *float64 {
 	return &sum
 }
 
-// tellApart numbers the cases of one name in the order of the input, so that a launch keeps its number whatever its verdict.
+// tellApart numbers the cases of one name in the order of the input, so that a launch keeps its number whatever its
+// verdict.
 func (s *TestSuite) TellApart() {
 	same := map[string][]*TestCase{}
 	for i := range s.Cases {
@@ -81,7 +82,9 @@ func (s *TestSuite) TellApart() {
 		if len(cases) == 1 {
 			continue
 		}
-		slices.SortStableFunc(cases, func(a, b *TestCase) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+		slices.SortStableFunc(cases, func(a, b *TestCase) int {
+			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		})
 		n := 1
 		for _, c := range cases[1:] {
 			for n++; same[name+" #"+strconv.Itoa(n)] != nil; n++ { // a kernel may be called like that

@@ -135,13 +135,14 @@ func Significant(x float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// Visible says whether a character shows and does nothing else: no control character, which could drive a terminal, none that
-// makes a text show in another order than it has, and none that is no character at all.
+// Visible says whether a character shows and does nothing else: no control character, which could drive a terminal,
+// none that makes a text show in another order than it has, and none that is no character at all.
 func Visible(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
 		return true
-	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c: // the order
+	// the order
+	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c:
 		return false
 	case r == 0x2028 || r == 0x2029: // line breaks to some
 		return false
@@ -155,8 +156,8 @@ type Symbol string
 // KernelName is the name of a kernel for people, on one line.
 func KernelName(task string) string { return OneLine(symbol.Display(task)) }
 
-// OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid UTF-8
-// become the replacement character. Clean texts come back as they are.
+// OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid
+// UTF-8 become the replacement character. Clean texts come back as they are.
 func OneLine(s string) string {
 	clean := true
 	for _, r := range s {
@@ -180,8 +181,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Clean makes a text safe to show on several lines: what is not Visible but line breaks and tabs becomes the replacement
-// character.
+// Clean makes a text safe to show on several lines: what is not Visible but line breaks and tabs becomes the
+// replacement character.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' || Visible(r) {
@@ -217,8 +218,8 @@ func CutMiddle(s string, width int) string {
 	return head + cutMark + takeEnd(s, room-Width(head))
 }
 
-// CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what tells
-// them apart: the names that a compiler gives to the variants of a template differ in their middle.
+// CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
+// tells them apart: the names that a compiler gives to the variants of a template differ in their middle.
 func CutApart(texts []string, width int) []string {
 	cut := make([]string, len(texts))
 	alike := map[string][]int{}

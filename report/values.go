@@ -39,8 +39,8 @@ func NewInputValue(path, kind, digest string, rows, badRows int64) InputValue {
 // InputColumns are those of a table of inputs.
 func InputColumns() []string { return []string{"path", "kind", "rows", "bad_rows", "digest"} }
 
-// PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is absent when the global
-// size is not known.
+// PredictionValue is the theoretical occupancy of one row. What needs the number of work-groups is absent when the
+// global size is not known.
 type PredictionValue struct {
 	Policy              string            `json:"policy" csv:"predicted_policy"`
 	ThreadsPerWorkGroup int64             `json:"threads_per_work_group" csv:"threads_per_work_group"`
@@ -109,7 +109,8 @@ func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {
 	if d == nil {
 		return nil
 	}
-	return &DeviceValue{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(), Filled(chosenBy)}
+	return &DeviceValue{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(),
+		Filled(chosenBy)}
 }
 
 // NoteValues gives notes as JSON has them, never nil.
@@ -122,7 +123,8 @@ func NoteValues(notes []note.Note) []NoteValue {
 }
 
 func newNoteValue(n *note.Note) NoteValue {
-	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File), Line: Positive(n.Pos.Line),
+	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File),
+		Line:   Positive(n.Pos.Line),
 		Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
 }
 

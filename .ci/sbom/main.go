@@ -1,5 +1,5 @@
-// Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary. It reads what the linker wrote into the binary,
-// so that the list is of what is shipped and not of what go.mod asks for.
+// Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary. It reads what the linker wrote into the
+// binary, so that the list is of what is shipped and not of what go.mod asks for.
 package main
 
 import (
@@ -80,7 +80,8 @@ func run(path string) error {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		p := pkg{ID: "SPDXRef-" + strconv.Itoa(len(d.Packages)), Name: m.Path, Version: m.Version, Location: "NOASSERTION"}
+		p := pkg{ID: "SPDXRef-" + strconv.Itoa(len(d.Packages)), Name: m.Path, Version: m.Version,
+			Location: "NOASSERTION"}
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == 32 {
 			p.Checksums = []checksum{{"SHA256", hex.EncodeToString(sum)}} // of the module's files, as go.sum has it
 		}

@@ -99,7 +99,8 @@ func Check(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// Refuse finds a flag that was given and does not go with something else that was asked for. Flags have a blank between them.
+// Refuse finds a flag that was given and does not go with something else that was asked for. Flags have a blank between
+// them.
 func Refuse(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {

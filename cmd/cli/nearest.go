@@ -45,8 +45,8 @@ func All(c *cobra.Command) iter.Seq[*cobra.Command] {
 	}
 }
 
-// UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command before
-// it where a help flag follows, and succeeds.
+// UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command
+// before it where a help flag follows, and succeeds.
 func UnknownCommand(root *cobra.Command, args []string) error {
 	c, rest, _ := root.Find(args)
 	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
@@ -71,8 +71,8 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which commands
-// have it. shared are the flags that several commands have.
+// FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which
+// commands have it. shared are the flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared []Flag) error {
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) {

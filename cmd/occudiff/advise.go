@@ -33,14 +33,15 @@ func (a *app) adviseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "advise [flags] [PATH...]",
 		Short: "Find the settings of the highest occupancy, and the least change",
-		Long: `Find the settings that reach the highest peak and average occupancy, the least change that helps, and how far the binding
-limit is from its next step. Work-group size, sub-group size, SLM and GRF mode may change unless --fix names them; what the
-launch lacks is searched. SLM is never raised nor dropped altogether.
+		Long: `Find the settings that reach the highest peak and average occupancy, the least change that helps,
+and how far the binding limit is from its next step. Work-group size, sub-group size, SLM and GRF
+mode may change unless --fix names them; what the launch lacks is searched. SLM is never raised nor
+dropped altogether.
 
-With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted or measured low. With a
-device alone it prints what a work-group has to be for an Xe-core to be full. With --model compute-unit what is not given is
-searched: the settings of the highest occupancy on compute units of any vendor, and how many work-groups fill the whole GPU
-without a tail.`,
+With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted
+or measured low. With a device alone it prints what a work-group has to be for an Xe-core to be
+full. With --model compute-unit what is not given is searched: the settings of the highest occupancy
+on compute units of any vendor, and how many work-groups fill the whole GPU without a tail.`,
 		Example: `  # A launch: everything may change, or only the work-group size
   occudiff advise --device tgl --global 80K --local 320 --simd 8 --slm 24K
   occudiff advise --device pvc --xve 512 --global 1M --free local
@@ -55,16 +56,22 @@ without a tail.`,
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			return a.answer(deliver.Endings(), func() (*report.Answer, error) { return a.advise(c.Context(), c.Flags(), args, &v) })
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+				return a.advise(c.Context(), c.Flags(), args, &v)
+			})
 		},
 	}
 	f := c.Flags()
 	v.launchFlags.add(f)
 	cli.Define(f, []cli.Flag{
-		{Name: "fix", Value: &v.fix, Arg: "SETTINGS", Hints: settingWords, Usage: "what must not change: local, simd, slm, grf"},
-		{Name: "free", Value: &v.free, Arg: "SETTINGS", Hints: settingWords, Usage: "what alone may change (default: all of them)"},
-		{Name: "policy", Value: &v.policy, Arg: "POLICY", Words: "auto free whole", Usage: "dispatch: auto, free or whole"},
-		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted average or measured"},
+		{Name: "fix", Value: &v.fix, Arg: "SETTINGS", Hints: settingWords,
+			Usage: "what must not change: local, simd, slm, grf"},
+		{Name: "free", Value: &v.free, Arg: "SETTINGS", Hints: settingWords,
+			Usage: "what alone may change (default: all of them)"},
+		{Name: "policy", Value: &v.policy, Arg: "POLICY", Words: "auto free whole",
+			Usage: "dispatch: auto, free or whole"},
+		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted " +
+			"average or measured"},
 	}...)
 	a.share(c, deviceFlags, "tolerance model-tolerance sampling-interval progress", answerFlags)
 	return c
@@ -101,9 +108,11 @@ func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
 	const ofRuns = " tolerance model-tolerance sampling-interval progress"
 	switch {
 	case units:
-		return cli.Refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots work-group-slots xve fix free below"+ofRuns)
+		return cli.Refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots "+
+			"work-group-slots xve fix free below"+ofRuns)
 	case len(paths) > 0:
-		return cli.Refuse(f, "the files of a run, which say it", "global slm barriers grf registers policy platform platform-file")
+		return cli.Refuse(f, "the files of a run, which say it",
+			"global slm barriers grf registers policy platform platform-file")
 	}
 	return cli.Refuse(f, "a launch on an Intel GPU", "platform platform-file"+ofRuns)
 }
@@ -111,7 +120,8 @@ func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
 // vary turns --fix and --free into what may change.
 func (v *adviseFlags) vary() predict.Vary {
 	may := func(setting string) bool {
-		return (len(v.free) == 0 || slices.Contains(settings(v.free), setting)) && !slices.Contains(settings(v.fix), setting)
+		return (len(v.free) == 0 || slices.Contains(settings(v.free), setting)) &&
+			!slices.Contains(settings(v.fix), setting)
 	}
 	return predict.Vary{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
@@ -123,7 +133,8 @@ func (a *app) advise(ctx context.Context, f *pflag.FlagSet, paths []string, v *a
 		return v.computeUnit()
 	case len(paths) > 0:
 		return a.adviseRun(ctx, paths, v)
-	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy", "fix", "free"}, f.Changed):
+	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy",
+		"fix", "free"}, f.Changed):
 		c, err := a.oneDevice(&v.launchFlags, "advise")
 		if err != nil {
 			return nil, err
@@ -171,7 +182,8 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*r
 	}
 	a.device = strings.Join(names, "")
 	if runs := ingest.Runs(ctx, paths, formats()); len(runs) > 1 {
-		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example", len(runs), runs[0][0])
+		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
+			len(runs), runs[0][0])
 	}
 	flags := validateFlags{local: v.local, simd: v.simd, digest: "auto"}
 	run, err := a.readRun(ctx, paths, flags)

@@ -99,8 +99,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitUsage
 }
 
-// patience is how long a command that was called off may take to come to an end: a few files are read without looking at the
-// context, and one of them may be a pipe that nobody writes to.
+// patience is how long a command that was called off may take to come to an end: a few files are read without looking
+// at the context, and one of them may be a pipe that nobody writes to.
 const patience = 3 * time.Second
 
 var errStuck = errors.New("what was under way did not come to an end and was given up")
@@ -128,8 +128,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "occudiff",
 		Short: "Line predicted GPU occupancy up with what VTune measured, and say why they differ",
-		Long: `occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they differ,
-writes it as Excel and Markdown, and keeps occupancy from regressing.`,
+		Long: `occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why
+they differ, writes it as Excel and Markdown, and keeps occupancy from regressing.`,
 		Example: `  # See what it does, on a built-in run
   occudiff demo
 
@@ -156,7 +156,8 @@ writes it as Excel and Markdown, and keeps occupancy from regressing.`,
 		commands []*cobra.Command
 	}{
 		{"Measured runs", []*cobra.Command{
-			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(), a.trackCommand()}},
+			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(),
+			a.trackCommand()}},
 		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
 		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand()}},
 		{"Other", []*cobra.Command{a.versionCommand()}},
@@ -192,7 +193,8 @@ func (a *app) say(format string, args ...any) {
 	}
 }
 
-// sayNotes prints what a person should know of the input to standard error: reports carry all notes, this the first that warn.
+// sayNotes prints what a person should know of the input to standard error: reports carry all notes, this the first
+// that warn.
 func (a *app) sayNotes(notes []note.Note) {
 	const most = 20
 	said, left := 0, 0

@@ -109,7 +109,8 @@ func gateBinaries(pairs []binary.Pair) error {
 	var worse []string
 	for i := range pairs {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
-			worse = append(worse, report.CutMiddle(report.OneLine(p.Kernel().Demangled()), 40)+" on "+p.Kernel().Device.Key)
+			worse = append(worse, report.CutMiddle(report.OneLine(p.Kernel().Demangled()),
+				40)+" on "+p.Kernel().Device.Key)
 		}
 	}
 	if len(worse) == 0 {
@@ -119,7 +120,8 @@ func gateBinaries(pairs []binary.Pair) error {
 	if n > report.MostTasks {
 		worse = append(worse[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more", n-report.MostTasks))
 	}
-	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", n, len(pairs), strings.Join(worse, ", "))}
+	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", n, len(pairs),
+		strings.Join(worse, ", "))}
 }
 
 // readBinaries reads binaries, compiles sources, and predicts what is in them.
@@ -155,14 +157,16 @@ func (a *app) readBinaries(ctx context.Context, paths []string, f binaryFlags) (
 
 // compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
 // predicts the kernels of each.
-func compileFor(ctx context.Context, source string, t *arch.Table, f binaryFlags) ([]binary.Kernel, []note.Note, error) {
+func compileFor(ctx context.Context, source string, t *arch.Table, f binaryFlags) ([]binary.Kernel, []note.Note,
+	error) {
 	compiler, err := ocloc.Find()
 	if err != nil {
 		return nil, nil, err
 	}
 	targets := arch.CompilerTargets(t, f.devices)
 	if len(targets) == 0 {
-		return nil, nil, usageErrorf("ocloc has no name for %s; compile for it yourself and give the binary", f.devices[0].Key)
+		return nil, nil, usageErrorf("ocloc has no name for %s; compile for it yourself and give the binary",
+			f.devices[0].Key)
 	}
 	dir, err := os.MkdirTemp("", "occudiff-ocloc-")
 	if err != nil {
@@ -195,14 +199,16 @@ func compileFor(ctx context.Context, source string, t *arch.Table, f binaryFlags
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
 				Text: "the compiler says for " + targets[i].Name + ": " + r.warnings})
 		}
-		got, said, err := binary.Predict(r.images, t, binary.Options{Devices: targets[i].Devices, Global: f.global, Local: f.local})
+		got, said, err := binary.Predict(r.images, t, binary.Options{Devices: targets[i].Devices, Global: f.global,
+			Local: f.local})
 		if err != nil {
 			return nil, nil, err
 		}
 		kernels, notes = append(kernels, got...), append(notes, said...)
 	}
 	if len(kernels) == 0 {
-		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "", "ocloc compiled no kernel of it for any device")
+		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "",
+			"ocloc compiled no kernel of it for any device")
 	}
 	return kernels, notes, nil
 }
@@ -213,7 +219,8 @@ type compiled struct {
 	warnings string
 }
 
-func compileOne(ctx context.Context, compiler, source string, target arch.CompilerTarget, f binaryFlags, dir string) (c compiled, err error) {
+func compileOne(ctx context.Context, compiler, source string, target arch.CompilerTarget, f binaryFlags,
+	dir string) (c compiled, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return c, err
 	}

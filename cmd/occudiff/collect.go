@@ -36,13 +36,16 @@ func (a *app) collectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "collect [flags] -- APP [ARG...]",
 		Short: "Run the profilers with the right settings, export, and validate",
-		Long: `Run an application under the profilers with the settings that a comparison needs, export what they saw, and validate it.
+		Long: `Run an application under the profilers with the settings that a comparison needs, export what they
+saw, and validate it.
 
-A first short run finds how long a launch takes, and so the sampling interval: with nine samples a launch, at most a
-tenth of a value lies outside it. Then VTune's gpu-hotspots collects, its computing tasks and its summary are exported, and
-unitrace, where it is installed, tells registers, SLM and spills of each kernel. The application runs two or three times.
+A first short run finds how long a launch takes, and so the sampling interval: with nine samples a
+launch, at most a tenth of a value lies outside it. Then VTune's gpu-hotspots collects, its
+computing tasks and its summary are exported, and unitrace, where it is installed, tells registers,
+SLM and spills of each kernel. The application runs two or three times.
 
---print shows the commands and runs nothing; --job slurm or pbs prints a job script that does all of it on a node.`,
+--print shows the commands and runs nothing; --job slurm or pbs prints a job script that does all of
+it on a node.`,
 		Example: `  # Run, and see what matches; or keep the report
   occudiff collect -- ./app --size 4096
   occudiff collect --dir run1 -o run1.xlsx -- ./app
@@ -65,12 +68,15 @@ unitrace, where it is installed, tells registers, SLM and spills of each kernel.
 	}
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "dir", Value: &f.Dir, Arg: "FOLDER", Usage: "a new folder for results and exports"},
-		{Name: "interval", Value: &f.Interval, Arg: "DURATION", Usage: "between samples, as in 100us (default: found by a first short run)"},
-		{Name: "target-gpu", Value: &f.GPU, Arg: "ADAPTER", Usage: "the adapter to look at, as VTune writes it: 0:58:0.0 (default: all of them)"},
+		{Name: "interval", Value: &f.Interval, Arg: "DURATION",
+			Usage: "between samples, as in 100us (default: found by a first short run)"},
+		{Name: "target-gpu", Value: &f.GPU, Arg: "ADAPTER", Usage: "the adapter to look at, as VTune writes it: " +
+			"0:58:0.0 (default: all of them)"},
 		{Name: "unitrace", Value: &f.unitrace, Arg: "WHEN", Words: "auto always never",
 			Usage: "also run unitrace: auto (where it is installed), always, never"},
 		{Name: "print", Value: &f.print, Usage: "print the commands and run nothing"},
-		{Name: "job", Value: &f.job, Arg: "SYSTEM", Words: "slurm pbs", Usage: "print a job script instead: slurm or pbs"},
+		{Name: "job", Value: &f.job, Arg: "SYSTEM", Words: "slurm pbs",
+			Usage: "print a job script instead: slurm or pbs"},
 	}...)
 	a.share(c, deviceFlags, "tolerance model-tolerance driver vtune-version label progress", answerFlags)
 	a.shareGate(c, "mismatch", "model")
@@ -172,7 +178,8 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 	}
 	launch, task := longestTask(run)
 	if launch == 0 {
-		return 0, note.Faultf("no-kernel", note.Pos{File: o.ProbeFile()}, "does the application use the GPU? 'occudiff doctor' looks for what is missing",
+		return 0, note.Faultf("no-kernel", note.Pos{File: o.ProbeFile()},
+			"does the application use the GPU? 'occudiff doctor' looks for what is missing",
 			"the first short run saw no kernel")
 	}
 	interval, enough := collect.IntervalFor(launch)
@@ -184,8 +191,8 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 	return interval, nil
 }
 
-// exportResults exports the VTune result folders among the paths, and gives the paths with the exports instead. done removes
-// them.
+// exportResults exports the VTune result folders among the paths, and gives the paths with the exports instead. done
+// removes them.
 func (a *app) exportResults(ctx context.Context, paths []string) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
@@ -231,8 +238,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is installed for collecting, and what each lack costs",
-		Long: `Look for what collecting needs: the profilers, the offline compiler, the GPU's driver and node, permissions, the metrics
-library. For each lack: what it costs, and how to get it. Then the traps of collecting. Predictions and reports need none of it.`,
+		Long: `Look for what collecting needs: the profilers, the offline compiler, the GPU's driver and node,
+permissions, the metrics library. For each lack: what it costs, and how to get it. Then the traps of
+collecting. Predictions and reports need none of it.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

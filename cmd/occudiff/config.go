@@ -67,7 +67,8 @@ func (c *config) read(text []byte) error {
 		}
 		x, err := strconv.ParseFloat(value.Value, 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return usageErrorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", c.path, value.Line,
+			return usageErrorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", c.path,
+				value.Line,
 				name.Value, value.Value)
 		}
 		c.threshold[name.Value] = x

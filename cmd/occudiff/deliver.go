@@ -44,8 +44,8 @@ func (a *app) openOutputs(paths []string, endings ...string) (*deliver.Files, er
 	return deliver.Open(outfile.Set{Inputs: a.reads, Stopped: a.stopped}, paths, endings...)
 }
 
-// answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written is
-// found before the work.
+// answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written
+// is found before the work.
 func (a *app) answer(endings []string, work func() (*report.Answer, error)) error {
 	out, err := a.openOutputs(a.outputs, endings...)
 	if err != nil {
@@ -80,7 +80,8 @@ func (a *app) print(out *deliver.Files, ans *report.Answer) error {
 	if a.format != "table" {
 		to = a.plainOut()
 	}
-	return out.Print(to, a.format, ans, terminal.Options{Width: a.width(), Color: a.useColor(), Shades: isTerminal(a.stdout)})
+	return out.Print(to, a.format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),
+		Shades: isTerminal(a.stdout)})
 }
 
 // sayWrote names the files that were put in place.
@@ -112,8 +113,8 @@ func (a *app) annotateLevels() rundoc.AnnotateLevels {
 	return l
 }
 
-// printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a runner
-// reads them as well, because standard output carries results only; -q does not silence what was asked for.
+// printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
+// runner reads them as well, because standard output carries results only; -q does not silence what was asked for.
 func (a *app) printAnnotations(list []report.Annotation) error {
 	if !a.annotate {
 		return nil
@@ -125,8 +126,8 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 	return machine.Annotations(a.raw, list)
 }
 
-// fromHere gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes. What
-// lies outside stays as it is, and standard input is no file.
+// fromHere gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
+// What lies outside stays as it is, and standard input is no file.
 func fromHere(path string) string {
 	if path == "" || path == "-" {
 		return ""
@@ -155,8 +156,8 @@ func (a *app) commandLine() []string {
 	return words
 }
 
-// maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message quotes
-// them, however they got there.
+// maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
+// quotes them, however they got there.
 func (a *app) maskSecrets() {
 	var pairs []string
 	for _, w := range append(slices.Clone(a.args), a.getenv(historyEnv)) {

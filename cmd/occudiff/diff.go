@@ -35,31 +35,36 @@ func (a *app) diffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
-		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual (measured minus
-predicted average), and times. What changed besides - driver, device, VTune version, GRF, SIMD width, launch
-shape - is named first.
+		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
+(measured minus predicted average), and times. What changed besides - driver, device, VTune version,
+GRF, SIMD width, launch shape - is named first.
 
-OLD and NEW may also be two compilations: kernel binaries, archives or folders of them, or sources that ocloc
-compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy of each kernel are compared,
-and a kernel is a regression when it spills more or its predicted occupancy fell.
+OLD and NEW may also be two compilations: kernel binaries, archives or folders of them, or sources
+that ocloc compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy
+of each kernel are compared, and a kernel is a regression when it spills more or its predicted
+occupancy fell.
 
-OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats, as their content decides. A folder is one of repeats when folders below it hold runs, or when its files measured the same
-kernels differently: every such folder and every export is then a run, a sample, and the summaries and logs
-beside them belong to all of them. Otherwise the files of a folder are merged into one run.
+OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats, as their
+content decides. A folder is one of repeats when folders below it hold runs, or when its files
+measured the same kernels differently: every such folder and every export is then a run, a sample,
+and the summaries and logs beside them belong to all of them. Otherwise the files of a folder are
+merged into one run.
 
-From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With fewer no test
-is possible, and changes are held against --threshold alone. A kernel is a regression when the occupancy of XVEs
-that ran, measured / (1 - idle), fell by more than the threshold (three times that where a launch is below a
-sampling interval), or when the measured occupancy fell by more than twice the threshold in launches that take as
-long as before. One whose launches became faster while less was measured is "faster at lower occupancy", which is
-no regression. Where the launch or the device is not the same, the residual has to have fallen as well, since an
-intended change may lower both the prediction and the measurement.`,
+From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With
+fewer no test is possible, and changes are held against --threshold alone. A kernel is a regression
+when the occupancy of XVEs that ran, measured / (1 - idle), fell by more than the threshold (three
+times that where a launch is below a sampling interval), or when the measured occupancy fell by more
+than twice the threshold in launches that take as long as before. One whose launches became faster
+while less was measured is "faster at lower occupancy", which is no regression. Where the launch or
+the device is not the same, the residual has to have fallen as well, since an intended change may
+lower both the prediction and the measurement.`,
 		Example: `  occudiff diff old.csv new.csv --device mtl --xve 112
   occudiff diff runs/main runs/branch --fail-on regression
   occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usageErrorf("diff takes two paths, OLD and NEW, not %d: each a file, a folder of one run, or a folder of repeats", len(args))
+				return usageErrorf("diff takes two paths, OLD and NEW, not %d: each a file, a folder of one run, or "+
+					"a folder of repeats", len(args))
 			}
 			return nil
 		},
@@ -67,13 +72,15 @@ intended change may lower both the prediction and the measurement.`,
 	}
 	f.read.define(c.Flags(), "local simd accept-truncated")
 	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "threshold", Value: &f.threshold, Arg: "POINTS", Usage: "change of occupancy that has to be exceeded, in percentage points"},
+		{Name: "threshold", Value: &f.threshold, Arg: "POINTS",
+			Usage: "change of occupancy that has to be exceeded, in percentage points"},
 		{Name: "old-driver", Value: &f.oldDriver, Arg: "VERSION", Usage: "GPU driver of OLD"},
 		{Name: "new-driver", Value: &f.newDriver, Arg: "VERSION", Usage: "GPU driver of NEW"},
 		{Name: "old-vtune-version", Value: &f.oldVTune, Arg: "VERSION", Usage: "VTune version of OLD"},
 		{Name: "new-vtune-version", Value: &f.newVTune, Arg: "VERSION", Usage: "VTune version of NEW"},
-		{Name: "global", Value: &f.global, Arg: "SIZE", Usage: "global size for kernel binaries: the predicted average is compared too"},
-		{Name: "compile-options", Value: &f.compileOptions, Arg: "OPTIONS", Usage: "of the OpenCL compiler, for sources"},
+		{Name: "global", Value: &f.global, Arg: "SIZE", Usage: "global size for kernel binaries: the predicted " +
+			"average is compared too"}, {Name: "compile-options", Value: &f.compileOptions, Arg: "OPTIONS",
+			Usage: "of the OpenCL compiler, for sources"},
 	}...)
 	a.share(c, runFlags, answerFlags)
 	a.shareGate(c, "regression")
@@ -95,8 +102,11 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	}
 	defer out.Discard()
 	var sides [2][]*compare.Result
-	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune}, {newer, f.newDriver, f.newVTune}} {
-		runs, err := ingest.Repeats(ctx, s.path, func(paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, f.read) })
+	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune},
+		{newer, f.newDriver, f.newVTune}} {
+		runs, err := ingest.Repeats(ctx, s.path, func(paths ...string) (*ingest.Run, error) {
+			return a.readRun(ctx, paths, f.read)
+		})
 		if err != nil {
 			return err
 		}
@@ -151,7 +161,9 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 	if !errors.Is(err, arch.ErrNoDevice) {
 		return r, err
 	}
-	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is, so there is no prediction, no residual, and launches that are too short to be measured are not told from others",
+	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "no-device",
+		Text: "no input says which GPU this is, so there is no prediction, no residual, and launches that are too " +
+			"short to be measured are not told from others",
 		Hint: "name it with --device (see 'occudiff devices'), or put the VTune summary beside the export"})
 	r = compare.Compare(run, nil, a.options())
 	if a.driver != "" {
@@ -165,7 +177,8 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(d *compare.DiffResult, out *deliver.Files) error {
-	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d), Table: diffdoc.DiffTable(d)}
+	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
+		Table: diffdoc.DiffTable(d)}
 	if err := a.deliver(ans, out); err != nil {
 		return err
 	}
@@ -192,8 +205,10 @@ func (a *app) gateDiff(d *compare.DiffResult) error {
 			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40), r.Measured.Change.Or(0)))
+		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40),
+			r.Measured.Change.Or(0)))
 	}
-	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels lost more than %g points of measured occupancy: %s",
+	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels lost more than %g points of measured "+
+		"occupancy: %s",
 		d.Summary.Regressions, d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))}
 }

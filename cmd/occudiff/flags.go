@@ -19,7 +19,8 @@ func (a *app) sharedFlags() []cli.Flag {
 		{Name: "device", Value: &a.device, Arg: "NAME",
 			Usage: "GPU: a key, name, alias or PCI id; see 'occudiff devices'; without it what the inputs say"},
 		{Name: "xve", Value: &a.xve, Arg: "N", Usage: "number of XVEs (EUs) of a binned part"},
-		{Name: "device-file", Value: &a.deviceFile, Arg: "FILE", Files: "csv", Usage: "CSV of further devices, see docs/devices.md"},
+		{Name: "device-file", Value: &a.deviceFile, Arg: "FILE", Files: "csv",
+			Usage: "CSV of further devices, see docs/devices.md"},
 		{Name: "tolerance", Value: &a.tolerance, Arg: "POINTS",
 			Usage: "difference that still matches; between seen and predicted occupancy, in percentage points"},
 		{Name: "model-tolerance", Value: &a.modelTol, Arg: "POINTS",
@@ -27,12 +28,15 @@ func (a *app) sharedFlags() []cli.Flag {
 		{Name: "sampling-interval", Value: &a.sampling, Arg: "DURATION",
 			Usage: "the collection's gpu-sampling-interval; what runs for less than it cannot be measured"},
 		{Name: "driver", Value: &a.driver, Arg: "VERSION", Usage: "GPU driver of the run; no export has it"},
-		{Name: "vtune-version", Value: &a.vtune, Arg: "VERSION", Usage: "VTune version of the run; only HTML summaries have it"},
+		{Name: "vtune-version", Value: &a.vtune, Arg: "VERSION",
+			Usage: "VTune version of the run; only HTML summaries have it"},
 		{Name: "label", Value: &a.label, Arg: "NAME", Usage: "a name for the run in reports and history"},
 		{Name: "annotations", Value: &a.annotate,
-			Usage: "print GitHub annotations too; to standard error, also with -q: errors for what fails the command, else warnings"},
+			Usage: "print GitHub annotations too; to standard error, also with -q: errors for what fails the " +
+				"command, else warnings"},
 		{Name: "output,o", Value: &a.outputs, Arg: "FILE", Files: "xlsx md html json csv xml svg",
-			Usage: "write .xlsx .md .html .json or .csv too; the ending picks the format; .xml is JUnit and .svg a chart, " +
+			Usage: "write .xlsx .md .html .json or .csv too; the ending picks the format; .xml is JUnit and .svg a " +
+				"chart, " +
 				"where the command has one; repeatable"},
 		{Name: "format", Value: &a.format, Arg: "FORMAT", Words: "table markdown json csv",
 			Usage: "of standard output: table, markdown, json, csv"},
@@ -40,7 +44,8 @@ func (a *app) sharedFlags() []cli.Flag {
 			Usage: "auto, always or never; auto is on a terminal, unless NO_COLOR is set"},
 		{Name: "progress", Value: &a.progress, Arg: "WHEN", Words: "auto always never",
 			Usage: "progress bar: auto, always or never; on standard error"},
-		{Name: "quiet,q", Value: &a.quiet, Usage: "errors only; no notes, other warnings or progress on standard error, except what was asked for: " +
+		{Name: "quiet,q", Value: &a.quiet, Usage: "errors only; no notes, other warnings or progress on standard " +
+			"error, except what was asked for: " +
 			"annotations, and a --fail-on that had nothing to judge"},
 	}
 }
@@ -52,8 +57,8 @@ const (
 	answerFlags = "output format color quiet"
 )
 
-// share gives a command those of the shared flags that it uses: a flag that does nothing for a command must not look as if
-// it did.
+// share gives a command those of the shared flags that it uses: a flag that does nothing for a command must not look as
+// if it did.
 func (a *app) share(c *cobra.Command, names ...string) {
 	wanted := strings.Fields(strings.Join(names, " "))
 	for _, d := range a.sharedFlags() {
@@ -95,20 +100,22 @@ func (a *app) checkFlags(f *pflag.FlagSet) error {
 	return nil
 }
 
-// completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over the whole
-// tree, so that a flag completes alike wherever it is.
+// completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
+// the whole tree, so that a flag completes alike wherever it is.
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
 	for c := range cli.All(root) {
-		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) } // fails only where there is one
+		// fails only where there is one
+		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) }
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
 		switch c.Name() {
 		case "completion":
 			c.Use = "completion SHELL"
 			c.Short = "Print the completion script of a shell"
-			c.Long = "Print the completion script of a shell: bash, zsh, fish or powershell. The help of each says how to load it."
+			c.Long = "Print the completion script of a shell: bash, zsh, fish or powershell. The help of each says " +
+				"how to load it."
 			c.Example = `  # For this shell, and for all that follow
   source <(occudiff completion bash)
   occudiff completion zsh > "${fpath[1]}/_occudiff"
@@ -139,8 +146,8 @@ func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
 	return cli.Complete(f)
 }
 
-// completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The last
-// of a list is completed.
+// completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
+// last of a list is completed.
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	t, err := a.table()
 	if err != nil {

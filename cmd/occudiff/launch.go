@@ -39,20 +39,29 @@ func (l *launchFlags) add(f *pflag.FlagSet) {
 	l.policy, l.model = "auto", "intel"
 	cli.Define(f, []cli.Flag{
 		// This --device takes the place of the one that other commands share, for it may name several.
-		{Name: "device", Value: &l.devices, Arg: "NAME", Usage: "GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"},
+		{Name: "device", Value: &l.devices, Arg: "NAME", Usage: "GPU: key, name, alias or PCI id of 'occudiff " +
+			"devices'; several with commas, or all"},
 		{Name: "global", Value: &l.global, Arg: "SIZE", Usage: "global size in work-items, as in 81920, 1M or 512x512"},
 		{Name: "local", Value: &l.local, Arg: "SIZE", Usage: "work-group size in work-items, as in 256 or 16x16"},
 		{Name: "simd", Value: &l.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size"},
-		{Name: "slm", Value: &l.slm, Arg: "BYTES", Usage: "shared local memory per work-group; a unit may follow, as in 16K"},
-		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for an ordinary barrier()"},
-		{Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256", Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
-		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes the smallest GRF mode that holds them; " +
+		{Name: "slm", Value: &l.slm, Arg: "BYTES", Usage: "shared local memory per work-group; a unit may follow, as " +
+			"in 16K"},
+		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for an ordinary " +
+			"barrier()"}, {Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256",
+			Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
+		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes " +
+			"the smallest GRF mode that holds them; " +
 			"of compute units the register bytes per work-item"},
-		{Name: "barrier-slots", Value: &l.barrierSlots, Arg: "N", Usage: "barrier slots per Xe-core, instead of those of the device table"},
-		{Name: "work-group-slots", Value: &l.groupSlots, Arg: "N", Usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
-		{Name: "model", Value: &l.model, Arg: "MODEL", Words: "intel compute-unit", Usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
-		{Name: "platform", Value: &l.platform, Arg: "KEY", Files: "csv", Usage: "of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
-		{Name: "platform-file", Value: &l.platformFile, Arg: "FILE", Files: "csv", Usage: "CSV of further platforms, see docs/devices.md"},
+		{Name: "barrier-slots", Value: &l.barrierSlots, Arg: "N",
+			Usage: "barrier slots per Xe-core, instead of those of the device table"},
+		{Name: "work-group-slots", Value: &l.groupSlots, Arg: "N",
+			Usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
+		{Name: "model", Value: &l.model, Arg: "MODEL", Words: "intel compute-unit",
+			Usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
+		{Name: "platform", Value: &l.platform, Arg: "KEY", Files: "csv", Usage: "of --model compute-unit: gen11, " +
+			"rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
+		{Name: "platform-file", Value: &l.platformFile, Arg: "FILE", Files: "csv",
+			Usage: "CSV of further platforms, see docs/devices.md"},
 	}...)
 }
 
@@ -109,8 +118,8 @@ func (l *launchFlags) needs() (int, error) {
 	return n, nil
 }
 
-// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold commas
-// themselves: what is known as a whole is one name.
+// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
+// commas themselves: what is known as a whole is one name.
 func (l *launchFlags) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.devices {
@@ -220,7 +229,8 @@ func (l *launchFlags) platforms() (*computeunit.Table, string, error) {
 		if key == "" && len(more) == 1 {
 			key = more[0].Key
 		} else if key == "" && l.platform != "" {
-			return nil, "", usageErrorf("%s holds %d platforms: give it as --platform-file and name one with --platform", file, len(more))
+			return nil, "", usageErrorf("%s holds %d platforms: give it as --platform-file and name one with "+
+				"--platform", file, len(more))
 		}
 	}
 	if key != "" {
@@ -254,7 +264,8 @@ func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit
 		for _, p := range t.Platforms() {
 			keys = append(keys, p.Key)
 		}
-		return platform, k, usageErrorf("no platform is named: give --platform with one of %s, or a platform file", strings.Join(keys, ", "))
+		return platform, k, usageErrorf("no platform is named: give --platform with one of %s, or a platform file",
+			strings.Join(keys, ", "))
 	}
 	if platform, err = t.Find(key); err != nil {
 		return platform, k, err

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"occudiff/cmd/cli"
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
@@ -31,8 +34,8 @@ func (a *app) devicesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "devices [NAME]",
 		Short: "Print the device table, or one device with its sources",
-		Long: `Print the device table, or one device with every figure that predictions take from it, and where that is from. NAME is a
-key, a name, an alias or a PCI id; --xve picks a binned part.`,
+		Long: `Print the device table, or one device with every figure that predictions take from it, and where
+that is from. NAME is a key, a name, an alias or a PCI id; --xve picks a binned part.`,
 		Example: `  # All devices, or those of a family
   occudiff devices
   occudiff devices mtl
@@ -43,7 +46,9 @@ key, a name, an alias or a PCI id; --xve picks a binned part.`,
   # The table for another program
   occudiff devices --format json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.answer(deliver.Endings(), func() (*report.Answer, error) { return a.listDevices(strings.Join(args, " ")) })
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+				return a.listDevices(strings.Join(args, " "))
+			})
 		},
 	}
 	a.share(c, "xve device-file", answerFlags)
@@ -77,9 +82,10 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [WORD]",
 		Short: "Say what a word of a report means, and what to do about it",
-		Long: `Say what a word of a report means - a cause, a part of the account, a verdict, a limit, a column - how it is told, what to
-do, and where that is from. A column is found by its heading, its key in CSV or its name in JSON. Without a word all of them
-are listed, causes in the order in which they are looked for.`,
+		Long: `Say what a word of a report means - a cause, a part of the account, a verdict, a limit, a column -
+how it is told, what to do, and where that is from. A column is found by its heading, its key in CSV
+or its name in JSON. Without a word all of them are listed, causes in the order in which they are
+looked for.`,
 		Example: `  # A cause, a verdict, a part of the account
   occudiff explain dispatch
   occudiff explain unmeasurable
@@ -112,9 +118,9 @@ func (a *app) schemaCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a JSON output, or list them",
-		Long: `Print the JSON Schema (draft 2020-12) of a JSON output; without a name, list the outputs. NAME is the output's name or the
-value of its field "schema", as in validate or occudiff/validate/1. What may be absent is
-null, lists are never null, percentages are 0..100.`,
+		Long: `Print the JSON Schema (draft 2020-12) of a JSON output; without a name, list the outputs. NAME is
+the output's name or the value of its field "schema", as in validate or occudiff/validate/1. What
+may be absent is null, lists are never null, percentages are 0..100.`,
 		Example: `  # The outputs
   occudiff schema
 
@@ -141,7 +147,8 @@ null, lists are never null, percentages are 0..100.`,
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(), binarydoc.Outputs(), setupdoc.Outputs(),
+	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(),
+		binarydoc.Outputs(), setupdoc.Outputs(),
 		explaindoc.Outputs())
 }
 
@@ -156,7 +163,8 @@ func outputNames() []string {
 
 func (a *app) listSchemas() error {
 	if len(a.outputs) > 0 {
-		return usageErrorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0], a.outputs[0])
+		return usageErrorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0],
+			a.outputs[0])
 	}
 	for _, o := range jsonOutputs() {
 		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
@@ -200,7 +208,8 @@ func (a *app) printSchema(name string) error {
 const release = "0.1.0"
 
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" && info.Main.Sum != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
+		info.Main.Sum != "" {
 		return info.Main.Version
 	}
 	return release
@@ -266,4 +275,34 @@ func (a *app) helpCommand() *cobra.Command {
 			return of.Help()
 		},
 	}
+}
+
+// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
+// of is said once.
+func (a *app) table() (*arch.Table, error) {
+	if a.devices != nil {
+		return a.devices, nil
+	}
+	t, err := arch.Builtin()
+	if err == nil && a.deviceFile != "" {
+		var notes []note.Note
+		notes, err = t.AddFile(a.deviceFile)
+		for _, n := range notes {
+			a.say("%s", n)
+		}
+	}
+	if err == nil {
+		a.devices = t
+	}
+	return t, err
+}
+
+// chooseDevice takes the device of a run from the flags, else from what the inputs say.
+func (a *app) chooseDevice(run *ingest.Run) (arch.Choice, error) {
+	t, err := a.table()
+	if err != nil {
+		return arch.Choice{}, err
+	}
+	return t.Choose(arch.Options{Name: a.device, XVEs: a.xve, Inputs: run.Platforms, Run: run.Platform,
+		Needed: compare.NeedsDevice(run)})
 }

@@ -1,5 +1,5 @@
-// Command occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they differ,
-// writes it as Excel and Markdown, and keeps occupancy from regressing. See README.md.
+// Command occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they
+// differ, writes it as Excel and Markdown, and keeps occupancy from regressing. See README.md.
 package main
 
 import (

@@ -33,27 +33,33 @@ type predictFlags struct {
 	compileOptions string
 }
 
-// predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a binary.
+// predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
+// binary.
 func (a *app) predictCommand() *cobra.Command {
 	p := predictFlags{ports: 1}
 	c := &cobra.Command{
 		Use:   "predict [flags] [FILE...]",
 		Short: "Predict the occupancy of a launch, with the reasoning step by step",
-		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, with every step of the reasoning: what
-each resource admits, which limits bind, Xe-core and GPU occupancy, waves and tail. Nothing is measured.
+		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, with every step
+of the reasoning: what each resource admits, which limits bind, Xe-core and GPU occupancy, waves and
+tail. Nothing is measured.
 
-Without --slm and --barriers threads go to any free slot (policy free); with them a work-group stays whole on one Xe-core
-(policy whole). Without --global one Xe-core is predicted. With several devices, or all, they stand side by side.
+Without --slm and --barriers threads go to any free slot (policy free); with them a work-group stays
+whole on one Xe-core (policy whole). Without --global one Xe-core is predicted. With several
+devices, or all, they stand side by side.
 
-Each FILE is a kernel binary of ocloc or a SYCL compiler, an archive of them, a folder of dumps, or a source (.cl, .spv)
-that ocloc compiles: every kernel in it is predicted with what the compiler fixed. --device picks the image, or the devices
-to compile for; without --global a full GPU is predicted, without --local the best work-group size.
+Each FILE is a kernel binary of ocloc or a SYCL compiler, an archive of them, a folder of dumps, or
+a source (.cl, .spv) that ocloc compiles: every kernel in it is predicted with what the compiler
+fixed. --device picks the image, or the devices to compile for; without --global a full GPU is
+predicted, without --local the best work-group size.
 
---batch predicts every line of a CSV file with the columns id,device,xve,global,local,simd,slm_kb,barriers,grf; a line that
-cannot be predicted gets the status error and a message, and the rest go on.
+--batch predicts every line of a CSV file with the columns
+id,device,xve,global,local,simd,slm_kb,barriers,grf; a line that cannot be predicted gets the status
+error and a message, and the rest go on.
 
---compat calculator answers as Intel's GPU Occupancy Calculator does; its devices are fam:..., pci:... and url:... keys.
---model compute-unit predicts compute units of any vendor from their register file.`,
+--compat calculator answers as Intel's GPU Occupancy Calculator does; its devices are fam:...,
+pci:... and url:... keys. --model compute-unit predicts compute units of any vendor from their
+register file.`,
 		Example: `  # One launch, step by step; or the same on every device
   occudiff predict --device tgl --global 80K --local 320 --simd 32 --slm 16K
   occudiff predict --device all --global 512x512 --local 16x16 --simd 16
@@ -83,20 +89,29 @@ cannot be predicted gets the status error and a message, and the rest go on.
 			return a.answer(endings, func() (*report.Answer, error) { return a.predict(c.Context(), &p) })
 		},
 	}
-	p.launchFlags.add(c.Flags())
-	cli.Define(c.Flags(), []cli.Flag{
+	p.add(c.Flags())
+	a.share(c, deviceFlags, answerFlags)
+	return c
+}
+
+// add declares the flags of predict.
+func (p *predictFlags) add(f *pflag.FlagSet) {
+	p.launchFlags.add(f)
+	cli.Define(f, []cli.Flag{
 		{Name: "policy", Value: &p.policy, Arg: "POLICY", Words: "auto free whole partial",
 			Usage: "dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"},
 		{Name: "ports", Value: &p.ports, Arg: "N", Usage: "dispatch ports of --policy partial"},
-		{Name: "batch", Value: &p.batch, Arg: "FILE", Files: "csv", Usage: "predict every line of this CSV file; - reads standard input"},
-		{Name: "sweep", Value: &p.sweep, Arg: "SETTING", Words: "local slm simd", Usage: "vary one setting: local, slm or simd"},
+		{Name: "batch", Value: &p.batch, Arg: "FILE", Files: "csv",
+			Usage: "predict every line of this CSV file; - reads standard input"},
+		{Name: "sweep", Value: &p.sweep, Arg: "SETTING", Words: "local slm simd",
+			Usage: "vary one setting: local, slm or simd"},
 		{Name: "timeline", Value: &p.timeline, Usage: "show the dispatch over time"},
 		{Name: "explain", Value: &p.explain, Usage: "add the driver's formula as a second opinion"},
-		{Name: "compat", Value: &p.compat, Arg: "TOOL", Words: "calculator", Usage: "answer as another tool does, faults included: calculator"},
-		{Name: "compile-options", Value: &p.compileOptions, Arg: "OPTIONS", Usage: "of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"},
+		{Name: "compat", Value: &p.compat, Arg: "TOOL", Words: "calculator",
+			Usage: "answer as another tool does, faults included: calculator"},
+		{Name: "compile-options", Value: &p.compileOptions, Arg: "OPTIONS",
+			Usage: "of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"},
 	}...)
-	a.share(c, deviceFlags, answerFlags)
-	return c
 }
 
 // check finds flags that contradict each other.
@@ -132,7 +147,8 @@ func (p *predictFlags) check(f *pflag.FlagSet) error {
 		what, flags string
 	}{
 		{p.batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers"},
-		{p.compat != "", "--compat calculator", "policy barrier-slots work-group-slots registers timeline platform platform-file"},
+		{p.compat != "", "--compat calculator", "policy barrier-slots work-group-slots registers timeline platform " +
+			"platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},
 	} {
@@ -210,7 +226,8 @@ func (a *app) calculator(p *predictFlags) (*report.Answer, error) {
 	}
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
-		return nil, usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in fam:gen12 or pci:E20B")
+		return nil, usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
+			"fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(names[0], a.xve)
 	if err != nil {
@@ -227,7 +244,8 @@ func (a *app) calculator(p *predictFlags) (*report.Answer, error) {
 	case p.simd == 0:
 		return nil, usageErrorf("no sub-group size is given: --simd, as in 16")
 	}
-	in := calculator.Input{Global: string(p.global), Local: string(p.local), SIMD: p.simd, SLMKB: int(slm / 1024), Barrier: p.barriers > 0}
+	in := calculator.Input{Global: string(p.global), Local: string(p.local), SIMD: p.simd, SLMKB: int(slm / 1024),
+		Barrier: p.barriers > 0}
 	if in.LargeGRF, err = calculator.LargeGRF(p.grf); err != nil {
 		return nil, usageErrorf("--grf %v", err)
 	}

@@ -25,8 +25,8 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// plainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what would
-// drive it.
+// plainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what
+// would drive it.
 func (a *app) plainOut() io.Writer {
 	if isTerminal(a.stdout) {
 		return terminal.Safe(a.stdout)
@@ -75,8 +75,8 @@ func (a *app) width() int {
 // progressAfter is how long work may take before a bar is shown: less would only flicker.
 const progressAfter = 500 * time.Millisecond
 
-// progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on standard error
-// (or with --progress never, or -q) it gives nil.
+// progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
+// standard error (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	if a.quiet || a.progress == "never" || (a.progress == "auto" && !isTerminal(a.raw)) {
 		return nil, func() {}
@@ -94,8 +94,10 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 			if total <= 0 {
 				total = -1
 			}
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw), progressbar.OptionSetDescription("reading"),
-				progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw),
+				progressbar.OptionSetDescription("reading"),
+				progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond),
+				progressbar.OptionClearOnFinish(),
 				progressbar.OptionSetWidth(30))
 		}
 		if total > 0 {

@@ -41,9 +41,10 @@ func (a *app) trackCommand() *cobra.Command {
 		Short: "Keep runs in a history: add, check, report change points",
 		Long: `Keep runs in a history and watch occupancy over time.
 
-The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db postgres://USER@HOST/NAME.
-Without --db it is what OCCUDIFF_DB says, else occudiff.db in the working folder. A series is one kernel with its launch
-shape on one device with one driver: what ran on another device or driver is never compared with it.`,
+The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db
+postgres://USER@HOST/NAME. Without --db it is what OCCUDIFF_DB says, else occudiff.db in the working
+folder. A series is one kernel with its launch shape on one device with one driver: what ran on
+another device or driver is never compared with it.`,
 		Example: `  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
   occudiff track check
   occudiff track report -o trend.html -o trend.xlsx`,
@@ -105,7 +106,8 @@ func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 	}
 	f.metric = string(history.Measured)
 	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &f.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
-		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy without" +
+		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
+			"without" +
 			" idle time), seconds (time per launch)"})
 }
 
@@ -118,9 +120,11 @@ func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 		cli.Flag{Name: "direction", Value: &f.direction, Arg: "WAY", Hints: "down up both",
 			Usage: "which way is worse: down, up or both (default: up for seconds, else down)"},
 		cli.Flag{Name: "threshold", Value: &f.threshold, Arg: "X",
-			Usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the median"})
+			Usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the " +
+				"median"})
 	if window {
-		cli.Define(c.Flags(), cli.Flag{Name: "window", Value: &f.window, Arg: "RUNS", Usage: "earlier runs that are looked at"})
+		cli.Define(c.Flags(), cli.Flag{Name: "window", Value: &f.window, Arg: "RUNS",
+			Usage: "earlier runs that are looked at"})
 	}
 }
 
@@ -135,7 +139,8 @@ func (a *app) origin(f *trackFlags) (report.Provenance, error) {
 	p := a.provenance()
 	p.CommitURL = f.commitURL
 	u, err := url.Parse(strings.ReplaceAll(f.commitURL, "%s", "commit"))
-	if f.commitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || !strings.Contains(f.commitURL, "%s")) {
+	if f.commitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" ||
+		!strings.Contains(f.commitURL, "%s")) {
 		return p, usageErrorf("--commit-url %q: expected an address with %%s for the commit, as in"+
 			" 'https://host/project/commit/%%s'", f.commitURL)
 	}

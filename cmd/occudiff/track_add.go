@@ -33,17 +33,20 @@ func (a *app) trackAddCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",
-		Long: `Store runs in the history: every kernel with its three occupancies, residual, times, verdict and cause, and where
-it all comes from: digests of the inputs, time, host, job, device, driver, VTune version, label, commit.
+		Long: `Store runs in the history: every kernel with its three occupancies, residual, times, verdict and
+cause, and where it all comes from: digests of the inputs, time, host, job, device, driver, VTune
+version, label, commit.
 
-The paths are those of validate: the files of one run, a folder of them, or several folders, a run each. A run is stored
-whole or not at all, and once: the same content again changes nothing, and that is no failure.
+The paths are those of validate: the files of one run, a folder of them, or several folders, a run
+each. A run is stored whole or not at all, and once: the same content again changes nothing, and
+that is no failure.
 
-No export says when it was collected, nor with which driver. A summary beside it says when, else the file's date is
-taken; --time says it. Give --driver in every run or in none: another driver is another series.
+No export says when it was collected, nor with which driver. A summary beside it says when, else the
+file's date is taken; --time says it. Give --driver in every run or in none: another driver is
+another series.
 
-A kernel of one name in two programs is two series. A summary's command line names the program, or --program does. A run
-that does not say joins the only known program that has its kernels.`,
+A kernel of one name in two programs is two series. A summary's command line names the program, or
+--program does. A run that does not say joins the only known program that has its kernels.`,
 		Example: `  occudiff track add --device mtl --xve 112 run.hotspots.csv
   occudiff track add run.hotspots.csv run.summary.txt --driver 24.35.30872 --label nightly
   occudiff track add --device max1100 run.hotspots.csv --time 2026-03-01T02:00:00Z
@@ -58,10 +61,13 @@ that does not say joins the only known program that has its kernels.`,
 	}
 	f.read.define(c.Flags(), "local simd digest")
 	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix" +
+		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
+			"2026-03-01T02:00:00Z, or Unix" +
 			" seconds (default: what the inputs say, else the file's date)"},
-		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "what ran (default: the name of the program in the summary's command line)"},
-		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the working folder)"},
+		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "what ran (default: the name of the program in the " +
+			"summary's command line)"},
+		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the " +
+			"working folder)"},
 	}...)
 	a.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
 	return c

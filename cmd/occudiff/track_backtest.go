@@ -27,10 +27,11 @@ func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backtest",
 		Short: "Replay the check over the stored history",
-		Long: `Replay the check over the stored history, each run against only what was known then: how many alarms it would
-have raised, when, and which later run confirmed them. --target proposes the --threshold for a wanted rate of confirmed
-alarms; --save writes the one of every metric into ` + configName + `, where check, report and backtest find it. Every
-alarm is taken for a false one: replay a history in which nothing regressed.`,
+		Long: `Replay the check over the stored history, each run against only what was known then: how many
+alarms it would have raised, when, and which later run confirmed them. --target proposes the
+--threshold for a wanted rate of confirmed alarms; --save writes the one of every metric into
+` + configName + `, where check, report and backtest find it. Every alarm is taken for a false one:
+replay a history in which nothing regressed.`,
 		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5 --save\n" +
 			"  occudiff track backtest --metric seconds --threshold 5",
 		Args: cobra.NoArgs,

@@ -21,13 +21,15 @@ func (a *app) trackImportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [flags] FILE.csv",
 		Short: "Store points from a CSV file",
-		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device, driver, label, verdict
-and program. Time is RFC 3339 or Unix seconds; the value is in the metric's unit (percent, points, seconds). Points of one
-run, time and label are one run; without a run they must share device and driver too.
+		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device,
+driver, label, verdict and program. Time is RFC 3339 or Unix seconds; the value is in the metric's
+unit (percent, points, seconds). Points of one run, time and label are one run; without a run they
+must share device and driver too.
 
-The same points again change nothing. What track export wrote comes back as it was, one metric after the other: a run that
-is stored already, by the name that track export gives it, its time and its label, takes the values and kernels that it
-lacks. Another value than the stored one is an error: name the run otherwise, or remove the stored one first.`,
+The same points again change nothing. What track export wrote comes back as it was, one metric after
+the other: a run that is stored already, by the name that track export gives it, its time and its
+label, takes the values and kernels that it lacks. Another value than the stored one is an error:
+name the run otherwise, or remove the stored one first.`,
 		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n" +
 			"  occudiff track export | occudiff track import --db copy.db -",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -120,9 +122,9 @@ func (a *app) trackExportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [flags] [FILE.csv]",
 		Short: "Write the points of a metric as CSV",
-		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label, verdict, program; to
-standard output without a file. A run without a job is named by its number. Texts that a spreadsheet would run as a formula
-carry an apostrophe, which track import takes away again.`,
+		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label, verdict,
+program; to standard output without a file. A run without a job is named by its number. Texts that a
+spreadsheet would run as a formula carry an apostrophe, which track import takes away again.`,
 		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {

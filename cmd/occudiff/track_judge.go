@@ -30,17 +30,20 @@ func (a *app) trackCheckCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Fail when the newest run regressed",
-		Long: `Compare the run that was added last with the runs before it, series by series, and exit 1 on a confirmed regression.
---last N and --since COMMIT judge several runs, all that a pull request added for example, each against what was known then.
+		Long: `Compare the run that was added last with the runs before it, series by series, and exit 1 on a
+confirmed regression. --last N and --since COMMIT judge several runs, all that a pull request added
+for example, each against what was known then.
 
-A run is beyond its threshold when it is off the median of the last 20 runs (--window) by more than 4 median absolute
-deviations and by more than 2 points (--threshold; for seconds 2 % of the median). The first such run is an alarm, which
-may be an outlier; the second in a row is a regression. --fail-on alarm exits 1 at the first. With fewer than 8 earlier
-runs a series is learning and never alarms.
+A run is beyond its threshold when it is off the median of the last 20 runs (--window) by more than
+4 median absolute deviations and by more than 2 points (--threshold; for seconds 2 % of the median).
+The first such run is an alarm, which may be an outlier; the second in a row is a regression.
+--fail-on alarm exits 1 at the first. With fewer than 8 earlier runs a series is learning and never
+alarms.
 
-Another device or driver is another series, which is said instead of an alarm. Another launch shape is, too, but for the
-residual (measured - predicted), which lives through it: while the new series is learning, the residual is judged.
-Earlier runs in which a kernel was unmeasurable are left out; of seconds none is.`,
+Another device or driver is another series, which is said instead of an alarm. Another launch shape
+is, too, but for the residual (measured - predicted), which lives through it: while the new series
+is learning, the residual is judged. Earlier runs in which a kernel was unmeasurable are left out;
+of seconds none is.`,
 		Example: `  occudiff track check
   occudiff track check --metric residual -o check.xml --annotations
   occudiff track check --since origin/main --fail-on alarm --commit-url 'https://host/project/commit/%s'
@@ -52,7 +55,8 @@ Earlier runs in which a kernel was unmeasurable are left out; of seconds none is
 	t.addNoVerify(c)
 	t.addCommitURL(c)
 	cli.Define(c.Flags(),
-		cli.Flag{Name: "run", Value: &f.run, Arg: "RUN", Usage: "check this run instead of the one that was added last"},
+		cli.Flag{Name: "run", Value: &f.run, Arg: "RUN", Usage: "check this run instead of the one that was added " +
+			"last"},
 		cli.Flag{Name: "last", Value: &f.last, Arg: "RUNS", Usage: "check the last runs that were added, this many"},
 		cli.Flag{Name: "since", Value: &f.since, Arg: "COMMIT",
 			Usage: "check the runs that were added after the last one of this commit"},
@@ -121,7 +125,8 @@ func (a *app) checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]
 		}
 		switch first {
 		case 0:
-			return nil, usageErrorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, --last N"+
+			return nil, usageErrorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the "+
+				"commits, --last N"+
 				" counts runs", f.since, db.Where())
 		case len(runs):
 			return nil, usageErrorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
@@ -153,12 +158,14 @@ func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report",
 		Short: "Show every series with its change points",
-		Long: `Show every series of the history with its change points: the runs at which its level changed, the means before
-and after, and p. They are found as Hunter and Apache Otava do it (E-divisive means with a t-test). What needs attention
-comes first. --fail-on regression exits 1 when the newest runs of a series that goes on are a confirmed regression,
---fail-on alarm at the first run beyond its threshold.
+		Long: `Show every series of the history with its change points: the runs at which its level changed, the
+means before and after, and p. They are found as Hunter and Apache Otava do it (E-divisive means
+with a t-test). What needs attention comes first. --fail-on regression exits 1 when the newest runs
+of a series that goes on are a confirmed regression, --fail-on alarm at the first run beyond its
+threshold.
 
-The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for each of the worst.`,
+The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for
+each of the worst.`,
 		Example: `  occudiff track report
   occudiff track report -o trend.html -o trend.xlsx
   occudiff track report --metric residual --magnitude 0.05 --format json`,
@@ -169,7 +176,8 @@ The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet
 	t.addNoVerify(c)
 	t.addCommitURL(c)
 	cli.Define(c.Flags(),
-		cli.Flag{Name: "window", Value: &p.Window, Arg: "RUNS", Usage: "runs that are looked at together for change points"},
+		cli.Flag{Name: "window", Value: &p.Window, Arg: "RUNS",
+			Usage: "runs that are looked at together for change points"},
 		cli.Flag{Name: "p", Value: &p.P, Arg: "P", Usage: "a change point has a p below this"},
 		cli.Flag{Name: "magnitude", Value: &p.Magnitude, Arg: "SHARE",
 			Usage: "a change point changes the mean by more than this (0.05 is 5 %)"},

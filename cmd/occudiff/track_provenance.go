@@ -15,13 +15,15 @@ func (a *app) commit(ctx context.Context) string {
 	if commit := gitCommit(ctx, "HEAD"); commit != "" {
 		return commit
 	}
-	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT", "CIRCLE_SHA1",
-		"BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER",
+	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT",
+		"CIRCLE_SHA1",
+		"BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION",
+		"BUILD_VCS_NUMBER",
 		"SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
 }
 
-// commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name itself:
-// it may be the begin of a commit.
+// commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name
+// itself: it may be the begin of a commit.
 func (a *app) commitOf(ctx context.Context, name string) string {
 	if commit := gitCommit(ctx, name+"^{commit}"); commit != "" {
 		return commit

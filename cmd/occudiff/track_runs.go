@@ -46,9 +46,9 @@ func (a *app) trackList(ctx context.Context, t *trackFlags) error {
 func (a *app) trackRemoveCommand(t *trackFlags) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use:     "remove [flags] RUN...",
-		Short:   "Remove runs from the history",
-		Long:    "Remove runs from the history, by the numbers that track list shows. It asks on a terminal; scripts say --yes.",
+		Use: "remove [flags] RUN...", Short: "Remove runs from the history",
+		Long: "Remove runs from the history, by the numbers that track list shows. It asks on a terminal; scripts " +
+			"say --yes.",
 		Example: "  occudiff track remove 12\n  occudiff track remove 12 13 --yes",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"occudiff/cmd/cli"
-	"occudiff/predict/arch"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
 
@@ -20,7 +19,6 @@ import (
 	"occudiff/compare"
 	"occudiff/fixtures"
 	"occudiff/ingest"
-	"occudiff/ingest/note"
 	"occudiff/ingest/summary"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
@@ -50,17 +48,18 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "Compare a profiler run with predicted occupancy",
 		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
 
-The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune summaries,
-vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. The format is detected from the content.
-Files of one run are merged by kernel. Several folders, or a folder of folders, are a run each: outputs then
-carry the folder's name (report-run1.xlsx).`,
+The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune
+summaries, vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. The format is
+detected from the content. Files of one run are merged by kernel. Several folders, or a folder of
+folders, are a run each: outputs then carry the folder's name (report-run1.xlsx).`,
 		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv
   occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx -o report.md
   occudiff validate --local 256 --simd 32 vec_add.log
   occudiff validate run1/ run2/ -o report.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("nothing to validate: give an export, a log, a summary, or a folder of them; or try 'occudiff demo'")
+				return usageErrorf("nothing to validate: give an export, a log, a summary, or a folder of them; or " +
+					"try 'occudiff demo'")
 			}
 			return nil
 		},
@@ -74,16 +73,19 @@ carry the folder's name (report-run1.xlsx).`,
 	return c
 }
 
-// define registers those flags of reading a run that a command uses. --accept-truncated is not for a history: a run that is
-// not whole is no point of a series.
+// define registers those flags of reading a run that a command uses. --accept-truncated is not for a history: a run
+// that is not whole is no point of a series.
 func (v *validateFlags) define(f *pflag.FlagSet, names string) {
 	v.digest = "auto"
 	for _, d := range []cli.Flag{
-		{Name: "local", Value: &v.local, Arg: "SIZE", Usage: "work-group size for logs and exports that lack it, as in 256 or 16x16"},
-		{Name: "simd", Value: &v.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size for logs and exports that lack it"},
+		{Name: "local", Value: &v.local, Arg: "SIZE", Usage: "work-group size for logs and exports that lack it, as " +
+			"in 256 or 16x16"}, {Name: "simd", Value: &v.simd, Arg: "N", Hints: "8 16 32",
+			Usage: "sub-group size for logs and exports that lack it"},
 		{Name: "instances", Value: &v.instances, Usage: "keep every launch as a row of its own"},
-		{Name: "digest", Value: &v.digest, Arg: "KIND", Words: "auto sha256", Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
-		{Name: "accept-truncated", Value: &v.truncated, Usage: "use the whole lines of a compressed input that is cut off; every output says so"},
+		{Name: "digest", Value: &v.digest, Arg: "KIND", Words: "auto sha256",
+			Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
+		{Name: "accept-truncated", Value: &v.truncated, Usage: "use the whole lines of a compressed input that is " +
+			"cut off; every output says so"},
 	} {
 		if slices.Contains(strings.Fields(names), d.Name) {
 			cli.Define(f, d)
@@ -97,15 +99,17 @@ func (a *app) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Validate a built-in run and write its report here",
-		Long: `Validate a built-in run: a mix of kernels on a Data Center GPU Max 1100, some of which fall short of their prediction,
-for a reason each. Its figures are constructed. With --vec-add it is the Gen9 vec_add run of the oneAPI samples: VTune's
-peak occupancy of 14 kernels as published, against the prediction.
-Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o names.`,
+		Long: `Validate a built-in run: a mix of kernels on a Data Center GPU Max 1100, some of which fall short of
+their prediction, for a reason each. Its figures are constructed. With --vec-add it is the Gen9
+vec_add run of the oneAPI samples: VTune's peak occupancy of 14 kernels as published, against the
+prediction. Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o
+names.`,
 		Example: "  occudiff demo\n  occudiff demo --vec-add",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), vecAdd) },
 	}
-	cli.Define(c.Flags(), cli.Flag{Name: "vec-add", Value: &vecAdd, Usage: "the published Gen9 vec_add run, without measured occupancy"})
+	cli.Define(c.Flags(), cli.Flag{Name: "vec-add", Value: &vecAdd,
+		Usage: "the published Gen9 vec_add run, without measured occupancy"})
 	a.share(c, deviceFlags, "tolerance model-tolerance label", answerFlags)
 	a.shareGate(c, "mismatch", "model")
 	return c
@@ -157,7 +161,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		return err
 	}
 	if v.instances {
-		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near what is used.
+		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
+		// what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
 	var all []compared
@@ -192,15 +197,17 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		if err != nil {
 			return err
 		}
-		if all[i].result, err = orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v) }); err != nil {
+		if all[i].result, err = orStopped(ctx, func() (*compare.Result, error) {
+			return a.compareRun(run, v)
+		}); err != nil {
 			return err
 		}
 	}
 	return a.emit(all)
 }
 
-// orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes seconds,
-// and what it would still bring is of no use to a program that is about to end.
+// orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes
+// seconds, and what it would still bring is of no use to a program that is about to end.
 func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -232,12 +239,14 @@ func (a *app) rowsAlone() string {
 
 func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*ingest.Run, error) {
 	if ending := a.rowsAlone(); v.truncated && ending != "" {
-		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use another format", ending)
+		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
+			"another format", ending)
 	}
-	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256", AcceptTruncated: v.truncated,
-		Content: v.content}
+	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256",
+		AcceptTruncated: v.truncated, Content: v.content}
 	opt.Instances = v.instances
-	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file size.
+	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file
+	// size.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	var done func()
 	opt.Progress, done = a.progressBar(paths)
@@ -344,48 +353,22 @@ func (a *app) printAll(all []compared) error {
 // gate turns the result into the exit status that --fail-on asks for.
 func (a *app) gate(r *compare.Result) error {
 	s := r.Summary
-	if judged := s.Matched + s.Below + s.Above; a.failOn == "mismatch" && judged == 0 || a.failOn == "model" && s.ModelCompared == 0 {
-		fmt.Fprintf(a.stderr, "occudiff: warning: --fail-on %s had nothing to judge: none of %d kernels could be compared\n", a.failOn, s.Kernels)
+	if judged := s.Matched + s.Below + s.Above; a.failOn == "mismatch" && judged == 0 ||
+		a.failOn == "model" && s.ModelCompared == 0 {
+		fmt.Fprintf(a.stderr, "occudiff: warning: --fail-on %s had nothing to judge: none of %d kernels could be "+
+			"compared\n", a.failOn, s.Kernels)
 	}
 	switch a.failOn {
 	case "mismatch":
 		if n := s.Below + s.Above; n > 0 {
-			return &gateError{fmt.Sprintf("--fail-on mismatch: %d of %d kernels do not match within %g points", n, s.Kernels, a.tolerance)}
+			return &gateError{fmt.Sprintf("--fail-on mismatch: %d of %d kernels do not match within %g points", n,
+				s.Kernels, a.tolerance)}
 		}
 	case "model":
 		if n := s.ModelCompared - s.ModelMatched; n > 0 {
-			return &gateError{fmt.Sprintf("--fail-on model: the prediction differs from the profiler's peak on %d of %d kernels by more than %g points", n, s.ModelCompared, a.modelTol)}
+			return &gateError{fmt.Sprintf("--fail-on model: the prediction differs from the profiler's peak on %d of "+
+				"%d kernels by more than %g points", n, s.ModelCompared, a.modelTol)}
 		}
 	}
 	return nil
-}
-
-// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
-// of is said once.
-func (a *app) table() (*arch.Table, error) {
-	if a.devices != nil {
-		return a.devices, nil
-	}
-	t, err := arch.Builtin()
-	if err == nil && a.deviceFile != "" {
-		var notes []note.Note
-		notes, err = t.AddFile(a.deviceFile)
-		for _, n := range notes {
-			a.say("%s", n)
-		}
-	}
-	if err == nil {
-		a.devices = t
-	}
-	return t, err
-}
-
-// chooseDevice takes the device of a run from the flags, else from what the inputs say.
-func (a *app) chooseDevice(run *ingest.Run) (arch.Choice, error) {
-	t, err := a.table()
-	if err != nil {
-		return arch.Choice{}, err
-	}
-	return t.Choose(arch.Options{Name: a.device, XVEs: a.xve, Inputs: run.Platforms, Run: run.Platform,
-		Needed: compare.NeedsDevice(run)})
 }

@@ -1,6 +1,6 @@
-// Package binary says what kernels' binaries say of occupancy before anything ran: each kernel on the device that its image
-// was compiled for, and what changed between two compilations. It joins what ingest/zebin reads with the model of package
-// predict. It does not know profilers, runs or layout.
+// Package binary says what kernels' binaries say of occupancy before anything ran: each kernel on the device that its
+// image was compiled for, and what changed between two compilations. It joins what ingest/zebin reads with the model of
+// package predict. It does not know profilers, runs or layout.
 package binary
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 	Local   unit.Size3     // for kernels that do not fix their work-group size; absent takes the best one
 }
 
-// Predict predicts every kernel of the images, in their order. The error says which devices the images are for when none is
-// for a device that was asked for, or that nothing says which device it is.
+// Predict predicts every kernel of the images, in their order. The error says which devices the images are for when
+// none is for a device that was asked for, or that nothing says which device it is.
 func Predict(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
@@ -52,7 +52,8 @@ func Predict(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Code: "device-family", Pos: images[i].Pos,
-				Text: fmt.Sprintf("the binary is for %d devices; %s is taken, which has most thread slots", len(of), of[0].Key),
+				Text: fmt.Sprintf("the binary is for %d devices; %s is taken, which has most thread slots", len(of),
+					of[0].Key),
 				Hint: "name another one with --device: " + keys(of[1:])})
 		}
 	}
@@ -79,13 +80,15 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 			continue
 		}
 		if len(images) > 1 {
-			return nil, note.Faultf("no-image", note.Pos{File: images[0].Pos.File}, "compile it for this device, or name another one",
+			return nil, note.Faultf("no-image", note.Pos{File: images[0].Pos.File},
+				"compile it for this device, or name another one",
 				"no image is for %s; they are for %s", d.Key, targetsOf(images, t))
 		}
 		fits[0] = append(fits[0], d)
 		if images[0].Target != (zebin.Target{}) {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "other-device", Pos: images[0].Pos,
-				Text: fmt.Sprintf("compiled for %s and predicted for %s: the compiler may choose otherwise for that", targetsOf(images, t), d.Key)})
+				Text: fmt.Sprintf("compiled for %s and predicted for %s: the compiler may choose otherwise for that",
+					targetsOf(images, t), d.Key)})
 		}
 	}
 	return notes, nil
@@ -137,7 +140,8 @@ func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel
 	one.Prediction = &p
 	var says []string
 	if p.Prediction.Partial {
-		says = append(says, fmt.Sprintf("the work-group size %s does not divide the global size %s", p.Launch.Local, opt.Global))
+		says = append(says, fmt.Sprintf("the work-group size %s does not divide the global size %s", p.Launch.Local,
+			opt.Global))
 	}
 	if k.SLMIsLowerBound {
 		says = append(says, "arguments in local memory add to the SLM at launch, so this occupancy is an upper bound")

@@ -52,8 +52,8 @@ func (p *Pair) Kernel() *Kernel {
 	return p.Old
 }
 
-// key is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes: the
-// n-th of a name goes with the n-th.
+// key is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes:
+// the n-th of a name goes with the n-th.
 type key struct {
 	name, device string
 	n            int
@@ -80,7 +80,8 @@ func Diff(older, newer []Kernel) []Pair {
 	order := Verdicts()
 	slices.SortStableFunc(pairs, func(a, b Pair) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
-			cmp.Compare(a.Kernel().Demangled(), b.Kernel().Demangled()), cmp.Compare(a.Kernel().Device.Key, b.Kernel().Device.Key))
+			cmp.Compare(a.Kernel().Demangled(), b.Kernel().Demangled()),
+			cmp.Compare(a.Kernel().Device.Key, b.Kernel().Device.Key))
 	})
 	return pairs
 }
@@ -108,7 +109,8 @@ type figure struct {
 	of    func(*Kernel) unit.Opt[float64]
 }
 
-// figures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by themselves.
+// figures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by
+// themselves.
 func figures() []figure {
 	bytes := func(get func(*Kernel) unit.Opt[unit.Bytes]) func(*Kernel) unit.Opt[float64] {
 		return func(k *Kernel) unit.Opt[float64] {
@@ -147,7 +149,8 @@ func figures() []figure {
 // least is the smallest change of a percentage that counts: what is printed.
 const least = 0.05
 
-// judge compares the two kernels. Scratch is judged where the binary does not tell spills apart, for a spill is in it then.
+// judge compares the two kernels. Scratch is judged where the binary does not tell spills apart, for a spill is in it
+// then.
 func (p *Pair) judge() {
 	p.Changed = []string{}
 	switch {

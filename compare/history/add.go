@@ -136,8 +136,8 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
 }
 
-// addRows inserts the kernels of run.ID, each into its series, in the order of the table's key, behind the run.Kernels that
-// it has already.
+// addRows inserts the kernels of run.ID, each into its series, in the order of the table's key, behind the run.Kernels
+// that it has already.
 func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, series []int64, conflict string) error {
 	d.at("series")
 	at := run.Time.UnixMicro()

@@ -22,7 +22,8 @@ type address struct {
 var (
 	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://`)
 	// keyword begins a connection string of the form "host=... password=...".
-	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|servicefile|sslmode)\s*=`)
+	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
+		`servicefile|sslmode)\s*=`)
 	// password is what follows a word such as password= or sslpassword=.
 	password = regexp.MustCompile(`(?is)(pass[a-z]*\s*=\s*).*`)
 )
@@ -50,8 +51,8 @@ func newAddress(dsn string) (address, error) {
 	return address{name: dsn, where: dsn}, nil
 }
 
-// serverAddress reads a postgres:// URL as the driver does, the environment (PGPASSWORD and others), .pgpass and service
-// files included.
+// serverAddress reads a postgres:// URL as the driver does, the environment (PGPASSWORD and others), .pgpass and
+// service files included.
 func serverAddress(dsn string) (address, error) {
 	const expected = "expected postgres://user@host:port/database; special characters of a password are written as in" +
 		" %40, or it comes from PGPASSWORD or .pgpass"
@@ -60,7 +61,8 @@ func serverAddress(dsn string) (address, error) {
 	}
 	c, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		return address{}, fmt.Errorf("%w: the postgres:// URL cannot be used%s; %s", errConnection, safeReason(dsn, err), expected)
+		return address{}, fmt.Errorf("%w: the postgres:// URL cannot be used%s; %s", errConnection,
+			safeReason(dsn, err), expected)
 	}
 	var hosts []string
 	u := url.URL{Scheme: "postgres", User: url.User(c.User), Path: "/" + c.Database}
@@ -83,8 +85,8 @@ func serverAddress(dsn string) (address, error) {
 	return address{name: dsn, where: u.String(), server: true}, nil
 }
 
-// misplaced says whether a character of a password that is not written as %40 and the like has moved the parts of a URL,
-// so that some of the password would count as a host or as the name of a database.
+// misplaced says whether a character of a password that is not written as %40 and the like has moved the parts of a
+// URL, so that some of the password would count as a host or as the name of a database.
 func misplaced(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")

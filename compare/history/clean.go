@@ -25,7 +25,8 @@ func clean(run Run) (Run, error) {
 		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", errBadRun)
 	}
 	run.Time = run.Time.UTC().Truncate(time.Microsecond)
-	texts := []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit, &run.Program}
+	texts := []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit,
+		&run.Program}
 	for _, s := range texts {
 		*s = cleanText(*s)
 	}

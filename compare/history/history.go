@@ -35,7 +35,8 @@ type Options struct {
 	MustExist bool
 	// ReadOnly opens a history that cannot be written too. Adding and removing fail then.
 	ReadOnly bool
-	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set it.
+	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set
+	// it.
 	Verify bool
 	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
 	Wait time.Duration

@@ -28,8 +28,8 @@ func carrying(run Run) []Input {
 	return with(func(*Input) bool { return true })
 }
 
-// contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its text.
-// Without any it is a digest of the run itself.
+// contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its
+// text. Without any it is a digest of the run itself.
 func contents(run Run) []string {
 	var list []string
 	for _, in := range carrying(run) {

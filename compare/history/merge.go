@@ -249,7 +249,8 @@ func (in *importer) fill(ctx context.Context, old *Run, content []string, n news
 		}
 	}
 	column := in.number.column
-	err := in.db.addRows(ctx, in.tx, run, append(series, n.series...), ` ON CONFLICT (series_id, time, run_id) DO UPDATE SET
+	err := in.db.addRows(ctx, in.tx, run, append(series, n.series...), `
+		ON CONFLICT (series_id, time, run_id) DO UPDATE SET
 		`+column+` = COALESCE(occudiff_kernel.`+column+`, excluded.`+column+`),
 		verdict = CASE occudiff_kernel.verdict WHEN '' THEN excluded.verdict ELSE occudiff_kernel.verdict END`)
 	if err == nil && len(n.fresh) > 0 {

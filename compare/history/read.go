@@ -36,7 +36,8 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	var runs []Run
 	at := map[int64]int{}
 	err := d.query(ctx, doing, `SELECT id, time, kernels, frequency,
-		label, host, job, device, driver, vtune, commit_id, program FROM occudiff_run `+where+` ORDER BY time, id`, args,
+		label, host, job, device, driver, vtune, commit_id, program
+		FROM occudiff_run `+where+` ORDER BY time, id`, args,
 		func(rows *sql.Rows) error {
 			var r Run
 			var us int64
@@ -78,8 +79,9 @@ func (d *DB) Last(ctx context.Context) (id int64, err error) {
 	return id, err
 }
 
-// DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated after
-// it, though not after until; nil when there is none. Two runs that name different programs have nothing in common.
+// DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated
+// after it, though not after until; nil when there is none. Two runs that name different programs have nothing in
+// common.
 func (d *DB) DatedLater(ctx context.Context, run *Run, until time.Time) (*Run, error) {
 	runs, err := d.runs(ctx, `WHERE id = (SELECT id FROM occudiff_run WHERE id < ? AND device = ? AND driver = ?
 		AND (program = ? OR program = '' OR ? = '') AND time > ? AND time <= ? ORDER BY time DESC, id DESC LIMIT 1)`,
@@ -148,9 +150,9 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 	return d.series(ctx, n, keys, text, nil, visit)
 }
 
-// Latest gives the series of a run with their last points among the runs that were added up to that run, in the order of
-// time: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series without
-// a point of the run has no value of the metric in it, or the run is dated before n others.
+// Latest gives the series of a run with their last points among the runs that were added up to that run, in the order
+// of time: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series
+// without a point of the run has no value of the metric in it, or the run is dated before n others.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
 	number, err := m.number()
 	if err != nil {
@@ -203,7 +205,8 @@ func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time,
 			keys[id] = Key{}
 		}
 		text := `SELECT series_id, time, run_id, ` + number.column + `, verdict FROM occudiff_kernel
-			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ? AND series_id IN (` + marks(len(part)) + `)
+			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ?
+				AND series_id IN (` + marks(len(part)) + `)
 			ORDER BY series_id, time, run_id`
 		err := d.series(ctx, number, keys, text, args, func(s Series) error {
 			all[s.ID] = s.Points
@@ -319,9 +322,9 @@ type Span struct {
 	FirstRun, Run int64 // the first and the last
 }
 
-// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when the
-// run was added: what came before it and where that ended. First and last are those by time. With byAdding they are those
-// that were added first and last, and their times are left out.
+// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
+// the run was added: what came before it and where that ended. First and last are those by time. With byAdding they are
+// those that were added first and last, and their times are left out.
 func (d *DB) Spans(ctx context.Context, run int64, byAdding bool) ([]Span, error) {
 	of := ` o.task_identity IN
 		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`

@@ -16,9 +16,9 @@ type stored struct {
 // seriesOf gives the number of each row's series, making those that are new.
 //
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
-// kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what was
-// stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows
-// make series without a program, and the programs are returned.
+// kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
+// was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
+// series without a program, and the programs are returned.
 func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64, programs []string, err error) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
@@ -45,7 +45,8 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64,
 		k := rows[i].Key
 		k.Program = program
 		if adopt {
-			err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program, k.identity(), id)
+			err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program,
+				k.identity(), id)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -88,8 +89,8 @@ func programsOf(kernels []string, known map[string][]stored) []string {
 	return slices.Compact(list)
 }
 
-// find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one there
-// is, and names no program.
+// find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
+// there is, and names no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
 		if s.program == program {
@@ -109,7 +110,8 @@ func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string, known map
 		for i, s := range part {
 			args[i] = s
 		}
-		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` + marks(len(part)) + `)`
+		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` +
+			marks(len(part)) + `)`
 		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
 			var kernel string
 			var s stored

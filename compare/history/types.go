@@ -74,7 +74,8 @@ type Row struct {
 	Cause, Confidence string
 }
 
-// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads it back.
+// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads
+// it back.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
 		return k.Task + " [" + shape + "]"

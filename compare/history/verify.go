@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// verify looks for damage that reading would not notice, because it makes rows, runs or whole series disappear: pages that
-// do not fit together, rows without their run or series, runs without some of their rows, keys that are not what their
-// digest says. It reads all keys and indexes; for a million rows that takes 2 s on a file. A number that has become another
-// number is not found. Each statement sees one state, so that a writer beside it is no damage.
+// verify looks for damage that reading would not notice, because it makes rows, runs or whole series disappear: pages
+// that do not fit together, rows without their run or series, runs without some of their rows, keys that are not what
+// their digest says. It reads all keys and indexes; for a million rows that takes 2 s on a file. A number that has
+// become another number is not found. Each statement sees one state, so that a writer beside it is no damage.
 func (d *DB) verify(ctx context.Context) error {
 	err := d.lookForDamage(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -26,9 +26,9 @@ type Test struct {
 	Exact  bool    // from the distribution of all arrangements; else normal with tie and continuity correction
 }
 
-// MannWhitney tests whether one of two samples tends to larger values than the other. p is exact as long as the table of
-// all arrangements stays small (always for up to 50 values a side), with ties and without. Equal values everywhere give
-// p = 1. It is absent when a side is empty or holds something that is not a number.
+// MannWhitney tests whether one of two samples tends to larger values than the other. p is exact as long as the table
+// of all arrangements stays small (always for up to 50 values a side), with ties and without. Equal values everywhere
+// give p = 1. It is absent when a side is empty or holds something that is not a number.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
 		return Test{}, false
@@ -58,8 +58,8 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	return t, true
 }
 
-// tied says whether two values share a rank. With two in a tie the average rank ends in one half; with three it does not,
-// so the sum of squares is compared, which is largest without ties.
+// tied says whether two values share a rank. With two in a tie the average rank ends in one half; with three it does
+// not, so the sum of squares is compared, which is largest without ties.
 func tied(ranks []float64) bool {
 	n := float64(len(ranks))
 	squares := 0.0

@@ -51,8 +51,8 @@ func MedianMAD(xs []float64) (median, mad float64, ok bool) {
 	return MedianMADSorted(s)
 }
 
-// MedianMADSorted is MedianMAD of values that are sorted and finite already, for callers that slide over a long series. It
-// neither checks nor copies nor changes them.
+// MedianMADSorted is MedianMAD of values that are sorted and finite already, for callers that slide over a long series.
+// It neither checks nor copies nor changes them.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {
 		return 0, 0, false

@@ -1,6 +1,6 @@
 // Package stat holds the statistics of comparisons and histories: location and spread that outliers cannot move, rank
-// tests, correlations. It checks its input before it calls gonum, which panics on empty, unsorted and mismatched slices,
-// and says "absent" instead of giving NaN. It does not know kernels, occupancy, units or time.
+// tests, correlations. It checks its input before it calls gonum, which panics on empty, unsorted and mismatched
+// slices, and says "absent" instead of giving NaN. It does not know kernels, occupancy, units or time.
 //
 // Every function takes its samples unsorted, leaves them as they are, and gives (value, false) when the statistic does
 // not exist: too few values, a value that is NaN or infinite, lengths that differ. Absent is never zero.
@@ -82,7 +82,8 @@ func RMSE(xs []float64) (float64, bool) {
 	return present(largest * math.Sqrt(sum/float64(len(xs))))
 }
 
-// GeometricMean gives the n-th root of the product. It exists for values above zero only: a zero would swallow all others.
+// GeometricMean gives the n-th root of the product. It exists for values above zero only: a zero would swallow all
+// others.
 func GeometricMean(xs []float64) (float64, bool) {
 	if !finite(xs) {
 		return 0, false

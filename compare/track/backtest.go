@@ -23,8 +23,9 @@ type Backtest struct {
 	LeftOut, LeftOutOf int
 }
 
-// ProposeThreshold gives the threshold with which the gate of a metric keeps to a rate of confirmed alarms per 100 runs,
-// as Settings.Threshold takes it; the one that the gate has where that keeps to it. It is false when nothing can be judged.
+// ProposeThreshold gives the threshold with which the gate of a metric keeps to a rate of confirmed alarms per 100
+// runs, as Settings.Threshold takes it; the one that the gate has where that keeps to it. It is false when nothing can
+// be judged.
 func ProposeThreshold(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], now time.Time) (
 	threshold float64, ok bool, err error) {
 	b, err := ReadBacktest(ctx, db, m, unit.Opt[float64]{}, now)

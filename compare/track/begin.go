@@ -53,7 +53,8 @@ func reshaped(spans []history.Span) map[int]int {
 	groups := map[history.Key][]int{}
 	for i, s := range spans {
 		k := s.Key
-		task := history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver, Program: k.Program}
+		task := history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver,
+			Program: k.Program}
 		groups[task] = append(groups[task], i)
 	}
 	took := map[int]int{}
@@ -94,8 +95,8 @@ func (t *Series) fromPlatform(old history.Span, runs map[int64]Ref) bool {
 	return true
 }
 
-// fromShape takes a series in another launch shape, on the same device and driver, for the one before, unless that device
-// got another driver since.
+// fromShape takes a series in another launch shape, on the same device and driver, for the one before, unless that
+// device got another driver since.
 func (t *Series) fromShape(old history.Span, runs map[int64]Ref) bool {
 	b := &Begin{[]string{LaunchShape}, old.Key, lastOf(old, runs)}
 	if t.Begins != nil && t.Begins.follows(b, t.Key.Device) {

@@ -23,8 +23,8 @@ type Check struct {
 	// not.
 	Missing       []string
 	MissingBefore int64 // that run
-	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or the
-	// other way round: nobody can tell whether anything changed.
+	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
+	// the other way round: nobody can tell whether anything changed.
 	Unnamed       int
 	UnnamedBefore history.Span // of one of them, up to its last run before
 	Clock         Clock
@@ -97,7 +97,8 @@ func (c *Check) judge(ctx context.Context, j *judge) ([]*Series, error) {
 	return list, nil
 }
 
-// countUnnamed counts the series that begin with the run and have a predecessor of which nothing is known to have changed.
+// countUnnamed counts the series that begin with the run and have a predecessor of which nothing is known to have
+// changed.
 func (c *Check) countUnnamed(j *judge, list []*Series) {
 	c.Unnamed = 0
 	for _, t := range list {
@@ -128,8 +129,8 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
-// findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this one
-// has not. Those that it has in another launch shape are not missing.
+// findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this
+// one has not. Those that it has in another launch shape are not missing.
 func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
 	c.Missing, c.MissingBefore = nil, 0
 	for i := range runs {

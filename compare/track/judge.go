@@ -29,7 +29,8 @@ type judge struct {
 // read reads the last points of the series that have a value in the run, and judges that.
 func (j *judge) read(ctx context.Context) ([]*Series, error) {
 	g := j.metric.Gate
-	// Enough for a streak of some length. A longer one needs more: each of its runs is held against what came before it.
+	// Enough for a streak of some length. A longer one needs more: each of its runs is held against what came before
+	// it.
 	for n := 3*g.Memory() + 1; ; n *= 4 {
 		found, byAdding, err := j.latest(ctx, n)
 		if err != nil {

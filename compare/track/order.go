@@ -39,7 +39,8 @@ func inOrder(points []history.Point, now time.Time) bool {
 // Clock is what is wrong with the dates of runs.
 type Clock struct {
 	Future []Ref // dated in the future
-	// Earlier is the run that was added last when it is dated before another one, Before the latest of these; nil otherwise.
+	// Earlier is the run that was added last when it is dated before another one, Before the latest of these; nil
+	// otherwise.
 	Earlier, Before *Ref
 }
 

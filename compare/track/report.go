@@ -91,8 +91,8 @@ func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) er
 	return nil
 }
 
-// readSeries reads every series that has the metric and does some work on each, on all processors while reading goes on.
-// A metric that lives through a change of the launch shape is worked on when everything is read.
+// readSeries reads every series that has the metric and does some work on each, on all processors while reading goes
+// on. A metric that lives through a change of the launch shape is worked on when everything is read.
 func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, work func(*Series) error) (
 	[]*Series, error) {
 	w := startWorkers(ctx, work)

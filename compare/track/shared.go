@@ -8,8 +8,8 @@ import (
 	"occudiff/compare/stat"
 )
 
-// Shared is one finding about many series: at least half of those of a device moved at once, and with them something that
-// all of them have in common.
+// Shared is one finding about many series: at least half of those of a device moved at once, and with them something
+// that all of them have in common.
 type Shared struct {
 	Device string
 	// Changed is what changed with the first run of them.

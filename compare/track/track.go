@@ -1,15 +1,16 @@
 // Package track judges what a history holds. It reads series, holds the newest run of each against the ones before it
-// (trend's gate), finds change points, replays the gate over what is stored, and says what a number alone cannot: that a
-// series begins because the device, the driver or the launch shape changed, that it is over, that a kernel is missing,
-// that a clock was wrong. It also says what of a compared run is stored (FromResult).
+// (trend's gate), finds change points, replays the gate over what is stored, and says what a number alone cannot: that
+// a series begins because the device, the driver or the launch shape changed, that it is over, that a kernel is
+// missing, that a clock was wrong. It also says what of a compared run is stored (FromResult).
 //
 // A Series is one kernel of one program with one launch shape on one device with one driver, as the history keeps it.
 // Values that are not the kernel's own, since a launch is too short for the sampling interval, are read and left out:
 // they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
 //
 // When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a run that is checked and for a report over everything. A changed launch shape ends the series of every metric but
-// the residual (measured - predicted), which is there to live through it: the gate falls back to it (Series.Fallback).
+// for a run that is checked and for a report over everything. A changed launch shape ends the series of every metric
+// but the residual (measured - predicted), which is there to live through it: the gate falls back to it
+// (Series.Fallback).
 //
 // What was added last is judged, whatever its date; order.go has the rule for the order of a series.
 //
@@ -48,8 +49,8 @@ type Settings struct {
 	File       string
 }
 
-// NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to the
-// median for times.
+// NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to
+// the median for times.
 func NewMetric(name string, s Settings) (Metric, error) {
 	id, err := history.ParseMetric(name)
 	if err != nil {
@@ -81,7 +82,8 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return m, g.Validate()
 }
 
-// Threshold turns a floor of the gate into what Settings.Threshold takes, rounded up to four digits: a run has to exceed it.
+// Threshold turns a floor of the gate into what Settings.Threshold takes, rounded up to four digits: a run has to
+// exceed it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
@@ -135,7 +137,8 @@ type Ref struct {
 type Series struct {
 	Key    history.Key
 	Points []history.Point // all but LeftOut, in the order in which they are judged
-	// LeftOut are earlier values that are not the kernel's own. In a check they are those among the runs that it looks at.
+	// LeftOut are earlier values that are not the kernel's own. In a check they are those among the runs that it looks
+	// at.
 	LeftOut []history.Point
 	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
 	ByAdding bool
@@ -161,8 +164,8 @@ type Series struct {
 	age int // how many runs came after the first one under this key
 }
 
-// newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not the
-// kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
+// newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not
+// the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
 func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
 	t := &Series{Key: s.Key, Points: s.Points[:0], age: own - 1}
 	var judged []int // how many points stand before each that is left out

@@ -90,7 +90,8 @@ func (g Gate) Propose(ctx context.Context, series [][]Point, target float64) (Pr
 		return Proposal{}, err
 	}
 	if !(target >= 0 && target <= 100) {
-		return Proposal{}, fmt.Errorf("a target of %v false alarms per 100 runs is not possible; use a number from 0 to 100, as in 0.5", target)
+		return Proposal{}, fmt.Errorf("a target of %v false alarms per 100 runs is not possible; use a number from 0 "+
+			"to 100, as in 0.5", target)
 	}
 	var p Proposal
 	var pairs []pair
@@ -109,19 +110,22 @@ func (g Gate) Propose(ctx context.Context, series [][]Point, target float64) (Pr
 		at += len(points) + 1 // a gap, so that the last run of a series and the first of the next are no neighbours
 	}
 	if p.Runs == 0 {
-		return Proposal{}, fmt.Errorf("no series has more than %d runs, so there is nothing to replay the gate over; add runs first", g.Learning)
+		return Proposal{}, fmt.Errorf("no series has more than %d runs, so there is nothing to replay the gate over; "+
+			"add runs first", g.Learning)
 	}
 	p.Finest = 100 / float64(p.Runs)
 	allowed := int(math.Floor(target*float64(p.Runs)/100 + rounding))
 	p.Floor, p.Regressions = leastFloor(pairs, allowed)
 	if math.IsInf(p.Floor, 1) {
-		return Proposal{}, fmt.Errorf("no floor keeps the gate below %v false alarms per 100 runs: a series with a median of 0 has no relative floor; use a metric in points", target)
+		return Proposal{}, fmt.Errorf("no floor keeps the gate below %v false alarms per 100 runs: a series with a "+
+			"median of 0 has no relative floor; use a metric in points", target)
 	}
 	p.Rate, p.RateNow = float64(p.Regressions)*p.Finest, float64(p.RegressionsNow)*p.Finest
 	return p, nil
 }
 
-// pair is two runs in a row that lie beyond their MAD limits on one side; any floor below holds keeps them a regression.
+// pair is two runs in a row that lie beyond their MAD limits on one side; any floor below holds keeps them a
+// regression.
 type pair struct {
 	at    int // place of the second run
 	holds float64

@@ -33,13 +33,17 @@ func DefaultParams() Params {
 func (p Params) Validate() error {
 	switch {
 	case p.Window < minWindow || p.Window > maxWindow:
-		return fmt.Errorf("a change point window of %d points is not possible; use %d to %d (50 is the default)", p.Window, minWindow, maxWindow)
+		return fmt.Errorf("a change point window of %d points is not possible; use %d to %d (50 is the default)",
+			p.Window, minWindow, maxWindow)
 	case !(p.P > 0 && p.P < 1):
-		return fmt.Errorf("a p of %v is not possible for change points; use a number between 0 and 1 (0.001 is the default)", p.P)
+		return fmt.Errorf("a p of %v is not possible for change points; use a number between 0 and 1 (0.001 is the "+
+			"default)", p.P)
 	case !(p.Magnitude >= 0) || math.IsInf(p.Magnitude, 0):
-		return fmt.Errorf("a change point magnitude of %v is not possible; use a share from 0, as in 0.05 for 5 %%", p.Magnitude)
+		return fmt.Errorf("a change point magnitude of %v is not possible; use a share from 0, as in 0.05 for 5 %%",
+			p.Magnitude)
 	case p.MinSegment < 0 || p.MinSegment > p.Window/2:
-		return fmt.Errorf("a least segment of %d points is not possible; use 0 to half the window (%d)", p.MinSegment, p.Window/2)
+		return fmt.Errorf("a least segment of %d points is not possible; use 0 to half the window (%d)", p.MinSegment,
+			p.Window/2)
 	}
 	return nil
 }
@@ -56,9 +60,9 @@ type ChangePoint struct {
 	Magnitude                 float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
-// ChangePoints finds the change points of a series: E-divisive means with a t-test in overlapping windows, then merging,
-// as Hunter (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its successor Apache Otava do it, after
-// Matteson and James (2014). It takes O(n * window) time. A series of fewer than two points has none.
+// ChangePoints finds the change points of a series: E-divisive means with a t-test in overlapping windows, then
+// merging, as Hunter (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its successor Apache Otava do
+// it, after Matteson and James (2014). It takes O(n * window) time. A series of fewer than two points has none.
 func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
@@ -107,7 +111,9 @@ func split(values []float64, params Params) []int {
 }
 
 // merge drops weak points until all that are left are significant and large enough: first those beside too short a
-// segment (the smallest step first, since p says little of two or three points), then the one with the largest p of all, then the one with the least magnitude. What remains beside a dropped point is judged anew, over a longer segment.
+// segment (the smallest step first, since p says little of two or three points), then the one with the largest p of
+// all, then the one with the least magnitude. What remains beside a dropped point is judged anew, over a longer
+// segment.
 func merge(values []float64, indices []int, params Params) []ChangePoint {
 	points := make([]ChangePoint, len(indices))
 	for i, index := range indices {
@@ -122,8 +128,8 @@ func merge(values []float64, indices []int, params Params) []ChangePoint {
 			break
 		}
 		points = slices.Delete(points, weakest, weakest+1)
-		// Note: the neighbours to the right and the one after it are judged anew, the left one is not. This is what Hunter
-		// and Otava do, and the expected results depend on it.
+		// Note: the neighbours to the right and the one after it are judged anew, the left one is not. This is what
+		// Hunter and Otava do, and the expected results depend on it.
 		judge(values, points, weakest)
 		judge(values, points, weakest+1)
 		if params.MinSegment > 1 { // not theirs: the length of the segment before must be true

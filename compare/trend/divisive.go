@@ -83,8 +83,8 @@ func resize(old []float64, n int) []float64 {
 	return old[:n]
 }
 
-// best gives the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up to
-// end (Q of Matteson and James with alpha = 1):
+// best gives the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up
+// to end (Q of Matteson and James with alpha = 1):
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
 //
@@ -118,8 +118,8 @@ func (s *search) row(c *candidate, t int, before float64) {
 	n := len(s.values)
 	x := float64(t - c.start)
 	within := s.within[t*n : t*n+n]
-	// Where the table has no entry (an end before t) its value is 0, and it takes part: if all distances of real cuts are
-	// negative, Otava cuts at the first such place. Only significance decides whether the cut is taken.
+	// Where the table has no entry (an end before t) its value is 0, and it takes part: if all distances of real cuts
+	// are negative, Otava cuts at the first such place. Only significance decides whether the cut is taken.
 	if t > c.start+1 && (!c.ok || 0 > c.q) {
 		c.index, c.q, c.ok = t, 0, true
 	}

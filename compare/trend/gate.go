@@ -33,8 +33,8 @@ type Gate struct {
 }
 
 // PointsGate is for percentages and differences of them, in points: median - max(4 MAD, 2 points) of the last 20 runs,
-// from 8 runs on, and lower is worse. One run is no baseline: against the previous run and a fixed 2 % there are 7 to 23
-// false alarms per 100 runs, with this rule at most one.
+// from 8 runs on, and lower is worse. One run is no baseline: against the previous run and a fixed 2 % there are 7 to
+// 23 false alarms per 100 runs, with this rule at most one.
 func PointsGate() Gate {
 	return Gate{Window: 20, Learning: 8, MADs: 4, Floor: 2, Direction: Down}
 }
@@ -50,13 +50,17 @@ func (g Gate) Validate() error {
 	case g.Window < 2:
 		return fmt.Errorf("a gate over the last %d runs is not possible; use at least 2 (20 is the default)", g.Window)
 	case g.Learning < 1:
-		return fmt.Errorf("a gate that learns from %d runs is not possible; use at least 1 (8 is the default)", g.Learning)
+		return fmt.Errorf("a gate that learns from %d runs is not possible; use at least 1 (8 is the default)",
+			g.Learning)
 	case !(g.MADs >= 0) || math.IsInf(g.MADs, 0):
-		return fmt.Errorf("a gate at %v median absolute deviations is not possible; use 0 or more (4 is the default)", g.MADs)
+		return fmt.Errorf("a gate at %v median absolute deviations is not possible; use 0 or more (4 is the default)",
+			g.MADs)
 	case !(g.Floor >= 0) || math.IsInf(g.Floor, 0):
-		return fmt.Errorf("a gate with a floor of %v is not possible; use 0 or more (2 points or 0.02 of the median are the defaults)", g.Floor)
+		return fmt.Errorf("a gate with a floor of %v is not possible; use 0 or more (2 points or 0.02 of the median "+
+			"are the defaults)", g.Floor)
 	case g.Direction != Down && g.Direction != Up && g.Direction != Both:
-		return fmt.Errorf("direction %q is not known; use down (lower is worse), up (higher is worse) or both", g.Direction)
+		return fmt.Errorf("direction %q is not known; use down (lower is worse), up (higher is worse) or both",
+			g.Direction)
 	}
 	return nil
 }
@@ -131,7 +135,8 @@ type look struct {
 	learning    bool
 }
 
-// rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2 in binary, and 2 points are not more than 2.
+// rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2 in binary, and 2 points are not more
+// than 2.
 const rounding = 1e-9
 
 // look compares run i with the ones before it.

@@ -1,7 +1,7 @@
-// Package trend judges how a number moves over time: the gate says whether the newest point is worse than the ones before
-// it, change points say where a series settled on a new level, and a backtest says how often the gate would have alarmed.
-// It works on plain points. It does not know kernels, occupancy, drivers or databases: a series that must not be mixed
-// with another (another device, another driver) has to arrive as a series of its own.
+// Package trend judges how a number moves over time: the gate says whether the newest point is worse than the ones
+// before it, change points say where a series settled on a new level, and a backtest says how often the gate would have
+// alarmed. It works on plain points. It does not know kernels, occupancy, drivers or databases: a series that must not
+// be mixed with another (another device, another driver) has to arrive as a series of its own.
 package trend
 
 import (
@@ -20,7 +20,8 @@ type Point struct {
 func checkPoints(points []Point) error {
 	for i, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
-			return fmt.Errorf("point %d of the series is %v, which is not a measurement; leave runs without a value out", i, p.Value)
+			return fmt.Errorf("point %d of the series is %v, which is not a measurement; leave runs without a value "+
+				"out", i, p.Value)
 		}
 	}
 	return nil

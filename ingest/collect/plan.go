@@ -1,11 +1,11 @@
-// Package collect knows how to run the profilers: which commands give what a comparison needs, in which order, with which
-// settings, and what has to be installed for them. It builds argument lists and runs them without a shell. It does not know
-// flags, layout, or what is done with the files.
+// Package collect knows how to run the profilers: which commands give what a comparison needs, in which order, with
+// which settings, and what has to be installed for them. It builds argument lists and runs them without a shell. It
+// does not know flags, layout, or what is done with the files.
 //
-// One collection is three things. VTune's gpu-hotspots samples the counters; how much of a value is the kernel's own depends on
-// how many sampling intervals a launch takes, so that a first short run finds the interval. Two reports export what it saw: the
-// computing tasks as CSV, and the summary, which names the GPU. And unitrace, where it is installed, tells what VTune leaves out:
-// registers, SLM and spills of each kernel.
+// One collection is three things. VTune's gpu-hotspots samples the counters; how much of a value is the kernel's own
+// depends on how many sampling intervals a launch takes, so that a first short run finds the interval. Two reports
+// export what it saw: the computing tasks as CSV, and the summary, which names the GPU. And unitrace, where it is
+// installed, tells what VTune leaves out: registers, SLM and spills of each kernel.
 package collect
 
 import (
@@ -24,7 +24,8 @@ const (
 	Coarsest = time.Millisecond
 	// Finest is the shortest that a collection is asked for: a shorter one loses samples on many systems.
 	Finest = 100 * time.Microsecond
-	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the launch.
+	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the
+	// launch.
 	samplesPerLaunch = 9
 )
 
@@ -34,7 +35,8 @@ type Options struct {
 	Dir string // a new folder for results and exports
 	// Interval between samples; 0 lets a first short run decide.
 	Interval time.Duration
-	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is all of them, whose mean the counters then are.
+	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is all of them, whose mean the counters then
+	// are.
 	GPU string
 	// Unitrace adds a run of the tracer.
 	Unitrace bool
@@ -44,7 +46,8 @@ type Options struct {
 type Step struct {
 	Args []string // program first
 	Why  string   // for people
-	File string   // that it writes, empty for a result folder; unitrace puts a process number before the ending: a pattern
+	// that it writes, empty for a result folder; unitrace puts a process number before the ending: a pattern
+	File string
 }
 
 // String prints the step so that a shell reads the same arguments.
@@ -59,7 +62,8 @@ func (s Step) String() string {
 // Quote quotes an argument for a POSIX shell where it needs that.
 func Quote(a string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=@%+", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./,:=@%+", r)
 	}
 	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
 		return a
@@ -85,7 +89,8 @@ func Steps(o Options, interval time.Duration) []Step {
 	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, ExportSteps(result, o.Dir)...)
 	if o.Unitrace {
 		file := filepath.Join(o.Dir, "run.unitrace")
-		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output", file + ".txt"}, o.App...),
+		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output",
+			file + ".txt"}, o.App...),
 			Why: "registers, SLM and spills of each kernel", File: file + "*"})
 	}
 	return steps
@@ -101,7 +106,8 @@ func (o Options) collect(result string, interval time.Duration) []string {
 }
 
 func export(result, file string) []string {
-	return []string{"vtune", "-report", "hotspots", "-group-by", "computing-task", "-format", "csv", "-csv-delimiter", "comma",
+	return []string{"vtune", "-report", "hotspots", "-group-by", "computing-task", "-format", "csv", "-csv-delimiter",
+		"comma",
 		"-report-output", file, "-r", result}
 }
 
@@ -110,12 +116,13 @@ func ExportSteps(result, dir string) []Step {
 	hotspots, summary := filepath.Join(dir, "run.hotspots.csv"), filepath.Join(dir, "run.summary.txt")
 	return []Step{
 		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},
-		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result}, Why: "the GPU and the machine", File: summary},
+		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result},
+			Why: "the GPU and the machine", File: summary},
 	}
 }
 
-// IntervalFor gives the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded down to a
-// hundredth of a millisecond. It also says whether nine can be had at all.
+// IntervalFor gives the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded
+// down to a hundredth of a millisecond. It also says whether nine can be had at all.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
 	switch {
@@ -133,11 +140,13 @@ func Job(o Options, scheduler string, occudiff []string) (string, error) {
 	var head string
 	switch scheduler {
 	case "slurm":
-		head = "#SBATCH --job-name=occudiff\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=00:30:00\n#SBATCH --output=occudiff.%j.out\n"
+		head = "#SBATCH --job-name=occudiff\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=00:30:00\n#SBATCH " +
+			"--output=occudiff.%j.out\n"
 	case "pbs":
 		head = "#PBS -N occudiff\n#PBS -l select=1\n#PBS -l walltime=00:30:00\n#PBS -j oe\ncd \"$PBS_O_WORKDIR\"\n"
 	default:
-		return "", note.Faultf("usage", note.Pos{}, "", "no job script is known for %q: expected slurm or pbs", scheduler)
+		return "", note.Faultf("usage", note.Pos{}, "", "no job script is known for %q: expected slurm or pbs",
+			scheduler)
 	}
 	interval := o.Interval
 	if interval == 0 {

@@ -15,8 +15,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Run runs steps one after the other. What the programs print goes to out: none of it is a result. The application sees the
-// environment and the standard input of a command of its own. The first step that fails ends it.
+// Run runs steps one after the other. What the programs print goes to out: none of it is a result. The application sees
+// the environment and the standard input of a command of its own. The first step that fails ends it.
 func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	for _, s := range steps {
 		path, err := exec.LookPath(s.Args[0])
@@ -37,7 +37,8 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 			continue
 		}
 		if len(Written(s)) == 0 {
-			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above", "%s ended well and wrote nothing", s.Args[0])
+			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above",
+				"%s ended well and wrote nothing", s.Args[0])
 		}
 	}
 	return nil
@@ -81,10 +82,12 @@ type program struct {
 // programs lists them, the most important first.
 func programs() []program {
 	return []program{
-		{"vtune", "no counters: nothing is measured", "install Intel VTune Profiler (oneAPI base toolkit) and source its vars.sh"},
+		{"vtune", "no counters: nothing is measured", "install Intel VTune Profiler (oneAPI base toolkit) and source " +
+			"its vars.sh"},
 		{"unitrace", "registers, SLM and spills of kernels are not known, and no launch is measured by itself",
 			"build it from intel/pti-gpu, tools/unitrace"},
-		{"ocloc", "sources cannot be predicted before a run", "install intel-ocloc or intel-opencl-icd of the distribution"},
+		{"ocloc", "sources cannot be predicted before a run",
+			"install intel-ocloc or intel-opencl-icd of the distribution"},
 	}
 }
 
@@ -125,7 +128,8 @@ func Doctor(root string) []Check {
 		}
 		if _, err := os.Stat(at(path)); err == nil {
 			list = append(list, number(at, path, module+" counters for users", "0",
-				"only root sees GPU counters", "sysctl "+strings.ReplaceAll(strings.TrimPrefix(path, "/proc/sys/"), "/", ".")+"=0"))
+				"only root sees GPU counters", "sysctl "+strings.ReplaceAll(strings.TrimPrefix(path, "/proc/sys/"), "/",
+					".")+"=0"))
 		}
 	}
 	return append(list, library(at))
@@ -178,7 +182,8 @@ func number(at func(string) string, path, name, want, costs, get string) Check {
 // library looks for Intel's metrics library, without which neither profiler sees a counter.
 func library(at func(string) string) Check {
 	c := Check{Name: "libigdmd"}
-	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/usr/local/lib64"} {
+	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
+		"/usr/local/lib64"} {
 		for _, name := range []string{"libigdmd.so.1", "libigdmd.so"} {
 			if _, err := os.Stat(at(dir + "/" + name)); err == nil {
 				c.OK, c.Found = true, dir+"/"+name
@@ -186,20 +191,27 @@ func library(at func(string) string) Check {
 			}
 		}
 	}
-	c.Costs, c.Get = "the profilers see no GPU counters", "install intel-metrics-discovery (package libigdmd or metrics-discovery of the distribution)"
+	c.Costs, c.Get = "the profilers see no GPU counters", "install intel-metrics-discovery (package libigdmd or "+
+		"metrics-discovery of the distribution)"
 	return c
 }
 
 // Traps are what makes a collection say less than it could, for people who write their own commands.
 func Traps() []string {
 	return []string{
-		"gpu-sampling-interval: the default of 1 ms holds many short launches in one sample. Nine samples a launch leave at most a " +
-			"tenth of a value to what stands between launches; 'occudiff collect' finds the interval by a first short run.",
-		"Wrappers: VTune follows child processes, so that mpirun or a shell script in front of the application is profiled too; " +
+		"gpu-sampling-interval: the default of 1 ms holds many short launches in one sample. Nine samples a launch " +
+			"leave at most a " +
+			"tenth of a value to what stands between launches; 'occudiff collect' finds the interval by a first " +
+			"short run.",
+		"Wrappers: VTune follows child processes, so that mpirun or a shell script in front of the application is " +
+			"profiled too; " +
 			"-no-follow-child keeps it to the application when the application starts others.",
-		"Several stacks: with ZE_FLAT_DEVICE_HIERARCHY=FLAT, the default of newer drivers, a stack is a device and the counters are " +
-			"of one stack; with COMPOSITE they are of the whole GPU. Predict for the one that was used (max1550 or max1550-1t).",
+		"Several stacks: with ZE_FLAT_DEVICE_HIERARCHY=FLAT, the default of newer drivers, a stack is a device and " +
+			"the counters are " +
+			"of one stack; with COMPOSITE they are of the whole GPU. Predict for the one that was used (max1550 or " +
+			"max1550-1t).",
 		"Several GPUs: without -knob target-gpu the occupancy is the mean over all of them, idle ones included.",
-		"Times: with -q unitrace reads the counters around each launch and makes every launch longer; take times from another run.",
+		"Times: with -q unitrace reads the counters around each launch and makes every launch longer; take times " +
+			"from another run.",
 	}
 }

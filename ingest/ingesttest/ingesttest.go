@@ -97,10 +97,12 @@ func Describe(f *ingest.File) string {
 		b.kernel("summary", &f.Summary[i])
 	}
 	for _, t := range f.Timings {
-		b.line("timing", t.Kernel, "groups", t.Groups, "seconds", t.Seconds, "printed", t.Printed, "unit", t.UnitAsPrinted, "at", t.Pos)
+		b.line("timing", t.Kernel, "groups", t.Groups, "seconds", t.Seconds, "printed", t.Printed, "unit",
+			t.UnitAsPrinted, "at", t.Pos)
 	}
 	for _, p := range f.Props {
-		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm", p.SLM, "private", p.Private, "spill", p.Spill,
+		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm",
+			p.SLM, "private", p.Private, "spill", p.Spill,
 			"registers", p.Registers, "at", p.Pos)
 	}
 	for _, n := range f.Notes {
@@ -178,9 +180,12 @@ func (b *printer) platform(p *ingest.Platform) {
 		value any
 	}{
 		{"device", p.Device}, {"device from", p.DeviceFrom}, {"node property", p.NodeProperty}, {"XVEs", p.XVEs},
-		{"threads per XVE", p.ThreadsPerXVE}, {"adapters", p.Adapters}, {"stacks", p.Stacks}, {"busy stacks", p.BusyStacks}, {"max frequency", p.MaxFrequency},
-		{"max work-group", p.MaxWorkGroup}, {"collected", p.Collected}, {"host", p.Host}, {"command", p.Command}, {"OS", p.OS},
-		{"VTune", p.VTune}, {"driver", p.Driver}, {"job", p.JobID}, {"occupancy", p.Occupancy}, {"vector size", p.VectorSize},
+		{"threads per XVE", p.ThreadsPerXVE}, {"adapters", p.Adapters}, {"stacks", p.Stacks},
+		{"busy stacks", p.BusyStacks}, {"max frequency", p.MaxFrequency},
+		{"max work-group", p.MaxWorkGroup}, {"collected", p.Collected}, {"host", p.Host}, {"command", p.Command},
+		{"OS", p.OS},
+		{"VTune", p.VTune}, {"driver", p.Driver}, {"job", p.JobID}, {"occupancy", p.Occupancy},
+		{"vector size", p.VectorSize},
 		{"at", p.Pos.String()},
 	} {
 		if text, ok := value(f.value); ok {
@@ -191,11 +196,13 @@ func (b *printer) platform(p *ingest.Platform) {
 
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
-	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device", k.Device,
+	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device",
+		k.Device,
 		"instances", k.Instances, "seconds", k.Total, "a launch", k.Mean)
 	b.indented("measured", k.Measured, "peak", k.Peak, "work", k.PeakWork, "SLM", k.PeakSLM, "barrier", k.PeakBarrier,
 		"active", k.Active, "stalled", k.Stalled, "idle", k.Idle)
-	b.indented("barrier stall", k.BarrierStall, "threads", k.Threads, "barriers", k.Barriers, "spill", k.Spill, "SLM bytes", k.SLM,
+	b.indented("barrier stall", k.BarrierStall, "threads", k.Threads, "barriers", k.Barriers, "spill", k.Spill,
+		"SLM bytes", k.SLM,
 		"registers", k.Registers)
 	if s := k.Launches; s != nil {
 		b.indented("from", s.MinSeconds, "median", s.MedianSeconds, "to", s.MaxSeconds, "measured from", s.MinMeasured,

@@ -1,6 +1,6 @@
-// Package ocloc runs Intel's offline compiler, so that a kernel's source is predicted without a GPU and before any run. It
-// compiles OpenCL C or SPIR-V for one device into a folder, passes the compiler's messages on, and stops it after a while.
-// It calls no shell. It does not know what is in the binaries (package zebin does) or what a device is.
+// Package ocloc runs Intel's offline compiler, so that a kernel's source is predicted without a GPU and before any run.
+// It compiles OpenCL C or SPIR-V for one device into a folder, passes the compiler's messages on, and stops it after a
+// while. It calls no shell. It does not know what is in the binaries (package zebin does) or what a device is.
 package ocloc
 
 import (
@@ -27,7 +27,8 @@ const maxMessages = 8 << 10
 func Find() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
-		return "", note.Faultf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the distribution",
+		return "", note.Faultf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the "+
+			"distribution",
 			"compiling a source needs Intel's offline compiler ocloc, which is not on PATH")
 	}
 	return path, nil
@@ -39,9 +40,9 @@ func IsSource(path string) bool {
 	return ending == ".cl" || ending == ".spv"
 }
 
-// Compile compiles a source for the device that the compiler calls so (pvc, acm-g10, 0x7d55) into a new file in dir, and
-// gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in -cl-intel-256-GRF-per-thread;
-// empty for none. A compiler error is an error that carries its messages.
+// Compile compiles a source for the device that the compiler calls so (pvc, acm-g10, 0x7d55) into a new file in dir,
+// and gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in
+// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error that carries its messages.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
@@ -49,8 +50,10 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	if err != nil {
 		return "", "", note.Faultf("unreadable", note.Pos{File: source}, "", "%v", err)
 	}
-	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with 0.
-	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir", dir,
+	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with
+	// 0.
+	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir",
+		dir,
 		"-internal_options", "-cl-intel-allow-zebin"}
 	if options != "" {
 		args = append(args, "-options", options)
@@ -68,7 +71,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	binary = filepath.Join(dir, "kernel")
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s", Limit, device)
+		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s",
+			Limit, device)
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:
@@ -84,12 +88,14 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 		return "", "", fault
 	}
 	if _, err := os.Stat(binary); err != nil {
-		return "", "", note.Faultf("compiler-error", note.Pos{File: source}, "", "ocloc wrote no binary for %s%s", device, said(text))
+		return "", "", note.Faultf("compiler-error", note.Pos{File: source}, "", "ocloc wrote no binary for %s%s",
+			device, said(text))
 	}
 	return binary, text, nil
 }
 
-// unknownDevice is ocloc's exit status for a device that it does not know (OCLOC_INVALID_DEVICE is -33, of which a shell sees 223).
+// unknownDevice is ocloc's exit status for a device that it does not know (OCLOC_INVALID_DEVICE is -33, of which a
+// shell sees 223).
 const unknownDevice = 223
 
 // ErrUnknownDevice is matched by the error of a device that this version of the compiler does not know.

@@ -54,7 +54,8 @@ func (b *blocks) nextOfStream(c *chunk) error {
 	if b.done || b.in.R == nil {
 		return io.EOF
 	}
-	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says that a compressed file is cut off, for the end.
+	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says that a compressed file is cut off, for the
+	// end.
 	n, err := 0, error(nil)
 	for n < b.size && err == nil {
 		var m int

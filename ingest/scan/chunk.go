@@ -54,8 +54,8 @@ func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
 }
 
 // resolve clears the delimiters and newlines inside quotes, from a record's beginning on, and puts those outside
-// together. It returns where the last record that is complete in this block ends (after its newline), or from when there
-// is none.
+// together. It returns where the last record that is complete in this block ends (after its newline), or from when
+// there is none.
 func (c *chunk) resolve(delim byte, from int) int {
 	if !c.resolveWords(from) {
 		c.resolveQuotes(delim, from)

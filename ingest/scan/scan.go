@@ -1,5 +1,5 @@
-// Package scan reads delimited text fast and exactly: rows, selected columns, quotes, positions. It knows no column name,
-// no number and no profiler; a caller says which columns it wants and gets their bytes.
+// Package scan reads delimited text fast and exactly: rows, selected columns, quotes, positions. It knows no column
+// name, no number and no profiler; a caller says which columns it wants and gets their bytes.
 //
 // A file is cut into blocks of 256 KiB, and each worker takes the next block, marks its delimiters, newlines and quotes
 // as bit masks (64 bytes a word, with AVX2 where the machine has it), and waits for its turn. The turn hands over what
@@ -12,8 +12,8 @@
 // encoding/csv gives an error the text is taken as with its LazyQuotes: a quote inside a plain field is an ordinary
 // byte, and so is a quote inside a quoted field that is followed by neither a quote nor the end of the field.
 //
-// Memory does not depend on the file: a record that spans blocks keeps only its selected cells, and a cell keeps at most
-// MaxCell bytes.
+// Memory does not depend on the file: a record that spans blocks keeps only its selected cells, and a cell keeps at
+// most MaxCell bytes.
 package scan
 
 import (
@@ -125,8 +125,8 @@ func (s *Scanner) account(c *chunk) {
 	}
 }
 
-// Digest gives "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks, in hexadecimal; "" unless Options.Hash was
-// set. It is complete after Rows.
+// Digest gives "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks, in hexadecimal; "" unless Options.Hash
+// was set. It is complete after Rows.
 func (s *Scanner) Digest() string {
 	if s.digest == nil {
 		return ""
@@ -136,8 +136,8 @@ func (s *Scanner) Digest() string {
 }
 
 // Record reads the next record without selecting columns, a field at a time, so that a header of any width takes no
-// memory. It returns the physical line on which the record begins, and io.EOF when there is no record. A record that the
-// input ends in the middle of a quote of is given as far as it goes, with ErrQuote.
+// memory. It returns the physical line on which the record begins, and io.EOF when there is no record. A record that
+// the input ends in the middle of a quote of is given as far as it goes, with ErrQuote.
 func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte)) (line int, err error) {
 	if _, err := s.Head(); err != nil {
 		return 0, err

@@ -33,7 +33,8 @@ type builder struct {
 	sections []gpu   // device headings over the metrics
 	shares   []share
 	adapters map[string]bool
-	// stateRows counts the stacks whose array state was printed, busyStacks those of them that were not idle throughout.
+	// stateRows counts the stacks whose array state was printed, busyStacks those of them that were not idle
+	// throughout.
 	stateRows, busyStacks int
 	stacks                map[string]bool
 	table                 table
@@ -191,7 +192,8 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 	case name == "Collection start time":
 		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day stands before the month: 14/03/2024
 		if err != nil {
-			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC", lines.Quote(value))
+			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC",
+				lines.Quote(value))
 			return
 		}
 		p.Collected = t
@@ -213,7 +215,8 @@ func (b *builder) gpu(name, value, head string, pos note.Pos) {
 		b.addGPU(deviceName(value), pos)
 		return
 	}
-	if !slices.Contains([]string{"XVE Count", "EU Count", "Max XVE Thread Count", "Max EU Thread Count", "Max Core Frequency", "Max Work Group Size"}, name) || value == "" {
+	if !slices.Contains([]string{"XVE Count", "EU Count", "Max XVE Thread Count", "Max EU Thread Count",
+		"Max Core Frequency", "Max Work Group Size"}, name) || value == "" {
 		return
 	}
 	if len(b.gpus) == 0 {

@@ -16,7 +16,8 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.whole()
 	f := &ingest.File{Rows: b.rows, BadRows: b.bad.Count, Digest: b.digest, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
-	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime, GPUBusy: f.Platform.GPUBusy}) {
+	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,
+		GPUBusy: f.Platform.GPUBusy}) {
 		return nil, b.fault(empty)
 	}
 	return f, nil
@@ -52,7 +53,8 @@ func (b *builder) device(list []gpu) {
 	for _, g := range list[1:] {
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
-				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one ran the tasks", described(first), described(g)),
+				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one "+
+					"ran the tasks", described(first), described(g)),
 				Hint: "name it with --device"})
 			return
 		}
@@ -96,6 +98,7 @@ func (b *builder) whole() {
 			all = append(all, fmt.Sprintf("%.1f %%", s.value.Percent()))
 		}
 		b.notes = append(b.notes, note.Note{Severity: note.Info, Code: "occupancy-per-gpu", Pos: busiest.pos,
-			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); that of the busiest is taken for the run", strings.Join(all, ", "))})
+			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); that of the busiest is taken for the "+
+				"run", strings.Join(all, ", "))})
 	}
 }

@@ -75,7 +75,8 @@ func (p *page) end() error {
 	err := p.z.Err()
 	switch {
 	case errors.Is(err, html.ErrBufferExceeded):
-		p.to.bad.Add(p.to.at(p.line, p.column), "", "a piece of text or markup is longer than %d bytes; the rest of the file is not read", maxToken)
+		p.to.bad.Add(p.to.at(p.line, p.column), "", "a piece of text or markup is longer than %d bytes; the rest of "+
+			"the file is not read", maxToken)
 	case err != io.EOF:
 		return err
 	}

@@ -36,7 +36,8 @@ func (Format) Sniff(head []byte) bool {
 		return false
 	}
 	if isHTML(head) {
-		return bytes.Contains(head, []byte(`class="metric-name"`)) && (bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
+		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
+			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
 	}
 	elapsed, gpu := false, false
 	for rest := head; len(rest) > 0; {
@@ -47,7 +48,8 @@ func (Format) Sniff(head []byte) bool {
 			return true
 		}
 		elapsed = elapsed || strings.Contains(text, elapsedMark)
-		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") || strings.HasPrefix(text, "EU Array")
+		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") ||
+			strings.HasPrefix(text, "EU Array")
 	}
 	return elapsed && gpu
 }
@@ -94,10 +96,12 @@ func (b *builder) fault(empty bool) error {
 	pos := note.Pos{File: b.path}
 	switch {
 	case empty:
-		return note.Faultf("empty-file", pos, "the collection or the report failed: run it again and look at what vtune printed", "the file is empty; %s", expected)
+		return note.Faultf("empty-file", pos, "the collection or the report failed: run it again and look at what "+
+			"vtune printed", "the file is empty; %s", expected)
 	case b.bad.Count > 0:
 		first := b.bad.Notes()[0]
-		return note.Faultf("empty-summary", first.Pos, hint, "none of the %d rows can be used; the first: %s", b.bad.Count, first.Text)
+		return note.Faultf("empty-summary", first.Pos, hint, "none of the %d rows can be used; the first: %s",
+			b.bad.Count, first.Text)
 	}
 	return note.Faultf("empty-summary", pos, hint, "the summary names neither a GPU nor a computing task; %s", expected)
 }

@@ -102,7 +102,10 @@ func (b *builder) task(cells []string, pos note.Pos) {
 		take  func(string) error
 	}{
 		// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
-		{[]string{"Execution Time", "Execution", "Total Time"}, func(s string) (err error) { k.Total, err = parseTime(s); return err }},
+		{[]string{"Execution Time", "Execution", "Total Time"}, func(s string) (err error) {
+			k.Total, err = parseTime(s)
+			return err
+		}},
 		{[]string{"Instance Count"}, func(s string) (err error) { k.Instances, err = parseCount(s); return err }},
 		{[]string{"SIMD Width"}, func(s string) (err error) { k.SIMD, err = parseSIMD(s); return err }},
 		{[]string{"Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"},

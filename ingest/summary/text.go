@@ -142,7 +142,8 @@ func (c *columns) cells(line string) []string {
 	return out
 }
 
-// holds says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a name.
+// holds says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
+// name.
 func (c *columns) holds(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false

@@ -1,7 +1,7 @@
-// Package symbol gives the names of kernels as people read them. Compilers write a function's scope and parameter types into
-// the name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own. Profilers mostly
-// print such names decoded, and now and then as they are, with hundreds of characters. What names a kernel in files for
-// programs stays the symbol. The package knows neither kernels nor files.
+// Package symbol gives the names of kernels as people read them. Compilers write a function's scope and parameter types
+// into the name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own.
+// Profilers mostly print such names decoded, and now and then as they are, with hundreds of characters. What names a
+// kernel in files for programs stays the symbol. The package knows neither kernels nor files.
 package symbol
 
 import (
@@ -22,8 +22,8 @@ func Display(name string) string {
 	return demangle.Filter(name, demangle.MaxLength(mostLength))
 }
 
-// python decodes what numba's GPU backend makes of a Python function and the types it was compiled for: characters other
-// than letters and digits are their number in hexadecimal between underscores, as in
+// python decodes what numba's GPU backend makes of a Python function and the types it was compiled for: characters
+// other than letters and digits are their number in hexadecimal between underscores, as in
 // _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for __main__.scale$1(int64, float32).
 func python(text string) string {
 	var b strings.Builder

@@ -54,7 +54,9 @@ func runnable(s string) bool {
 	} else if c == '\t' || c == '\r' {
 		return true
 	}
-	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff' })
+	s = strings.TrimLeftFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff'
+	})
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("=+-@＝＋－＠", r)
 }

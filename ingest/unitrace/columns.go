@@ -28,8 +28,8 @@ const (
 )
 
 // columnOf gives what a column of a table holds and how many of its units make the base unit: seconds, ratios. Metric
-// names carry their unit in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG, EuActive of GPUs
-// before.
+// names carry their unit in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG, EuActive of
+// GPUs before.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	metric, unitText := name, ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {

@@ -27,8 +27,10 @@ func heading(trimmed string) (string, bool) {
 // sectionOf says what a heading stands for, and false when it is not one of these tools.
 func sectionOf(title string) (section, bool) {
 	switch title {
-	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary", "Kernel Submission Results",
-		"L0 Backend", "Kernel Metrics", "Aggregated Kernel Metrics", "Query Kernel Metrics", "Raw Kernel Intervals", "Profiling Results":
+	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary",
+		"Kernel Submission Results",
+		"L0 Backend", "Kernel Metrics", "Aggregated Kernel Metrics", "Query Kernel Metrics", "Raw Kernel Intervals",
+		"Profiling Results":
 		return section{}, true
 	case "CL GPU Backend", "GPU Backend", "CL Backend":
 		return section{items: true}, true
@@ -164,7 +166,8 @@ func (h *header) split(text string) (fields, error) {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
-		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","), ",")+1, h.fields+1)
+		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","),
+			",")+1, h.fields+1)
 	}
 	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {

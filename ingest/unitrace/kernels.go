@@ -182,7 +182,8 @@ func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
 			"occupancies are means over the query, times are those %s",
-			k.Task, micros(q.seconds/float64(q.launches)), k.Window.Or(0), micros(t.seconds/float64(t.launches)), times),
+			k.Task, micros(q.seconds/float64(q.launches)), k.Window.Or(0), micros(t.seconds/float64(t.launches)),
+			times),
 		Hint: "give each launch more work, so that the query's own time counts less"}
 }
 

@@ -60,7 +60,8 @@ func (t *task) shape(text string, items bool) error {
 		if !strings.Contains(text, "[SIMD") {
 			return nil // a name that ends so
 		}
-		return fmt.Errorf("the launch shape at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; 8; 1}]")
+		return fmt.Errorf("the launch shape at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
+			"8; 1}]")
 	}
 	if marked && width != "_ANY" {
 		n, err := strconv.Atoi(width)
@@ -88,7 +89,8 @@ func (t *task) sizes(first, second [3]int64, items bool) error {
 		for i := range global {
 			hi, lo := bits.Mul64(uint64(first[i]), uint64(second[i]))
 			if hi != 0 || lo > 1<<62 {
-				return fmt.Errorf("the launch has more work-items than 63 bits hold: %d work-groups of %d", first[i], second[i])
+				return fmt.Errorf("the launch has more work-items than 63 bits hold: %d work-groups of %d", first[i],
+					second[i])
 			}
 			global[i] = int64(lo)
 		}

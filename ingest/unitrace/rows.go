@@ -132,7 +132,8 @@ func (f fields) sample() (s sample, err error) {
 		q    quantity
 		to   *float64
 		have *bool
-	}{{occupancy, &s.occupancy, &s.haveOccupancy}, {active, &s.active, &s.haveActive}, {stalled, &s.stalled, &s.haveStalled}} {
+	}{{occupancy, &s.occupancy, &s.haveOccupancy}, {active, &s.active, &s.haveActive},
+		{stalled, &s.stalled, &s.haveStalled}} {
 		if *c.to, *c.have, err = f.ratio(c.q); err != nil {
 			return s, err
 		}
@@ -141,7 +142,8 @@ func (f fields) sample() (s sample, err error) {
 		q    quantity
 		to   *int64
 		have *bool
-	}{{threads, &s.threads, &s.haveThreads}, {barriers, &s.barriers, &s.haveBarriers}, {instance, &s.instance, &s.haveInstance},
+	}{{threads, &s.threads, &s.haveThreads}, {barriers, &s.barriers, &s.haveBarriers},
+		{instance, &s.instance, &s.haveInstance},
 		{subDevice, &s.tile, &have}, {device, &s.adapter, &have}} {
 		if *c.to, *c.have, err = f.count(c.q); err != nil {
 			return s, err

@@ -68,7 +68,8 @@ type account struct {
 
 // kernel gives what identifies the kernel.
 func (a *account) kernel() ingest.Kernel {
-	k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction, Device: a.key.Device, Pos: a.pos}
+	k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction,
+		Device: a.key.Device, Pos: a.pos}
 	if a.key.SIMD > 0 {
 		k.SIMD = unit.Some(a.key.SIMD)
 	}
@@ -80,7 +81,8 @@ func newStore(instances bool) *store {
 }
 
 func (s *store) kernel(t task, adapter int, pos note.Pos) (*account, error) {
-	key := kernelKey{ingest.Key{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd.Or(0), Direction: t.direction, Device: t.tile}, adapter}
+	key := kernelKey{ingest.Key{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd.Or(0),
+		Direction: t.direction, Device: t.tile}, adapter}
 	if a, ok := s.index[key]; ok {
 		return a, nil
 	}
@@ -100,7 +102,8 @@ func (s *store) kernel(t task, adapter int, pos note.Pos) (*account, error) {
 // room says whether one more kernel may be kept.
 func (s *store) room(kernels, nameBytes int) error {
 	if kernels >= maxKernels || s.nameBytes+nameBytes > maxNameBytes {
-		return fmt.Errorf("more than %d different kernels, or %d MB of their names, in one report", maxKernels, maxNameBytes>>20)
+		return fmt.Errorf("more than %d different kernels, or %d MB of their names, in one report", maxKernels,
+			maxNameBytes>>20)
 	}
 	s.nameBytes += nameBytes
 	return nil

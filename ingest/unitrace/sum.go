@@ -55,7 +55,8 @@ func (s *sum) add(x sample) {
 		m    *mean
 		x    float64
 		have bool
-	}{{&s.occupancy, x.occupancy, x.haveOccupancy}, {&s.active, x.active, x.haveActive}, {&s.stalled, x.stalled, x.haveStalled}} {
+	}{{&s.occupancy, x.occupancy, x.haveOccupancy}, {&s.active, x.active, x.haveActive},
+		{&s.stalled, x.stalled, x.haveStalled}} {
 		if c.have {
 			c.m.add(c.x, x.gpu)
 		}
@@ -156,7 +157,8 @@ func (s *spread) result() *ingest.Spread {
 	if s.n < 2 {
 		return nil
 	}
-	out := &ingest.Spread{MinSeconds: unit.Seconds(s.min), MedianSeconds: unit.Seconds(median(s.seconds)), MaxSeconds: unit.Seconds(s.max)}
+	out := &ingest.Spread{MinSeconds: unit.Seconds(s.min), MedianSeconds: unit.Seconds(median(s.seconds)),
+		MaxSeconds: unit.Seconds(s.max)}
 	if s.haveOccupancy {
 		out.MinMeasured = unit.Some(unit.Ratio(s.minOcc))
 		out.MedianMeasured = unit.Some(unit.Ratio(median(s.occupancies)))

@@ -10,10 +10,11 @@ import (
 
 // isTimeline says whether a line is one of the device timeline:
 //
-//	Thread 47342 Device 59736512 : "GEMM[SIMD32 {1; 1024; 1} {1024; 1; 1}]" [ns] 10 (append) 20 (submit) 30 (start) 40 (end)
+//	Thread 473 Device 597365 : "GEMM[SIMD32 {1; 1; 1} {64; 1; 1}]" [ns] 10 (append) 20 (submit) 30 (start) 40 (end)
 //	Device Timeline (queue: 0x556fa2318fc0): GEMM [ns] = 10 (append) 20 (submit) 30 (start) 40 (end)
 func isTimeline(trimmed string) bool {
-	return strings.HasSuffix(trimmed, " (end)") && strings.Contains(trimmed, " [ns] ") && strings.Contains(trimmed, " (start) ")
+	return strings.HasSuffix(trimmed, " (end)") && strings.Contains(trimmed, " [ns] ") &&
+		strings.Contains(trimmed, " (start) ")
 }
 
 // timeline takes a launch. Only Level Zero quotes names; an unquoted one may be of either backend, so that the first

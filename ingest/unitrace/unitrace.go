@@ -199,13 +199,16 @@ func (r *reader) fault() error {
 		return note.Faultf("empty-file", pos, hint, "the file is empty; %s", expected)
 	case r.bad.Count > 0:
 		first := r.bad.Notes()[0]
-		return note.Faultf("no-kernels", first.Pos, hint, "none of the %d rows can be used; the first: %s", r.bad.Count, first.Text)
+		return note.Faultf("no-kernels", first.Pos, hint, "none of the %d rows can be used; the first: %s", r.bad.Count,
+			first.Text)
 	case r.skipped.Line > 0:
 		return note.Faultf("no-kernels", r.skipped, "collect the group ComputeBasic, or give the device timing report",
-			"this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and XVE_THREADS_OCCUPANCY_ALL[%%]")
+			"this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and "+
+				"XVE_THREADS_OCCUPANCY_ALL[%%]")
 	case r.titles > 0:
 		return note.Faultf("no-kernels", pos,
-			"ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it ends: unitrace loses kernels that are pending then",
+			"ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it "+
+				"ends: unitrace loses kernels that are pending then",
 			"the report holds no kernel; %s", expected)
 	}
 	return note.Faultf("no-kernels", pos, hint, "no table of kernels found; %s", expected)

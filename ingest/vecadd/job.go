@@ -103,7 +103,8 @@ func parseDate(text string) time.Time {
 	hours, _ := zoneHours(fields[zone])
 	loc := time.FixedZone(fields[zone], int(hours*3600))
 	rest := strings.Join(append(append([]string{}, fields[:zone]...), fields[zone+1:]...), " ")
-	for _, layout := range []string{"Mon Jan 2 03:04:05 PM 2006", "Mon Jan 2 15:04:05 2006", "Mon 2 Jan 2006 03:04:05 PM",
+	for _, layout := range []string{"Mon Jan 2 03:04:05 PM 2006", "Mon Jan 2 15:04:05 2006",
+		"Mon 2 Jan 2006 03:04:05 PM",
 		"Mon 2 Jan 2006 15:04:05"} {
 		if t, err := time.ParseInLocation(layout, rest, loc); err == nil {
 			return t.UTC()

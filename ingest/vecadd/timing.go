@@ -98,7 +98,8 @@ func parseTiming(text string, rest int) (t ingest.Timing, col int, err error) {
 	case t.UnitAsPrinted == "":
 		return t, len(text), fmt.Errorf("time %s has no unit, seconds or u-secs", number)
 	case !ok:
-		return t, len(text) - len(strings.TrimLeft(after, " ")), fmt.Errorf("unit %s is not known, seconds or u-secs is", lines.Quote(t.UnitAsPrinted))
+		return t, len(text) - len(strings.TrimLeft(after, " ")),
+			fmt.Errorf("unit %s is not known, seconds or u-secs is", lines.Quote(t.UnitAsPrinted))
 	}
 	t.Seconds = unit.Seconds(x * scale)
 	if scale == 1e-9 {

@@ -128,7 +128,8 @@ func (r *reader) header(text string) {
 			p.Device, p.DeviceFrom, p.Pos = name, "the log", pos
 		case p.Device != name && r.other.Code == "":
 			r.other = note.Note{Severity: note.Warning, Code: "two-devices", Pos: pos,
-				Text: fmt.Sprintf("the log names a second device, %s; all its timings are taken as those of %s", name, p.Device),
+				Text: fmt.Sprintf("the log names a second device, %s; all its timings are taken as those of %s", name,
+					p.Device),
 				Hint: "split the log, or name the device with --device"}
 		}
 	}
@@ -136,7 +137,8 @@ func (r *reader) header(text string) {
 		number := strings.TrimSpace(text[i+len(sizeMark):])
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 1 {
-			r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, i)), "", "vector size %s is not a whole number above 0", lines.Quote(number))
+			r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, i)), "", "vector size %s is not a whole number above 0",
+				lines.Quote(number))
 			return
 		}
 		if !p.VectorSize.Present() {
@@ -157,7 +159,8 @@ func (r *reader) timing(text string, start, rest int) {
 	}
 	t.Pos = r.in.Pos(lines.RawColumn(r.in.Text, start))
 	// Clones, not to keep the line.
-	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed), strings.Clone(t.UnitAsPrinted)
+	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed),
+		strings.Clone(t.UnitAsPrinted)
 	r.file.Timings = append(r.file.Timings, t)
 	if t.UnitAsPrinted == ticksUnit && r.ticks.Kernel == "" {
 		r.ticks = t
@@ -184,14 +187,17 @@ func (r *reader) fault(path string) error {
 	pos := note.Pos{File: path}
 	switch device := r.file.Platform.Device; {
 	case r.in.Number == 0 || (r.last == "" && !r.job.seen):
-		return note.Faultf("empty-file", pos, "run the sample again and keep its standard output", "the log is empty; %s", expected)
+		return note.Faultf("empty-file", pos, "run the sample again and keep its standard output",
+			"the log is empty; %s", expected)
 	case r.bad.Count > 0:
 		first := r.bad.Notes()[0]
 		return note.Faultf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
 			"none of the %d timing lines of the log can be used; the first: %s", r.bad.Count, first.Text)
 	case device != "":
-		return note.Faultf("no-timings", r.file.Platform.Pos, "the program may have failed: look at what it wrote to standard error",
-			"the log names the device %s but holds no timing; its last line is %s; %s", device, lines.Quote(r.last), expected)
+		return note.Faultf("no-timings", r.file.Platform.Pos,
+			"the program may have failed: look at what it wrote to standard error",
+			"the log names the device %s but holds no timing; its last line is %s; %s", device, lines.Quote(r.last),
+			expected)
 	}
 	return note.Faultf("no-timings", pos, "the program may have failed: look at what it wrote to standard error",
 		"the log holds no timing; %s", expected)
@@ -205,13 +211,15 @@ func (r *reader) remarks() []note.Note {
 	}
 	if t := r.ticks; t.Kernel != "" {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "ticks-as-usecs", Pos: t.Pos,
-			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s u-secs is taken as %s s",
+			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
+				"u-secs is taken as %s s",
 				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
 			Hint: "all u-secs of this log are read so; the numbers as printed are kept beside"})
 	}
 	if t := r.beyond; t.Kernel != "" {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "out-of-bounds", Pos: t.Pos,
-			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector",
+			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
+				"g works at g times the vector size in buffers of one vector",
 			Hint: "the sample has this fault; its times and occupancies are those of the faulty access"})
 	}
 	if r.long.Line > 0 {

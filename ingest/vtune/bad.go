@@ -29,14 +29,17 @@ func (a *adder) message(r *scan.Row) bool {
 func (a *adder) misshapen(r *scan.Row) *problem {
 	switch {
 	case r.Open:
-		return &problem{cell: none, text: fmt.Sprintf("the file ends inside the quotes that open on line %d, column %d; what follows them cannot be told apart",
+		return &problem{cell: none, text: fmt.Sprintf("the file ends inside the quotes that open on line %d, column "+
+			"%d; what follows them cannot be told apart",
 			r.QuoteLine, r.QuoteColumn),
 			hint: "the file may be cut off: export it again"}
 	case r.Fields < a.h.columns:
-		return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line),
+		return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields,
+			a.h.columns, a.h.pos.Line),
 			hint: "the file may be cut off: export it again"}
 	}
-	return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line),
+	return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields,
+		a.h.columns, a.h.pos.Line),
 		hint: "a name that holds the delimiter must stand in quotes"}
 }
 
@@ -56,9 +59,11 @@ func (a *adder) wrong(q quantity, b []byte, negative bool) *problem {
 	case negative:
 		expected = "0 or above"
 	}
-	p := &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected), hint: correctHint}
+	p := &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
+		hint: correctHint}
 	if (q >= firstShare || q == total || q == average) && decimalComma(b) {
-		p.hint = "the number has a decimal comma: export the file again where numbers have a decimal point, as with LC_ALL=C"
+		p.hint = "the number has a decimal comma: export the file again where numbers have a decimal point, as with " +
+			"LC_ALL=C"
 	}
 	return p
 }
@@ -94,5 +99,6 @@ func (a *adder) reject(p *problem) {
 			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)
 		}
 	}
-	a.badNotes = append(a.badNotes, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos, Text: text, Hint: p.hint})
+	a.badNotes = append(a.badNotes, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos, Text: text,
+		Hint: p.hint})
 }

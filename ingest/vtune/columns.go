@@ -42,14 +42,14 @@ const (
 // with xve where older GPUs have eu. Names are never matched in part: the measured occupancy and the profiler's peak
 // differ in one word only.
 var spellings = [quantities][]string{
-	task:         {"computing task", "source computing task", "task type"},
-	global:       {"work size:global", "global"},
-	local:        {"work size:local", "local"},
-	simd:         {"computing task:simd width", "source computing task:simd width", "simd width"},
-	device:       {"gpu adapter", "adapter", "device"},
-	total:        {"computing task:total time", "source computing task:total time", "total time"},
-	average:      {"computing task:average time", "source computing task:average time", "average time"},
-	count:        {"computing task:instance count", "source computing task:instance count", "instance count", "task count"},
+	task: {"computing task", "source computing task", "task type"}, global: {"work size:global", "global"},
+	local:   {"work size:local", "local"},
+	simd:    {"computing task:simd width", "source computing task:simd width", "simd width"},
+	device:  {"gpu adapter", "adapter", "device"},
+	total:   {"computing task:total time", "source computing task:total time", "total time"},
+	average: {"computing task:average time", "source computing task:average time", "average time"},
+	count: {"computing task:instance count", "source computing task:instance count", "instance count",
+		"task count"},
 	spill:        {"computing task:spill memory size", "source computing task:spill memory size", "spill memory size"},
 	hostToDevice: {"transfer size:host-to-device", "host-to-device"},
 	deviceToHost: {"transfer size:device-to-host", "device-to-host"},

@@ -22,8 +22,8 @@ func noValues() (v values) {
 	return v
 }
 
-// seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is no
-// count either, it is the average: the time of one launch at least.
+// seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is
+// no count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
 	case v[total] != none:
@@ -36,8 +36,8 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// entry is what was read of one key. Most keys of a large file may have a single row, so that its numbers are kept packed
-// and sums are made when there is a second.
+// entry is what was read of one key. Most keys of a large file may have a single row, so that its numbers are kept
+// packed and sums are made when there is a second.
 type entry struct {
 	*sums        // nil as long as first is all there is
 	first []byte // the numbers of the only row, packed
@@ -188,8 +188,8 @@ func (e *sums) add(v *values, shares []field) (t nano) {
 	return t
 }
 
-// steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes are
-// those of the first row, only the time is added up.
+// steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes
+// are those of the first row, only the time is added up.
 type steady struct {
 	raw    string // the cells of the four as they stand in the file; "" when they are not side by side
 	values [4]nano

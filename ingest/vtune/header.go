@@ -91,8 +91,8 @@ func (h *header) add(index int, text []byte) {
 	}
 }
 
-// addInstructions takes the column of a pipe: that of ALU1 alone, which every kernel uses and copies do not, and all where
-// it is missing.
+// addInstructions takes the column of a pipe: that of ALU1 alone, which every kernel uses and copies do not, and all
+// where it is missing.
 func (h *header) addInstructions(index int, pipe string) {
 	switch {
 	case h.alu1 || len(h.instructions) > 10:

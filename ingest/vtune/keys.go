@@ -19,8 +19,8 @@ type slot struct {
 	e    *entry
 }
 
-// find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get two
-// entries, which newResult merges.
+// find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
+// two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir, p := a.direction(r)
 	if p != nil {
@@ -139,11 +139,13 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 	c := &a.h.col[task]
 	name := r.Cell(c.cell)
 	if r.Long(c.cell) {
-		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is longer than %d bytes; expected the name of a computing task, not %s",
+		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is longer than %d bytes; expected the name of a "+
+			"computing task, not %s",
 			c.name, scan.MaxCell, shorten(name)), hint: "a quote may be missing its other half"}
 	}
 	if len(bytes.TrimSpace(name)) == 0 {
-		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is empty; expected the name of a computing task", c.name), hint: correctHint}
+		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is empty; expected the name of a computing task",
+			c.name), hint: correctHint}
 	}
 	e := &entry{}
 	line := r.Line()
@@ -173,7 +175,8 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 	}
 	c := &a.h.col[q]
 	if len(b) > 200 {
-		return ingest.Size3{}, &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected one to three numbers as in 512 x 512", c.name, shorten(b)), hint: correctHint}
+		return ingest.Size3{}, &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
+			"in 512 x 512", c.name, shorten(b)), hint: correctHint}
 	}
 	s, err := unit.ParseSize(string(b))
 	if err != nil {

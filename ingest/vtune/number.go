@@ -6,8 +6,8 @@ import (
 )
 
 // nano is a number as a multiple of 1e-9. Times, percentages and shares are read and added as such: integers add up to
-// the same sum in any order, so the result does not depend on how many threads shared the work, and a printed decimal of
-// up to nine places is exact.
+// the same sum in any order, so the result does not depend on how many threads shared the work, and a printed decimal
+// of up to nine places is exact.
 type nano = int64
 
 const (
@@ -70,8 +70,8 @@ func keepLast(x uint64, n int) uint64 {
 }
 
 // shortTenths reads a number of one to three digits, a point and one decimal place, the form of all shares, from the
-// last eight bytes of its cell, whose length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other form,
-// right or wrong.
+// last eight bytes of its cell, whose length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other
+// form, right or wrong.
 func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	const point = ('.' ^ '0') << 24
 	shift := uint(64-8*n) & 63

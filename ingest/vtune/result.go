@@ -80,7 +80,8 @@ func (r *result) scales() {
 		if largest > one+one/1000 {
 			r.percent[q] = true
 			r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-				Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, but holds %v: taken as percent", c.name, float64(largest)/one),
+				Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, but holds %v: taken "+
+					"as percent", c.name, float64(largest)/one),
 				Hint: "check it against the profiler"})
 		}
 	}
@@ -114,14 +115,17 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	case f.Rows == 0 && f.BadRows == 0:
 		return nil, headerOnly(r.h.pos)
 	case f.Rows == 0:
-		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint, "none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
+		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint,
+			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
 	}
 	f.Instructions = r.instructions()
 	f.Notes = append(r.notes, r.remarks()...)
 	f.Notes = append(f.Notes, bad[:min(len(bad), shown)]...)
 	if partial > 0 {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows", Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it", partial)})
+		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows",
+			Pos: note.Pos{File: r.h.pos.File},
+			Text: fmt.Sprintf("%d of the bad rows have nothing wrong but a share out of range: where their kernel "+
+				"has other rows, their time and counts are added to it", partial)})
 	}
 	if rest := f.BadRows - shown; rest > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: r.h.pos.File},
@@ -202,14 +206,16 @@ func (r *result) unweighted() []note.Note {
 	if first == nil {
 		return nil
 	}
-	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none", first.Task, first.rows)
+	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none",
+		first.Task, first.rows)
 	switch {
 	case more == 1:
 		text += ", nor is that of 1 more task"
 	case more > 1:
 		text += fmt.Sprintf(", nor is that of %d more tasks", more)
 	}
-	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line}, Text: text,
+	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
+		Text: text,
 		Hint: "export the total time and the counters in one file, or use --instances"}}
 }
 
@@ -235,8 +241,8 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 // outside is what VTune calls the time between tasks: it has no launches.
 const outside = "[Outside any task]"
 
-// times gives a kernel its launches and their time. A row without a count is a launch where the file has a row per launch;
-// elsewhere how many it is of is not known, and an average alone makes no total.
+// times gives a kernel its launches and their time. A row without a count is a launch where the file has a row per
+// launch; elsewhere how many it is of is not known, and an average alone makes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
 	launches, timed, time := e.launches, e.timed, e.time
@@ -313,10 +319,12 @@ func share(k *ingest.Kernel, q quantity) *unit.Opt[unit.Ratio] {
 
 func (r *result) spread(e *entry) *ingest.Spread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
-	s := &ingest.Spread{MinSeconds: sec(e.times.min), MedianSeconds: sec(e.times.median(timeBuckets)), MaxSeconds: sec(e.times.max)}
+	s := &ingest.Spread{MinSeconds: sec(e.times.min), MedianSeconds: sec(e.times.median(timeBuckets)),
+		MaxSeconds: sec(e.times.max)}
 	if e.occupied.n > 0 {
 		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
-		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(e.occupied.min), rat(e.occupied.median(shareBuckets)), rat(e.occupied.max)
+		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(e.occupied.min), rat(e.occupied.median(shareBuckets)),
+			rat(e.occupied.max)
 	}
 	return s
 }

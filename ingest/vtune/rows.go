@@ -100,8 +100,9 @@ func (a *adder) Row(r *scan.Row) {
 	}
 }
 
-// good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same, without
-// that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its threads.
+// good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same,
+// without that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its
+// threads.
 func (a *adder) good(e *entry, v *values) {
 	r := a.row
 	a.rows++
@@ -125,8 +126,8 @@ func (a *adder) flush() {
 	a.samples = a.samples[:0]
 }
 
-// numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out of
-// range is absent, and a problem that the rest of the row does not suffer from.
+// numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out
+// of range is absent, and a problem that the rest of the row does not suffer from.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	var outside *problem
 	*v = a.absent
@@ -167,8 +168,8 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// count16 reads a whole number of at most sixteen digits, 0 for anything else: the instructions of a row are of use in a sum
-// alone, and a fault in them is no fault of the row.
+// count16 reads a whole number of at most sixteen digits, 0 for anything else: the instructions of a row are of use in
+// a sum alone, and a fault in them is no fault of the row.
 func count16(r *scan.Row, cell int) uint64 {
 	last, n := r.Tail(cell)
 	if n <= 8 {
@@ -242,8 +243,10 @@ func (a *adder) compare(r *scan.Row) {
 			continue
 		}
 		line := r.Line()
-		a.unequal[i] = note.Note{Severity: note.Warning, Code: "duplicate-column", Pos: note.Pos{File: a.h.pos.File, Line: line},
-			Text: fmt.Sprintf("the column %q occurs twice, as field %d and %d, with different values: %s and %s; the first is used",
+		a.unequal[i] = note.Note{Severity: note.Warning, Code: "duplicate-column",
+			Pos: note.Pos{File: a.h.pos.File, Line: line},
+			Text: fmt.Sprintf("the column %q occurs twice, as field %d and %d, with different values: %s and %s; the "+
+				"first is used",
 				c.name, c.index+1, t.index+1, shorten(x), shorten(y)),
 			Hint: "select the column once when exporting"}
 	}

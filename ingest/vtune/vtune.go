@@ -2,9 +2,9 @@
 // instance: whatever the delimiter, the columns and their order, with the old (EU) and the new (XVE) names. It knows
 // names, units and quirks of these files; it does not know devices, and it does not judge what the numbers mean.
 //
-// Rows of one key are added: times, counts, threads and barriers as sums, occupancies and array states as means weighted
-// by time. All sums are of integers - times and shares in multiples of 1e-9, their products in 128 bits - so the result
-// is exact and the same whatever the number of blocks and threads.
+// Rows of one key are added: times, counts, threads and barriers as sums, occupancies and array states as means
+// weighted by time. All sums are of integers - times and shares in multiples of 1e-9, their products in 128 bits - so
+// the result is exact and the same whatever the number of blocks and threads.
 package vtune
 
 import (
@@ -33,7 +33,8 @@ func (Format) Sniff(head []byte) bool {
 // Read reads an export.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := scan.Input{At: src.At, Size: src.Size, R: src.R}
-	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}, opt.Instances)
+	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress},
+		opt.Instances)
 }
 
 func read(ctx context.Context, path string, in scan.Input, opt scan.Options, keep bool) (*ingest.File, error) {
@@ -84,7 +85,8 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner) (*header, err
 		return nil, hostTasks(h.pos)
 	case !h.useful():
 		return nil, note.Faultf("no-columns", h.pos, exportHint,
-			"the export has no column that tells a work size, a time or an occupancy; expected names like \"Work Size:Global\" and \"XVE Threads Occupancy(%%)\"")
+			"the export has no column that tells a work size, a time or an occupancy; expected names like \"Work "+
+				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")
 	}
 	h.complete()
 	return h, nil

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -41,8 +40,8 @@ const (
 	noteProductConfig = 6
 )
 
-// Is says whether the first bytes of a file are those of a container that Read understands: a device image, an archive, or
-// a program that may hold images.
+// Is says whether the first bytes of a file are those of a container that Read understands: a device image, an archive,
+// or a program that may hold images.
 func Is(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
 		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
@@ -51,7 +50,8 @@ func Is(head []byte) bool {
 // isInfoText says whether a text is that of a dumped .ze_info section.
 func isInfoText(head []byte) bool {
 	text := bytes.TrimLeft(head, " \r\n-")
-	return bytes.HasPrefix(text, []byte("version:")) || bytes.HasPrefix(text, []byte("kernels:")) && bytes.Contains(text, []byte("execution_env"))
+	return bytes.HasPrefix(text, []byte("version:")) || bytes.HasPrefix(text, []byte("kernels:")) &&
+		bytes.Contains(text, []byte("execution_env"))
 }
 
 // ReadFile reads the device images of a file. No image is an error that says what the file is.
@@ -96,7 +96,8 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		}
 		return []Image{img}, nil
 	}
-	return nil, note.Faultf("no-binary", pos, "give a device image of ocloc, an archive of them, or a program that holds them",
+	return nil, note.Faultf("no-binary", pos, "give a device image of ocloc, an archive of them, or a program that "+
+		"holds them",
 		"not an Intel GPU binary")
 }
 
@@ -113,7 +114,8 @@ func isDevice(head []byte) bool {
 func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, error) {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
 	if err != nil {
-		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again", "the ELF file is damaged: %v", err)
+		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again",
+			"the ELF file is damaged: %v", err)
 	}
 	img := Image{Pos: pos, Target: t}
 	var info *elf.Section
@@ -134,7 +136,8 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	}
 	text, err := sectionData(info, maxInfo)
 	if err != nil {
-		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again", "section .ze_info: %v", err)
+		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again",
+			"section .ze_info: %v", err)
 	}
 	if err := parseInfo(text, &img); err != nil {
 		return nil, err
@@ -147,7 +150,8 @@ func noInfo(pos note.Pos, f *elf.File) error {
 	for _, s := range f.Sections {
 		var mark [4]byte
 		if n, _ := s.ReadAt(mark[:], 0); s.ReaderAt != nil && n == 4 && string(mark[:]) == patchMagic {
-			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options -cl-intel-allow-zebin",
+			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options "+
+				"-cl-intel-allow-zebin",
 				"a device binary of the older patch-token format, which is not read")
 		}
 	}
@@ -195,97 +199,6 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 
 func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 
-// readArchive reads the members of an ar archive, as ocloc writes for several devices: their names hold the pointer size and
-// the graphics IP version, as in 64.12.10.0.
-func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
-	var images []Image
-	var faults []error
-	offset, long := int64(len(archiveMagic)), []byte(nil)
-	for n := 0; offset+60 <= size; n++ {
-		var h [60]byte
-		if _, err := r.ReadAt(h[:], offset); err != nil {
-			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, cause(err))
-		}
-		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
-		if string(h[58:]) != "`\n" || err != nil || length < 0 || length > size-offset-60 || n == maxMembers {
-			return nil, note.Faultf("bad-archive", pos, "the file may be cut off; copy or compile it again",
-				"the archive is damaged at byte %d", offset)
-		}
-		member := memberName(string(h[:16]), long)
-		body := io.NewSectionReader(r, offset+60, length)
-		offset += 60 + length + length&1
-		if member == "//" {
-			if length > maxNote {
-				continue
-			}
-			long = make([]byte, length)
-			if _, err := body.ReadAt(long, 0); err != nil {
-				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", cause(err))
-			}
-			continue
-		}
-		got, err := readMember(ctx, note.Pos{File: pos.File + "(" + member + ")"}, body, length, member)
-		switch {
-		case err != nil:
-			faults = append(faults, err)
-		default:
-			images = append(images, got...)
-		}
-	}
-	if len(images) == 0 {
-		if len(faults) > 0 {
-			return nil, errors.Join(faults...)
-		}
-		return nil, note.Faultf("no-binary", pos, "", "the archive holds no device image")
-	}
-	for _, err := range faults { // the others stand; what could not be read is said
-		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos, Text: err.Error()})
-	}
-	return images, nil
-}
-
-// readMember reads a member that is a device image; padding and others hold none.
-func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
-	head := make([]byte, min(size, 64))
-	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Faultf("bad-archive", pos, "", "%v", cause(err))
-	}
-	if !isDevice(head) || ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return readDevice(pos, r, size, Target{Release: releaseOf(name)})
-}
-
-// releaseOf takes the graphics IP version from a member's name: 12.10 of 64.12.10.0, nothing of others.
-func releaseOf(member string) string {
-	parts := strings.Split(member, ".")
-	if len(parts) != 4 || parts[0] != "32" && parts[0] != "64" {
-		return ""
-	}
-	for _, p := range parts {
-		if _, err := strconv.Atoi(p); err != nil {
-			return ""
-		}
-	}
-	return parts[1] + "." + parts[2]
-}
-
-// memberName reads the name of an archive's member, in the table of long names where it stands there.
-func memberName(field string, long []byte) string {
-	name := strings.TrimRight(field, " ")
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "/")); err == nil && name != "" && name[0] == '/' && n >= 0 && n < len(long) {
-		rest := long[n:]
-		if end := bytes.IndexAny(rest, "/\n"); end >= 0 {
-			rest = rest[:end]
-		}
-		return string(rest)
-	}
-	if name == "//" || name == "/" {
-		return name
-	}
-	return strings.TrimSuffix(name, "/")
-}
-
 // readProgram looks for device images inside a program, as SYCL compilers put them there: whole ELF files or archives
 // somewhere in its sections. They are found by their marks, since the sections differ from compiler to compiler.
 func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
@@ -327,13 +240,15 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	case len(images) == 0 && len(faults) > 0:
 		return nil, errors.Join(faults...)
 	case len(images) == 0:
-		return nil, note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or give the image of ocloc",
+		return nil, note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx "+
+			"-fsycl-targets=spir64_gen), or give the image of ocloc",
 			"the program holds no device image")
 	}
 	return images, nil
 }
 
-// scanMarks calls found at each place behind the start where a device image or an archive may begin, and goes on where it says.
+// scanMarks calls found at each place behind the start where a device image or an archive may begin, and goes on where
+// it says.
 func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset int64) int64) error {
 	const chunk = 1 << 20
 	for at := int64(4); at < size; {
@@ -363,7 +278,8 @@ func firstMark(data []byte) int {
 	return i
 }
 
-// elfSize is where an ELF file ends whose size nothing says: behind its section headers and its last section, at most limit.
+// elfSize is where an ELF file ends whose size nothing says: behind its section headers and its last section, at most
+// limit.
 func elfSize(r io.ReaderAt, limit int64) int64 {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, limit))
 	if err != nil {
@@ -376,23 +292,6 @@ func elfSize(r io.ReaderAt, limit int64) int64 {
 		}
 	}
 	return int64(min(end, uint64(limit)))
-}
-
-// archiveSize is where an archive ends inside a program: behind the last header that is whole.
-func archiveSize(r io.ReaderAt, limit int64) int64 {
-	offset := int64(len(archiveMagic))
-	for n := 0; offset+60 <= limit && n < maxMembers; n++ {
-		var h [60]byte
-		if _, err := r.ReadAt(h[:], offset); err != nil || string(h[58:]) != "`\n" {
-			break
-		}
-		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
-		if err != nil || length < 0 || length > limit-offset-60 {
-			break
-		}
-		offset += 60 + length + length&1
-	}
-	return min(offset, limit)
 }
 
 // cause takes the path out of an error of the file system: positions carry it already.

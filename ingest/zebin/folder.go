@@ -14,8 +14,8 @@ import (
 )
 
 // ReadPath reads the device images of a file, or of the files in a folder and the folders in it: ocloc's output and
-// disassembly, a compiler's shader dump, a VTune result with dumped binaries, Triton's cache. Files of a folder that are no
-// images are passed over; one that is damaged is a note on the first image.
+// disassembly, a compiler's shader dump, a VTune result with dumped binaries, Triton's cache. Files of a folder that
+// are no images are passed over; one that is damaged is a note on the first image.
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -38,8 +38,10 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 			faults = append(faults, err)
 			return nil
 		}
-		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil && len(b) <= maxNote {
-			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target) // ocloc's disassembly has the notes beside it
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil &&
+			len(b) <= maxNote {
+			// ocloc's disassembly has the notes beside it
+			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target)
 		}
 		images = append(images, got...)
 		return nil
@@ -50,11 +52,13 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	case len(images) == 0 && len(faults) > 0:
 		return nil, errors.Join(faults...)
 	case len(images) == 0:
-		return nil, note.Faultf("no-binary", note.Pos{File: path}, "give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
+		return nil, note.Faultf("no-binary", note.Pos{File: path},
+			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
 			"no file in this folder is an Intel GPU binary")
 	}
 	for _, err := range faults {
-		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Warning, Code: "bad-binary", Text: err.Error()})
+		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Warning, Code: "bad-binary",
+			Text: err.Error()})
 	}
 	return images, nil
 }
@@ -62,7 +66,8 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 // looksDumped says whether a file of a folder may be an image: programs are not looked into there, only dumps.
 func looksDumped(path string) bool {
 	switch name := strings.ToLower(filepath.Base(path)); {
-	case strings.HasSuffix(name, ".ze_info"), strings.HasSuffix(name, ".zeinfo"), strings.HasSuffix(name, "ze_info.txt"):
+	case strings.HasSuffix(name, ".ze_info"), strings.HasSuffix(name, ".zeinfo"),
+		strings.HasSuffix(name, "ze_info.txt"):
 		return true
 	}
 	f, err := os.Open(path)

@@ -80,7 +80,8 @@ func parseInfo(text []byte, img *Image) error {
 
 func (z *zeKernel) kernel(t Target) (Kernel, error) {
 	e := &z.Env
-	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Bytes(e.SLM), Barriers: e.Barriers, StackCalls: e.Stack}
+	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Bytes(e.SLM), Barriers: e.Barriers,
+		StackCalls: e.Stack}
 	switch {
 	case e.SIMD != 1 && e.SIMD != 8 && e.SIMD != 16 && e.SIMD != 32:
 		return k, fmt.Errorf("simd_size %d; expected 1, 8, 16 or 32", e.SIMD)
@@ -121,8 +122,8 @@ func fixedSize(dims []int64) (unit.Size3, error) {
 	return unit.Size(dims...), nil
 }
 
-// memory fills what is per thread: from version 1.39 on spill_size and private_size say it; before, scratch buffers hold
-// spills and private memory together, or each in a buffer of its own.
+// memory fills what is per thread: from version 1.39 on spill_size and private_size say it; before, scratch buffers
+// hold spills and private memory together, or each in a buffer of its own.
 func (z *zeKernel) memory(k *Kernel) error {
 	if z.Env.Spill != nil || z.Env.Private != nil {
 		spill, private := value(z.Env.Spill), value(z.Env.Private)

@@ -1,13 +1,13 @@
-// Package zebin reads what Intel's graphics compiler writes into a kernel's binary: sub-group size, registers, shared local
-// memory, barriers, spills and the work-group size that the source fixes. With them a launch is predicted before it ran, and
-// what a profiler does not export is known instead of guessed.
+// Package zebin reads what Intel's graphics compiler writes into a kernel's binary: sub-group size, registers, shared
+// local memory, barriers, spills and the work-group size that the source fixes. With them a launch is predicted before
+// it ran, and what a profiler does not export is known instead of guessed.
 //
-// A binary comes in many wrappings. A device image ("zebin") is an ELF file whose section .ze_info holds YAML; ocloc packs
-// those of several devices into an ar archive; a SYCL program carries images inside its own sections; compilers and drivers
-// dump the YAML alone. Read finds the images in all of them and gives one Image per device.
+// A binary comes in many wrappings. A device image ("zebin") is an ELF file whose section .ze_info holds YAML; ocloc
+// packs those of several devices into an ar archive; a SYCL program carries images inside its own sections; compilers
+// and drivers dump the YAML alone. Read finds the images in all of them and gives one Image per device.
 //
-// The format is Intel's: intel/intel-graphics-compiler, IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package does not
-// know devices, occupancy or how anything is shown.
+// The format is Intel's: intel/intel-graphics-compiler, IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package
+// does not know devices, occupancy or how anything is shown.
 package zebin
 
 import (
@@ -31,8 +31,8 @@ type Image struct {
 type Target struct {
 	// Family is the driver's number of the product family, as in 1271 for Ponte Vecchio; 0 when it is not known.
 	Family int
-	// Release is the graphics IP version without its revision, as in 12.60; empty when it is not known. It names a device
-	// more closely than the family.
+	// Release is the graphics IP version without its revision, as in 12.60; empty when it is not known. It names a
+	// device more closely than the family.
 	Release string
 }
 

@@ -48,7 +48,8 @@ func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 	return s, nil
 }
 
-// WorkGroups counts the work-groups of a launch, of which the last in a dimension may be smaller; 0 without a global size.
+// WorkGroups counts the work-groups of a launch, of which the last in a dimension may be smaller; 0 without a global
+// size.
 func WorkGroups(global, local unit.Size3) int64 {
 	if !global.Present() || !local.Present() {
 		return 0

@@ -51,11 +51,12 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 		"registers_per_thread", "simd", "slm_bytes", "barriers", "peak_percent", "average_percent")
 	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 		Headline: []string{counts(pairs)}}
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t}, ItemsIn: report.Terminal | report.Page}
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t},
+		ItemsIn: report.Terminal | report.Page}
 	for i := range pairs {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
-			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()), Detail: p.Kernel().Device.Key,
-				Text: Sentence(p), Status: report.Bad})
+			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()),
+				Detail: p.Kernel().Device.Key, Text: Sentence(p), Status: report.Bad})
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
@@ -136,7 +137,8 @@ func Sentence(p *binary.Pair) string {
 			binary.FieldSpill: "spill " + r.Spill + " bytes", binary.FieldScratch: "scratch " + r.Scratch + " bytes",
 			binary.FieldRegisters: "registers per thread " + r.Registers, binary.FieldSIMD: "SIMD " + r.SIMD,
 			binary.FieldSLM: "SLM " + r.SLM + " bytes", binary.FieldBarriers: "barriers " + r.Barriers,
-			binary.FieldPeak: "predicted peak " + r.Peak + " %", binary.FieldAverage: "predicted average " + r.Average + " %",
+			binary.FieldPeak: "predicted peak " + r.Peak + " %", binary.FieldAverage: "predicted average " + r.Average +
+				" %",
 		}[f]; ok {
 			parts = append(parts, text)
 		}
@@ -156,7 +158,8 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 	for i := range pairs {
 		p := &pairs[i]
 		k := p.Kernel()
-		c := report.TestCase{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File), Text: Sentence(p)}
+		c := report.TestCase{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
+			Text: Sentence(p)}
 		switch p.Verdict {
 		case binary.Worse:
 			c.Outcome, c.Type, c.Message = report.TestFailed, string(p.Verdict), c.Text
@@ -174,7 +177,8 @@ func Annotations(pairs []binary.Pair, level report.AnnotationLevel) []report.Ann
 	var list []report.Annotation
 	for i := range pairs {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
-			list = append(list, report.Annotation{Level: level, Title: report.OneLine(p.Kernel().Demangled()) + " on " + p.Kernel().Device.Key,
+			list = append(list, report.Annotation{Level: level, Title: report.OneLine(p.Kernel().Demangled()) + " on " +
+				p.Kernel().Device.Key,
 				Message: Sentence(p)})
 		}
 	}

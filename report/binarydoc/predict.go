@@ -46,8 +46,9 @@ type kernelRow struct {
 
 func rowOf(k *binary.Kernel) kernelRow {
 	r := kernelRow{
-		File: k.File, Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key, Device: report.NewDeviceValue(k.Device, ""),
-		SIMD: k.SIMD, Registers: k.Registers, SLM: int64(k.SLM), SLMLower: k.SLMIsLowerBound, Barriers: k.Barriers,
+		File: k.File, Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key,
+		Device: report.NewDeviceValue(k.Device, ""),
+		SIMD:   k.SIMD, Registers: k.Registers, SLM: int64(k.SLM), SLMLower: k.SLMIsLowerBound, Barriers: k.Barriers,
 		Spill: count(k.Spill), Private: count(k.Private), Scratch: count(k.Scratch), Local: k.Local.List(),
 		BestLocal: []int64{}, Message: report.Filled(k.Message),
 	}
@@ -81,21 +82,27 @@ func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov
 		rows[i] = rowOf(&kernels[i])
 	}
 	row := func(i int) kernelRow { return rows[i] }
-	shown := []string{"demangled", "device", "simd", "registers_per_thread", "slm_bytes", "barriers", "spill_bytes", "scratch_bytes",
+	shown := []string{"demangled", "device", "simd", "registers_per_thread", "slm_bytes", "barriers", "spill_bytes",
+		"scratch_bytes",
 		"private_bytes", "local", "best_local", "gpu_peak", "gpu_average", "limited_by", "message", "file"}
 	t := report.Rows("kernels", len(rows), row, shown...)
 	d := &report.Document{Whole: true, Title: "Occupancy from kernel binaries", Version: prov.Version,
 		Headline: []string{headline(kernels, global)}, Closing: closing(kernels)}
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t}, ItemsIn: report.Terminal | report.Page}
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t},
+		ItemsIn: report.Terminal | report.Page}
 	for i := range kernels {
 		if k := &kernels[i]; k.Message != "" {
-			s.Items = append(s.Items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key, Text: report.OneLine(k.Message)})
+			s.Items = append(s.Items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
+				Text: report.OneLine(k.Message)})
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
-	columns := []string{"file", "name", "demangled", "device", "simd", "registers_per_thread", "slm_bytes", "slm_is_lower_bound", "barriers",
-		"spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy", "threads_per_work_group", "work_groups",
-		"work_groups_per_xe_core", "limits", "predicted_xe_core_percent", "predicted_peak_percent", "predicted_average_percent", "waves",
+	columns := []string{"file", "name", "demangled", "device", "simd", "registers_per_thread", "slm_bytes",
+		"slm_is_lower_bound", "barriers",
+		"spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy", "threads_per_work_group",
+		"work_groups",
+		"work_groups_per_xe_core", "limits", "predicted_xe_core_percent", "predicted_peak_percent",
+		"predicted_average_percent", "waves",
 		"tail_percent", "best_local", "message"}
 	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row, columns...),
 		Value: predictValue{Schema: predictSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
@@ -113,7 +120,8 @@ func headline(kernels []binary.Kernel, global unit.Size3) string {
 	if global.Present() {
 		of = "the global size " + global.String()
 	}
-	return fmt.Sprintf("%s on %s; predicted for %s", report.Counted(len(kernels), "kernel", "kernels"), join(devices), of)
+	return fmt.Sprintf("%s on %s; predicted for %s", report.Counted(len(kernels), "kernel", "kernels"), join(devices),
+		of)
 }
 
 // closing says how many kernels keep something out of the registers, which costs more than occupancy.

@@ -1,8 +1,8 @@
-// Package deliver writes an answer into files and onto standard output. The ending of a file, or the name of a format, picks
-// one of the ways of writing.
+// Package deliver writes an answer into files and onto standard output. The ending of a file, or the name of a format,
+// picks one of the ways of writing.
 //
-// Files are opened before the work, so that one that cannot be written is found first, and put in place together when all
-// of them are written. A Markdown file gets the plots of the report in a folder beside it.
+// Files are opened before the work, so that one that cannot be written is found first, and put in place together when
+// all of them are written. A Markdown file gets the plots of the report in a folder beside it.
 //
 // The package knows no kernels, and it decides nothing that a reader sees.
 package deliver
@@ -66,7 +66,8 @@ func Open(set outfile.Set, paths []string, endings ...string) (*Files, error) {
 		ending := strings.ToLower(filepath.Ext(p))
 		var err error
 		if !slices.Contains(endings, ending) {
-			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(endings, " "))
+			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,
+				strings.Join(endings, " "))
 		} else {
 			err = f.open(p, ending)
 		}
@@ -137,8 +138,8 @@ func (f *Files) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files beside
-// report.md. They are written and put in place with all other files.
+// addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files
+// beside report.md. They are written and put in place with all other files.
 func (f *Files) addPlots(ans *report.Answer) error {
 	for i, page := range f.files {
 		if page.ending != ".md" || page.own != nil || !f.set.Replaces(i) {

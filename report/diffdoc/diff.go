@@ -2,7 +2,6 @@ package diffdoc
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -10,27 +9,6 @@ import (
 
 	"occudiff/compare"
 )
-
-// DiffAnnotations lists the regressions of a diff, at their rows of the new side.
-func DiffAnnotations(d *compare.DiffResult, level report.AnnotationLevel) []report.Annotation {
-	var list []report.Annotation
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Verdict != compare.DiffRegression || r.New == nil {
-			continue
-		}
-		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line, Title: report.KernelName(r.Task), Message: "Regression"}
-		if c, ok := r.Measured.Change.Value(); ok {
-			a.Message += " by " + report.Decimal(math.Abs(c), 1) + " points"
-		}
-		a.Message += "."
-		if r.Because != "" {
-			a.Message += " " + report.UpperFirst(report.OneLine(r.Because))
-		}
-		list = append(list, a)
-	}
-	return list
-}
 
 // FromDiff builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
@@ -43,7 +21,8 @@ func FromDiff(d *compare.DiffResult, prov report.Provenance) *report.Document {
 		Closing:  diffClosing(d),
 		Version:  prov.Version,
 	}
-	doc.Sections = []report.Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d), ruleSection(d),
+	doc.Sections = []report.Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d),
+		ruleSection(d),
 		report.NoteSection(report.RunNotes(d.Notes)), diffProvenanceSection(d, prov)}
 	return doc
 }
@@ -112,7 +91,8 @@ func changedText(changes []compare.Change) string {
 	words := make([]string, 0, len(list))
 	for _, b := range list {
 		if n := len(b.tasks); n > report.MostTasks {
-			b.tasks = append(b.tasks[:report.MostTasks:report.MostTasks], report.Thousands(int64(n-report.MostTasks))+" more")
+			b.tasks = append(b.tasks[:report.MostTasks:report.MostTasks],
+				report.Thousands(int64(n-report.MostTasks))+" more")
 		}
 		if len(b.tasks) > 0 {
 			b.text += " (" + strings.Join(b.tasks, ", ") + ")"
@@ -137,7 +117,9 @@ func diffClosing(d *compare.DiffResult) string {
 		one, many string
 	}{
 		{s.Improvements, "improvement", "improvements"}, {s.ChangedLaunch, "changed launch", "changed launches"},
-		{s.ChangedDevice, "on another device", "on another device"}, {s.Faster, "faster at lower occupancy", "faster at lower occupancy"}, {s.OnlyOld, "only old", "only old"}, {s.OnlyNew, "only new", "only new"},
+		{s.ChangedDevice, "on another device", "on another device"},
+		{s.Faster, "faster at lower occupancy", "faster at lower occupancy"}, {s.OnlyOld, "only old", "only old"},
+		{s.OnlyNew, "only new", "only new"},
 		{s.NotComparable, "not comparable", "not comparable"}, {s.Unchanged, "unchanged", "unchanged"},
 	} {
 		if p.n > 0 {
@@ -155,7 +137,8 @@ func diffClosing(d *compare.DiffResult) string {
 	}
 	text += "."
 	if x, ok := s.TimeRatio.Value(); ok {
-		text += fmt.Sprintf(" A launch takes %s times as long (geometric mean over %s).", report.Decimal(x, 2), report.Counted(s.TimePairs, "kernel", "kernels"))
+		text += fmt.Sprintf(" A launch takes %s times as long (geometric mean over %s).", report.Decimal(x, 2),
+			report.Counted(s.TimePairs, "kernel", "kernels"))
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {
 		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats a side.", a, b)
@@ -185,20 +168,27 @@ func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Sect
 		n       int
 		meaning string
 	}{
-		{compare.DiffRegression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where it is comparable; where the launch or device changed, the residual fell too"},
-		{compare.DiffChangedLaunch, d.Summary.ChangedLaunch, "the launch is not the same and does what is predicted, or nobody can say"},
-		{compare.DiffChangedDevice, d.Summary.ChangedDevice, "the device is not the same and the kernel does what is predicted, or nobody can say"},
-		{compare.DiffFaster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time between launches weighs more"},
-		{compare.DiffImprovement, d.Summary.Improvements, "the mirror image of a regression, or launches that are faster and hold more"},
+		{compare.DiffRegression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where " +
+			"it is comparable; where the launch or device changed, the residual fell too"},
+		{compare.DiffChangedLaunch, d.Summary.ChangedLaunch,
+			"the launch is not the same and does what is predicted, or nobody can say"},
+		{compare.DiffChangedDevice, d.Summary.ChangedDevice,
+			"the device is not the same and the kernel does what is predicted, or nobody can say"},
+		{compare.DiffFaster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time " +
+			"between launches weighs more"},
+		{compare.DiffImprovement, d.Summary.Improvements, "the mirror image of a regression, or launches that are " +
+			"faster and hold more"},
 		{compare.DiffOnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
 		{compare.DiffOnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
-		{compare.DiffNotComparable, d.Summary.NotComparable, "no occupancy that is the kernel's on a side, or launches of another length"},
+		{compare.DiffNotComparable, d.Summary.NotComparable,
+			"no occupancy that is the kernel's on a side, or launches of another length"},
 		{compare.DiffUnchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{compare.DiffNotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	}
 	var rows [][]report.Cell
 	for _, c := range counts {
-		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), diffStatus(c.verdict)), report.IntCell(c.n), report.TextCell(c.meaning)})
+		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), diffStatus(c.verdict)),
+			report.IntCell(c.n), report.TextCell(c.meaning)})
 	}
 	tiles := report.Fixed("verdicts", "Verdicts", []report.Column{
 		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: diffWords()},
@@ -208,8 +198,10 @@ func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Sect
 	tiles.Form = report.Tiles
 	s.Tables = []*report.Table{tiles}
 	if n := d.Summary.Kernels; n > 0 {
-		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels, Label: "label",
-			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%", Max: 100}
+		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
+			Label:  "label",
+			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%",
+			Max: 100}
 		if n > report.PlotRows {
 			p.Title += ", the first " + report.Thousands(report.PlotRows) + " of " + report.Thousands(int64(n))
 		}
@@ -230,7 +222,8 @@ func diffWords() []report.Word {
 func changeSection(d *compare.DiffResult) report.Section {
 	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
 	if len(d.Changes) == 0 {
-		s.Text = []string{"Nothing that the inputs name. What only one side says (a driver, a VTune version) is unknown on the other, which is no change."}
+		s.Text = []string{"Nothing that the inputs name. What only one side says (a driver, a VTune version) is " +
+			"unknown on the other, which is no change."}
 		return s
 	}
 	rows := make([][]report.Cell, 0, len(d.Changes))
@@ -239,7 +232,8 @@ func changeSection(d *compare.DiffResult) report.Section {
 		if task == "" {
 			task = "the whole run"
 		}
-		rows = append(rows, []report.Cell{report.TextCell(c.What), report.TextCell(task), report.TextCell(c.Old), report.TextCell(c.New)})
+		rows = append(rows, []report.Cell{report.TextCell(c.What), report.TextCell(task), report.TextCell(c.Old),
+			report.TextCell(c.New)})
 	}
 	s.Tables = []*report.Table{report.Fixed("changes", "", []report.Column{
 		{Key: "what", Title: "What", Kind: report.Text, In: report.Page | report.Sheet},
@@ -252,7 +246,8 @@ func changeSection(d *compare.DiffResult) report.Section {
 
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(d *compare.DiffResult) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
+		ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if r.NotAKernel || !diffAttention(r, d) {
@@ -262,7 +257,8 @@ func movedSection(d *compare.DiffResult) report.Section {
 		if r.Verdict == compare.DiffUnchanged {
 			status = report.Unsure
 		}
-		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: diffShape(r), Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
+		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: diffShape(r),
+			Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
 	}
 	if len(s.Items) == 0 {
 		s.Text = []string{"None."}
@@ -302,20 +298,33 @@ func diffShape(r *compare.DiffRow) string {
 func ruleSection(d *compare.DiffResult) report.Section {
 	o := &d.Options
 	floor := report.Shortest(float64(o.Threshold))
-	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Page | report.Sheet, Text: []string{
-		"Every run of a side is one sample of each kernel, copies of a run are one; what is compared are the medians, in percentage points (not per cent of per cent). " +
-			"First the occupancy of XVEs that ran, measured / (1 - idle): from day to day it moves by a point where the measured one moves by nine. A kernel is a regression when it fell by more than " +
-			floor + ", three times that where a launch is below a sampling interval.",
-		"Else, a kernel whose launches became faster by more than a tenth while less was measured is faster at lower occupancy: no regression. Measured occupancies are compared where launches take as long as before, to a tenth, " +
-			"and most instructions were counted in rows of kernels; beyond twice the threshold they are a regression or an improvement. All else is not comparable.",
-		"From 4 runs a side on, a two-sided Mann-Whitney test has to give p below " + report.Shortest(o.Alpha) + " as well, and the threshold itself is enough; below 4 no test can find anything.",
-		"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower occupancy may be intended: then the residual, what was seen minus what was predicted, " +
-			"has to have fallen in the same way for a regression. A launch that does what is predicted of it is a changed launch; so is one without a prediction on both sides, since nobody can say.",
-		"A change that is not significant is shown as ~. Intervals hold the median with at least " + report.Shortest(100*o.Confidence) +
-			" % confidence from 6 runs on; those of 4 and 5 runs reach from the smallest to the largest value (87.5 and 93.8 %). " +
-			"What was not measured is not zero, and a counter whose value is not the kernel's is not a measurement: neither is compared. " +
-			"A driver or version that a side does not name is unknown and never a change.",
-	}}
+	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources",
+		In: report.Page | report.Sheet, Text: []string{
+			"Every run of a side is one sample of each kernel, copies of a run are one; what is compared are the " +
+				"medians, in percentage points (not per cent of per cent). " +
+				"First the occupancy of XVEs that ran, measured / (1 - idle): from day to day it moves by a point " +
+				"where " + "the measured one moves by nine. A kernel is a regression when it fell by more than " +
+				floor + ", three times that where a launch is below a sampling interval.",
+			"Else, a kernel whose launches became faster by more than a tenth while less was measured is faster at " +
+				"lower " +
+				"occupancy: no regression. Measured occupancies are compared where launches take as long as before, " +
+				"to a tenth, " +
+				"and most instructions were counted in rows of kernels; beyond twice the threshold they are a " +
+				"regression " + "or an improvement. All else is not comparable.",
+			"From 4 runs a side on, a two-sided Mann-Whitney test has to give p below " + report.Shortest(o.Alpha) +
+				" as well, and the threshold itself is enough; below 4 no test can find anything.",
+			"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower " +
+				"occupancy " + "may be intended: then the residual, what was seen minus what was predicted, " +
+				"has to have fallen in the same way for a regression. A launch that does what is predicted of it is " +
+				"a " + "changed launch; so is one without a prediction on both sides, since nobody can say.",
+			"A change that is not significant is shown as ~. Intervals hold the median with at least " +
+				report.Shortest(100*o.Confidence) +
+				" % confidence from 6 runs on; those of 4 and 5 runs reach from the smallest to the largest value " +
+				"(87.5 " + "and 93.8 %). " +
+				"What was not measured is not zero, and a counter whose value is not the kernel's is not a " +
+				"measurement: " + "neither is compared. " +
+				"A driver or version that a side does not name is unknown and never a change.",
+		}}
 }
 
 // diffProvenanceSection says what was compared and how, so that it can be done again.
@@ -340,23 +349,31 @@ func diffProvenanceSection(d *compare.DiffResult, prov report.Provenance) report
 			if !r.Platform.Collected.IsZero() {
 				collected = r.Platform.Collected.Format("2006-01-02 15:04:05 MST")
 			}
-			runs = append(runs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1), report.IntCell(r.Summary.Kernels), report.TextCell(device), report.TextCell(r.ChosenBy),
+			runs = append(runs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1),
+				report.IntCell(r.Summary.Kernels), report.TextCell(device), report.TextCell(r.ChosenBy),
 				report.TextCell(r.Platform.Driver), report.TextCell(r.Platform.VTune), report.TextCell(collected)})
 			for _, in := range r.Inputs {
-				inputs = append(inputs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1), report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows), report.IntCell(in.BadRows), report.TextCell(in.Digest)})
+				inputs = append(inputs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1),
+					report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows),
+					report.IntCell(in.BadRows), report.TextCell(in.Digest)})
 			}
 		}
 	}
 	all := report.Page | report.Sheet
 	s.Tables = append(s.Tables, report.Fixed("runs", "Runs", []report.Column{
-		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer, In: all},
-		{Key: "kernels", Title: "Kernels", Kind: report.Integer, In: all}, {Key: "device", Title: "Device", Kind: report.Text, In: all},
-		{Key: "chosen_by", Title: "Named by", Kind: report.Text, In: all}, {Key: "driver", Title: "Driver", Kind: report.Text, In: all},
-		{Key: "vtune", Title: "VTune", Kind: report.Text, In: all}, {Key: "collected", Title: "Collected", Kind: report.Text, In: all},
+		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer,
+			In: all}, {Key: "kernels", Title: "Kernels", Kind: report.Integer, In: all},
+		{Key: "device", Title: "Device", Kind: report.Text, In: all},
+		{Key: "chosen_by", Title: "Named by", Kind: report.Text, In: all},
+		{Key: "driver", Title: "Driver", Kind: report.Text, In: all},
+		{Key: "vtune", Title: "VTune", Kind: report.Text, In: all},
+		{Key: "collected", Title: "Collected", Kind: report.Text, In: all},
 	}, runs), report.Fixed("inputs", "Inputs", []report.Column{
-		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer, In: all},
-		{Key: "path", Title: "File", Kind: report.Text, In: all}, {Key: "kind", Title: "Kind", Kind: report.Text, In: all},
-		{Key: "rows", Title: "Rows", Kind: report.Integer, In: all}, {Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: all},
+		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer,
+			In: all},
+		{Key: "path", Title: "File", Kind: report.Text, In: all}, {Key: "kind", Title: "Kind", Kind: report.Text,
+			In: all}, {Key: "rows", Title: "Rows", Kind: report.Integer, In: all},
+		{Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: all},
 		{Key: "digest", Title: "Digest", Kind: report.Text, In: all},
 	}, inputs))
 	return s

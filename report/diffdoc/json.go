@@ -131,9 +131,11 @@ func DiffJSON(d *compare.DiffResult) *DiffOutput {
 		Old: diffSideOutput(&d.Old), New: diffSideOutput(&d.New), Changes: diffChanges(d.Changes),
 		Rows: make([]DiffRowOutput, 0, len(d.Rows)), Notes: report.NoteValues(d.Notes),
 		Summary: DiffSummaryOutput{
-			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Faster: s.Faster, Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
-			ChangedDevice: s.ChangedDevice, OnlyOld: s.OnlyOld, OnlyNew: s.OnlyNew, NotComparable: s.NotComparable, NotKernels: s.NotKernels,
-			Tested: s.Tested, TimeRatio: report.Finite(s.TimeRatio), TimePairs: s.TimePairs, OtherWork: s.OtherWork,
+			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Faster: s.Faster,
+			Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
+			ChangedDevice: s.ChangedDevice, OnlyOld: s.OnlyOld, OnlyNew: s.OnlyNew, NotComparable: s.NotComparable,
+			NotKernels: s.NotKernels,
+			Tested:     s.Tested, TimeRatio: report.Finite(s.TimeRatio), TimePairs: s.TimePairs, OtherWork: s.OtherWork,
 		},
 	}
 	for i := range d.Rows {
@@ -145,9 +147,12 @@ func DiffJSON(d *compare.DiffResult) *DiffOutput {
 func diffSideOutput(s *compare.DiffSide) DiffSideOutput {
 	v := DiffSideOutput{Name: report.Filled(s.Name), Runs: make([]DiffRunOutput, 0, len(s.Runs))}
 	for _, r := range s.Runs {
-		run := DiffRunOutput{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: report.Filled(r.Platform.Driver), VTuneVersion: report.Filled(r.Platform.VTune), Inputs: make([]report.InputValue, 0, len(r.Inputs))}
+		run := DiffRunOutput{Device: report.NewDeviceValue(r.Device, r.ChosenBy),
+			Driver: report.Filled(r.Platform.Driver), VTuneVersion: report.Filled(r.Platform.VTune),
+			Inputs: make([]report.InputValue, 0, len(r.Inputs))}
 		for _, in := range r.Inputs {
-			run.Inputs = append(run.Inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows})
+			run.Inputs = append(run.Inputs, report.InputValue{Path: in.Path, Kind: in.Kind,
+				Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows})
 		}
 		v.Runs = append(v.Runs, run)
 	}
@@ -177,7 +182,8 @@ func diffRowOutput(r *compare.DiffRow) DiffRowOutput {
 	return DiffRowOutput{
 		Task: r.Task, Direction: report.Filled(string(r.Direction)), IsKernel: !r.NotAKernel,
 		Old: diffLaunchOutput(r.Old), New: diffLaunchOutput(r.New), Changes: diffChanges(r.Changes),
-		Measured: points(&r.Measured), Residual: points(&r.Residual), Predicted: points(&r.Predicted), Loaded: points(&r.Loaded), Idle: points(&r.Idle),
+		Measured: points(&r.Measured), Residual: points(&r.Residual), Predicted: points(&r.Predicted),
+		Loaded: points(&r.Loaded), Idle: points(&r.Idle),
 		Average: average, Parts: parts, Verdict: string(r.Verdict), Because: report.Filled(r.Because),
 	}
 }
@@ -187,8 +193,10 @@ func diffLaunchOutput(l *compare.DiffLaunch) *DiffLaunchOutput {
 		return nil
 	}
 	v := &DiffLaunchOutput{
-		Global: l.Global.List(), Local: l.Local.List(), SIMD: report.Pointer(l.SIMD), Adapter: report.Filled(l.Device), GRF: report.Pointer(l.Registers),
-		File: report.Filled(l.Pos.File), Line: report.Positive(l.Pos.Line), Runs: l.Runs, UnmeasurableRuns: l.Unmeasurable, TotalSeconds: report.Finite(l.Total),
+		Global: l.Global.List(), Local: l.Local.List(), SIMD: report.Pointer(l.SIMD), Adapter: report.Filled(l.Device),
+		GRF:  report.Pointer(l.Registers),
+		File: report.Filled(l.Pos.File), Line: report.Positive(l.Pos.Line), Runs: l.Runs,
+		UnmeasurableRuns: l.Unmeasurable, TotalSeconds: report.Finite(l.Total),
 	}
 	if n, ok := l.SLM.Value(); ok {
 		bytes := int64(n)
@@ -208,7 +216,8 @@ func diffMetric(d *compare.Delta) DiffMetric {
 func diffSample(s *compare.Sample) DiffSample {
 	v := DiffSample{N: s.N, Median: report.Finite(s.Median)}
 	if i, ok := s.Interval.Value(); ok {
-		v.Low, v.High, v.Confidence = report.Finite(unit.Some(i.Low)), report.Finite(unit.Some(i.High)), report.Finite(unit.Some(i.Confidence))
+		v.Low, v.High, v.Confidence = report.Finite(unit.Some(i.Low)), report.Finite(unit.Some(i.High)),
+			report.Finite(unit.Some(i.Confidence))
 	}
 	return v
 }

@@ -47,7 +47,8 @@ type diffColumn struct {
 // table makes the table of the columns that appear in any of the views.
 func (s *diffSet) table(in report.View) *report.Table {
 	var columns []diffColumn
-	t := &report.Table{Key: report.SectionKernels, Len: len(s.rows), Main: s.kernels, Attention: s.need, In: in, Form: report.Browser}
+	t := &report.Table{Key: report.SectionKernels, Len: len(s.rows), Main: s.kernels, Attention: s.need, In: in,
+		Form: report.Browser}
 	for _, c := range s.columns() {
 		if c.In&in != 0 {
 			columns = append(columns, c)
@@ -79,17 +80,20 @@ func diffKernelSection(d *compare.DiffResult) report.Section {
 		s.Text = []string{"The inputs hold no kernel."}
 		return s
 	}
-	s.Text = []string{"Regressions first, then what else is not the same, each by time; tasks that are no kernels come last."}
+	s.Text = []string{"Regressions first, then what else is not the same, each by time; tasks that are no kernels " +
+		"come last."}
 	s.Tables = []*report.Table{newDiffSet(d).table(report.Terminal | report.Page | report.Sheet)}
 	return s
 }
 
-// columns are those that people read (Terminal, Page) and the raw ones (Sheet, and CSV): `~` and "16 -> 32" are words, which
-// nobody can compute with.
+// columns are those that people read (Terminal, Page) and the raw ones (Sheet, and CSV): `~` and "16 -> 32" are words,
+// which nobody can compute with.
 func (s *diffSet) columns() []diffColumn {
 	var list []diffColumn
-	add := func(in report.View, key, group, title, unit string, kind report.Kind, cell func(*compare.DiffRow) report.Cell) *report.Column {
-		list = append(list, diffColumn{report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: kind, In: in}, cell})
+	add := func(in report.View, key, group, title, unit string, kind report.Kind,
+		cell func(*compare.DiffRow) report.Cell) *report.Column {
+		list = append(list, diffColumn{report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: kind,
+			In: in}, cell})
 		return &list[len(list)-1].Column
 	}
 	read := report.Terminal | report.Page
@@ -97,7 +101,8 @@ func (s *diffSet) columns() []diffColumn {
 	if s.raw {
 		name = func(task string) string { return task }
 	}
-	add(read|report.Sheet, "task", "", "Kernel", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(name(r.Task)) })
+	add(read|report.Sheet, "task", "", "Kernel", "", report.Text,
+		func(r *compare.DiffRow) report.Cell { return report.TextCell(name(r.Task)) })
 	list[0].Cut = true
 	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
@@ -105,7 +110,9 @@ func (s *diffSet) columns() []diffColumn {
 	add(read, "local", "", "Local", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		return report.TextCell(bothSizes(r, compare.ChangeLocal, localOf))
 	}).Drop = 2
-	add(read, "simd", "", "SIMD", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(bothSizes(r, compare.ChangeSIMD, simdOf)) }).Drop = 4
+	add(read, "simd", "", "SIMD", "", report.Text, func(r *compare.DiffRow) report.Cell {
+		return report.TextCell(bothSizes(r, compare.ChangeSIMD, simdOf))
+	}).Drop = 4
 	for i := range 3 {
 		list[i].Role = report.Code
 	}
@@ -125,20 +132,24 @@ func (s *diffSet) columns() []diffColumn {
 		}
 		return report.TextCell(strings.Join(words, ", "))
 	})
-	add(report.Sheet, "label", "", "Label in charts", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(s.label(r)) })
-	add(report.Sheet, "because", "", "Because", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Because) })
+	add(report.Sheet, "label", "", "Label in charts", "", report.Text,
+		func(r *compare.DiffRow) report.Cell { return report.TextCell(s.label(r)) })
+	add(report.Sheet, "because", "", "Because", "", report.Text,
+		func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Because) })
 	return list
 }
 
 // adder appends a column.
-type adder func(in report.View, key, group, title, unit string, kind report.Kind, cell func(*compare.DiffRow) report.Cell) *report.Column
+type adder func(in report.View, key, group, title, unit string, kind report.Kind,
+	cell func(*compare.DiffRow) report.Cell) *report.Column
 
 func (s *diffSet) launchColumns(add adder) {
 	for _, c := range []struct {
 		key, title string
 		of         func(*compare.DiffLaunch) string
 		kind       report.Kind
-	}{{"global", "Global", globalOf, report.Text}, {"local", "Local", localOf, report.Text}, {"simd", "SIMD", simdOf, report.Integer}, {"runs", "Runs", runsOf, report.Integer}} {
+	}{{"global", "Global", globalOf, report.Text}, {"local", "Local", localOf, report.Text},
+		{"simd", "SIMD", simdOf, report.Integer}, {"runs", "Runs", runsOf, report.Integer}} {
 		for _, side := range []string{"old", "new"} {
 			add(report.Sheet, c.key+"_"+side, c.title, side, "", c.kind, func(r *compare.DiffRow) report.Cell {
 				text := sideValue(r, side, c.of)
@@ -152,31 +163,40 @@ func (s *diffSet) launchColumns(add adder) {
 			})
 		}
 	}
-	add(report.Sheet, "direction", "", "Direction", "", report.Text, func(r *compare.DiffRow) report.Cell { return report.TextCell(string(r.Direction)) })
+	add(report.Sheet, "direction", "", "Direction", "", report.Text,
+		func(r *compare.DiffRow) report.Cell { return report.TextCell(string(r.Direction)) })
 }
 
 func (s *diffSet) measuredColumns(add adder) {
 	read, all := report.Terminal|report.Page, report.Terminal|report.Page|report.Sheet
 	m := func(r *compare.DiffRow) *compare.Delta { return &r.Measured }
-	add(all, "measured_old_percent", "Measured", "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
-	add(all, "measured_new_percent", "Measured", "new", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
+	add(all, "measured_old_percent", "Measured", "old", "%", report.Percent,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
+	add(all, "measured_new_percent", "Measured", "new", "%", report.Percent,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
 	if s.tested {
-		add(report.Page, "measured_old_interval", "Interval", "old", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.Old) })
-		add(report.Page, "measured_new_interval", "Interval", "new", "%", report.Text, func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.New) })
+		add(report.Page, "measured_old_interval", "Interval", "old", "%", report.Text,
+			func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.Old) })
+		add(report.Page, "measured_new_interval", "Interval", "new", "%", report.Text,
+			func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.New) })
 	}
 	group, title := "", "Change"
 	if s.loaded {
 		group, title = "Change", "measured"
 	}
-	add(read, "measured_change", group, title, "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
+	add(read, "measured_change", group, title, "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
 	if s.loaded {
-		add(read, "loaded_change", group, "XVEs that ran", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Loaded, report.Points) }).Drop = 6
+		add(read, "loaded_change", group, "XVEs that ran", "points", report.Points,
+			func(r *compare.DiffRow) report.Cell { return changeCell(&r.Loaded, report.Points) }).Drop = 6
 	}
-	add(report.Sheet, "measured_change_points", "", "Change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Measured, report.Points) })
+	add(report.Sheet, "measured_change_points", "", "Change", "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Measured, report.Points) })
 	if !s.tested {
 		return
 	}
-	p := add(all, "measured_p", "", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Measured) })
+	p := add(all, "measured_p", "", "p", "", report.Number,
+		func(r *compare.DiffRow) report.Cell { return pCell(&r.Measured) })
 	p.Drop, p.Decimals = 5, 3
 	add(read, "measured_n", "", "Runs", "", report.Text, func(r *compare.DiffRow) report.Cell {
 		if r.Measured.Old.N+r.Measured.New.N == 0 {
@@ -184,12 +204,14 @@ func (s *diffSet) measuredColumns(add adder) {
 		}
 		return report.TextCell(strconv.Itoa(r.Measured.Old.N) + " + " + strconv.Itoa(r.Measured.New.N))
 	}).Drop = 1
-	add(report.Sheet, "measured_significant", "", "Significant", "", report.Text, func(r *compare.DiffRow) report.Cell { return significant3(&r.Measured) })
+	add(report.Sheet, "measured_significant", "", "Significant", "", report.Text,
+		func(r *compare.DiffRow) report.Cell { return significant3(&r.Measured) })
 	sampleColumns(add, "measured", "Measured", "%", report.Percent, 1, m)
 }
 
 // sampleColumns are the sizes and intervals of both sides, raw.
-func sampleColumns(add adder, key, group, unit string, kind report.Kind, decimals int, of func(*compare.DiffRow) *compare.Delta) {
+func sampleColumns(add adder, key, group, unit string, kind report.Kind, decimals int,
+	of func(*compare.DiffRow) *compare.Delta) {
 	for _, side := range []string{"old", "new"} {
 		sample := func(r *compare.DiffRow) *compare.Sample {
 			if side == "old" {
@@ -197,15 +219,17 @@ func sampleColumns(add adder, key, group, unit string, kind report.Kind, decimal
 			}
 			return &of(r).New
 		}
-		add(report.Sheet, key+"_"+side+"_n", group, side+" runs", "", report.Integer, func(r *compare.DiffRow) report.Cell { return report.IntCell(sample(r).N) })
+		add(report.Sheet, key+"_"+side+"_n", group, side+" runs", "", report.Integer,
+			func(r *compare.DiffRow) report.Cell { return report.IntCell(sample(r).N) })
 		for i, bound := range []string{"low", "high"} {
-			add(report.Sheet, key+"_"+side+"_"+bound, group, side+" "+bound, unit, kind, func(r *compare.DiffRow) report.Cell {
-				v, ok := sample(r).Interval.Value()
-				if !ok {
-					return report.Cell{}
-				}
-				return report.NumCell(kind, [...]float64{v.Low, v.High}[i])
-			}).Decimals = decimals
+			add(report.Sheet, key+"_"+side+"_"+bound, group, side+" "+bound, unit, kind,
+				func(r *compare.DiffRow) report.Cell {
+					v, ok := sample(r).Interval.Value()
+					if !ok {
+						return report.Cell{}
+					}
+					return report.NumCell(kind, [...]float64{v.Low, v.High}[i])
+				}).Decimals = decimals
 		}
 	}
 }
@@ -214,13 +238,19 @@ func (s *diffSet) residualColumns(add adder) {
 	if !s.residual {
 		return
 	}
-	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 5
-	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
-	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points, func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
-	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
+	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 5
+	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
+	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
+	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points,
+		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
 	if s.tested {
-		add(report.Sheet, "residual_p", "Residual", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Residual) }).Decimals = 3
-		sampleColumns(add, "residual", "Residual", "points", report.Points, 1, func(r *compare.DiffRow) *compare.Delta { return &r.Residual })
+		add(report.Sheet, "residual_p", "Residual", "p", "", report.Number,
+			func(r *compare.DiffRow) report.Cell { return pCell(&r.Residual) }).Decimals = 3
+		sampleColumns(add, "residual", "Residual", "points", report.Points, 1,
+			func(r *compare.DiffRow) *compare.Delta { return &r.Residual })
 	}
 	for _, c := range []struct {
 		key, title string
@@ -230,34 +260,43 @@ func (s *diffSet) residualColumns(add adder) {
 		{"loaded", "XVEs that ran", func(r *compare.DiffRow) *compare.Delta { return &r.Loaded }},
 		{"idle", "XVE idle", func(r *compare.DiffRow) *compare.Delta { return &r.Idle }},
 	} {
-		add(report.Sheet, c.key+"_old_percent", c.title, "old", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&c.of(r).Old, report.Percent) })
-		add(report.Sheet, c.key+"_new_percent", c.title, "new", "%", report.Percent, func(r *compare.DiffRow) report.Cell { return median(&c.of(r).New, report.Percent) })
+		add(report.Sheet, c.key+"_old_percent", c.title, "old", "%", report.Percent,
+			func(r *compare.DiffRow) report.Cell { return median(&c.of(r).Old, report.Percent) })
+		add(report.Sheet, c.key+"_new_percent", c.title, "new", "%", report.Percent,
+			func(r *compare.DiffRow) report.Cell { return median(&c.of(r).New, report.Percent) })
 	}
 }
 
 func (s *diffSet) timeColumns(add adder) {
-	c := add(report.Terminal|report.Page, "time", "", "Time new/old", "", report.Number, func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
+	c := add(report.Terminal|report.Page, "time", "", "Time new/old", "", report.Number,
+		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
 	c.Drop, c.Decimals = 7, 2
-	add(report.Sheet, "average_old_seconds", "Time per launch", "old", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
-	add(report.Sheet, "average_new_seconds", "Time per launch", "new", "s", report.Number, func(r *compare.DiffRow) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6
-	add(report.Sheet, "time_ratio", "Time per launch", "new / old", "", report.Number, func(r *compare.DiffRow) report.Cell { return rawChange(&r.Time, report.Number) }).Decimals = 3
+	add(report.Sheet, "average_old_seconds", "Time per launch", "old", "s", report.Number,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
+	add(report.Sheet, "average_new_seconds", "Time per launch", "new", "s", report.Number,
+		func(r *compare.DiffRow) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6
+	add(report.Sheet, "time_ratio", "Time per launch", "new / old", "", report.Number,
+		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Time, report.Number) }).Decimals = 3
 	if s.tested {
-		add(report.Sheet, "time_p", "Time per launch", "p", "", report.Number, func(r *compare.DiffRow) report.Cell { return pCell(&r.Time) }).Decimals = 3
-		sampleColumns(add, "average", "Time per launch", "s", report.Number, 6, func(r *compare.DiffRow) *compare.Delta { return &r.Time })
+		add(report.Sheet, "time_p", "Time per launch", "p", "", report.Number,
+			func(r *compare.DiffRow) report.Cell { return pCell(&r.Time) }).Decimals = 3
+		sampleColumns(add, "average", "Time per launch", "s", report.Number, 6,
+			func(r *compare.DiffRow) *compare.Delta { return &r.Time })
 	}
 }
 
 // partColumns say how far each part of the account moved, raw.
 func (s *diffSet) partColumns(add adder) {
 	for _, part := range compare.Parts() {
-		add(report.Sheet, string(part)+"_change_points", "Account", string(part), "points", report.Points, func(r *compare.DiffRow) report.Cell {
-			for i := range r.Parts {
-				if r.Parts[i].Part == part {
-					return rawChange(&r.Parts[i].Delta, report.Points)
+		add(report.Sheet, string(part)+"_change_points", "Account", string(part), "points", report.Points,
+			func(r *compare.DiffRow) report.Cell {
+				for i := range r.Parts {
+					if r.Parts[i].Part == part {
+						return rawChange(&r.Parts[i].Delta, report.Points)
+					}
 				}
-			}
-			return report.Cell{}
-		})
+				return report.Cell{}
+			})
 	}
 }
 

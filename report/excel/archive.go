@@ -10,9 +10,9 @@ import (
 )
 
 // archive is the zip file of a workbook as the library writes it, with two differences. It goes straight to its
-// destination instead of through memory. And the rows of lists are put in while their sheet passes by, and their links: the
-// library makes the frame of the sheet - heading, panes, rules, table - but would take four times as long for the rows,
-// and a temporary file as large as the sheet.
+// destination instead of through memory. And the rows of lists are put in while their sheet passes by, and their links:
+// the library makes the frame of the sheet - heading, panes, rules, table - but would take four times as long for the
+// rows, and a temporary file as large as the sheet.
 //
 // It compresses at the fastest level, because sheets are so repetitive that more effort saves little and costs the most
 // time of a large workbook. The parts follow each other, so one compressor, which is large, serves all.

@@ -55,7 +55,8 @@ func fitText(s string) string {
 	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
 		keep-- // not between the halves of a character
 	}
-	return string(utf16.Decode(units[:keep])) + fmt.Sprintf(" [%d more characters do not fit a cell; see the JSON output]", len(units)-keep)
+	return string(utf16.Decode(units[:keep])) + fmt.Sprintf(" [%d more characters do not fit a cell; see the JSON "+
+		"output]", len(units)-keep)
 }
 
 func unfit(r rune) bool {

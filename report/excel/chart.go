@@ -44,7 +44,8 @@ func (p *page) chart(plot report.Plot, top int) int {
 
 func barsHeight(plot report.Plot) int { return chartFrame + barHeight*plot.Rows }
 
-// seriesColour keeps its contrast to its neighbors when printed in grey. Parts of a whole end in those that nobody misses.
+// seriesColour keeps its contrast to its neighbors when printed in grey. Parts of a whole end in those that nobody
+// misses.
 func seriesColour(i int, stacked bool) string {
 	colours := []string{"1F3864", "F4B183", "548235"}
 	if stacked {
@@ -58,15 +59,16 @@ func (b *book) barChart(plot report.Plot, at place, height int) *excelize.Chart 
 	last := at.row + plot.Rows - 1
 	gap, zero, axis := uint(60), 0.0, excelize.Font{Color: "404040", Size: 9}
 	c := &excelize.Chart{
-		Type:      excelize.Bar,
-		Title:     excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: plot.Title, Font: &excelize.Font{Bold: true, Size: 13}}}},
+		Type: excelize.Bar, Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: plot.Title,
+			Font: &excelize.Font{Bold: true, Size: 13}}}},
 		Legend:    excelize.ChartLegend{Position: "bottom"},
 		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
 		XAxis:     excelize.ChartAxis{ReverseOrder: true, Font: axis},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Minimum: &zero, Font: axis,
 			TickLabelPosition: excelize.ChartTickLabelHigh, // which is below, since the other axis is reversed
-			Title:             excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: "[" + plot.Unit + "]", Font: &axis}}},
-			NumFmt:            excelize.ChartNumFmt{CustomNumFmt: "0"}},
+			Title: excelize.ChartTitle{
+				Paragraph: []excelize.RichTextRun{{Text: "[" + plot.Unit + "]", Font: &axis}}},
+			NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}},
 		GapWidth:     &gap,
 		ShowBlanksAs: "gap",
 	}

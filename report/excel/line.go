@@ -20,18 +20,21 @@ func (b *book) placePage(sheet string, t *report.Table, row int) {
 	b.placed[t.Key] = at
 }
 
-// lineChart draws a line per series over the rows: the first with a mark per row, the others plain, for levels and limits.
+// lineChart draws a line per series over the rows: the first with a mark per row, the others plain, for levels and
+// limits.
 func (b *book) lineChart(plot report.Plot, at place, height int) *excelize.Chart {
 	last := at.row + plot.Rows - 1
 	axis := excelize.Font{Color: "404040", Size: 9}
 	c := &excelize.Chart{
-		Type:      excelize.Line,
-		Title:     excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: report.CutMiddle(plot.Title, 90), Font: &excelize.Font{Bold: true, Size: 13}}}},
+		Type: excelize.Line,
+		Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: report.CutMiddle(plot.Title, 90),
+			Font: &excelize.Font{Bold: true, Size: 13}}}},
 		Legend:    excelize.ChartLegend{Position: "bottom"},
 		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
-		// Aslant, since LibreOffice does not know the skip: it wraps dates that lie flat, and leaves out what has no room aslant.
-		XAxis: excelize.ChartAxis{Font: axis, TickLabelPosition: excelize.ChartTickLabelLow, TickLabelSkip: max(1, plot.Rows/8),
-			Alignment: excelize.Alignment{TextRotation: -45}},
+		// Aslant, since LibreOffice does not know the skip: it wraps dates that lie flat, and leaves out what has no
+		// room aslant.
+		XAxis: excelize.ChartAxis{Font: axis, TickLabelPosition: excelize.ChartTickLabelLow,
+			TickLabelSkip: max(1, plot.Rows/8), Alignment: excelize.Alignment{TextRotation: -45}},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: axis, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0.0"},
 			Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: "[" + plot.Unit + "]", Font: &axis}}}},
 		ShowBlanksAs: "gap",
@@ -46,7 +49,8 @@ func (b *book) lineChart(plot report.Plot, at place, height int) *excelize.Chart
 			Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
 			Values:     absolute(at.sheet, column, at.row, last),
 			Marker:     excelize.ChartMarker{Symbol: "none"},
-			Line:       excelize.LineOptions{Width: 1.5, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i, false)}}},
+			Line: excelize.LineOptions{Width: 1.5, Fill: excelize.Fill{Type: "pattern", Pattern: 1,
+				Color: []string{seriesColour(i, false)}}},
 		}
 		if i == 0 && plot.Rows <= 200 {
 			s.Marker = excelize.ChartMarker{Symbol: "circle", Size: 4, Fill: s.Line.Fill}

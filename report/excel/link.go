@@ -11,8 +11,8 @@ import (
 )
 
 // link lets the first cells of the rows of a list lead to rows of another table. The library sets the first link, which
-// makes the frame of the others; these the archive puts in, once all sheets are laid out: the library looks through all of
-// a sheet's links for each that it adds.
+// makes the frame of the others; these the archive puts in, once all sheets are laid out: the library looks through all
+// of a sheet's links for each that it adds.
 func (b *book) link(sheet string, w *rowWriter) error {
 	if w.linked == 0 {
 		return nil

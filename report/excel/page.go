@@ -237,7 +237,8 @@ func (p *page) widenTo(k, characters int) {
 func (p *page) items(items []report.Item) {
 	for i, it := range items {
 		if i == maxItems {
-			p.text("... and "+report.Thousands(int64(len(items)-i))+" more; the rows of the kernels have them all.", body)
+			p.text("... and "+report.Thousands(int64(len(items)-i))+" more; the rows of the kernels have them all.",
+				body)
 			return
 		}
 		text := it.Text

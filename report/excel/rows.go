@@ -15,15 +15,17 @@ import (
 
 // rowWriter writes the rows of a list as they stand in the file.
 type rowWriter struct {
-	table       *report.Table
-	columns     []int    // of the table
-	open, tiny  []string // `<c s="3" r="AB` for every column, also of points that round to zero: what comes before the row's number
+	table   *report.Table
+	columns []int // of the table
+	// `<c s="3" r="AB` for every column, also of points that round to zero: what comes before the row's number
+	open, tiny  []string
 	first, last int
-	top         int       // the sheet's row of the first
-	linked      int       // rows whose first cell leads to another one
-	lead        string    // `<c s="3" r="A` of those
-	wrap        []float64 // widths of columns whose texts take several lines, 0 for others; nil: no row is higher than a line
-	most        int64     // bytes
+	top         int    // the sheet's row of the first
+	linked      int    // rows whose first cell leads to another one
+	lead        string // `<c s="3" r="A` of those
+	// widths of columns whose texts take several lines, 0 for others; nil: no row is higher than a line
+	wrap []float64
+	most int64 // bytes
 }
 
 // mostBytes is how large a part of an archive may be that every spreadsheet program opens.
@@ -70,8 +72,8 @@ const blockRows = 512
 // lane is a worker that makes every so many-th block, with two buffers that go back and forth.
 type lane struct{ made, free chan []byte }
 
-// write streams the rows in constant memory. Blocks of them are made side by side while one is written, which compresses it:
-// both take about as long.
+// write streams the rows in constant memory. Blocks of them are made side by side while one is written, which
+// compresses it: both take about as long.
 func (w *rowWriter) write(out io.Writer) error {
 	blocks := (w.last - w.first + blockRows - 1) / blockRows
 	lanes := make([]lane, min(runtime.GOMAXPROCS(0), blocks))
@@ -97,7 +99,8 @@ func (w *rowWriter) write(out io.Writer) error {
 		l := lanes[n%len(lanes)]
 		b := <-l.made
 		if w.most -= int64(len(b)); w.most < 0 {
-			return fmt.Errorf("the rows of %q take more than 4 GiB, which spreadsheet programs do not open; write them as .csv", w.table.Key)
+			return fmt.Errorf("the rows of %q take more than 4 GiB, which spreadsheet programs do not open; write "+
+				"them as .csv", w.table.Key)
 		}
 		if _, err := out.Write(b); err != nil {
 			return err

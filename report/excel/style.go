@@ -183,7 +183,8 @@ func (b *book) colourWords(sheet, area string, words []report.Word) error {
 			b.rules[w.Status] = id
 		}
 		quoted := `"` + strings.ReplaceAll(w.Text, `"`, `""`) + `"`
-		rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Format: &id, Value: quoted})
+		rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Format: &id,
+			Value: quoted})
 	}
 	if len(rules) == 0 {
 		return nil

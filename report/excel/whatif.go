@@ -29,8 +29,8 @@ type whatIf struct {
 
 // whatIfSheet writes the sheet. The tables that it looks up get sheets of their own at the end of the book.
 func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) error {
-	w := &whatIf{page: page{book: b, sheet: name, widths: []float64{32, 11, 10, 10, 11, 10, 10, 11, 10, 10, 62}}, data: data,
-		at: map[string]string{}, devices: b.placed[data.Devices.Key], runs: b.placed[data.Launches.Key]}
+	w := &whatIf{page: page{book: b, sheet: name, widths: []float64{32, 11, 10, 10, 11, 10, 10, 11, 10, 10, 62}},
+		data: data, at: map[string]string{}, devices: b.placed[data.Devices.Key], runs: b.placed[data.Launches.Key]}
 	w.intro(s)
 	w.launch()
 	w.block("Result", "What if", "As it ran", resultLines())
@@ -97,8 +97,10 @@ func (w *whatIf) intro(s *report.Section) {
 	}
 	w.blank()
 	for _, p := range []struct{ name, label, start, title, prompt, source string }{
-		{"device", "Device", w.data.Device, "Device", "Pick one; the sheet Devices has their figures.", w.column(w.devices, w.data.Devices, "label")},
-		{"kernel", "Kernel", w.data.Launch, "Kernel", "Pick one of the run, or the last line of the list for figures of your own.", w.column(w.runs, w.data.Launches, "label")},
+		{"device", "Device", w.data.Device, "Device", "Pick one; the sheet Devices has their figures.",
+			w.column(w.devices, w.data.Devices, "label")},
+		{"kernel", "Kernel", w.data.Launch, "Kernel", "Pick one of the run, or the last line of the list for figures " +
+			"of your own.", w.column(w.runs, w.data.Launches, "label")},
 	} {
 		w.blank()
 		w.words(labelColumn, p.label, style{role: strong})
@@ -107,7 +109,8 @@ func (w *whatIf) intro(s *report.Section) {
 		}
 		w.words(valueColumn, p.start, style{role: entry})
 		w.name(valueColumn, p.name)
-		w.inputs = append(w.inputs, input{cell: address(valueColumn, len(w.lines)), title: p.title, prompt: p.prompt, source: p.source})
+		w.inputs = append(w.inputs, input{cell: address(valueColumn, len(w.lines)), title: p.title, prompt: p.prompt,
+			source: p.source})
 		w.merges = append(w.merges, [2]string{address(valueColumn, len(w.lines)), address(usedColumn+2, len(w.lines))})
 	}
 }
@@ -144,14 +147,17 @@ func (w *whatIf) block(name, value, run string, lines []formulaLine) {
 func (w *whatIf) deviceLines() []formulaLine {
 	number := `VALUE(LEFT({kernel},FIND(".",{kernel})-1))`
 	list := []formulaLine{
-		countLine("device_row", "Row of the list of devices", "IFERROR(MATCH({device},"+w.column(w.devices, w.data.Devices, "label")+",0),0)", "0: none is picked"),
-		countLine("run_row", "Row of the list of kernels", "IFERROR(MATCH("+number+","+w.column(w.runs, w.data.Launches, "number")+",0),0)", "0: none is picked"),
+		countLine("device_row", "Row of the list of devices", "IFERROR(MATCH({device},"+w.column(w.devices,
+			w.data.Devices, "label")+",0),0)", "0: none is picked"),
+		countLine("run_row", "Row of the list of kernels", "IFERROR(MATCH("+number+","+w.column(w.runs, w.data.Launches,
+			"number")+",0),0)", "0: none is picked"),
 	}
 	for _, c := range w.data.Devices.Columns {
 		if c.Key == "label" || strings.HasPrefix(c.Key, "step") {
 			continue
 		}
-		list = append(list, formulaLine{"d_" + c.Key, c.Heading(), w.lookUp(w.devices, w.data.Devices, c.Key, "device_row"), "", report.Column{Kind: c.Kind, Decimals: general}, ""})
+		list = append(list, formulaLine{"d_" + c.Key, c.Heading(), w.lookUp(w.devices, w.data.Devices, c.Key,
+			"device_row"), "", report.Column{Kind: c.Kind, Decimals: general}, ""})
 	}
 	return list
 }
@@ -163,7 +169,8 @@ func (w *whatIf) steps() {
 	column := valueColumn
 	for _, c := range w.data.Devices.Columns {
 		if strings.HasPrefix(c.Key, "step") {
-			w.figure(column, "d_"+c.Key, w.lookUp(w.devices, w.data.Devices, c.Key, "device_row"), style{kind: report.Number, decimals: general, left: true})
+			w.figure(column, "d_"+c.Key, w.lookUp(w.devices, w.data.Devices, c.Key, "device_row"),
+				style{kind: report.Number, decimals: general, left: true})
 			column++
 		}
 	}
@@ -183,7 +190,8 @@ func (w *whatIf) constants() {
 	} {
 		w.blank()
 		w.words(labelColumn, c.label, style{})
-		w.put(valueColumn, w.cell(report.NumCell(report.Number, c.value), style{role: entry, kind: report.Number, decimals: general, left: true}))
+		w.put(valueColumn, w.cell(report.NumCell(report.Number, c.value),
+			style{role: entry, kind: report.Number, decimals: general, left: true}))
 		w.name(valueColumn, c.name)
 		w.words(usedColumn, c.how, style{role: faint, left: true})
 	}

@@ -24,20 +24,31 @@ func launchFields(data *report.WhatIf) []launchField {
 	count := report.Column{Kind: report.Integer}
 	most := 1e15
 	return []launchField{
-		{"Work-items (global)", []string{"gx", "gy", "gz"}, count, usedSize, input{title: "Work-items", prompt: "Of this dimension; empty keeps the kernel's.", least: 1, most: most, whole: true},
+		{"Work-items (global)", []string{"gx", "gy", "gz"}, count, usedSize,
+			input{title: "Work-items", prompt: "Of this dimension; empty keeps the kernel's.", least: 1, most: most,
+				whole: true},
 			`"all work-items of the launch, not those of a work-group"`},
-		{"Work-group (local)", []string{"lx", "ly", "lz"}, count, usedSize, input{title: "Work-group", prompt: "Work-items of this dimension; empty keeps the kernel's.", least: 1, most: most, whole: true},
+		{"Work-group (local)", []string{"lx", "ly", "lz"}, count, usedSize,
+			input{title: "Work-group", prompt: "Work-items of this dimension; empty keeps the kernel's.", least: 1,
+				most: most, whole: true},
 			`IF({group_max}="","","at most "&{group_max}&" work-items in all")`},
-		{"Sub-group size (SIMD width)", []string{"simd"}, count, usedFigure(""), input{title: "Sub-group size", prompt: "Work-items per thread.", list: numberList(data.SubGroups)},
+		{"Sub-group size (SIMD width)", []string{"simd"}, count, usedFigure(""),
+			input{title: "Sub-group size", prompt: "Work-items per thread.", list: numberList(data.SubGroups)},
 			`IF({d_simd}="","","one of "&{d_simd})`},
-		{"SLM per work-group [KB]", []string{"slm"}, report.Column{Kind: report.Number, Decimals: 3}, usedFigure("0"), input{title: "SLM", prompt: "KB per work-group; 0 is none.", most: 1e9},
+		{"SLM per work-group [KB]", []string{"slm"}, report.Column{Kind: report.Number, Decimals: 3}, usedFigure("0"),
+			input{title: "SLM", prompt: "KB per work-group; 0 is none.", most: 1e9},
 			`IF({d_slm_group}="","","at most "&MIN({d_slm_group},{d_slm})&" KB; an Xe-core has "&{d_slm}&" KB")`},
-		{"Barriers", []string{"barriers"}, count, usedFigure("0"), input{title: "Barriers", prompt: "Named barriers of a work-group; 1 for an ordinary barrier().", most: 1e6, whole: true},
+		{"Barriers", []string{"barriers"}, count, usedFigure("0"), input{title: "Barriers",
+			prompt: "Named barriers of a work-group; 1 for an ordinary barrier().", most: 1e6, whole: true},
 			`IF({d_barrier_slots}="","","at most "&{d_barrier_slots})`},
-		{"Registers per thread (GRF)", []string{"grf"}, count, usedRegisters, input{title: "Registers", prompt: "A mode of the device.", list: numberList(data.Registers)},
+		{"Registers per thread (GRF)", []string{"grf"}, count, usedRegisters,
+			input{title: "Registers", prompt: "A mode of the device.", list: numberList(data.Registers)},
 			`IF({d_modes}="","","registers:threads per XVE are "&{d_modes})`},
-		{"Dispatch policy", []string{"policy"}, report.Column{Kind: report.Text}, usedPolicy, input{title: "Policy", prompt: "auto: whole with SLM or barriers, else free.", list: []string{"auto", "free", "whole"}},
-			`"free: a thread goes to any slot; whole: a work-group stays on one Xe-core; auto: whole with SLM or barriers"`},
+		{"Dispatch policy", []string{"policy"}, report.Column{Kind: report.Text}, usedPolicy,
+			input{title: "Policy", prompt: "auto: whole with SLM or barriers, else free.",
+				list: []string{"auto", "free", "whole"}},
+			`"free: a thread goes to any slot; whole: a work-group stays on one Xe-core; auto: whole with SLM or ` +
+				`barriers"`},
 	}
 }
 
@@ -57,7 +68,8 @@ func (w *whatIf) launch() {
 	for c := labelColumn; c <= wordsColumn; c++ {
 		w.words(c, "", top)
 	}
-	for column, text := range map[int]string{labelColumn: "Launch", valueColumn: "Of the kernel", changeColumn: "Change to", usedColumn: "Used", wordsColumn: "What it may be"} {
+	for column, text := range map[int]string{labelColumn: "Launch", valueColumn: "Of the kernel",
+		changeColumn: "Change to", usedColumn: "Used", wordsColumn: "What it may be"} {
 		w.words(column, text, top)
 	}
 	for _, c := range []int{valueColumn, changeColumn, usedColumn} {
@@ -110,7 +122,8 @@ func (w *whatIf) field(f launchField) {
 func usedSize(_ *whatIf, name string) string {
 	p, axis := name[:1], name[1:]
 	entered := `AND({new_` + p + `x}="",{new_` + p + `y}="",{new_` + p + `z}="")`
-	return `IF(` + entered + `,IF({own_` + p + `x}="","",IF({own_` + p + axis + `}="",1,{own_` + p + axis + `})),IF({new_` + name + `}="",1,{new_` + name + `}))`
+	return `IF(` + entered + `,IF({own_` + p + `x}="","",IF({own_` + p + axis + `}="",1,{own_` + p + axis +
+		`})),IF({new_` + name + `}="",1,{new_` + name + `}))`
 }
 
 func usedFigure(missing string) func(*whatIf, string) string {
@@ -118,13 +131,15 @@ func usedFigure(missing string) func(*whatIf, string) string {
 		missing = `""`
 	}
 	return func(_ *whatIf, name string) string {
-		return `IF({new_` + name + `}<>"",{new_` + name + `},IF({own_` + name + `}="",` + missing + `,{own_` + name + `}))`
+		return `IF({new_` + name + `}<>"",{new_` + name + `},IF({own_` + name + `}="",` + missing + `,{own_` + name +
+			`}))`
 	}
 }
 
 // usedRegisters are those of the usual mode where nobody says another.
 func usedRegisters(*whatIf, string) string {
-	return `IF(IF({new_grf}="",0,{new_grf})<>0,{new_grf},IF(AND({new_grf}="",{own_grf_asked}<>""),{own_grf_asked},{d_grf}))`
+	return `IF(IF({new_grf}="",0,{new_grf})<>0,{new_grf},IF(AND({new_grf}="",{own_grf_asked}<>""),{own_grf_asked},` +
+		`{d_grf}))`
 }
 
 // usedPolicy resolves auto.
@@ -175,10 +190,12 @@ func (in *input) accept(v *excelize.DataValidation) error {
 		v.SetSqrefDropList(in.source)
 		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "Pick one of the list.")
 	case in.list != nil:
-		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "It is one of "+strings.Join(in.list, ", ")+", or empty.")
+		v.SetError(excelize.DataValidationErrorStyleStop, in.title,
+			"It is one of "+strings.Join(in.list, ", ")+", or empty.")
 		return v.SetDropList(in.list)
 	default:
-		v.SetError(excelize.DataValidationErrorStyleStop, in.title, fmt.Sprintf("It is a number from %g on, or empty.", in.least))
+		v.SetError(excelize.DataValidationErrorStyleStop, in.title,
+			fmt.Sprintf("It is a number from %g on, or empty.", in.least))
 		return v.SetRange(in.least, in.most, kind, excelize.DataValidationOperatorBetween)
 	}
 	return nil

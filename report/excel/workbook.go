@@ -1,6 +1,7 @@
-// Package excel renders a report as a workbook: a sheet per part, tables with filter and frozen heading, numbers that stay
-// numbers, verdicts coloured by rule, native charts, and a what-if sheet of formulas. It does not know kernels, statistics or
-// sorting - but for those formulas, which have to say again what package predict computes; a test holds them against it.
+// Package excel renders a report as a workbook: a sheet per part, tables with filter and frozen heading, numbers that
+// stay numbers, verdicts coloured by rule, native charts, and a what-if sheet of formulas. It does not know kernels,
+// statistics or sorting - but for those formulas, which have to say again what package predict computes; a test holds
+// them against it.
 package excel
 
 import (
@@ -63,7 +64,8 @@ type place struct {
 func newBook(maxRows int) *book {
 	return &book{
 		file: excelize.NewFile(), styles: map[style]int{}, rules: map[report.Status]int{}, maxRows: maxRows,
-		placed: map[string]place{}, rows: map[string]func(io.Writer) error{}, links: map[string]func(io.Writer) error{}, lookups: map[string]bool{},
+		placed: map[string]place{}, rows: map[string]func(io.Writer) error{}, links: map[string]func(io.Writer) error{},
+		lookups: map[string]bool{},
 	}
 }
 
@@ -204,7 +206,8 @@ func (b *book) addSheet(name string, list bool) (*excelize.StreamWriter, error) 
 	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return nil, err
 	}
-	if err := b.file.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &tall}); err != nil {
+	if err := b.file.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide,
+		FitToHeight: &tall}); err != nil {
 		return nil, err
 	}
 	if err := b.file.SetSheetView(name, 0, &excelize.ViewOptions{ShowGridLines: &list}); err != nil {

@@ -1,8 +1,8 @@
 // Package explaindoc answers one question: what does a word of an answer mean?
 //
-// The words are the causes and the parts of the account, which package compare documents itself, and those of the glossary
-// here: verdicts, limits, policies, and the columns and fields of the outputs. A word is found by the name that it has in
-// any output: the heading of a column, its key in CSV, or its field in JSON.
+// The words are the causes and the parts of the account, which package compare documents itself, and those of the
+// glossary here: verdicts, limits, policies, and the columns and fields of the outputs. A word is found by the name
+// that it has in any output: the heading of a column, its key in CSV, or its field in JSON.
 //
 // The package decides nothing: a rule that a text tells of stands in compare, predict or trend.
 package explaindoc
@@ -24,7 +24,8 @@ const everywhere = report.Terminal | report.Page | report.Sheet
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{{Name: "explain", ID: schema, Command: "occudiff explain --format json",
-		Text: "what the words of the other outputs mean.", Values: []any{glossary{}}, Words: map[string][]string{"word.kind": kinds()}}}
+		Text: "what the words of the other outputs mean.", Values: []any{glossary{}},
+		Words: map[string][]string{"word.kind": kinds()}}}
 }
 
 // The kinds of words, in the order in which they are listed.
@@ -72,10 +73,11 @@ func words() []word {
 			texts = compare.AccountTexts()
 		}
 		for _, t := range texts {
-			list = append(list, word{Name: t.Name, Kind: kind, Means: t.Means, Told: said(t.Sign), Do: said(t.Do), From: said(t.From), Applies: said(t.Applies)})
+			list = append(list, word{Name: t.Name, Kind: kind, Means: t.Means, Told: said(t.Sign), Do: said(t.Do),
+				From: said(t.From), Applies: said(t.Applies)})
 		}
 	}
-	for _, e := range entries() {
+	for _, e := range entries {
 		names := strings.Split(e.names, ", ")
 		list = append(list, word{Name: names[0], also: names[1:], Kind: e.kind, Means: e.means, Told: said(e.told)})
 	}
@@ -99,7 +101,8 @@ func Names() []string {
 	return list
 }
 
-// Explain answers what a word means; several words may be spelled alike. The error names those that are spelled nearly so.
+// Explain answers what a word means; several words may be spelled alike. The error names those that are spelled nearly
+// so.
 func Explain(name string) (*report.Answer, error) {
 	var found []word
 	for _, w := range words() {
@@ -108,7 +111,8 @@ func Explain(name string) (*report.Answer, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no word of an output is spelled %q; 'occudiff explain' lists them: causes are %s", name, strings.Join(compare.Causes(), ", "))
+		return nil, fmt.Errorf("no word of an output is spelled %q; 'occudiff explain' lists them: causes are %s", name,
+			strings.Join(compare.Causes(), ", "))
 	}
 	ans := answer(found)
 	ans.Doc.Title, ans.Doc.Headline, ans.Doc.Sections = report.UpperFirst(found[0].Name), nil, nil
@@ -165,7 +169,8 @@ func answer(list []word) *report.Answer {
 			"Causes in the order in which they are looked for, words of the account, verdicts, limits and policies.",
 			"Columns are explained by their headings or keys, as in 'occudiff explain waves'."}}
 	for _, kind := range kinds() {
-		s := report.Section{Key: strings.ReplaceAll(kind, " ", "-"), Title: titleOf(kind), Sheet: "Words", ItemsIn: everywhere}
+		s := report.Section{Key: strings.ReplaceAll(kind, " ", "-"), Title: titleOf(kind), Sheet: "Words",
+			ItemsIn: everywhere}
 		if kind == column {
 			s.In = report.Page | report.Sheet
 		}
@@ -176,7 +181,8 @@ func answer(list []word) *report.Answer {
 		}
 		d.Sections = append(d.Sections, s)
 	}
-	return &report.Answer{Doc: d, Value: glossary{schema, list}, Table: report.Rows("words", len(list), func(i int) word { return list[i] })}
+	return &report.Answer{Doc: d, Value: glossary{schema, list}, Table: report.Rows("words", len(list),
+		func(i int) word { return list[i] })}
 }
 
 func titleOf(kind string) string {

@@ -89,7 +89,8 @@ func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 		FillLeast: above(a.Fill.Least), FillMultiple: above(a.Fill.Multiple), SLMRoomBytes: above(int64(a.SLMRoom))}
 	if r != nil {
 		v.Task, v.File, v.Line = &r.Task, report.Filled(r.Pos.File), report.Positive(r.Pos.Line)
-		v.MeasuredPercent, v.Verdict, v.Cause = r.Measured, report.Filled(string(r.Verdict)), report.NewCauseValue(r.Cause)
+		v.MeasuredPercent, v.Verdict, v.Cause = r.Measured, report.Filled(string(r.Verdict)),
+			report.NewCauseValue(r.Cause)
 	}
 	for i := range a.Best {
 		v.Best = append(v.Best, newSetting(&a.Best[i]))
@@ -99,7 +100,8 @@ func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 		v.Least = &s
 	}
 	for _, n := range a.Next {
-		v.Next = append(v.Next, nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone, n.Text})
+		v.Next = append(v.Next, nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone,
+			n.Text})
 	}
 	for _, r := range a.Rules {
 		v.Rules = append(v.Rules, rule(r))
@@ -135,7 +137,8 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 		return nil, err
 	}
 	c := newAdvice(l, found, nil)
-	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(), items: c.items(),
+	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
+		items: c.items(),
 		table: settingsTable([]advice{c}, false), headline: []string{deviceLine(t)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
@@ -145,9 +148,10 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 }
 
 // AdviseRun answers what would raise the occupancy of those kernels of a run that are predicted or measured below a
-// percentage, in the order of the run: those that need attention first. slots is asked for the launch of a row as it is to
-// be advised on.
-func AdviseRun(r *compare.Result, below float64, may predict.Vary, launchOf func(*compare.Row) predict.Launch) *report.Answer {
+// percentage, in the order of the run: those that need attention first. slots is asked for the launch of a row as it is
+// to be advised on.
+func AdviseRun(r *compare.Result, below float64, may predict.Vary,
+	launchOf func(*compare.Row) predict.Launch) *report.Answer {
 	list, kernels := []advice{}, 0
 	low := unit.FromPercent(below)
 	for i := range r.Len() {
@@ -165,8 +169,10 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary, launchOf func
 		}
 	}
 	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
-	pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)}, table: settingsTable(list, true),
-		closing: fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else keeps a kernel down stands in 'occudiff validate'.",
+	pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
+		table: settingsTable(list, true),
+		closing: fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else "+
+			"keeps a kernel down stands in 'occudiff validate'.",
 			len(list), report.Counted(kernels, "kernel is", "kernels are"), number(below))}
 	v := adviceList{Schema: adviseSchema, Kernels: list, Notes: report.NoteValues(r.Notes)}
 	if len(list) == 0 {
@@ -180,13 +186,15 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary, launchOf func
 	return pg.answer(v)
 }
 
-// settingsTable shows each launch as it is and what is proposed. A run has many kernels and shows the first proposal of each.
+// settingsTable shows each launch as it is and what is proposed. A run has many kernels and shows the first proposal of
+// each.
 func settingsTable(list []advice, run bool) *report.Table {
 	rows := []setting{}
 	for i := range list {
 		rows = append(rows, list[i].settings(run)...)
 	}
-	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2", "registers: Registers; drop=1",
+	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2",
+		"registers: Registers; drop=1",
 		"work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3", "xe_core_percent: Xe-core [%]",
 		"peak_percent: Peak [%]", "average_percent: Average [%]", "changes"}
 	if !run {
@@ -278,7 +286,8 @@ func (c *advice) items() []report.Item {
 		add("grid", text)
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
-		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is", memory(a.SLMRoom)))
+		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is",
+			memory(a.SLMRoom)))
 	}
 	for _, r := range a.Rules {
 		add("rule", fmt.Sprintf("%s: %s %s", r.Why, r.Text, r.Limit))
@@ -289,7 +298,8 @@ func (c *advice) items() []report.Item {
 // stepText is the text of a next step, and what it would cost beside.
 func stepText(n predict.NextStep) string {
 	if n.Prediction.Partial {
-		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)", report.Thousands(n.Prediction.GroupSize))
+		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",
+			report.Thousands(n.Prediction.GroupSize))
 	}
 	return n.Text
 }
@@ -302,7 +312,8 @@ func gain(now, then *predict.Prediction) string {
 	case now == nil:
 		return "it runs, with Xe-core occupancy " + percent(then.XeCore)
 	case then.HasGrid():
-		return fmt.Sprintf("peak %s -> %s, average %s -> %s", report.Decimal(now.Peak.Percent(), 1), percent(then.Peak), report.Decimal(now.Average.Percent(), 1), percent(then.Average))
+		return fmt.Sprintf("peak %s -> %s, average %s -> %s", report.Decimal(now.Peak.Percent(), 1), percent(then.Peak),
+			report.Decimal(now.Average.Percent(), 1), percent(then.Average))
 	}
 	return fmt.Sprintf("Xe-core occupancy %s -> %s", report.Decimal(now.XeCore.Percent(), 1), percent(then.XeCore))
 }
@@ -329,7 +340,8 @@ func (c *advice) kernel() report.Item {
 	if r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable) {
 		text += fmt.Sprintf(" What was measured is explained by %s: %s", r.Cause.Name, r.Cause.Because)
 	}
-	return report.Item{Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local, c.launch.SIMD), Text: text}
+	return report.Item{Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local,
+		c.launch.SIMD), Text: text}
 }
 
 // fullOccupancy is the JSON output of `advise` without a launch.
@@ -352,11 +364,12 @@ type leastGroup struct {
 	PowerOfTwo int64 `json:"power_of_two" col:"Power of two at least"`
 }
 
-// FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for Tiger
-// Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
+// FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for
+// Tiger Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
 func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 	f := predict.FullOccupancyOf(t.Device, groupSlots)
-	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup, slices.Clone(f.Threads), []leastGroup{}}
+	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup,
+		slices.Clone(f.Threads), []leastGroup{}}
 	for _, l := range f.Least {
 		v.Least = append(v.Least, leastGroup(l))
 	}
@@ -364,9 +377,12 @@ func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 	for i, n := range f.Threads {
 		words[i] = strconv.FormatInt(n, 10)
 	}
-	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least), headline: []string{deviceLine(t),
-		fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d", f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},
-		closing: "Smaller work-groups cannot fill the thread slots, because an Xe-core holds no more of them. A work-group that stays whole (SLM or barrier) fills them without rest at " +
+	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least),
+		headline: []string{deviceLine(t),
+			fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d",
+				f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},
+		closing: "Smaller work-groups cannot fill the thread slots, because an Xe-core holds no more of them. A " +
+			"work-group that stays whole (SLM or barrier) fills them without rest at " +
 			strings.Join(words, ", ") + " threads."}
 	return pg.answer(v)
 }

@@ -45,8 +45,10 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	if o.Refusal != 0 {
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
-	v := &calculated{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: o.LimitSLM, BySlots: o.LimitSlots,
-		WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore, Limits: strings.Split(o.LimitedBy.String(), "+"), XeCorePercent: o.XeCorePercent}
+	v := &calculated{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: o.LimitSLM,
+		BySlots:    o.LimitSlots,
+		WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore, Limits: strings.Split(o.LimitedBy.String(), "+"),
+		XeCorePercent: o.XeCorePercent}
 	slots := "work-groups by slots"
 	if in.Barrier {
 		slots = "work-groups by barriers"
@@ -62,7 +64,8 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	rows.Text("limited by", strings.Join(v.Limits, ", "))
 	rows.Text("Xe-core occupancy", percent(o.XeCorePercent))
 	if g, ok := o.GPU.Value(); ok {
-		v.PeakPercent, v.AveragePercent, v.AverageExactPercent = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent), unit.Some(g.AverageExact)
+		v.PeakPercent, v.AveragePercent, v.AverageExactPercent = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent),
+			unit.Some(g.AverageExact)
 		v.Waves, v.FullWaves, v.TailPercent = unit.Some(g.Waves), unit.Some(g.FullWaves), unit.Some(g.TailPercent)
 		rows.Text("GPU peak occupancy", percent(g.PeakPercent))
 		rows.Text("GPU average occupancy", percent(g.AveragePercent))
@@ -71,10 +74,13 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 		rows.Text("full waves", number(g.FullWaves))
 		rows.Text("occupancy of the last wave", percent(g.TailPercent))
 	}
-	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator", headline: []string{calculatorLine(d), formLine(&in)},
-		table:   inTerminal(report.NameValue("calculator", "", rows)),
-		closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the project's own model answers."}
-	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok", Calculated: v}), nil
+	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
+		headline: []string{calculatorLine(d), formLine(&in)},
+		table:    inTerminal(report.NameValue("calculator", "", rows)),
+		closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the " +
+			"project's own model answers."}
+	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
+		Calculated: v}), nil
 }
 
 // inTerminal shows a table of names and values in a terminal too.
@@ -87,7 +93,8 @@ func inTerminal(t *report.Table) *report.Table {
 }
 
 func calculatorLine(d *calculator.Device) string {
-	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key, number(d.XeCores()), d.XVEPerXeCore, d.Threads)
+	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
+		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
 	// The fault of fractional Xe-cores stands with a device whichever XVE count is chosen; not every count has it.
 	if d.Note != "" && (!strings.Contains(d.Note, "fraction") || d.XeCores() != math.Trunc(d.XeCores())) {
 		text += "; " + d.Note

@@ -55,11 +55,15 @@ type sourcedCount struct {
 }
 
 func newDevice(d *arch.Device) device {
-	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture, Codename: d.Codename,
-		Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(), ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
-		GRFModes: []grfMode{}, SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
-		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize, SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
-		BarrierSlots: []sourcedCount{}, PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence, Source: d.Source, Notes: report.Filled(d.Notes)}
+	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture,
+		Codename: d.Codename, Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
+		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
+		GRFModes: []grfMode{}, SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore,
+		SLMPerGroupMax: d.SLMPerGroupMax,
+		SLMSteps:       append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
+		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
+		BarrierSlots: []sourcedCount{}, PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence,
+		Source: d.Source, Notes: report.Filled(d.Notes)}
 	for _, m := range d.GRFModes {
 		v.GRFModes = append(v.GRFModes, grfMode(m))
 	}
@@ -77,14 +81,16 @@ func Devices(devices []arch.Device) *report.Answer {
 	}
 	t := rowsOf("devices", v.Devices)
 	head := report.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
-	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices", Headline: []string{head},
+	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",
+		Headline: []string{head},
 		Sections: []report.Section{{Key: "devices", Title: "Devices", Tables: []*report.Table{t}}}}}
 }
 
 // Device answers with every figure that the model takes from one device, and its source.
 func Device(d *arch.Device) *report.Answer {
 	ans := Devices([]arch.Device{*d})
-	ans.Doc = &report.Document{Whole: true, Uncut: true, Title: d.Name, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
+	ans.Doc = &report.Document{Whole: true, Uncut: true, Title: d.Name,
+		Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",
 			Tables: []*report.Table{inTerminal(report.NameValue("device", "", report.DeviceRows(d, "")))}}}}
 	return ans

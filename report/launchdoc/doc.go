@@ -1,8 +1,9 @@
 // Package launchdoc answers one question: what occupancy can a launch reach on a device?
 //
 // Each function takes what was asked, has package predict or one of its models compute the answer, and gives it as a
-// report.Answer: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a chart.
-// The types of the JSON values are also the rows of the tables, so that a figure is named and described in one place.
+// report.Answer: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a
+// chart. The types of the JSON values are also the rows of the tables, so that a figure is named and described in one
+// place.
 //
 // The package computes no occupancy itself, and it knows no file formats, flags or colors.
 package launchdoc
@@ -48,7 +49,8 @@ func Outputs() []report.Output {
 	}
 	outputs := []report.Output{
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
-			Text:   "a launch on each device asked for; with --compat calculator or --model compute-unit what those say.",
+			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
+				"say.",
 			Values: []any{prediction{}, calculation{}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
 			Text: "a launch with one setting varied.", Values: []any{sweep{}}},

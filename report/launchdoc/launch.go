@@ -34,7 +34,8 @@ type launch struct {
 }
 
 func newLaunch(l *predict.Launch) launch {
-	return launch{Global: l.Global, Local: l.Local, SIMD: report.Positive(l.SIMD), SLMBytes: l.SLM, Barriers: l.Barriers,
+	return launch{Global: l.Global, Local: l.Local, SIMD: report.Positive(l.SIMD), SLMBytes: l.SLM,
+		Barriers:  l.Barriers,
 		Registers: report.Positive(l.GRF), Policy: l.Policy.String(), BarrierSlots: report.Positive(l.BarrierSlots),
 		WorkGroupSlots: report.Positive(l.GroupSlots)}
 }
@@ -59,7 +60,8 @@ func newPredicted(p *predict.Prediction) *predicted {
 	if p == nil {
 		return nil
 	}
-	return &predicted{*report.NewPredictionValue(p), p.GroupSize, limited(p.ByThreads), limited(p.BySLM), limited(p.BySlots), limited(p.ByBarriers),
+	return &predicted{*report.NewPredictionValue(p), p.GroupSize, limited(p.ByThreads), limited(p.BySLM),
+		limited(p.BySlots), limited(p.ByBarriers),
 		p.SLMAllocated, p.XeCoreLimits.Names(), p.XeCoreOfMode, p.IdleLanes, p.Partial}
 }
 
@@ -126,7 +128,8 @@ func (p *page) document() *report.Document {
 	if p.table != nil {
 		s.Tables = []*report.Table{p.table}
 	}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet, Text: s.Text,
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
+		Text:  s.Text,
 		Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing,
 		Sections: []report.Section{summary, s}}
@@ -167,7 +170,8 @@ func launchLine(l *predict.Launch) string {
 func reached(p *predict.Prediction) string {
 	limits := strings.Join(p.Limits.Names(), " and ")
 	if p.HasGrid() {
-		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), percent(p.Average), limits, p.Policy)
+		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), percent(p.Average),
+			limits, p.Policy)
 	}
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", percent(p.XeCore), limits)
 }
@@ -185,7 +189,8 @@ func partialText(l *predict.Launch, p *predict.Prediction) string {
 	if !p.Partial {
 		return ""
 	}
-	return fmt.Sprintf("local size %s does not divide %s: the last work-groups are smaller and count as whole ones", l.Local, l.Global)
+	return fmt.Sprintf("local size %s does not divide %s: the last work-groups are smaller and count as whole ones",
+		l.Local, l.Global)
 }
 
 // partialSentence is partialText as a sentence that follows another one.

@@ -68,8 +68,8 @@ type driverLimit struct {
 	Reasons    []string `json:"reasons"`
 }
 
-// Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on several.
-// The error says why it runs on none of them.
+// Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
+// several. The error says why it runs on none of them.
 func Predict(q *Question) (*report.Answer, error) {
 	list := make([]onDevice, len(q.On))
 	ran := 0
@@ -82,7 +82,8 @@ func Predict(q *Question) (*report.Answer, error) {
 	case ran == 0 && len(list) == 1:
 		return nil, list[0].refusal
 	case ran == 0 && len(list) > 0:
-		return nil, fmt.Errorf("the launch runs on none of the %d devices; on %s: %w", len(list), list[0].Device.Key, list[0].refusal)
+		return nil, fmt.Errorf("the launch runs on none of the %d devices; on %s: %w", len(list), list[0].Device.Key,
+			list[0].refusal)
 	}
 	v := prediction{Schema: predictSchema, Launch: newLaunch(&q.Launch), Predictions: list}
 	several := sideBySide(q, list)
@@ -96,7 +97,8 @@ func Predict(q *Question) (*report.Answer, error) {
 
 // on predicts the launch on a device, with what there is to say beside it.
 func (q *Question) on(t *arch.Choice) onDevice {
-	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error", Steps: []step{}, Notes: report.NoteValues(t.Notes)}
+	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error", Steps: []step{},
+		Notes: report.NoteValues(t.Notes)}
 	if q.Registers > 0 {
 		c.launch, c.refusal = q.Launch.ForRegisters(t.Device, q.Registers)
 	}
@@ -107,7 +109,8 @@ func (q *Question) on(t *arch.Choice) onDevice {
 	}
 	if c.refusal != nil {
 		c.Message = report.Filled(errorText(c.refusal))
-		c.Reason, c.Remark = report.StatusCell(refusalWord(c.refusal), report.Bad), report.StatusCell(errorText(c.refusal), report.Bad)
+		c.Reason, c.Remark = report.StatusCell(refusalWord(c.refusal), report.Bad),
+			report.StatusCell(errorText(c.refusal), report.Bad)
 		return c
 	}
 	c.model, c.other, c.Status, c.Predicted = &p, predict.OtherPolicy(t.Device, c.launch, &p), "ok", newPredicted(&p)
@@ -126,7 +129,8 @@ func (q *Question) on(t *arch.Choice) onDevice {
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
 			c.driver = &r
-			c.Driver = &driverLimit{r.Groups, limited(r.ByThreads), limited(r.BySLM), limited(r.ByBarriers), r.Model, r.Differs, r.Reasons}
+			c.Driver = &driverLimit{r.Groups, limited(r.ByThreads), limited(r.BySLM), limited(r.ByBarriers), r.Model,
+				r.Differs, r.Reasons}
 		}
 	}
 	return c
@@ -136,17 +140,20 @@ func (q *Question) on(t *arch.Choice) onDevice {
 func single(c *onDevice) *report.Document {
 	steps := c.Steps
 	if o := c.other; o != nil {
-		steps = append(steps[:len(steps):len(steps)], newStep("GPU under policy "+o.Policy.String(), "the policy that was not taken",
+		steps = append(steps[:len(steps):len(steps)], newStep("GPU under policy "+o.Policy.String(),
+			"the policy that was not taken",
 			fmt.Sprintf("peak %s, average %s", percent(o.Peak), percent(o.Average)), false))
 	}
 	p := c.model
 	closing := report.UpperFirst(reached(p)) + "."
 	if p.XeCoreOfMode != p.XeCore {
-		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core fills %s.", percent(p.XeCoreOfMode))
+		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core "+
+			"fills %s.", percent(p.XeCoreOfMode))
 	}
 	closing += partialSentence(&c.launch, p)
-	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction", headline: []string{deviceLine(c.target), launchLine(&c.launch)},
-		closing: closing, table: rowsOf("steps", steps)}
+	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
+		headline: []string{deviceLine(c.target), launchLine(&c.launch)},
+		closing:  closing, table: rowsOf("steps", steps)}
 	for _, n := range c.target.Notes {
 		pg.items = append(pg.items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
 	}
@@ -181,9 +188,10 @@ func driverSection(c *onDevice) report.Section {
 		{"by work-group slots", "no limit", groups(p.BySlots, cores)},
 		{"resident at once", report.Thousands(r.Groups), report.Thousands(r.Model)},
 	}
-	s := report.Section{Key: "driver", Title: "Second opinion: the driver's formula", ItemsIn: report.Terminal | report.Page,
-		Text:   []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
-		Tables: []*report.Table{rowsOf("driver", rows)}}
+	s := report.Section{Key: "driver", Title: "Second opinion: the driver's formula",
+		ItemsIn: report.Terminal | report.Page,
+		Text:    []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
+		Tables:  []*report.Table{rowsOf("driver", rows)}}
 	if !r.Differs {
 		s.Items = []report.Item{{Lead: "driver", Text: "The driver's formula and the model agree."}}
 	}
@@ -195,7 +203,8 @@ func driverSection(c *onDevice) report.Section {
 
 // sideBySide holds one launch on several devices side by side.
 func sideBySide(q *Question, list []onDevice) page {
-	keys := []string{"device: Device", "name: Name; drop=1; cut", "global", "local", "simd", "slm_bytes", "barriers", "registers_per_thread",
+	keys := []string{"device: Device", "name: Name; drop=1; cut", "global", "local", "simd", "slm_bytes", "barriers",
+		"registers_per_thread",
 		"thread_slots: Thread slots; brief=Slots; drop=4", "policy: Policy; drop=2"}
 	keys = append(keys, outcome()...)
 	if q.Driver {
@@ -203,7 +212,8 @@ func sideBySide(q *Question, list []onDevice) page {
 	}
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + report.Counted(len(list), "device", "devices")},
-		closing:  bestDevice(list), table: rowsOf("predictions", list, append(keys, "reason", "message")...), items: refusals(list)}
+		closing:  bestDevice(list), table: rowsOf("predictions", list, append(keys, "reason", "message")...),
+		items: refusals(list)}
 	for i := range list {
 		for _, n := range list[i].target.Notes {
 			pg.items = append(pg.items, report.Item{Lead: list[i].Device.Key, Text: noteText(n)})

@@ -34,7 +34,8 @@ func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 
 // column heads the values; those of a launch may be no whole numbers in the unit of the axis.
 func (a *axis) column(kind report.Kind, decimals int) report.Column {
-	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals, In: report.Terminal | report.Page | report.Sheet}
+	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals,
+		In: report.Terminal | report.Page | report.Sheet}
 }
 
 // chart draws occupancy over the values.
@@ -44,7 +45,8 @@ func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
 
 // page is what the documents of sweeps have in common.
 func (a *axis) page(headline ...string) page {
-	return page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title, headline: headline}
+	return page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title,
+		headline: headline}
 }
 
 // occupancyChart draws occupancy over something else, whose numbers are a step apart.
@@ -76,7 +78,8 @@ type sweepPoint struct {
 	Remark        report.Cell `json:"-" csv:"message" col:"Remark; cut"`
 }
 
-// Sweep answers how occupancy changes over one setting of a launch: local, slm or simd. The error says why no point runs.
+// Sweep answers how occupancy changes over one setting of a launch: local, slm or simd. The error says why no point
+// runs.
 func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error) {
 	a := axisOf(over)
 	points := a.vary(t.Device, l)
@@ -84,7 +87,8 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 		return nil, err
 	}
 	own := newLaunch(&l)
-	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own, Points: []sweepPoint{}}
+	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own,
+		Points: []sweepPoint{}}
 	kind, decimals := report.Integer, 0
 	if a.divisor > 1 {
 		kind = report.Number
@@ -99,7 +103,8 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 			decimals = 3
 		}
 		if p.Err != nil {
-			j.Status, j.Message, j.Remark = "error", report.Filled(p.Err.Error()), report.StatusCell(p.Err.Error(), report.Bad)
+			j.Status, j.Message, j.Remark = "error", report.Filled(p.Err.Error()),
+				report.StatusCell(p.Err.Error(), report.Bad)
 		} else {
 			j.Predicted, j.Remark = newPredicted(&p.Prediction), report.TextCell(remark(p))
 			j.XeCorePercent = report.PercentOrNull(j.Predicted.XeCorePercent)
@@ -107,7 +112,8 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 		v.Points = append(v.Points, j)
 	}
 	pg := a.page(deviceLine(t), launchLine(&l))
-	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, append(append([]string{"axis"}, outcome()...), "message")...)
+	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points,
+		append(append([]string{"axis"}, outcome()...), "message")...)
 	pg.table.Columns[0] = a.column(kind, decimals)
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
@@ -158,7 +164,8 @@ func (a *axis) closing(over string, points []predict.Point) string {
 		among = " among values that leave no lane idle"
 	}
 	most, what := figure(&best.Prediction)
-	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, percent(most), strings.TrimSpace(number(a.value(best.X))+" "+a.unit))
+	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, percent(most),
+		strings.TrimSpace(number(a.value(best.X))+" "+a.unit))
 	for i := range points {
 		if points[i].Own && points[i].Err == nil {
 			if f, _ := figure(&points[i].Prediction); f != most {
@@ -189,7 +196,8 @@ func highest(points []predict.Point, counts func(*predict.Point) bool) *predict.
 
 // series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
-	core, peak, average := report.LineSeries{Name: "Xe-core"}, report.LineSeries{Name: "GPU peak"}, report.LineSeries{Name: "GPU average"}
+	core, peak, average := report.LineSeries{Name: "Xe-core"}, report.LineSeries{Name: "GPU peak"},
+		report.LineSeries{Name: "GPU average"}
 	own := report.LineSeries{Name: "this launch", Style: report.Marks}
 	grid := false
 	add := func(s *report.LineSeries, x, y float64) { s.Points = append(s.Points, report.Point{X: x, Y: y}) }
@@ -233,10 +241,12 @@ func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*r
 	default:
 		return nil, fmt.Errorf("--sweep %s: Intel's calculator charts local and slm", over)
 	}
-	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key, Points: []sweepPoint{}}
+	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key,
+		Points: []sweepPoint{}}
 	s := report.LineSeries{Name: "Xe-core"}
 	for _, p := range points {
-		v.Points = append(v.Points, sweepPoint{Axis: report.IntCell(p.X), X: int64(p.X) * a.divisor, Status: "ok", XeCorePercent: &p.XeCorePercent})
+		v.Points = append(v.Points, sweepPoint{Axis: report.IntCell(p.X), X: int64(p.X) * a.divisor, Status: "ok",
+			XeCorePercent: &p.XeCorePercent})
 		s.Points = append(s.Points, report.Point{X: float64(p.X), Y: p.XeCorePercent})
 	}
 	pg := a.page(calculatorLine(d))

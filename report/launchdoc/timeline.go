@@ -13,8 +13,8 @@ import (
 	"occudiff/report"
 )
 
-// timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread slots
-// of the device.
+// timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread
+// slots of the device.
 type timelineValue struct {
 	Schema         string              `json:"schema"`
 	Device         *report.DeviceValue `json:"device"`
@@ -38,8 +38,8 @@ type phase struct {
 	OccupancyPercent unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"`
 }
 
-// Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for the
-// what-if of policy partial with so many dispatch ports.
+// Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
+// the what-if of policy partial with so many dispatch ports.
 func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
@@ -53,8 +53,10 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		return nil, err
 	}
 	ofAllSlots(&r, t.Device)
-	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(), Ports: report.Positive(ports),
-		WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average, Duration: r.Time, Phases: []phase{}, Predicted: newPredicted(&p)}
+	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(),
+		Ports:  report.Positive(ports),
+		WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average, Duration: r.Time, Phases: []phase{},
+		Predicted: newPredicted(&p)}
 	for i, ph := range r.Phases {
 		v.Phases = append(v.Phases, phase{i + 1, ph.Start, ph.End, ph.Threads, ph.Occupancy})
 	}
@@ -64,9 +66,11 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 			percent(r.Peak), percent(r.Average), number(r.Time))}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
-		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the threads of a work-group enter one by one.",
+		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
+			"threads of a work-group enter one by one.",
 			report.Counted(ports, "dispatch port", "dispatch ports")))
-		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak), percent(p.Average))
+		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak),
+			percent(p.Average))
 		title += " (what-if, not a prediction)"
 	}
 	pg.closing += partialSentence(&l, &p)
@@ -83,20 +87,24 @@ func timelineChart(title string, r *timeline.Result) *report.Plot {
 	if n := len(r.Phases); n > 0 { // the last value holds until its end
 		steps.Points = append(steps.Points, report.Point{X: r.Phases[n-1].End, Y: r.Phases[n-1].Occupancy.Percent()})
 	}
-	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()}, {X: r.Time, Y: r.Average.Percent()}}}
+	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
+		{X: r.Time, Y: r.Average.Percent()}}}
 	return occupancyChart(title, "Time [run times of a thread]", 0, steps, average)
 }
 
 // timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
 func timelineInput(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
-	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode))) // those that the GRF mode leaves
-	others := int64(slots)                                                                           // no resource admits more than a slot each
+	// those that the GRF mode leaves
+	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
+	// no resource admits more than a slot each
+	others := int64(slots)
 	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
 		if n != predict.Unlimited {
 			others = min(others, n)
 		}
 	}
-	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup), Groups: p.Groups,
+	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
+		Groups:          p.Groups,
 		GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
 	switch {
 	case ports > 0:

@@ -44,28 +44,33 @@ type unitResult struct {
 	TailPercent           unit.Opt[unit.Ratio] `json:"tail_percent"`
 }
 
-// ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0 when
-// it is not known, also on the whole GPU.
+// ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
+// when it is not known, also on the whole GPU.
 func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Answer, error) {
 	r, err := p.Predict(l)
 	if err != nil {
 		return nil, err
 	}
-	j := unitResult{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: l.SLM, RegisterBytes: l.RegisterBytes,
+	j := unitResult{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: l.SLM,
+		RegisterBytes:        l.RegisterBytes,
 		RegisterBytesAllowed: r.RegisterBytesAllowed, Spilled: r.Spilled, ByRegisters: r.ByRegisters, BySLM: r.BySLM,
-		BySubGroups: r.BySubgroups, ByHardware: r.ByHardware, WorkGroupsPerUnit: r.Groups, Limits: strings.Split(r.Limits.String(), "+"),
-		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups, TotalSubGroups: r.TotalSubgroups,
+		BySubGroups: r.BySubgroups, ByHardware: r.ByHardware, WorkGroupsPerUnit: r.Groups,
+		Limits:                strings.Split(r.Limits.String(), "+"),
+		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups,
+		TotalSubGroups:   r.TotalSubgroups,
 		OccupancyPercent: r.Occupancy, LanesPercent: r.Lanes}
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
 		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
 	}
 	steps := unitSteps(p, &l, &r)
 	limits := strings.Join(j.Limits, " and ")
-	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.", percent(r.Occupancy), limits, percent(r.Lanes))
+	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
+		percent(r.Occupancy), limits, percent(r.Lanes))
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
-			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the kernel spills.",
+			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the "+
+				"kernel spills.",
 				memory(l.RegisterBytes), memory(r.RegisterBytesAllowed))
 		}
 	}
@@ -76,10 +81,12 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		}
 		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
 		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
-		steps = append(steps, newStep("work-groups of the launch", "of the global size", report.Thousands(groups), false),
+		steps = append(steps, newStep("work-groups of the launch", "of the global size", report.Thousands(groups),
+			false),
 			newStep("waves", fmt.Sprintf("%d / %d", groups, s.Least), number(s.Waves), false),
 			newStep("GPU peak occupancy", "while the waves are full, or of the only one", percent(s.Peak), false),
-			newStep("GPU average occupancy", "over all waves, the last one counted as long as a full one", percent(s.Average), false))
+			newStep("GPU average occupancy", "over all waves, the last one counted as long as a full one",
+				percent(s.Average), false))
 		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
@@ -99,8 +106,10 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		}
 		return "no limit"
 	}
-	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize), report.Thousands(r.SubgroupsPerGroup), 0)
-	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), memory(r.RegisterBytesAllowed), 0)
+	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize),
+		report.Thousands(r.SubgroupsPerGroup), 0)
+	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize),
+		memory(r.RegisterBytesAllowed), 0)
 	registers := "no registers given"
 	switch {
 	case r.Spilled:
@@ -114,19 +123,24 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		slm = fmt.Sprintf("floor(%d / %d)", p.SLM, l.SLM)
 	}
 	add("work-groups by SLM", slm, opt(r.BySLM), computeunit.LimitSLM)
-	add("work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups)
+	add("work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock,
+		r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups)
 	add("work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware)
 	add("work-groups per compute unit", "the least of these", report.Thousands(r.Groups), 0)
-	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), percent(r.Occupancy), 0)
-	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), percent(r.Lanes), 0)
+	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups),
+		percent(r.Occupancy), 0)
+	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize),
+		percent(r.Lanes), 0)
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
-		add("work-groups that fill the GPU", fmt.Sprintf("%d compute units x %d; multiples leave no tail", units, r.Groups), report.Thousands(units*r.Groups), 0)
+		add("work-groups that fill the GPU", fmt.Sprintf("%d compute units x %d; multiples leave no tail", units,
+			r.Groups), report.Thousands(units*r.Groups), 0)
 	}
 	return steps
 }
 
 func platformLine(p *computeunit.Platform) string {
-	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM", p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock,
+	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM",
+		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock,
 		memory(p.RegisterBytes), memory(p.SLM))
 	if n, ok := p.ComputeUnits.Value(); ok {
 		text += fmt.Sprintf("; %d compute units", n)
@@ -174,7 +188,8 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	}
 	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, []unitSetting{}}
 	for _, s := range a.Settings {
-		v.Settings = append(v.Settings, unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes, s.MaxRegisterBytes, s.MaxSLM, s.Fill})
+		v.Settings = append(v.Settings, unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes,
+			s.MaxRegisterBytes, s.MaxSLM, s.Fill})
 	}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
 		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
@@ -182,10 +197,12 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	case len(a.Settings) == 0:
 		pg.closing = "No work-group fits with what is fixed."
 	case a.Full:
-		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill the GPU leave no tail.",
+		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill "+
+			"the GPU leave no tail.",
 			report.Counted(len(a.Settings), "setting reaches", "settings reach"))
 	default:
-		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.", percent(a.Settings[0].Occupancy))
+		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
+			percent(a.Settings[0].Occupancy))
 	}
 	return pg.answer(v), nil
 }

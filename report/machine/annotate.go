@@ -10,8 +10,8 @@ import (
 	"occudiff/report"
 )
 
-// Annotations writes GitHub's workflow commands, a line each: `::error file=run.csv,line=2,title=Fan2::Below by 36.8 points`.
-// A runner reads them from both of a step's streams.
+// Annotations writes GitHub's workflow commands, a line each: `::error file=run.csv,line=2,title=Fan2::Below by 36.8
+// points`. A runner reads them from both of a step's streams.
 func Annotations(w io.Writer, list []report.Annotation) error {
 	var b bytes.Buffer
 	for _, a := range list {

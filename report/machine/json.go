@@ -1,5 +1,5 @@
-// Package machine writes results for programs: JSON and CSV at full precision, JUnit XML and annotations. It does not know
-// kernels, statistics or how anything is shown to people.
+// Package machine writes results for programs: JSON and CSV at full precision, JUnit XML and annotations. It does not
+// know kernels, statistics or how anything is shown to people.
 package machine
 
 import (
@@ -10,12 +10,12 @@ import (
 	"reflect"
 )
 
-// JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json. Fields keep their
-// order, and names keep their characters: `<` stays `<`, because the output is not put into a web page.
+// JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json. Fields keep
+// their order, and names keep their characters: `<` stays `<`, because the output is not put into a web page.
 //
-// It has an encoder of its own for two reasons. A report.Stream is written element by element, since a run that keeps every
-// launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method with a new
-// slice for every value of package unit, which takes longer than reading the profiler's export does.
+// It has an encoder of its own for two reasons. A report.Stream is written element by element, since a run that keeps
+// every launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method
+// with a new slice for every value of package unit, which takes longer than reading the profiler's export does.
 func JSON(w io.Writer, value any) error {
 	j := &jsonWriter{w: bufio.NewWriterSize(w, 64<<10), encoders: map[reflect.Type]encoder{}}
 	j.encode(reflect.ValueOf(value), "")

@@ -10,8 +10,8 @@ import (
 	"occudiff/report"
 )
 
-// The elements of JUnit's report as CI systems read them. There is no standard; attributes are those that Jenkins, GitLab and
-// GitHub's test reporters know.
+// The elements of JUnit's report as CI systems read them. There is no standard; attributes are those that Jenkins,
+// GitLab and GitHub's test reporters know.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -62,8 +62,8 @@ type (
 	}
 )
 
-// JUnit writes a suite as JUnit XML: times in seconds at full precision, left out where they are not known. Whatever XML 1.0
-// cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
+// JUnit writes a suite as JUnit XML: times in seconds at full precision, left out where they are not known. Whatever
+// XML 1.0 cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
 	suite := junitSuite{
 		Name: s.Name, Tests: len(s.Cases), Failures: s.Count(report.TestFailed), Skipped: s.Count(report.TestSkipped),
@@ -81,7 +81,8 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 	for i := range s.Cases {
 		suite.Cases = append(suite.Cases, junitCaseOf(&s.Cases[i]))
 	}
-	all := junitSuites{Name: "occudiff", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped, Time: suite.Time, Suites: []junitSuite{suite}}
+	all := junitSuites{Name: "occudiff", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped,
+		Time: suite.Time, Suites: []junitSuite{suite}}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return fmt.Errorf("writing JUnit XML: %w", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"occudiff/report"
 )
 
-// Table writes any table as CSV: a line of column keys, then the raw values at full precision. Absent values are empty, and
-// texts that a spreadsheet would run are guarded.
+// Table writes any table as CSV: a line of column keys, then the raw values at full precision. Absent values are empty,
+// and texts that a spreadsheet would run are guarded.
 func Table(w io.Writer, t *report.Table) error {
 	out := table.NewCSV(w)
 	line := make([]string, len(t.Columns))

@@ -1,5 +1,5 @@
-// Package markdown renders a report as Markdown that reads well on a code host and as plain text in a terminal: tables with
-// aligned pipes, plain text without code spans. It does not know kernels, statistics or sorting.
+// Package markdown renders a report as Markdown that reads well on a code host and as plain text in a terminal: tables
+// with aligned pipes, plain text without code spans. It does not know kernels, statistics or sorting.
 package markdown
 
 import (
@@ -13,8 +13,8 @@ import (
 // Render writes the report without plots. The same document gives the same bytes.
 func Render(w io.Writer, d *report.Document) error { return RenderPlots(w, d, nil) }
 
-// RenderPlots writes the report with links to its plots: path gives the address of a plot's picture as seen from the page,
-// and an empty one where there is none.
+// RenderPlots writes the report with links to its plots: path gives the address of a plot's picture as seen from the
+// page, and an empty one where there is none.
 func RenderPlots(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
 	p := &page{bufio.NewWriter(w), path}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
@@ -112,7 +112,8 @@ func item(it report.Item) string {
 	}
 	line += Escape(it.Text)
 	for _, l := range it.Links {
-		line += " [" + brackets(Escape(l.Text)) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(l.URL) + ">)"
+		line += " [" + brackets(Escape(l.Text)) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(l.URL) +
+			">)"
 	}
 	return line
 }
@@ -123,10 +124,12 @@ func paragraph(text string) string {
 	if text == "" {
 		return text
 	}
-	if strings.IndexByte("#+-=~:", text[0]) >= 0 { // a colon: two begin a command of a CI job, in the log of which this may stand
+	// a colon: two begin a command of a CI job, in the log of which this may stand
+	if strings.IndexByte("#+-=~:", text[0]) >= 0 {
 		return `\` + text
 	}
-	if digits := strings.TrimLeft(text, "0123456789"); digits != text && (strings.HasPrefix(digits, ".") || strings.HasPrefix(digits, ")")) {
+	if digits := strings.TrimLeft(text, "0123456789"); digits != text &&
+		(strings.HasPrefix(digits, ".") || strings.HasPrefix(digits, ")")) {
 		return text[:len(text)-len(digits)] + `\` + digits
 	}
 	return text

@@ -6,8 +6,8 @@ import (
 	"occudiff/report"
 )
 
-// padTo is how wide cells are filled up, enough for a digest. A longer one - a name as a compiler mangles it - pushes its own row to the right
-// instead of making every row of the table too wide to read.
+// padTo is how wide cells are filled up, enough for a digest. A longer one - a name as a compiler mangles it - pushes
+// its own row to the right instead of making every row of the table too wide to read.
 const padTo = 72
 
 // table writes a table with aligned pipes. Rows are made twice, once for the widths, because there may be too many to

@@ -1,7 +1,8 @@
-// Package outfile puts the files of a command in place whole or not at all. Each is written as a temporary file beside its
-// target and renamed when all of them are written. A link is followed to the file that it names, a pipe, a terminal or another
-// character device is written to, and anything else that is no regular file is refused; so is every file that the command
-// reads, by whatever name. What a killed run has left is removed by the next one. The package does not know what is written.
+// Package outfile puts the files of a command in place whole or not at all. Each is written as a temporary file beside
+// its target and renamed when all of them are written. A link is followed to the file that it names, a pipe, a terminal
+// or another character device is written to, and anything else that is no regular file is refused; so is every file
+// that the command reads, by whatever name. What a killed run has left is removed by the next one. The package does not
+// know what is written.
 package outfile
 
 import (
@@ -19,8 +20,8 @@ import (
 type Set struct {
 	// Inputs are the paths that the command reads; a folder stands for the files in it.
 	Inputs []string
-	// Stopped says whether the work was called off; nil when nobody may. A large report stops in the middle then, and none of
-	// the files is put in place.
+	// Stopped says whether the work was called off; nil when nobody may. A large report stops in the middle then, and
+	// none of the files is put in place.
 	Stopped func() error
 
 	files   []*file
@@ -36,8 +37,8 @@ type file struct {
 	direct *os.File // standard output or standard error; nil when path is opened
 }
 
-// Open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An error
-// does not name the path.
+// Open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
+// error does not name the path.
 func (s *Set) Open(path string) error {
 	f := &file{path: path}
 	var err error
@@ -83,8 +84,8 @@ func (s *Set) check(f *file) error {
 	return nil
 }
 
-// standardStream gives standard output or standard error when a path, such as a link to /dev/stdout, leads there: a file that
-// the shell has opened for them is written on and not replaced.
+// standardStream gives standard output or standard error when a path, such as a link to /dev/stdout, leads there: a
+// file that the shell has opened for them is written on and not replaced.
 func standardStream(info fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if i, err := f.Stat(); err == nil && os.SameFile(i, info) {
@@ -223,8 +224,8 @@ func (s *Set) fill(f *file, write func(io.Writer) error) (err error) {
 	return f.tmp.Chmod(mode)
 }
 
-// openWaiting opens a pipe or a device; a pipe that nobody reads from blocks in that, and is given up when the work is called
-// off.
+// openWaiting opens a pipe or a device; a pipe that nobody reads from blocks in that, and is given up when the work is
+// called off.
 func (s *Set) openWaiting(path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File

@@ -11,8 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV have of
-// it, and the columns of tables. The parts are in points of all thread slots.
+// AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV
+// have of it, and the columns of tables. The parts are in points of all thread slots.
 type AccountValue struct {
 	Used        unit.Points `json:"used" csv:"used_points" col:"Used [%]; drop=12" jsonschema:"held a thread; the parts add up to 100"`
 	Underfilled points      `json:"underfilled" csv:"underfilled_points" col:"Underfilled XVEs; drop=11" jsonschema:"of XVEs that ran"`
@@ -46,14 +46,17 @@ type AccountCauseValue struct {
 // set takes over an account.
 func (v *AccountValue) set(a *compare.Account) {
 	c := &a.Certainty
-	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.Tail, Limits: a.Limits,
-		PredictedIdle: a.PredictedIdle, Intervals: c.Intervals, OwnShare: share(c.OwnShare), Edges: share(c.Edges), Foreign: share(c.Foreign),
+	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.Tail,
+		Limits:        a.Limits,
+		PredictedIdle: a.PredictedIdle, Intervals: c.Intervals, OwnShare: share(c.OwnShare), Edges: share(c.Edges),
+		Foreign:   share(c.Foreign),
 		Crosstalk: share(c.Crosstalk), Room: string(a.Room), Lost: a.Lost, Causes: v.Causes[:0]}
 	if a.Policy != predict.Auto {
 		v.Policy = unit.Some(a.Policy.String())
 	}
 	for _, x := range a.Causes {
-		v.Causes = append(v.Causes, AccountCauseValue{string(x.Part), x.Name, x.Confidence, x.Because, filled(x.Decide)})
+		v.Causes = append(v.Causes, AccountCauseValue{string(x.Part), x.Name, x.Confidence, x.Because,
+			filled(x.Decide)})
 	}
 	if v.Causes == nil {
 		v.Causes = []AccountCauseValue{} // never null
@@ -109,7 +112,8 @@ func (v *parts) of(p compare.Part) *unit.Opt[float64] {
 // slotBar draws the parts as letters of five shades, a twentieth of all slots each.
 func slotBar(drawn map[compare.Part]float64) string {
 	const width = 20
-	shades := map[compare.Part]string{compare.PartUsed: "\u2588", compare.PartUnderfilled: "\u2593", compare.PartEmpty: "\u2592",
+	shades := map[compare.Part]string{compare.PartUsed: "\u2588", compare.PartUnderfilled: "\u2593",
+		compare.PartEmpty:     "\u2592",
 		compare.PartShortfall: "\u2593", compare.PartTail: "\u2591", compare.PartLimits: "\u00b7"}
 	var b strings.Builder
 	sum, done := 0.0, 0
@@ -145,13 +149,14 @@ func partName(p compare.Part) string {
 	return string(p)
 }
 
-// accountPlot is the picture of the run: the slots of each kernel, in the order of the table. False where no kernel has an
-// account.
+// accountPlot is the picture of the run: the slots of each kernel, in the order of the table. False where no kernel has
+// an account.
 func accountPlot(rows *rowSet) (report.Plot, bool) {
 	if rows.accounts == 0 {
 		return report.Plot{}, false
 	}
-	status := map[compare.Part]report.Status{compare.PartUsed: report.Good, compare.PartUnderfilled: report.Unsure, compare.PartEmpty: report.Bad,
+	status := map[compare.Part]report.Status{compare.PartUsed: report.Good, compare.PartUnderfilled: report.Unsure,
+		compare.PartEmpty:     report.Bad,
 		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
 	bars := &report.StackedBars{X: "Thread slots of the GPU"}
 	var shown []compare.Part
@@ -177,9 +182,11 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		bars.Rows = append(bars.Rows, bar)
 	}
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
-		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without any thread, and what was predicted to stay empty."}
+		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs " +
+			"without any thread, and what was predicted to stay empty."}
 	if rows.accounts > len(bars.Rows) {
-		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " + report.Thousands(int64(rows.accounts))
+		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " +
+			report.Thousands(int64(rows.accounts))
 	}
 	return p, true
 }
@@ -217,26 +224,36 @@ type accountRow struct {
 func accountSection(rows *rowSet) report.Section {
 	s := report.Section{Key: SectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
 	if rows.accounts == 0 {
-		s.Text = []string{"No kernel has an account: nothing was measured that is a kernel's own and at or below its prediction."}
+		s.Text = []string{"No kernel has an account: nothing was measured that is a kernel's own and at or below its " +
+			"prediction."}
 		return s
 	}
-	columns := []string{"task", "shape", "total", "lost_seconds", "verdict", "part_used: Used [%]", "part_underfilled: Underfilled XVEs [%]",
-		"part_empty: Empty XVEs [%]", "part_shortfall: Shortfall [%]", "part_tail: Last wave [%]", "part_limits: Limits [%]"}
-	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle launch_intervals own_share edges "+
-		"foreign crosstalk room drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits label")...)
+	columns := []string{"task", "shape", "total", "lost_seconds", "verdict", "part_used: Used [%]",
+		"part_underfilled: Underfilled XVEs [%]",
+		"part_empty: Empty XVEs [%]", "part_shortfall: Shortfall [%]", "part_tail: Last wave [%]",
+		"part_limits: Limits [%]"}
+	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle "+
+		"launch_intervals own_share edges "+
+		"foreign crosstalk room drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits "+
+		"label")...)
 	t := report.RowsInto(SectionAccount, len(rows.accounted), rows.fillAccount, columns...)
 	t.In = report.Sheet
 	for _, key := range []string{"total", "lost_seconds"} {
 		t.Columns[t.Column(key)].Decimals = rows.decimals
 	}
-	s.Text = []string{"In points of all thread slots of the GPU; the parts of a kernel add up to 100. A part below zero says that the counters hold more than was predicted; " +
+	s.Text = []string{"In points of all thread slots of the GPU; the parts of a kernel add up to 100. A part below " +
+		"zero says that the counters hold more than was predicted; " +
 		"it is drawn as nothing and comes off the predicted parts. The columns on the right are what the chart draws."}
 	s.Tables = []*report.Table{t}
 	n := min(len(rows.accounted), report.PlotRows)
-	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: SectionAccount, Label: "label", Stacked: true,
-		Series: []string{"drawn_used", "drawn_underfilled", "drawn_empty", "drawn_shortfall", "drawn_tail", "drawn_limits"}, Rows: n, Unit: "%", Max: 100}}
+	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: SectionAccount,
+		Label: "label", Stacked: true,
+		Series: []string{"drawn_used", "drawn_underfilled", "drawn_empty", "drawn_shortfall", "drawn_tail",
+			"drawn_limits"}, Rows: n, Unit: "%", Max: 100}}
 	if rest := rows.accounts - len(rows.accounted); rest > 0 {
-		s.Text = append(s.Text, "The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the accounts of all.")
+		s.Text = append(s.Text,
+			"The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the "+
+				"accounts of all.")
 	}
 	return s
 }
@@ -245,7 +262,8 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	i := s.accounted[k]
 	r := s.result.Row(i, &into.row)
 	a := s.result.Account(r)
-	into.Task, into.Shape, into.Total, into.Verdict = r.Task, shape(r), r.Total, report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))
+	into.Task, into.Shape, into.Total, into.Verdict = r.Task, shape(r), r.Total,
+		report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))
 	into.AccountValue.set(a)
 	into.parts.set(r, true, s.result)
 	into.Causes, into.Decide, into.Label = "", "", ""
@@ -257,7 +275,8 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	}
 	into.Causes = strings.TrimSpace(into.Causes)
 	d := a.Drawn()
-	into.drawnParts = drawnParts{d[compare.PartUsed], d[compare.PartUnderfilled], d[compare.PartEmpty], d[compare.PartShortfall], d[compare.PartTail], d[compare.PartLimits]}
+	into.drawnParts = drawnParts{d[compare.PartUsed], d[compare.PartUnderfilled], d[compare.PartEmpty],
+		d[compare.PartShortfall], d[compare.PartTail], d[compare.PartLimits]}
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}

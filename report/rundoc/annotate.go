@@ -16,8 +16,8 @@ type AnnotateLevels struct {
 	Regression report.AnnotationLevel
 }
 
-// Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one kernel
-// that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
+// Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one
+// kernel that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
 func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 	var list []report.Annotation
 	alike := map[likeness]*likes{}
@@ -31,10 +31,13 @@ func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 			continue
 		}
 		row := r.Row(i, &into)
-		a := report.Annotation{Level: level, File: row.Pos.File, Line: row.Pos.Line, Title: testName(row), Message: report.UpperFirst(sentence(row))}
+		a := report.Annotation{Level: level, File: row.Pos.File, Line: row.Pos.Line, Title: testName(row),
+			Message: report.UpperFirst(sentence(row))}
 		if byModel {
-			a.Message = "VTune's peak differs from the predicted peak by " + report.Signed(float64(row.ModelDifference.Or(0)), 1) +
-				" points, more than " + report.Shortest(float64(r.Options.ModelTolerance)) + ". Check --device, --xve and the launch shape."
+			a.Message = "VTune's peak differs from the predicted peak by " +
+				report.Signed(float64(row.ModelDifference.Or(0)), 1) +
+				" points, more than " + report.Shortest(float64(r.Options.ModelTolerance)) +
+				". Check --device, --xve and the launch shape."
 		}
 		list = append(list, a)
 	}
@@ -46,9 +49,10 @@ func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 	return list
 }
 
-// annotationLevel gives the level of a row's annotation, empty when it has none, and whether it is about the profiler's peak
-// alone.
-func annotationLevel(row *compare.Row, o compare.Options, levels AnnotateLevels) (level report.AnnotationLevel, byModel bool) {
+// annotationLevel gives the level of a row's annotation, empty when it has none, and whether it is about the profiler's
+// peak alone.
+func annotationLevel(row *compare.Row, o compare.Options, levels AnnotateLevels) (level report.AnnotationLevel,
+	byModel bool) {
 	agrees, compared := row.ModelAgrees(o)
 	offModel := compared && !agrees
 	switch {

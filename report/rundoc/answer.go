@@ -6,8 +6,8 @@ import (
 	"occudiff/report"
 )
 
-// Answer gives a compared run in every form. label tells the test cases of several runs apart; empty leaves that of prov.
-// devices are those that a workbook can predict for, beside that of the run.
+// Answer gives a compared run in every form. label tells the test cases of several runs apart; empty leaves that of
+// prov. devices are those that a workbook can predict for, beside that of the run.
 func Answer(r *compare.Result, prov report.Provenance, label string, devices []arch.Device) *report.Answer {
 	return &report.Answer{
 		Make:  func() *report.Document { return FromResult(r, prov, devices...) },

@@ -63,10 +63,12 @@ func (s *rowSet) causeGroups() []*causeGroup {
 }
 
 // attentionSections say of each kernel that does not match why, with its reasoning and, for the first, a picture of its
-// waves. Launches of one kernel that do not match for one cause are explained together, and so are the kernels of a cause
-// that take no time to speak of. Where there are many, a terminal has the causes and files have the kernels of each.
+// waves. Launches of one kernel that do not match for one cause are explained together, and so are the kernels of a
+// cause that take no time to speak of. Where there are many, a terminal has the causes and files have the kernels of
+// each.
 func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary", ItemsIn: report.Terminal | report.Page | report.Sheet}
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
+		ItemsIn: report.Terminal | report.Page | report.Sheet}
 	groups := rows.causeGroups()
 	told, small := rows.told, []report.Item(nil)
 	for _, g := range groups {
@@ -110,8 +112,8 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 // attentionItem explains a row.
 func attentionItem(r *compare.Result, t toldRow) report.Item {
 	row := r.Row(t.row, nil)
-	it := report.Item{Lead: report.KernelName(row.Task), Detail: shape(row), Text: explanation(r, row), Status: verdictStatus(row.Verdict),
-		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
+	it := report.Item{Lead: report.KernelName(row.Task), Detail: shape(row), Text: explanation(r, row),
+		Status: verdictStatus(row.Verdict), Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
 		Steps: func() []report.Step {
 			row := r.Row(t.row, nil)
 			return append(predictionSteps(r, row), seenSteps(r, row)...)
@@ -147,7 +149,8 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 		if lead == "" {
 			lead = "(none)"
 		}
-		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: g.rows[0].row})
+		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: verdictStatus(g.verdict),
+			Table: report.SectionKernels, Row: g.rows[0].row})
 	}
 	return s
 }
@@ -161,7 +164,8 @@ func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
 	case g.cause == "":
 		what = string(g.verdict)
 	}
-	return report.Item{Lead: s.counted(g), Text: what + ", " + shareText(share) + " of the GPU time: " + s.names(g) + ".",
+	return report.Item{Lead: s.counted(g), Text: what + ", " + shareText(share) + " of the GPU time: " + s.names(g) +
+		".",
 		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: g.rows[0].row}
 }
 
@@ -243,8 +247,8 @@ func stopped(text string) string {
 	return text + "."
 }
 
-// accountText says how far a row is below its prediction, what each part of that is, and what would decide. Each part begins
-// a line.
+// accountText says how far a row is below its prediction, what each part of that is, and what would decide. Each part
+// begins a line.
 func accountText(r *compare.Row, a *compare.Account) string {
 	d, _ := r.Difference.Value()
 	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
@@ -291,7 +295,9 @@ func lossParts(a *compare.Account) []compare.Part {
 			list = append(list, p)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y compare.Part) int { return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0)) })
+	slices.SortStableFunc(list, func(x, y compare.Part) int {
+		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
+	})
 	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
 		list = list[:1]
 	}

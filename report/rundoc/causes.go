@@ -69,12 +69,15 @@ func causesSection(rows *rowSet, e *explanations) report.Section {
 		s.Text = []string{"No kernel needs a cause."}
 		return s
 	}
-	s.Text = []string{"Why what was seen differs from the prediction; occudiff explain tells how each cause is recognised and where that is from."}
+	s.Text = []string{"Why what was seen differs from the prediction; occudiff explain tells how each cause is " +
+		"recognised and where that is from."}
 	s.Tables = []*report.Table{causeTextTable(rows), explanationTable(e)}
 	if e.result.KeepsLaunches() {
-		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that of the first.")
+		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that "+
+			"of the first.")
 	} else if n := rows.need - len(e.list); n > 0 {
-		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
+		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet "+
+			"of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
 	}
 	return s
 }
@@ -116,7 +119,8 @@ func causeTextTable(rows *rowSet) *report.Table {
 		if c == nil {
 			return
 		}
-		row := causeRow{Name: t.Name, Kernels: int64(c.kernels), Largest: unit.Some(unit.Points(c.most)), Means: t.Means, Do: t.Do}
+		row := causeRow{Name: t.Name, Kernels: int64(c.kernels), Largest: unit.Some(unit.Points(c.most)),
+			Means: t.Means, Do: t.Do}
 		if c.timed && all > 0 {
 			row.Time, row.Share = unit.Some(unit.Seconds(c.seconds)), unit.Some(100*c.seconds/all)
 		}
@@ -165,7 +169,8 @@ func explanationTable(e *explanations) *report.Table {
 	}
 	t := report.RowsInto(SectionExplanations, len(e.list), func(k int, into *explanationRow) {
 		r := e.result.Row(e.list[k].row, &into.row)
-		into.Task, into.Cause, into.Verdict, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r), verdict(r.Verdict), ""
+		into.Task, into.Cause, into.Verdict, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r),
+			verdict(r.Verdict), ""
 		into.Difference, into.Because, into.Launch, into.Alike = r.Difference, because(r), shape(r), int64(e.list[k].n)
 		if r.Cause != nil {
 			into.Confidence = r.Cause.Confidence

@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device, notes,
-// provenance. It keeps r: rows are read when a renderer asks for them.
+// FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device,
+// notes, provenance. It keeps r: rows are read when a renderer asks for them.
 func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Device) *report.Document {
 	rows := newRowSet(r)
 	d := &report.Document{
@@ -27,7 +27,8 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	d.Sections = append(d.Sections, kernelSection(r, rows))
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
-	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)), whatIfSection(r, rows, devices)...)
+	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)),
+		whatIfSection(r, rows, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
@@ -44,7 +45,8 @@ func subject(r *compare.Result) string {
 
 // headline says in two lines what was run on what, and which of it is not whole.
 func headline(r *compare.Result) []string {
-	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices lists them)"}
+	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices " +
+		"lists them)"}
 	if d := r.Device; d != nil {
 		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
 			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
@@ -79,7 +81,8 @@ func headline(r *compare.Result) []string {
 	return append(append(lines, b), report.NotWhole(r.Notes)...)
 }
 
-// closing says in one sentence how much matches; predictions is how many of the rows set one prediction against another.
+// closing says in one sentence how much matches; predictions is how many of the rows set one prediction against
+// another.
 func closing(r *compare.Result, predictions int) string {
 	s := &r.Summary
 	compared := s.Matched + s.Below + s.Above
@@ -90,24 +93,29 @@ func closing(r *compare.Result, predictions int) string {
 	case compared == 0:
 		b.WriteString("No kernel can be compared: " + uncompared(s))
 	case predictions == compared:
-		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so two predictions are compared",
-			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
+		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so two "+
+			"predictions are compared", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
+			report.Shortest(float64(r.Options.Tolerance)))
 	case s.Matched == 0:
 		fmt.Fprintf(&b, "Nothing measurable matches within %s points (%s)",
 			report.Shortest(float64(r.Options.Tolerance)), report.Counted(compared, "kernel", "kernels"))
 	default:
 		fmt.Fprintf(&b, "%s of %s measurable kernels match within %s points",
-			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), report.Shortest(float64(r.Options.Tolerance)))
+			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
+			report.Shortest(float64(r.Options.Tolerance)))
 		if predictions > 0 {
-			fmt.Fprintf(&b, " (%s compared with VTune's peak for want of a measurement: two predictions)", report.Thousands(int64(predictions)))
+			fmt.Fprintf(&b, " (%s compared with VTune's peak for want of a measurement: two predictions)",
+				report.Thousands(int64(predictions)))
 		}
 	}
 	if s.ModelCompared > 0 {
-		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)), report.Thousands(int64(s.ModelCompared)))
+		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)),
+			report.Thousands(int64(s.ModelCompared)))
 	}
 	b.WriteByte('.')
 	if n := s.Below + s.Above; s.Unexplained > 0 {
-		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)), report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
+		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),
+			report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
 	}
 	return b.String()
 }
@@ -121,7 +129,8 @@ func uncompared(s *compare.Summary) string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"}, {s.NoMeasurement, "without a measurement"}} {
+	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"},
+		{s.NoMeasurement, "without a measurement"}} {
 		if p.n > 0 {
 			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
 		}

@@ -91,8 +91,8 @@ func inputValues(r *compare.Result) []report.InputValue {
 }
 
 func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
-	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed, UnitAsPrinted: t.UnitAsPrinted,
-		Line: positive(t.Pos.Line)}
+	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed,
+		UnitAsPrinted: t.UnitAsPrinted, Line: positive(t.Pos.Line)}
 	if t.Row >= 0 && t.Row < r.Len() {
 		v.Task = unit.Some(r.Row(t.Row, nil).Task)
 	}
@@ -104,6 +104,7 @@ func validateSummary(s *compare.Summary) ValidateSummary {
 		Kernels: s.Kernels, Matched: s.Matched, Below: s.Below, Above: s.Above, Unmeasurable: s.Unmeasurable,
 		NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement, NotKernels: s.NotKernels,
 		ModelCompared: s.ModelCompared, ModelMatched: s.ModelMatched, Unexplained: s.Unexplained,
-		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson, Spearman: s.Spearman,
+		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson,
+		Spearman: s.Spearman,
 	}
 }

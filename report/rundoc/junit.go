@@ -23,7 +23,8 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 		class += "/" + report.OneLine(prov.Label)
 		name += " " + report.OneLine(prov.Label)
 	}
-	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host), Properties: testProperties(r, prov)}
+	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host),
+		Properties: testProperties(r, prov)}
 	for _, row := range r.All() {
 		if row.Verdict != compare.NotAKernel {
 			s.Cases = append(s.Cases, testCase(class, row))
@@ -49,7 +50,8 @@ func testName(r *compare.Row) string {
 }
 
 func testCase(class string, r *compare.Row) report.TestCase {
-	c := report.TestCase{Class: class, Name: testName(r), File: report.OneLine(r.Pos.File), Line: r.Pos.Line, Seconds: report.Finite(r.Total)}
+	c := report.TestCase{Class: class, Name: testName(r), File: report.OneLine(r.Pos.File), Line: r.Pos.Line,
+		Seconds: report.Finite(r.Total)}
 	switch r.Verdict {
 	case compare.Match:
 		return c

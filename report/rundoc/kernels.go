@@ -158,7 +158,8 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 		return s
 	}
 	if rows.kernels < r.Len() {
-		s.Text = []string{"Those that need attention come first, then by slot time below the prediction; tasks that are no kernels come last."}
+		s.Text = []string{"Those that need attention come first, then by slot time below the prediction; tasks that " +
+			"are no kernels come last."}
 	} else {
 		s.Text = []string{"Those that need attention come first, then by slot time below the prediction."}
 	}

@@ -14,16 +14,18 @@ func Outputs() []report.Output {
 		"ValidateRow.basis": {
 			string(compare.BasisMeasured), string(compare.BasisPeak), string(compare.BasisMeasuredPeak),
 		},
-		"ValidateRow.verdict":          report.Words(compare.Verdicts()),
-		"AccountValue.policy":          {predict.Free.String(), predict.Whole.String()},
-		"AccountValue.room":            {string(compare.RoomLittle), string(compare.RoomSome), string(compare.RoomUnknown)},
+		"ValidateRow.verdict": report.Words(compare.Verdicts()),
+		"AccountValue.policy": {predict.Free.String(), predict.Whole.String()},
+		"AccountValue.room": {string(compare.RoomLittle), string(compare.RoomSome),
+			string(compare.RoomUnknown)},
 		"AccountCauseValue.part":       report.Words(compare.Parts()),
 		"AccountCauseValue.name":       compare.Causes(),
 		"AccountCauseValue.confidence": {"high", "medium", "low"},
 	}
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{}}, Words: words},
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{}},
+			Words: words},
 		{Name: "validate-runs", ID: "occudiff/validate-runs/1", Command: "occudiff validate --format json RUN1 RUN2",
 			Text: "several runs, each as validate writes one.", Values: []any{ValidateRuns{}}, Words: words},
 	}

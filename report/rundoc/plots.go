@@ -17,8 +17,8 @@ const (
 	wavesRows = 12
 )
 
-// scatterPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements, else
-// measurements against VTune's peak, else VTune's peak. False when no row has two numbers.
+// scatterPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements,
+// else measurements against VTune's peak, else VTune's peak. False when no row has two numbers.
 func scatterPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
 	for _, basis := range []compare.Basis{compare.BasisMeasured, compare.BasisMeasuredPeak, compare.BasisPeak} {
 		c := scatter(rows, basis)
@@ -26,11 +26,13 @@ func scatterPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
 			continue
 		}
 		c.Band = float64(r.Options.Tolerance)
-		p := report.Plot{Key: "predicted-measured", Title: c.Y + " against " + report.StartLower(c.X), Unit: "%", Max: 100, Scatter: c}
+		p := report.Plot{Key: "predicted-measured", Title: c.Y + " against " + report.StartLower(c.X), Unit: "%",
+			Max: 100, Scatter: c}
 		if rows.kernels > scatterRows {
 			p.Title += ", the first " + report.Thousands(scatterRows) + " of " + report.Thousands(int64(rows.kernels))
 		}
-		p.Text = "A point per kernel, larger for more GPU time. On the diagonal both agree; the band is the tolerance of " + report.Shortest(c.Band) + " points."
+		p.Text = "A point per kernel, larger for more GPU time. On the diagonal both agree; the band is the " +
+			"tolerance of " + report.Shortest(c.Band) + " points."
 		return p, true
 	}
 	return report.Plot{}, false
@@ -100,7 +102,8 @@ func scatterPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
 	default:
 		want = row.Predicted.Peak
 	}
-	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)}
+	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.KernelName(row.Task),
+		report.LabelWidth)}
 	return p, ok && finite(p.X) && finite(p.Y)
 }
 
@@ -140,7 +143,8 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
 		f.References = append(f.References, report.Reference{Name: "measured", Height: m.Percent()})
 	}
-	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.KernelName(row.Task), report.LabelWidth), Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
+	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.KernelName(row.Task), report.LabelWidth),
+		Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
 }
 
 // wavesText says what a picture of waves shows.
@@ -178,12 +182,14 @@ func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
 			break
 		}
 	}
-	s.Text = []string{"What was measured matches, and the prediction is low: the last wave of work-groups fills only part of the GPU while the " +
+	s.Text = []string{"What was measured matches, and the prediction is low: the last wave of work-groups fills only " +
+		"part of the GPU while the " +
 		"rest waits. Work-group counts that are a multiple of what the GPU holds would raise it (occudiff advise)."}
 	return s, len(s.Plots) > 0
 }
 
 // tailed says whether a kernel matches and yet stays low because of its last wave.
 func tailed(r *compare.Row) bool {
-	return r.Verdict != compare.NotAKernel && !needsAttention(r) && r.Predicted != nil && r.Predicted.Limits&predict.LimitTail != 0
+	return r.Verdict != compare.NotAKernel && !needsAttention(r) && r.Predicted != nil &&
+		r.Predicted.Limits&predict.LimitTail != 0
 }

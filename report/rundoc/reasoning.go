@@ -28,7 +28,8 @@ func predictionSteps(r *compare.Result, row *compare.Row) []report.Step {
 		if s.Label == "dispatch policy" && l.Policy != predict.Auto {
 			s.Formula = policyText(l)
 		}
-		steps = append(steps, report.Step{Part: "Prediction", Label: report.UpperFirst(s.Label), From: s.Formula, Value: s.Value, Binds: s.Binds})
+		steps = append(steps, report.Step{Part: "Prediction", Label: report.UpperFirst(s.Label), From: s.Formula,
+			Value: s.Value, Binds: s.Binds})
 	}
 	return steps
 }
@@ -61,7 +62,8 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 	}
 	loaded, hasLoaded := row.Loaded.Value()
 	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
-		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()), percentText(idle.Percent())), percentText(loaded.Percent()))
+		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()),
+			percentText(idle.Percent())), percentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
 		slots := "thread slots"
@@ -71,7 +73,8 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 				slots += fmt.Sprintf(" / %d that worked at once", working)
 			}
 		}
-		add("Mean life of a thread", "Little's law: measured x "+slots+" x time per launch / threads per launch", report.Duration(float64(life)))
+		add("Mean life of a thread", "Little's law: measured x "+slots+" x time per launch / threads per launch",
+			report.Duration(float64(life)))
 	}
 	if rate, ok := row.DispatchRate().Value(); ok {
 		add("Dispatch rate", "threads per launch / time per launch", report.Significant(rate/1e6)+" threads/us")
@@ -87,7 +90,9 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 		add("Share of GPU time", "of all tasks together", percentText(share.Percent()))
 	}
 	if d, ok := row.Difference.Value(); ok {
-		add("Difference", report.BasisText(row.Basis)+", tolerance "+report.Shortest(float64(r.Options.Tolerance))+" points", report.Signed(float64(d), 1)+" points")
+		add("Difference",
+			report.BasisText(row.Basis)+", tolerance "+report.Shortest(float64(r.Options.Tolerance))+" points",
+			report.Signed(float64(d), 1)+" points")
 	}
 	if c := row.Cause; c != nil {
 		add("Cause", "with "+c.Confidence+" confidence", c.Name)
@@ -106,7 +111,8 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
 		if v, told := printed[p]; told {
-			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(partName(p)), From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
+			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(partName(p)),
+				From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
 		}
 	}
 	return append(steps, report.Step{Part: part, Label: "How sure", From: r.CertaintyText(row), Value: ""})
@@ -146,7 +152,8 @@ func facts(r *compare.Result, row *compare.Row) string {
 	predicted, known := row.ThreadsPredicted().Value()
 	switch started, counted := row.Threads.Value(); {
 	case counted && known:
-		add("threads started %s by a sampled counter, predicted %s", report.Thousands(started), report.Thousands(predicted))
+		add("threads started %s by a sampled counter, predicted %s", report.Thousands(started),
+			report.Thousands(predicted))
 	case known:
 		add("threads predicted %s", report.Thousands(predicted))
 	}

@@ -97,9 +97,11 @@ type kernelRow struct {
 func (s *rowSet) kernelColumns() []string {
 	list := append([]string{"task", "device"}, s.shapeColumns()...)
 	list = append(list, "total: GPU time [s]; drop=3", "instances: Launches; drop=2", "average")
-	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9", "predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
+	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9",
+		"predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
 	list = append(list, s.seenColumns()...)
-	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted thread_life "+
+	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted "+
+		"thread_life "+
 		"dispatch_rate idle_lanes time_share")...)
 	list = append(list,
 		"policy: policy; group=Predicted; in=sheet; role=named",
@@ -110,7 +112,8 @@ func (s *rowSet) kernelColumns() []string {
 		"waves: Waves; decimals=2; in=sheet",
 		"tail: Last wave [%]; in=sheet",
 		"direction")
-	list = append(list, strings.Fields("launch_min launch_median launch_max launch_measured_min launch_measured_median launch_measured_max")...)
+	list = append(list, strings.Fields("launch_min launch_median launch_max launch_measured_min "+
+		"launch_measured_median launch_measured_max")...)
 	list = append(list, "confidence: Confidence; in=sheet; role=named", "file", "line", "label", "because")
 	return slices.DeleteFunc(list, func(key string) bool {
 		return key == "device" && !s.devices || strings.HasPrefix(key, "launch_") && !s.spread
@@ -120,9 +123,11 @@ func (s *rowSet) kernelColumns() []string {
 // shapeColumns are the launch shape, which a terminal shows where names alone do not tell kernels apart.
 func (s *rowSet) shapeColumns() []string {
 	if s.accounts == 0 || s.shapes {
-		return []string{"global: Global; drop=5; role=code+named", "local: Local; drop=4; role=code+named", "simd: SIMD; drop=6; role=named"}
+		return []string{"global: Global; drop=5; role=code+named", "local: Local; drop=4; role=code+named",
+			"simd: SIMD; drop=6; role=named"}
 	}
-	return []string{"global: Global; in=page+sheet; role=code+named", "local: Local; in=page+sheet; role=code+named", "simd: SIMD; in=page+sheet; role=named"}
+	return []string{"global: Global; in=page+sheet; role=code+named", "local: Local; in=page+sheet; role=code+named",
+		"simd: SIMD; in=page+sheet; role=named"}
 }
 
 // seenColumns set what was seen against the prediction: by the parts of the account where there is one.
@@ -131,14 +136,16 @@ func (s *rowSet) seenColumns() []string {
 		return []string{"measured", "difference", "finding", "verdict", "cause: Cause; in=sheet; role=named"}
 	}
 	cause := "cause: Cause; in=page+sheet; role=named"
-	list := []string{"measured: Measured [%]; in=page+sheet; role=bar", "difference: Difference [points]; in=page+sheet; brief=Difference", "part_used"}
+	list := []string{"measured: Measured [%]; in=page+sheet; role=bar",
+		"difference: Difference [points]; in=page+sheet; brief=Difference", "part_used"}
 	if s.split > 0 {
 		list = append(list, "part_underfilled", "part_empty")
 	}
 	if s.split < s.accounts {
 		list = append(list, "part_shortfall")
 	}
-	return append(list, "part_tail", "part_limits", "slots", "finding: Verdict; in=page; role=choice+named", "verdict: Verdict; in=terminal+sheet; role=named", cause)
+	return append(list, "part_tail", "part_limits", "slots", "finding: Verdict; in=page; role=choice+named",
+		"verdict: Verdict; in=terminal+sheet; role=named", cause)
 }
 
 // kernelTable is the table of all rows.
@@ -182,10 +189,11 @@ func because(r *compare.Row) string {
 // set takes over a row, without its notes.
 func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 	*v = ValidateRow{account: v.account,
-		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD, Direction: filled(string(r.Direction)),
-		File: filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total, Average: r.Average(),
-		Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads, ThreadLife: r.ThreadLife,
-		Basis: filled(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
+		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD,
+		Direction: filled(string(r.Direction)),
+		File:      filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total,
+		Average: r.Average(), Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads,
+		ThreadLife: r.ThreadLife, Basis: filled(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
 		Verdict: verdict(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
 	}
 	if r.Predicted != nil {

@@ -8,8 +8,8 @@ import (
 	"occudiff/compare"
 )
 
-// noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many launches of
-// a kernel is told once.
+// noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
+// launches of a kernel is told once.
 func noteSection(r *compare.Result) report.Section {
 	var list []report.TaskNote
 	for _, n := range r.Notes {
@@ -30,7 +30,8 @@ func noteSection(r *compare.Result) report.Section {
 	}
 	for _, a := range alike {
 		if a.n > 1 {
-			list[a.item].Text += "; the same is noted of " + report.Counted(a.n-1, "further launch", "further launches") + " of this kernel"
+			list[a.item].Text += "; the same is noted of " + report.Counted(a.n-1, "further launch",
+				"further launches") + " of this kernel"
 		}
 	}
 	return report.NoteSection(list)
@@ -46,7 +47,8 @@ func timingSection(r *compare.Result) report.Section {
 	rows := make([]timingRow, len(r.Timings))
 	for i := range r.Timings {
 		t := &r.Timings[i]
-		rows[i] = timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File, ValidateTiming: validateTiming(r, t)}
+		rows[i] = timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
+			ValidateTiming: validateTiming(r, t)}
 	}
 	all := report.Terminal | report.Page | report.Sheet
 	t := report.List(report.SectionTimings, "", rows, "kernel", "groups", "seconds", "printed", "task", "file", "line")
@@ -77,7 +79,8 @@ func onlyLogs(r *compare.Result) bool {
 func deviceSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionDevice, Title: "Device", Sheet: "Device"}
 	if r.Device == nil {
-		s.Text = []string{"No device is known. Name it with --device, or give the run's summary or log beside the export."}
+		s.Text = []string{"No device is known. Name it with --device, or give the run's summary or log beside the " +
+			"export."}
 	} else {
 		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceRows(r.Device, r.ChosenBy)))
 	}
@@ -123,7 +126,8 @@ func provenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
 	rows.Text("Command line", report.CommandLine(prov.CommandLine))
 	rows.Text("Label", prov.Label)
-	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; of VTune's peak "+report.Shortest(float64(r.Options.ModelTolerance))+" points")
+	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; of VTune's peak "+
+		report.Shortest(float64(r.Options.ModelTolerance))+" points")
 	if d := r.Device; d != nil {
 		rows.Text("Device row", d.Key)
 		rows.Text("Source of the device row", d.Source)

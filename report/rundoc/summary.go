@@ -62,8 +62,8 @@ func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.
 	return s
 }
 
-// occupancyPlot sets the prediction beside what was seen: its average beside a measurement; when nothing was measured, its
-// peak beside the profiler's.
+// occupancyPlot sets the prediction beside what was seen: its average beside a measurement; when nothing was measured,
+// its peak beside the profiler's.
 func occupancyPlot(rows *rowSet) report.Plot {
 	predicted := "predicted_average"
 	if !rows.measured {
@@ -71,7 +71,8 @@ func occupancyPlot(rows *rowSet) report.Plot {
 	}
 	p := report.Plot{
 		Key: "occupancy", Title: "Occupancy by kernel", Table: report.SectionKernels, Label: "label",
-		Series: []string{predicted, "profiler_peak", "measured"}, Rows: min(rows.kernels, report.PlotRows), Unit: "%", Max: 100,
+		Series: []string{predicted, "profiler_peak", "measured"}, Rows: min(rows.kernels, report.PlotRows), Unit: "%",
+		Max:  100,
 		Text: "A bar each for the prediction, VTune's own peak, and what was measured.",
 	}
 	if rows.kernels > report.PlotRows {
@@ -96,7 +97,8 @@ func verdictTable(s *compare.Summary) *report.Table {
 	}
 	var rows [][]report.Cell
 	for _, c := range counts {
-		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), verdictStatus(c.verdict)), report.IntCell(c.n), report.TextCell(c.meaning)})
+		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), verdictStatus(c.verdict)),
+			report.IntCell(c.n), report.TextCell(c.meaning)})
 	}
 	return report.Fixed("verdicts", "Verdicts", []report.Column{
 		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: verdictWords()},

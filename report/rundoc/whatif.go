@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// whatIfSection is the sheet that predicts launches by itself, on the device of the run or on one of others. There is none
-// without a device to pick.
+// whatIfSection is the sheet that predicts launches by itself, on the device of the run or on one of others. There is
+// none without a device to pick.
 func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []report.Section {
 	devices := slices.Clone(others)
 	if d := r.Device; d != nil { // first, and as it is: it may be a part of one
@@ -24,17 +24,20 @@ func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []repo
 	launches := whatIfRows(r, rows)
 	w := &report.WhatIf{
 		Text: []string{
-			"Pick a device and a kernel, then fill in what you would change in the yellow cells; an empty one keeps the kernel's " +
+			"Pick a device and a kernel, then fill in what you would change in the yellow cells; an empty one keeps " +
+				"the kernel's " +
 				"own figure. All that stands below is computed by formulas, as docs/model.md has them.",
-			"Sizes have up to three dimensions: where one is filled in, the empty ones beside it count as 1. Sizes up to 10^15 " +
+			"Sizes have up to three dimensions: where one is filled in, the empty ones beside it count as 1. Sizes " +
+				"up to 10^15 " +
 				"threads are exact.",
 		},
 		Devices: deviceTable(devices), Launches: launchTable(launches, rows), Launch: launches[0].Label,
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
 	}
 	if rows.kernels > len(launches)-1 {
-		w.Text = append(w.Text, "The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(rows.kernels))+
-			" kernels: those that need attention, then by slot time below the prediction.")
+		w.Text = append(w.Text,
+			"The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(rows.kernels))+
+				" kernels: those that need attention, then by slot time below the prediction.")
 	}
 	for i := range devices {
 		w.SubGroups = append(w.SubGroups, devices[i].SIMDWidths...)
@@ -48,7 +51,8 @@ func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []repo
 		w.RunDevice = w.Device
 	}
 	w.Values = startValues(w, r, &launches[0])
-	return []report.Section{{Key: report.SectionWhatIf, Title: "What if", Sheet: "What-if", In: report.Sheet, WhatIf: w}}
+	return []report.Section{{Key: report.SectionWhatIf, Title: "What if", Sheet: "What-if", In: report.Sheet,
+		WhatIf: w}}
 }
 
 // set sorts numbers and leaves each once.

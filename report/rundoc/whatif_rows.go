@@ -13,8 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// The keys of the columns below are the names by which the formulas of the sheet call the figures of the picked row; for
-// those of a device, with d_ before them.
+// The keys of the columns below are the names by which the formulas of the sheet call the figures of the picked row;
+// for those of a device, with d_ before them.
 
 // whatIfLaunches is how many kernels a sheet offers: nobody scrolls through a list of more.
 const whatIfLaunches = 1000
@@ -65,7 +65,8 @@ func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
 	list := make([]whatIfRow, n, n+1)
 	for i, name := range report.CutApart(names, 60) {
 		row := r.Row(i, nil)
-		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row, launch: whatIfLaunch(r, row)}
+		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row,
+			launch: whatIfLaunch(r, row)}
 		if s := shape(row); s != "" {
 			list[i].Label += " (" + s + ")"
 		}
@@ -108,7 +109,8 @@ func (w *whatIfRow) set() {
 	}
 	w.Measured, w.Peak, w.Total, w.LaunchTime, w.Verdict = r.Measured, r.Peak, r.Total, r.Average(), verdict(r.Verdict)
 	if p := report.NewPredictionValue(r.Predicted); p != nil {
-		w.XeCore, w.RunPeak, w.RunAverage, w.Waves, w.Tail = p.XeCorePercent, p.PeakPercent, p.AveragePercent, p.Waves, p.TailPercent
+		w.XeCore, w.RunPeak, w.RunAverage, w.Waves, w.Tail = p.XeCorePercent, p.PeakPercent, p.AveragePercent, p.Waves,
+			p.TailPercent
 		w.Limits, w.PerXeCore = strings.Join(p.Limits, ", "), unit.Some(p.WorkGroupsPerXeCore)
 	}
 }
@@ -121,8 +123,9 @@ func launchTable(list []whatIfRow, rows *rowSet) *report.Table {
 	return t
 }
 
-// whatIfDevice has the figures of a device for formulas: an absent one is not known. What a device has several of is text
-// between blanks - register modes as "128:8 256:4", registers and threads per XVE - or a column each, as SLM steps are.
+// whatIfDevice has the figures of a device for formulas: an absent one is not known. What a device has several of is
+// text between blanks - register modes as "128:8 256:4", registers and threads per XVE - or a column each, as SLM steps
+// are.
 type whatIfDevice struct {
 	Label        string            `col:"Device"`
 	Name         string            `col:"Name"`
@@ -151,7 +154,8 @@ func deviceTable(devices []arch.Device) *report.Table {
 	t.In = report.Sheet
 	for i := range steps {
 		n := strconv.Itoa(i + 1)
-		t.Columns = append(t.Columns, report.Column{Key: "step" + n, Title: "SLM step " + n, Unit: "KB", Kind: report.Number, In: report.Sheet})
+		t.Columns = append(t.Columns, report.Column{Key: "step" + n, Title: "SLM step " + n, Unit: "KB",
+			Kind: report.Number, In: report.Sheet})
 	}
 	figures := t.Row
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
@@ -174,8 +178,9 @@ func newWhatIfDevice(d *arch.Device) whatIfDevice {
 	v := whatIfDevice{
 		Label: deviceLabel(d), Name: report.OneLine(d.Name), Architecture: d.Architecture,
 		SIMD: strings.ReplaceAll(report.Numbers(d.SIMDWidths), ",", ""), Modes: modeText(d), GroupExtra: extraText(d),
-		XeCores: known(d.XeCores), XVE: known(d.XVEPerXeCore), Threads: known(d.ThreadsPerXVE), GRF: known(usualRegisters(d)),
-		SLM: float64(d.SLMPerXeCore) / 1024, SLMGroup: float64(d.SLMPerGroupMax) / 1024, GroupMax: known(d.MaxGroupSize),
+		XeCores: known(d.XeCores), XVE: known(d.XVEPerXeCore), Threads: known(d.ThreadsPerXVE),
+		GRF: known(usualRegisters(d)), SLM: float64(d.SLMPerXeCore) / 1024, SLMGroup: float64(d.SLMPerGroupMax) / 1024,
+		GroupMax:   known(d.MaxGroupSize),
 		GroupSlots: known(d.GroupSlots),
 	}
 	if len(d.BarrierSlots) > 0 {
@@ -220,8 +225,8 @@ func usualRegisters(d *arch.Device) int {
 	return modes[len(modes)-1].Registers
 }
 
-// extraText lists the kernels that may have fewer work-items in a work-group than the device's maximum: "16/256=512" are
-// at most 512 at sub-group size 16 with 256 registers.
+// extraText lists the kernels that may have fewer work-items in a work-group than the device's maximum: "16/256=512"
+// are at most 512 at sub-group size 16 with 256 registers.
 func extraText(d *arch.Device) string {
 	if len(d.GroupLimits) == 0 {
 		return ""

@@ -15,11 +15,12 @@ import (
 )
 
 // startValues are what the formulas of the sheet give for the launch that is picked at first, by their names, so that
-// programs that do not compute formulas show them as well. They come from packages predict and compare; a test holds the
-// formulas against them.
+// programs that do not compute formulas show them as well. They come from packages predict and compare; a test holds
+// the formulas against them.
 func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[string]report.Cell {
 	d := r.Device
-	v := map[string]report.Cell{"run_row": report.IntCell(1), "device_row": report.IntCell(0), "status": report.TextCell("cannot run: pick a device from the list")}
+	v := map[string]report.Cell{"run_row": report.IntCell(1), "device_row": report.IntCell(0),
+		"status": report.TextCell("cannot run: pick a device from the list")}
 	picked(v, "", w.Launches)
 	for k, c := range v {
 		if name, own := strings.CutPrefix(k, "own_"); own { // nothing is changed yet
@@ -136,7 +137,8 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 		return report.IntCell(n)
 	}
 	percent := func(key string, r unit.Ratio) { v[key] = report.RatioCell(r) }
-	v["by_threads"], v["by_slm"], v["by_slots"], v["by_barriers"] = limit(p.ByThreads), limit(p.BySLM), limit(p.BySlots), limit(p.ByBarriers)
+	v["by_threads"], v["by_slm"], v["by_slots"], v["by_barriers"] = limit(p.ByThreads), limit(p.BySLM),
+		limit(p.BySlots), limit(p.ByBarriers)
 	v["n"] = report.IntCell(p.GroupsPerXeCore)
 	v["by_others"] = report.IntCell(int64(1e18))
 	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
@@ -160,7 +162,8 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 	}
 	total := p.Groups * p.ThreadsPerGroup
 	capacity := int64(math.Round(float64(total) / p.Waves))
-	v["groups"], v["thread_total"], v["gpu_slots"], v["capacity"] = report.IntCell(p.Groups), report.IntCell(total), report.IntCell(d.Slots()), report.IntCell(capacity)
+	v["groups"], v["thread_total"], v["gpu_slots"], v["capacity"] = report.IntCell(p.Groups), report.IntCell(total),
+		report.IntCell(d.Slots()), report.IntCell(capacity)
 	v["full"], v["rest"] = report.IntCell(total/capacity), report.IntCell(total%capacity)
 	percent("peak", p.Peak)
 	percent("average", p.Average)
@@ -178,7 +181,8 @@ func wordValues(v map[string]report.Cell) {
 	perGroup, slm := v["d_slm_group"].Num, v["d_slm"].Num
 	say("lx", "group_max", "at most %d work-items in all", v["group_max"].Int)
 	say("simd", "d_simd", "one of %s", v["d_simd"].Text)
-	say("slm", "d_slm_group", "at most %s KB; an Xe-core has %s KB", report.Shortest(min(perGroup, slm)), report.Shortest(slm))
+	say("slm", "d_slm_group", "at most %s KB; an Xe-core has %s KB", report.Shortest(min(perGroup, slm)),
+		report.Shortest(slm))
 	say("barriers", "d_barrier_slots", "at most %s", report.Shortest(v["d_barrier_slots"].Num))
 	say("grf", "d_modes", "registers:threads per XVE are %s", v["d_modes"].Text)
 }

@@ -1,5 +1,5 @@
-// Package setupdoc answers one question: what is set up here? It turns what is installed for collecting into a document and
-// the value of its JSON output. It does not know file formats, and it looks for nothing itself.
+// Package setupdoc answers one question: what is set up here? It turns what is installed for collecting into a document
+// and the value of its JSON output. It does not know file formats, and it looks for nothing itself.
 package setupdoc
 
 import (
@@ -33,22 +33,27 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 	missing := 0
 	s := report.Section{Key: "checks", Title: "What is installed", Sheet: "Doctor", ItemsIn: report.Terminal}
 	for i, c := range checks {
-		rows[i] = checkRow{Name: c.Name, OK: c.OK, State: report.StatusCell("ok", report.Good), Found: report.Filled(c.Found),
+		rows[i] = checkRow{Name: c.Name, OK: c.OK, State: report.StatusCell("ok", report.Good),
+			Found: report.Filled(c.Found),
 			Costs: report.Filled(c.Costs), Get: report.Filled(c.Get)}
 		if !c.OK {
 			missing++
 			rows[i].State = report.StatusCell("missing", report.Bad)
-			s.Items = append(s.Items, report.Item{Lead: c.Name, Text: report.UpperFirst(c.Costs) + ". To get it: " + c.Get + ".", Status: report.Bad})
+			s.Items = append(s.Items, report.Item{Lead: c.Name, Text: report.UpperFirst(c.Costs) + ". To get it: " +
+				c.Get + ".", Status: report.Bad})
 		}
 	}
 	row := func(i int) checkRow { return rows[i] }
 	s.Tables = []*report.Table{report.Rows("checks", len(rows), row, "name", "state", "found", "costs", "get")}
 	closing := "Everything that collecting needs is here."
 	if missing > 0 {
-		closing = report.Counted(missing, "thing is", "things are") + " missing. Predictions and reports of files need none of them."
+		closing = report.Counted(missing, "thing is", "things are") +
+			" missing. Predictions and reports of files need none of them."
 	}
-	d := &report.Document{Whole: true, Title: "What is installed for collecting", Version: version, Headline: []string{closing}}
-	advice := report.Section{Key: "traps", Title: "Traps of collecting", Sheet: "Doctor", ItemsIn: report.Terminal | report.Page}
+	d := &report.Document{Whole: true, Title: "What is installed for collecting", Version: version,
+		Headline: []string{closing}}
+	advice := report.Section{Key: "traps", Title: "Traps of collecting", Sheet: "Doctor",
+		ItemsIn: report.Terminal | report.Page}
 	for _, t := range traps {
 		advice.Items = append(advice.Items, report.Item{Text: t})
 	}

@@ -9,9 +9,9 @@ import (
 	"occudiff/report"
 )
 
-// Safe gives a writer for what may hold texts of others, such as names of kernels, files and devices: what could drive a
-// terminal or change the order of its characters becomes the replacement character, and no line is a command for the runner
-// of a CI job. Line breaks and tabs stay.
+// Safe gives a writer for what may hold texts of others, such as names of kernels, files and devices: what could drive
+// a terminal or change the order of its characters becomes the replacement character, and no line is a command for the
+// runner of a CI job. Line breaks and tabs stay.
 func Safe(w io.Writer) io.Writer { return &safe{w: w, start: true} }
 
 type safe struct {

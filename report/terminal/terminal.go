@@ -1,6 +1,6 @@
-// Package terminal renders a report for a person at a terminal: what was run, the kernels that need attention first, why
-// they differ, and one sentence that sums up. It does not know kernels, statistics or files, and it decides nothing but
-// how to use the width there is.
+// Package terminal renders a report for a person at a terminal: what was run, the kernels that need attention first,
+// why they differ, and one sentence that sums up. It does not know kernels, statistics or files, and it decides nothing
+// but how to use the width there is.
 package terminal
 
 import (
@@ -161,12 +161,13 @@ func (p *printer) items(items []report.Item) {
 		p.wrap(pad(lead, widest, false)+"  ", text, it.Status)
 	}
 	if rest := len(items) - shown; rest > 0 {
-		p.wrap("", "... and "+report.Thousands(int64(rest))+" more explanations: a file has them all (-o report.md).", report.Plain)
+		p.wrap("", "... and "+report.Thousands(int64(rest))+" more explanations: a file has them all (-o report.md).",
+			report.Plain)
 	}
 }
 
-// Paragraph gives a text behind a lead, its further lines hanging under the first. The text begins at column indent; width
-// is that of the terminal, 0 for none.
+// Paragraph gives a text behind a lead, its further lines hanging under the first. The text begins at column indent;
+// width is that of the terminal, 0 for none.
 func Paragraph(lead string, indent int, text string, width int) string {
 	var b strings.Builder
 	p := &printer{w: bufio.NewWriter(&b), opt: Options{Width: width}}

@@ -54,14 +54,16 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
 	}
 	if len(c.Runs) > 1 {
-		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was known then; of a"+
+		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was known "+
+			"then; of a"+
 			" series the worst verdict counts.")
 	}
 	d.Headline = append(d.Headline, c.rule())
 	for i := range c.Shared {
 		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
 	}
-	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary", ItemsIn: everywhere}
+	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary",
+		ItemsIn: everywhere}
 	attention.Items = c.sharedItems(c.Shared)
 	for _, s := range c.series {
 		if text := c.explain(s); text != "" && s.Shared == nil {
@@ -100,12 +102,15 @@ func (c *check) absences() []report.Item {
 		if n > report.MostTasks {
 			names = append(names, report.Thousands(int64(n-report.MostTasks))+" more")
 		}
-		add("missing", report.Unsure, "%s of run %d, the one before on this device and driver, %s not in this run and cannot be"+
-			" judged: %s.", report.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), strings.Join(names, ", "))
+		add("missing", report.Unsure, "%s of run %d, the one before on this device and driver, %s not in this run "+
+			"and cannot be"+
+			" judged: %s.", report.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
+			strings.Join(names, ", "))
 	}
 	if c.Unnamed > 0 {
 		old := c.UnnamedBefore
-		add("not named", report.Unsure, "%s anew: run %d %s, this one %s. Name both in every run or in none; track remove %d and"+
+		add("not named", report.Unsure, "%s anew: run %d %s, this one %s. Name both in every run or in none; track "+
+			"remove %d and"+
 			" adding it again repairs this one.", report.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
 			names(old.Key.Device, old.Key.Driver), names(c.Run.Device, c.Run.Driver), c.Run.ID)
 	}
@@ -124,15 +129,19 @@ func clockItems(clock *track.Clock) []report.Item {
 		r := &clock.Future[n-1]
 		text := fmt.Sprintf("Run %d is dated %s, in the future.", r.Run, when(r.Time))
 		if n > 1 {
-			text = fmt.Sprintf("%s are dated in the future, the last run %d (%s).", report.Counted(n, "run", "runs"), r.Run,
+			text = fmt.Sprintf("%s are dated in the future, the last run %d (%s).", report.Counted(n, "run", "runs"),
+				r.Run,
 				when(r.Time))
 		}
-		items = append(items, report.Item{Lead: "clock", Status: report.Unsure, Text: fmt.Sprintf("%s%s track remove %d and adding"+
-			" it again with --time repairs it.", text, order, r.Run)})
+		items = append(items, report.Item{Lead: "clock", Status: report.Unsure,
+			Text: fmt.Sprintf("%s%s track remove %d and adding"+
+				" it again with --time repairs it.", text, order, r.Run)})
 	}
 	if r := clock.Earlier; r != nil {
-		items = append(items, report.Item{Lead: "clock", Status: report.Unsure, Text: fmt.Sprintf("Run %d is dated %s, before run %d"+
-			" (%s), which was added earlier.%s", r.Run, when(r.Time), clock.Before.Run, when(clock.Before.Time), order)})
+		items = append(items, report.Item{Lead: "clock", Status: report.Unsure,
+			Text: fmt.Sprintf("Run %d is dated %s, before run %d"+
+				" (%s), which was added earlier.%s", r.Run, when(r.Time), clock.Before.Run, when(clock.Before.Time),
+				order)})
 	}
 	return items
 }
@@ -160,7 +169,8 @@ func number(n int, one, many string) string {
 func (c *check) suite(prov report.Provenance) *report.TestSuite {
 	s := &report.TestSuite{Name: "occudiff track check", Collected: c.Run.Time, Host: report.OneLine(c.Run.Host)}
 	for _, p := range []report.TestProperty{
-		{Name: "occudiff", Value: prov.Version}, {Name: "history", Value: c.Where}, {Name: "run", Value: RunText(&c.Run)},
+		{Name: "occudiff", Value: prov.Version}, {Name: "history", Value: c.Where},
+		{Name: "run", Value: RunText(&c.Run)},
 		{Name: "commit", Value: c.Run.Commit}, {Name: "metric", Value: c.name()}, {Name: "rule", Value: c.rule()},
 	} {
 		if p.Value != "" {
@@ -187,7 +197,8 @@ func (c *check) testCase(s series) report.TestCase {
 		k.Outcome = report.TestFailed
 		k.Type = s.word()
 		m, j := c.judgedBy(s)
-		k.Message = s.word() + ": " + m.difference(j.off()) + " off the median of " + report.Counted(j.Gate.N, "run", "runs")
+		k.Message = s.word() + ": " + m.difference(j.off()) + " off the median of " +
+			report.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped
 		k.Type, k.Message = s.word(), s.finding()
@@ -217,8 +228,8 @@ func (m metric) figures(s series) string {
 // CheckAnnotations lists regressions as errors, alarms as warnings, and changed devices and drivers as notices.
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
-	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError, severityAlarm: report.AnnotateWarning,
-		severityAnew: report.AnnotateNotice}
+	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError,
+		severityAlarm: report.AnnotateWarning, severityAnew: report.AnnotateNotice}
 	var list []report.Annotation
 	for i := range c.Shared {
 		s := &c.Shared[i]
@@ -231,7 +242,8 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 	for _, s := range c.series {
 		if s.needsAttention() && s.Shared == nil {
 			list = append(list, report.Annotation{Level: levels[s.severity()],
-				Title: report.OneLine(s.Key.Name()) + ": " + s.finding(), Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
+				Title:   report.OneLine(s.Key.Name()) + ": " + s.finding(),
+				Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}
 	}
 	return list
@@ -245,17 +257,25 @@ func origin(where string, m metric, prov report.Provenance) []report.Section {
 	rows.Text("Label", prov.Label)
 	rows.Text("History", where)
 	in := report.Page | report.Sheet
-	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in, Text: []string{
-		m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series is learning: one" +
-			" run is no baseline.",
-		"A series is one kernel of one program with its launch shape on one device with one driver. Another device, driver" +
-			" or launch shape starts another series, because nobody can tell its effect from that of the code. The residual" +
-			" (measured - predicted) lives through another launch shape, and is judged where a series begins with one. Runs" +
-			" without the value are left out, not zero. So are unmeasurable runs, but for the newest, which is shown and not" +
-			" judged; times are always judged.",
-		"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last is not dated" +
-			" last, a series is in the order in which its runs were added: what was added last is judged, whatever its date.",
-	}}
+	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in,
+		Text: []string{
+			m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series " +
+				"is " + "learning: one" +
+				" run is no baseline.",
+			"A series is one kernel of one program with its launch shape on one device with one driver. Another " +
+				"device, " + "driver" +
+				" or launch shape starts another series, because nobody can tell its effect from that of the code. " +
+				"The " + "residual" +
+				" (measured - predicted) lives through another launch shape, and is judged where a series begins " +
+				"with " + "one. Runs" +
+				" without the value are left out, not zero. So are unmeasurable runs, but for the newest, which is " +
+				"shown " + "and not" +
+				" judged; times are always judged.",
+			"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last " +
+				"is " + "not dated" +
+				" last, a series is in the order in which its runs were added: what was added last is judged, " +
+				"whatever " + "its date.",
+		}}
 	return []report.Section{rule, {Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: in,
 		Tables: []*report.Table{report.NameValue("provenance", "", rows)}}}
 }

@@ -153,8 +153,8 @@ func (r *whole) value() *ReportValue {
 	v := &ReportValue{Schema: reportSchema, Metric: r.name(), Series: make([]SeriesValue, 0, len(r.Series)),
 		Params: ParamsValue{p.Window, p.P, p.Magnitude, p.MinSegment}}
 	for _, s := range r.Series {
-		e := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, 0, len(s.Changes)),
-			Ended: s.Ended}
+		e := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points),
+			Changes: make([]ChangeValue, 0, len(s.Changes)), Ended: s.Ended}
 		for _, c := range s.Changes {
 			run := s.Points[c.Index].Run
 			e.Changes = append(e.Changes, ChangeValue{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter, run,
@@ -172,7 +172,8 @@ func (m metric) key(k history.Key) KeyValue {
 }
 
 func (m metric) judged(s *track.Series) JudgedValue {
-	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s), FirstBad: refValue(s.FirstBad),
+	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s),
+		FirstBad: refValue(s.FirstBad),
 		LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
 	if s.ByAdding {
 		v.Order = "adding"
@@ -184,15 +185,16 @@ func (m metric) judged(s *track.Series) JudgedValue {
 		v.Fallback = &FallbackValue{string(history.Residual), history.Residual.Unit(), gateValue(f)}
 	}
 	if b := s.Begins; b != nil {
-		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Device), Driver: report.Filled(b.From.Driver),
-			Run: b.Last.Run, Here: s.Age() == 0}
+		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Device),
+			Driver: report.Filled(b.From.Driver), Run: b.Last.Run, Here: s.Age() == 0}
 	}
 	return v
 }
 
 func gateValue(s *track.Series) GateValue {
 	g := GateValue{Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
-		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD), Threshold: report.Finite(s.Gate.Threshold)}
+		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD),
+		Threshold: report.Finite(s.Gate.Threshold)}
 	if p, ok := s.Newest(); ok {
 		g.Value, g.Run = &p.Value, &p.Run
 	}
@@ -221,8 +223,8 @@ type CheckValue struct {
 	Missing     []string      `json:"missing"`
 }
 
-// SharedValue is one finding about many series: what changed with the run from which on they are beyond their thresholds,
-// or begin anew.
+// SharedValue is one finding about many series: what changed with the run from which on they are beyond their
+// thresholds, or begin anew.
 type SharedValue struct {
 	Device  *string       `json:"device"`
 	Changed []ChangedWhat `json:"changed"`
@@ -265,8 +267,8 @@ type ClockValue struct {
 }
 
 func (c *check) value() *CheckValue {
-	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(), Direction: string(c.Gate.Direction),
-		Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)),
+	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(),
+		Direction: string(c.Gate.Direction), Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)),
 		Runs: []RefValue{}, Clock: []ClockValue{}, NotMeasured: c.NotMeasured,
 		Missing: append([]string{}, c.Missing...)}
 	for _, s := range c.Series {
@@ -328,10 +330,12 @@ type RunValue struct {
 func runValue(r *history.Run) RunValue {
 	inputs := make([]report.InputValue, 0, len(r.Inputs))
 	for _, in := range r.Inputs {
-		inputs = append(inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows,
+		inputs = append(inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest),
+			Rows:    in.Rows,
 			BadRows: in.BadRows})
 	}
-	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver), r.Kernels,
+	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
+		r.Kernels,
 		inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune), report.Filled(r.Commit),
 		report.Filled(r.Program)}
 }
@@ -353,75 +357,6 @@ func NewAddValue(runs []track.Added) *AddValue {
 	v := &AddValue{Schema: addSchema, Runs: make([]AddedValue, 0, len(runs))}
 	for i := range runs {
 		v.Runs = append(v.Runs, AddedValue{runs[i].Stored, runValue(&runs[i].Run)})
-	}
-	return v
-}
-
-// BacktestValue is the JSON output of `occudiff track backtest`.
-type BacktestValue struct {
-	Schema    string         `json:"schema"`
-	Metric    string         `json:"metric"`
-	Direction string         `json:"direction"`
-	Runs      int            `json:"runs"`
-	Learning  int            `json:"learning"`
-	Alarms    int            `json:"alarms"`
-	Confirmed int            `json:"confirmed"`
-	LeftOut   int            `json:"left_out"`
-	Series    []ReplayValue  `json:"series"`
-	Proposal  *ProposalValue `json:"proposal"`
-}
-
-// ReplayValue is one series, replayed.
-type ReplayValue struct {
-	KeyValue
-	Runs     int          `json:"runs"`
-	Learning int          `json:"learning"`
-	Alarms   []AlarmValue `json:"alarms"`
-}
-
-// AlarmValue is a stretch of runs beyond their thresholds; confirmed_by is null when it was a single run.
-type AlarmValue struct {
-	Index       int      `json:"index"`
-	Run         int64    `json:"run"`
-	Time        string   `json:"time"`
-	Value       float64  `json:"value"`
-	N           int      `json:"n"`
-	Window      int      `json:"window"`
-	Median      *float64 `json:"median"`
-	MAD         *float64 `json:"mad"`
-	Threshold   *float64 `json:"threshold"`
-	Runs        int      `json:"runs"`
-	ConfirmedBy *int64   `json:"confirmed_by"`
-}
-
-// ProposalValue is the threshold for a wanted rate, in the unit of --threshold: points, or percent of the median.
-type ProposalValue struct {
-	Target    float64 `json:"target_per_100_runs"`
-	Threshold float64 `json:"threshold"`
-	Alarms    int     `json:"confirmed"`
-	Rate      float64 `json:"rate_per_100_runs"`
-	RateNow   float64 `json:"rate_now_per_100_runs"`
-	Finest    float64 `json:"one_alarm_per_100_runs"`
-}
-
-func (b *backtest) value() *BacktestValue {
-	t := &b.total
-	v := &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Runs, t.Learning, len(t.Episodes),
-		t.Regressions(), b.LeftOut, make([]ReplayValue, 0, len(b.Series)), nil}
-	for i := range b.Series {
-		s := &b.Series[i]
-		e := ReplayValue{b.key(s.Key), s.Result.Runs, s.Result.Learning, make([]AlarmValue, 0, len(s.Result.Episodes))}
-		for k := range s.Result.Episodes {
-			a := alarm{series{s.Series}, &s.Result.Episodes[k]}
-			at := &a.Start
-			e.Alarms = append(e.Alarms, AlarmValue{a.First, a.Points[a.First].Run, stamp(at.Time), at.Value, at.N, at.Window,
-				report.Finite(at.Median), report.Finite(at.MAD), report.Finite(at.Threshold), a.Last - a.First + 1,
-				a.confirmedBy()})
-		}
-		v.Series = append(v.Series, e)
-	}
-	if p, ok := b.Proposal.Value(); ok {
-		v.Proposal = &ProposalValue{b.Target.Or(0), b.threshold(p.Floor), p.Regressions, p.Rate, p.RateNow, p.Finest}
 	}
 	return v
 }

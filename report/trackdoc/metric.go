@@ -61,13 +61,14 @@ func (m metric) column(key, title string) report.Column {
 
 // madColumn is a column of distances without a sign: a MAD is often below a tenth.
 func (m metric) madColumn(drop int) report.Column {
-	return report.Column{Key: "mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Kind: report.Number, Decimals: 2,
-		In: everywhere, Drop: drop}
+	return report.Column{Key: "mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Kind: report.Number,
+		Decimals: 2, In: everywhere, Drop: drop}
 }
 
 // differenceColumn is a column of signed distances.
 func (m metric) differenceColumn(key, group, title string) report.Column {
-	return report.Column{Key: key, Group: group, Title: title, Unit: m.distanceUnit(), Kind: report.Points, In: everywhere,
+	return report.Column{Key: key, Group: group, Title: title, Unit: m.distanceUnit(), Kind: report.Points,
+		In:   everywhere,
 		Drop: 9}
 }
 
@@ -152,8 +153,9 @@ func (m metric) rule() string {
 	case trend.Both:
 		sign, worse = "median +- max", "either way is worth a word"
 	}
-	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) + " MAD, " +
-		floor + ") of the last " + report.Counted(g.Window, "run", "runs") + ", from " + report.Thousands(int64(g.Learning)) +
+	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) +
+		" MAD, " + floor + ") of the last " + report.Counted(g.Window, "run", "runs") + ", from " +
+		report.Thousands(int64(g.Learning)) +
 		" earlier runs on; two runs in a row beyond it are a regression."
 }
 

@@ -82,7 +82,8 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	d.Sections = append(d.Sections, report.Section{Key: SectionSeries, Title: "Series", Sheet: "Series",
 		Tables: []*report.Table{r.seriesTable()}})
 	if t := r.changeTable(); t.Len > 0 {
-		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Change points", Sheet: "Change points", In: t.In,
+		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Change points", Sheet: "Change points",
+			In:     t.In,
 			Tables: []*report.Table{t}})
 	}
 	if len(r.series) > 0 {
@@ -127,7 +128,8 @@ func (r *whole) headline() string {
 	}
 	return fmt.Sprintf("%s: %s in %s on %s, %s in %s, %s to %s UTC", report.OneLine(r.Where),
 		report.Counted(len(r.series), "series", "series"), report.Counted(len(runs), "run", "runs"),
-		report.Counted(len(devices), "device", "devices"), report.Counted(points, "value", "values"), r.unit(), when(first),
+		report.Counted(len(devices), "device", "devices"), report.Counted(points, "value", "values"), r.unit(),
+		when(first),
 		when(r.last()))
 }
 
@@ -146,9 +148,12 @@ func (r *whole) changeRule() string {
 
 // method says how far change points can be trusted.
 func (r *whole) method() string {
-	return r.changeRule() + " A change point is the first run of a new level: the split of a window with the largest energy" +
-		" distance (Matteson and James, 2014), tested by a two-sided Student t with equal variances, then merged, as Hunter" +
-		" (Fleming et al., 2023) and Apache Otava do it. On published series such settings find and confirm changes with an F1" +
+	return r.changeRule() + " A change point is the first run of a new level: the split of a window with the largest " +
+		"energy" +
+		" distance (Matteson and James, 2014), tested by a two-sided Student t with equal variances, then merged, as " +
+		"Hunter" +
+		" (Fleming et al., 2023) and Apache Otava do it. On published series such settings find and confirm changes " +
+		"with an F1" +
 		" of 0.56 to 0.72: look before you act on one, and do not take silence for proof."
 }
 
@@ -197,7 +202,8 @@ func (r *whole) verdicts() *report.Table {
 
 // attention says of each series with a verdict or a change what happened.
 func (r *whole) attention() report.Section {
-	section := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: everywhere}
+	section := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary",
+		ItemsIn: everywhere}
 	section.Items = r.sharedItems(r.Shared)
 	for _, s := range r.series {
 		text, status := r.explain(s), s.status()
@@ -284,20 +290,22 @@ func (r *whole) seriesTable() *report.Table {
 			return report.Cell{}
 		}
 	}
-	at := report.Column{Key: "last_change", Group: "Last change", Title: "at", Unit: "UTC", Kind: report.Text, In: everywhere,
+	at := report.Column{Key: "last_change", Group: "Last change", Title: "at", Unit: "UTC", Kind: report.Text,
+		In:   everywhere,
 		Drop: 7}
 	return seriesTable(r.series, []column[series]{
 		count("runs", "Runs", everywhere, func(s series) int { return len(s.Points) }),
 		count("left_out", "Left out", report.Sheet, func(s series) int { return len(s.LeftOut) }),
 	}, r.gateColumns(true), []column[series]{
-		count("changes", "Change points", everywhere, func(s series) int { return len(s.Changes) }).brief("Changes").drop(8),
+		count("changes", "Change points", everywhere,
+			func(s series) int { return len(s.Changes) }).brief("Changes").drop(8),
 		{at, last(func(c *trend.ChangePoint) report.Cell { return report.TextCell(when(c.Time)) })},
 		{r.differenceColumn("last_difference", "Last change", "by"), last(r.differenceCell)},
 	})
 }
 
-// relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a difference
-// already.
+// relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a
+// difference already.
 func (m metric) relativeChange(c *trend.ChangePoint) float64 {
 	if c.MeanBefore == 0 || m.Unit() == "points" {
 		return math.NaN()
@@ -330,13 +338,16 @@ func (r *whole) changeTable() *report.Table {
 		text("driver", "Driver", in, func(c change) string { return c.Key.Driver }),
 		text("time", "First run of the new level", in, func(c change) string { return when(c.Time) }).unit("UTC"),
 		count("run", "Run", in, func(c change) int64 { return c.Points[c.Index].Run }),
-		text("commit", "Commit", in, func(c change) string { return shortCommit(r.Runs[c.Points[c.Index].Run].Commit) }),
+		text("commit", "Commit", in,
+			func(c change) string { return shortCommit(r.Runs[c.Points[c.Index].Run].Commit) }),
 		count("index", "Index", in, func(c change) int { return c.Index }),
 		mean("mean_before", "before", func(c change) float64 { return c.MeanBefore }),
 		mean("mean_after", "after", func(c change) float64 { return c.MeanAfter }),
 		{r.differenceColumn("difference", "", "Difference"),
 			func(c change) report.Cell { return r.differenceCell(c.ChangePoint) }},
-		{relative, func(c change) report.Cell { return report.NumCell(report.Points, r.relativeChange(c.ChangePoint)) }},
+		{relative, func(c change) report.Cell {
+			return report.NumCell(report.Points, r.relativeChange(c.ChangePoint))
+		}},
 		text("p", "p", in, func(c change) string { return probability(c.P) }),
 		count("before", "before", in, func(c change) int { return c.Before }).group("Runs"),
 		count("after", "after", in, func(c change) int { return c.After }).group("Runs"),

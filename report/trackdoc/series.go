@@ -136,7 +136,8 @@ func (s series) place() string {
 // item is a message about a series.
 func (m metric) item(s series, text string, status report.Status) report.Item {
 	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+s.place(), "; ")
-	return report.Item{Lead: report.KernelName(s.Key.Task), Detail: detail, Text: text, Links: m.links(s), Status: status}
+	return report.Item{Lead: report.KernelName(s.Key.Task), Detail: detail, Text: text, Links: m.links(s),
+		Status: status}
 }
 
 // attention puts series with a finding of their own first, then those that are part of one, then those without.
@@ -260,7 +261,8 @@ func (m metric) explain(s series) string {
 		if s.Fallback != nil {
 			return text + " The series starts anew, its residual goes on: " + m.residual(s) + "."
 		}
-		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a verdict.",
+		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a "+
+			"verdict.",
 			s.Begins.Last.Run, when(s.Begins.Last.Time),
 			report.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
 	}
@@ -274,7 +276,8 @@ func (m metric) explain(s series) string {
 	if s.Fallback != nil {
 		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", s.ago(), s.changed(), m.residual(s))
 	}
-	text += fmt.Sprintf("%s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s", j.print(g.Value),
+	text += fmt.Sprintf("%s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s",
+		j.print(g.Value),
 		j.print(g.Threshold.Or(0)), j.difference(judged.off()), j.print(g.Median.Or(0)), j.distance(g.MAD.Or(0)),
 		report.Counted(g.N, "run", "runs"), rest)
 	text += since(s) + moved(s)
@@ -302,8 +305,8 @@ func (m metric) residual(s series) string {
 // nameWidth is how much of a series' name a message shows.
 const nameWidth = 72
 
-// failure says which series fail a gate, the worst first, each with its distance from the median; nothing when none does.
-// With alarms those fail it, too.
+// failure says which series fail a gate, the worst first, each with its distance from the median; nothing when none
+// does. With alarms those fail it, too.
 func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	const most = 3
 	var names []string
@@ -332,7 +335,8 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		names = append(names, fmt.Sprintf("%d more", named-most))
 	}
 	for s, k := range together {
-		names = slices.Insert(names, 0, fmt.Sprintf("%d of %s at once, %s", k, report.OneLine(s.Device), changedText(s)))
+		names = slices.Insert(names, 0, fmt.Sprintf("%d of %s at once, %s", k, report.OneLine(s.Device),
+			changedText(s)))
 	}
 	what := "regressed" + where + ", confirmed by two runs or more in a row"
 	if !confirmed {
@@ -365,14 +369,16 @@ func (m metric) counts(all []*track.Series) string {
 		case n[o] == 0:
 			continue
 		case o == trend.Alarm:
-			text = report.Counted(n[o], "alarm that the next run confirms or not", "alarms that the next run confirms or not")
+			text = report.Counted(n[o], "alarm that the next run confirms or not",
+				"alarms that the next run confirms or not")
 		case o == trend.Learning && anew > 0:
 			text += " (" + report.Thousands(int64(anew)) + " after a change of device, driver or launch shape)"
 		}
 		parts = append(parts, text)
 	}
 	if ended > 0 {
-		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another device, driver or"+
+		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another device, "+
+			"driver or"+
 			" launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+" runs)")
 	}
 	text := "No confirmed regression"
@@ -384,87 +390,4 @@ func (m metric) counts(all []*track.Series) string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	return text + "." + leftOut(values, of)
-}
-
-// keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
-// only.
-func keyColumns(list []series) []column[series] {
-	part := func(key, title string, drop int, of func(series) string) column[series] {
-		in := report.Page | report.Sheet
-		for _, s := range list {
-			if of(s) != of(list[0]) {
-				in = everywhere
-			}
-		}
-		return text(key, title, in, of).cut().drop(drop)
-	}
-	columns := []column[series]{
-		text("series", "Kernel", everywhere, func(s series) string { return s.Key.Name() }).cut(),
-		part("device", "Device", 5, func(s series) string { return s.Key.Device }),
-		part("driver", "Driver", 4, func(s series) string { return s.Key.Driver }),
-	}
-	if slices.ContainsFunc(list, func(s series) bool { return s.Key.Program != "" }) {
-		columns = append(columns, part("program", "Program", 4, func(s series) string { return s.Key.Program }))
-	}
-	return columns
-}
-
-// gateColumns are the newest value, the figures of the gate and its word. In a report all series have the window that
-// the rule names.
-func (m metric) gateColumns(inReport bool) []column[series] {
-	page := report.Page | report.Sheet
-	windows, runs := everywhere, everywhere
-	if inReport {
-		windows, runs = report.Sheet, page
-	}
-	finding := report.Column{Key: "finding", Title: "Verdict", Kind: report.Text, In: everywhere, Words: outcomeWords()}
-	return []column[series]{
-		{m.column("value", "Newest"), func(s series) report.Cell { return m.cell(s.Gate.Value) }},
-		column[series]{m.column("median", "Median"), func(s series) report.Cell { return m.known(s.Gate.Median) }}.drop(6),
-		{m.madColumn(3), func(s series) report.Cell { return m.mad(s.Gate.MAD) }},
-		{m.column("threshold", "Threshold"), func(s series) report.Cell { return m.known(s.Gate.Threshold) }},
-		count("n", "Earlier runs", runs, func(s series) int { return s.Gate.N }).brief("n").drop(2),
-		count("window", "Window", windows, func(s series) int { return s.Gate.Window }).drop(1),
-		count("in_a_row", "Runs in a row beyond", page, func(s series) int { return s.Gate.InARow }),
-		{finding, func(s series) report.Cell { return report.StatusCell(s.finding(), s.status()) }},
-		// For programs.
-		{report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text},
-			func(s series) report.Cell { return report.StatusCell(s.word(), s.status()) }},
-		text("against", "Against the prediction", report.Sheet, func(s series) string { return s.Against }),
-		refColumn("first_bad", "First bad run", func(s series) *track.Ref { return s.FirstBad }),
-		commitColumn("first_bad_commit", "First bad commit", func(s series) *track.Ref { return s.FirstBad }),
-		refColumn("last_good", "Last good run", func(s series) *track.Ref { return s.LastGood }),
-		commitColumn("last_good_commit", "Last good commit", func(s series) *track.Ref { return s.LastGood }),
-	}
-}
-
-// refColumn and commitColumn say of each series that is bad which run it is about.
-func refColumn(key, title string, of func(series) *track.Ref) column[series] {
-	return column[series]{report.Column{Key: key, Title: title, Kind: report.Integer, In: report.Sheet},
-		func(s series) report.Cell {
-			if r := of(s); r != nil {
-				return report.IntCell(r.Run)
-			}
-			return report.Cell{}
-		}}
-}
-
-func commitColumn(key, title string, of func(series) *track.Ref) column[series] {
-	return text(key, title, report.Sheet, func(s series) string {
-		if r := of(s); r != nil {
-			return r.Commit
-		}
-		return ""
-	})
-}
-
-// seriesTable lists series. The first of them need attention.
-func seriesTable(list []series, columns ...[]column[series]) *report.Table {
-	t := tableOf(SectionSeries, everywhere, list, append(keyColumns(list), slices.Concat(columns...)...))
-	for _, s := range list {
-		if s.needsAttention() {
-			t.Attention++
-		}
-	}
-	return t
 }

@@ -70,7 +70,8 @@ func changedText(s *track.Shared) string {
 // glance is how many series a terminal lists whatever their verdicts are.
 const glance = 20
 
-// findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the rest.
+// findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the
+// rest.
 func findingsFirst(t *report.Table, list []series) *report.Table {
 	if len(list) <= glance {
 		return t

@@ -109,23 +109,26 @@ func (r *whole) largePlots(drawn []series, title string) []report.Section {
 	for i, s := range drawn {
 		text := report.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
 		if n := len(s.Points); n > largeRuns {
-			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) + " runs, oldest on the left."
+			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) +
+				" runs, oldest on the left."
 		}
 		if len(s.Changes) > 0 {
 			text += " " + report.UpperFirst(r.changeText(s))
 		}
 		c := r.timeSeries(s, largeRuns, true)
 		c.Large = i == 0
-		plots = append(plots, report.Plot{Key: plotKey(i), Title: s.plotTitle(), Unit: r.unit(), Text: text, TimeSeries: c})
+		plots = append(plots, report.Plot{Key: plotKey(i), Title: s.plotTitle(), Unit: r.unit(), Text: text,
+			TimeSeries: c})
 	}
 	if len(plots) == 0 {
 		return nil
 	}
 	list := []report.Section{{Key: SectionTimeSeries, Title: title, In: report.Page, Plots: plots[:1], Text: []string{
-		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}}
+		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest " +
+			"run."}}}
 	if n := len(plots) - 1; n > 0 {
-		list = append(list, report.Section{Key: SectionOtherSeries, Title: "The next ones", In: report.Page, Plots: plots[1:],
-			Text: []string{report.Thousands(int64(n)) + " more series in the same form."}})
+		list = append(list, report.Section{Key: SectionOtherSeries, Title: "The next ones", In: report.Page,
+			Plots: plots[1:], Text: []string{report.Thousands(int64(n)) + " more series in the same form."}})
 	}
 	return list
 }
@@ -163,8 +166,8 @@ func (r *whole) sheets(drawn []series) []report.Section {
 		if s.Gate.Threshold.Present() {
 			keys = append(keys, "threshold")
 		}
-		section.Plots = []report.Plot{{Key: "chart-" + n, Title: s.plotTitle(), Table: table.Key, Label: "time", Series: keys,
-			Rows: table.Len, Unit: r.unit(), Lines: true}}
+		section.Plots = []report.Plot{{Key: "chart-" + n, Title: s.plotTitle(), Table: table.Key, Label: "time",
+			Series: keys, Rows: table.Len, Unit: r.unit(), Lines: true}}
 		list = append(list, section)
 	}
 	return list

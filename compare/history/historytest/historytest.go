@@ -50,30 +50,42 @@ func (p *Server) start() {
 		p.missing = "PostgreSQL is not installed (no initdb in /usr/lib/postgresql/*/bin)"
 		return
 	}
+	err := p.initialize(bin)
+	if err == nil {
+		err = p.launch(bin)
+	}
+	if err != nil {
+		p.missing = err.Error()
+	}
+}
+
+// initialize makes the cluster.
+func (p *Server) initialize(bin string) error {
 	var err error
 	if p.Dir, err = os.MkdirTemp("", "occpg"); err != nil {
-		p.missing = err.Error()
-		return
+		return err
 	}
 	if err := giveToPostgres(p.Dir); err != nil {
-		p.missing = "PostgreSQL does not run as root, and there is no user postgres: " + err.Error()
-		return
+		return fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres: %w", err)
 	}
 	data := filepath.Join(p.Dir, "data")
-	init := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	init := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8",
+		"--no-locale", "--no-sync")
 	init.Dir = p.Dir
 	asPostgres(init)
 	if out, err := init.CombinedOutput(); err != nil {
-		p.missing = fmt.Sprintf("initdb failed: %v: %s", err, out)
-		return
+		return fmt.Errorf("initdb failed: %w: %s", err, out)
 	}
 	// The user guarded has to give a password.
 	rules := "local all guarded scram-sha-256\nlocal all all trust\n"
-	if err := os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte(rules), 0o644); err != nil {
-		p.missing = err.Error()
-		return
-	}
-	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", p.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
+	return os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte(rules), 0o644)
+}
+
+// launch runs the server until it answers.
+func (p *Server) launch(bin string) error {
+	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(p.Dir, "data"), "-k", p.Dir, "-c",
+		"listen_addresses=", "-c",
+		"fsync=off", "-c", "max_connections=60")
 	p.command.Dir = p.Dir
 	asPostgres(p.command)
 	log, err := os.Create(filepath.Join(p.Dir, "log"))
@@ -83,9 +95,8 @@ func (p *Server) start() {
 		err = p.command.Start()
 	}
 	if err != nil {
-		p.missing = "PostgreSQL does not start: " + err.Error()
 		p.command = nil
-		return
+		return fmt.Errorf("PostgreSQL does not start: %w", err)
 	}
 	for range 200 {
 		db, err := sql.Open("pgx", p.URL("postgres"))
@@ -94,12 +105,12 @@ func (p *Server) start() {
 			db.Close()
 		}
 		if err == nil {
-			return
+			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	text, _ := os.ReadFile(filepath.Join(p.Dir, "log"))
-	p.missing = "PostgreSQL does not answer: " + string(text)
+	return fmt.Errorf("PostgreSQL does not answer: %s", text)
 }
 
 // URL names a database of the server.

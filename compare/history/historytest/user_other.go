@@ -3,7 +3,6 @@
 package historytest
 
 import (
-	"os"
 	"os/exec"
 )
 

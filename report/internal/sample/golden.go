@@ -28,6 +28,7 @@ func Golden(t *testing.T, name string, got []byte) {
 		t.Fatalf("%v; write it with go test -update", err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("%s differs (-want +got); if that is right, rewrite it with go test -update:\n%s", path, cmp.Diff(string(want), string(got)))
+		t.Errorf("%s differs (-want +got); if that is right, rewrite it with go test -update:\n%s", path,
+			cmp.Diff(string(want), string(got)))
 	}
 }

@@ -33,11 +33,13 @@ func HostileNames() []string { return hostileNames[:] }
 // Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread slots.
 func Device() *arch.Device {
 	return &arch.Device{
-		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7, XVEPerXeCore: 16,
-		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}}, ThreadsPerXVE: 8, RegisterBytes: 32,
+		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7,
+		XVEPerXeCore:  16,
+		GRFModes:      []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}},
+		ThreadsPerXVE: 8, RegisterBytes: 32,
 		SIMDWidths: []int{8, 16, 32}, SLMPerXeCore: 65536, SLMPerGroupMax: 65536, MaxGroupSize: 1024, GroupSlots: 64,
-		BarrierSlots: []arch.SourcedCount{{Source: "driver", Count: 32}}, PCIIDs: []string{"7D55"}, Confidence: "medium",
-		Source: "a summary that prints 112 XVE", Notes: "binned part",
+		BarrierSlots: []arch.SourcedCount{{Source: "driver", Count: 32}}, PCIIDs: []string{"7D55"},
+		Confidence: "medium", Source: "a summary that prints 112 XVE", Notes: "binned part",
 	}
 }
 
@@ -48,25 +50,32 @@ func Gaussian() *compare.Result {
 		Device:   Device(),
 		ChosenBy: "the summary: 112 XVE",
 		Inputs: []ingest.Input{
-			{Path: csv, Kind: "vtune", Digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Rows: 5},
-			{Path: txt, Kind: "vtune-summary", Digest: "sha256:fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210", Rows: 31, BadRows: 1},
+			{Path: csv, Kind: "vtune",
+				Digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Rows: 5},
+			{Path: txt, Kind: "vtune-summary",
+				Digest: "sha256:fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210", Rows: 31,
+				BadRows: 1},
 		},
 		Platform: ingest.Platform{
 			Device: "Meteor Lake-P [Intel Arc Graphics]", DeviceFrom: "the summary", XVEs: unit.Some(112),
 			Collected: time.Date(2026, 3, 4, 15, 6, 7, 0, time.UTC), OS: "Linux",
 		},
-		Rows: []compare.Row{fan2(csv), fan1(csv), copyRow(csv, 4, "clEnqueueReadBuffer", ingest.DeviceToHost, 0.001908, 90.1),
+		Rows: []compare.Row{fan2(csv), fan1(csv), copyRow(csv, 4, "clEnqueueReadBuffer", ingest.DeviceToHost, 0.001908,
+			90.1),
 			copyRow(csv, 5, "clEnqueueWriteBuffer", ingest.HostToDevice, 0.001455, 79.7), outside(csv)},
 		Summary: compare.Summary{
 			Kernels: 2, Below: 1, Unmeasurable: 1, NotKernels: 3, ModelCompared: 2, ModelMatched: 2,
-			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814), MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
+			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814),
+			MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
 			GPUTime: unit.Some[unit.Seconds](1.112048), KernelTime: unit.Some[unit.Seconds](1.108685),
 			CauseCounts: []compare.CauseCount{{Name: "sampling", Rows: 1}, {Name: "gaps", Rows: 1}},
 		},
 		Options: compare.DefaultOptions(),
 		Notes: []note.Note{
-			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3}, Text: "expected a number, found <none>", Hint: "the row is not used"},
-			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's default, 1 ms"},
+			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3},
+				Text: "expected a number, found <none>", Hint: "the row is not used"},
+			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's default, " +
+				"1 ms"},
 		},
 	}
 }
@@ -74,47 +83,61 @@ func Gaussian() *compare.Result {
 func fan2(file string) compare.Row {
 	return compare.Row{
 		Kernel: ingest.Kernel{
-			Task: "Fan2", Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32), Pos: note.Pos{File: file, Line: 2, Column: 1},
+			Task: "Fan2", Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32),
+			Pos:       note.Pos{File: file, Line: 2, Column: 1},
 			Instances: unit.Some[int64](2047), Total: unit.Some[unit.Seconds](1.070996),
 			Measured: ratio(62.7), Peak: ratio(100), PeakWork: ratio(100), PeakSLM: ratio(100), PeakBarrier: ratio(100),
-			Active: ratio(6.5), Stalled: ratio(72.8), Idle: ratio(20.7), Threads: unit.Some[int64](90462838), Barriers: unit.Some[int64](0),
+			Active: ratio(6.5), Stalled: ratio(72.8), Idle: ratio(20.7), Threads: unit.Some[int64](90462838),
+			Barriers: unit.Some[int64](0),
 		},
 		// 131,072 threads on 896 slots are 146.29 waves: (146 + 2/7) / 147.
 		Predicted: &predict.Prediction{
-			Policy: predict.Free, GroupSize: 1024, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, ByThreads: 4, BySLM: predict.Unlimited,
-			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitThreads, XeCore: 1, Peak: 1, Average: 1024.0 / 1029, Waves: 1024.0 / 7, Tail: 2.0 / 7, XeCoreOfMode: 1,
+			Policy: predict.Free, GroupSize: 1024, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, ByThreads: 4,
+			BySLM:   predict.Unlimited,
+			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitThreads, XeCore: 1, Peak: 1,
+			Average: 1024.0 / 1029, Waves: 1024.0 / 7, Tail: 2.0 / 7, XeCoreOfMode: 1,
 		},
-		Loaded: unit.Some[unit.Ratio](0.627 / 0.793), ThreadLife: unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
-		Basis: compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029), ModelDifference: unit.Some[unit.Points](0),
-		Verdict: compare.Below,
-		XVEs:    compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
+		Loaded:     unit.Some[unit.Ratio](0.627 / 0.793),
+		ThreadLife: unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
+		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029),
+		ModelDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
+		XVEs: compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
-			Because: "A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be told from time within."},
+			Because: "A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be " +
+				"told from time within."},
 	}
 }
 
 func fan1(file string) compare.Row {
 	return compare.Row{
 		Kernel: ingest.Kernel{
-			Task: "Fan1", Global: unit.Size(2048), Local: unit.Size(16), SIMD: unit.Some(32), Pos: note.Pos{File: file, Line: 3, Column: 1},
+			Task: "Fan1", Global: unit.Size(2048), Local: unit.Size(16), SIMD: unit.Some(32),
+			Pos:       note.Pos{File: file, Line: 3, Column: 1},
 			Instances: unit.Some[int64](2047), Total: unit.Some[unit.Seconds](0.037689),
-			Measured: ratio(19.9), Peak: ratio(14.3), PeakWork: ratio(14.3), PeakSLM: ratio(100), PeakBarrier: ratio(100),
-			Active: ratio(1.5), Stalled: ratio(27.6), Idle: ratio(70.8), Threads: unit.Some[int64](969161), Barriers: unit.Some[int64](0),
+			Measured: ratio(19.9), Peak: ratio(14.3), PeakWork: ratio(14.3), PeakSLM: ratio(100),
+			PeakBarrier: ratio(100),
+			Active:      ratio(1.5), Stalled: ratio(27.6), Idle: ratio(70.8), Threads: unit.Some[int64](969161),
+			Barriers: unit.Some[int64](0),
 		},
 		// 128 work-groups of one thread on 896 slots.
 		Predicted: &predict.Prediction{
-			Policy: predict.Free, GroupSize: 16, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, ByThreads: 128, BySLM: predict.Unlimited,
-			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitGrid, XeCore: 1, Peak: 1.0 / 7, Average: 1.0 / 7, Waves: 1.0 / 7, Tail: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
+			Policy: predict.Free, GroupSize: 16, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, ByThreads: 128,
+			BySLM:   predict.Unlimited,
+			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitGrid, XeCore: 1, Peak: 1.0 / 7,
+			Average: 1.0 / 7, Waves: 1.0 / 7, Tail: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
 		},
-		Loaded: unit.Some[unit.Ratio](0.199 / 0.292), ThreadLife: unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),
-		Basis: compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7), ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7),
-		Verdict: compare.Unmeasurable,
+		Loaded:     unit.Some[unit.Ratio](0.199 / 0.292),
+		ThreadLife: unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),
+		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
+		ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
 		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
-			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: the value is others'.", Decide: "unitrace -q"},
+			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: the value is others'.",
+			Decide:  "unitrace -q"},
 	}
 }
 
-func copyRow(file string, line int, task string, way ingest.Direction, seconds unit.Seconds, measured float64) compare.Row {
+func copyRow(file string, line int, task string, way ingest.Direction, seconds unit.Seconds,
+	measured float64) compare.Row {
 	return compare.Row{
 		Kernel: ingest.Kernel{
 			Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
@@ -150,8 +173,9 @@ func Hostile() *compare.Result {
 // Absent is a run in which nothing is known but a name.
 func Absent() *compare.Result {
 	return &compare.Result{
-		Inputs:  []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
-		Rows:    []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction, NoPredictionWhy: "the export has no work sizes"}},
+		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
+		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction,
+			NoPredictionWhy: "the export has no work sizes"}},
 		Summary: compare.Summary{Kernels: 1, NoPrediction: 1},
 		Options: compare.DefaultOptions(),
 	}
@@ -160,13 +184,15 @@ func Absent() *compare.Result {
 // LogsOnly is a run of two timings, one of which became a row.
 func LogsOnly() *compare.Result {
 	timing := func(n int64, s unit.Seconds, printed string, line, row int) compare.Timing {
-		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s, Printed: printed,
+		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s,
+			Printed:       printed,
 			UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}}
 	}
 	return &compare.Result{
 		Device: Device(), ChosenBy: "--device", Options: compare.DefaultOptions(),
 		Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
-		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "VectorAdd<1>", Global: unit.Size(256), Local: unit.Size(256), Pos: note.Pos{File: "run.log", Line: 4}},
+		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "VectorAdd<1>", Global: unit.Size(256), Local: unit.Size(256),
+			Pos: note.Pos{File: "run.log", Line: 4}},
 			Verdict: compare.NoMeasurement, FromLog: true}},
 		Timings: []compare.Timing{timing(1, 0.0556, "0.0556", 4, 0), timing(2, 0.0540, "0.0540", 5, -1)},
 		Summary: compare.Summary{Kernels: 1, NoMeasurement: 1},
@@ -182,12 +208,14 @@ func Many(n int) *compare.Result {
 	r.Rows = nil
 	for i := range n {
 		row := fan2("many.csv")
-		row.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) const::{lambda(sycl::_V1::nd_item<2>)#" +
+		row.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
+			"const::{lambda(sycl::_V1::nd_item<2>)#" +
 			string(rune('a'+i%26)) + "}"
 		row.Pos.Line, row.Verdict, row.Cause = i+2, compare.Match, nil
 		row.Measured, row.Difference = ratio(98.2), unit.Some[unit.Points](98.2-102400.0/1029)
 		r.Rows = append(r.Rows, row)
 	}
-	r.Summary = compare.Summary{Kernels: n, Matched: n, ModelCompared: n, ModelMatched: n, GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
+	r.Summary = compare.Summary{Kernels: n, Matched: n, ModelCompared: n, ModelMatched: n,
+		GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
 	return r
 }

@@ -1,0 +1,121 @@
+package zebin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"occudiff/ingest/note"
+	"strconv"
+	"strings"
+)
+
+// readArchive reads the members of an ar archive, as ocloc writes for several devices: their names hold the pointer
+// size and the graphics IP version, as in 64.12.10.0.
+func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
+	var images []Image
+	var faults []error
+	offset, long := int64(len(archiveMagic)), []byte(nil)
+	for n := 0; offset+60 <= size; n++ {
+		var h [60]byte
+		if _, err := r.ReadAt(h[:], offset); err != nil {
+			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, cause(err))
+		}
+		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
+		if string(h[58:]) != "`\n" || err != nil || length < 0 || length > size-offset-60 || n == maxMembers {
+			return nil, note.Faultf("bad-archive", pos, "the file may be cut off; copy or compile it again",
+				"the archive is damaged at byte %d", offset)
+		}
+		member := memberName(string(h[:16]), long)
+		body := io.NewSectionReader(r, offset+60, length)
+		offset += 60 + length + length&1
+		if member == "//" {
+			if length > maxNote {
+				continue
+			}
+			long = make([]byte, length)
+			if _, err := body.ReadAt(long, 0); err != nil {
+				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", cause(err))
+			}
+			continue
+		}
+		got, err := readMember(ctx, note.Pos{File: pos.File + "(" + member + ")"}, body, length, member)
+		switch {
+		case err != nil:
+			faults = append(faults, err)
+		default:
+			images = append(images, got...)
+		}
+	}
+	if len(images) == 0 {
+		if len(faults) > 0 {
+			return nil, errors.Join(faults...)
+		}
+		return nil, note.Faultf("no-binary", pos, "", "the archive holds no device image")
+	}
+	for _, err := range faults { // the others stand; what could not be read is said
+		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos,
+			Text: err.Error()})
+	}
+	return images, nil
+}
+
+// readMember reads a member that is a device image; padding and others hold none.
+func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
+	head := make([]byte, min(size, 64))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, note.Faultf("bad-archive", pos, "", "%v", cause(err))
+	}
+	if !isDevice(head) || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return readDevice(pos, r, size, Target{Release: releaseOf(name)})
+}
+
+// releaseOf takes the graphics IP version from a member's name: 12.10 of 64.12.10.0, nothing of others.
+func releaseOf(member string) string {
+	parts := strings.Split(member, ".")
+	if len(parts) != 4 || parts[0] != "32" && parts[0] != "64" {
+		return ""
+	}
+	for _, p := range parts {
+		if _, err := strconv.Atoi(p); err != nil {
+			return ""
+		}
+	}
+	return parts[1] + "." + parts[2]
+}
+
+// memberName reads the name of an archive's member, in the table of long names where it stands there.
+func memberName(field string, long []byte) string {
+	name := strings.TrimRight(field, " ")
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "/")); err == nil && name != "" && name[0] == '/' && n >= 0 &&
+		n < len(long) {
+		rest := long[n:]
+		if end := bytes.IndexAny(rest, "/\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		return string(rest)
+	}
+	if name == "//" || name == "/" {
+		return name
+	}
+	return strings.TrimSuffix(name, "/")
+}
+
+// archiveSize is where an archive ends inside a program: behind the last header that is whole.
+func archiveSize(r io.ReaderAt, limit int64) int64 {
+	offset := int64(len(archiveMagic))
+	for n := 0; offset+60 <= limit && n < maxMembers; n++ {
+		var h [60]byte
+		if _, err := r.ReadAt(h[:], offset); err != nil || string(h[58:]) != "`\n" {
+			break
+		}
+		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
+		if err != nil || length < 0 || length > limit-offset-60 {
+			break
+		}
+		offset += 60 + length + length&1
+	}
+	return min(offset, limit)
+}
