@@ -13,16 +13,6 @@ type CauseText struct {
 	Applies string // what it stands with: verdicts, or parts of an account
 }
 
-// Explain gives the text of a cause, or of another word of an account.
-func Explain(name string) (CauseText, bool) {
-	all := append(CauseTexts(), AccountTexts()...)
-	i := slices.IndexFunc(all, func(c CauseText) bool { return c.Name == name })
-	if i < 0 {
-		return CauseText{}, false
-	}
-	return all[i], true
-}
-
 // CauseTexts documents every cause, in the order in which they are looked for.
 func CauseTexts() []CauseText { return slices.Clone(causeTexts) }
 

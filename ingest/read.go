@@ -20,7 +20,7 @@ type Options struct {
 	Formats []Format // asked in order; the first that recognises a file reads it
 	Stdin   io.Reader
 	ReadOptions
-	// SHA256 forces sha256 digests of files above HashLimit too, at the price of reading slower than the disk.
+	// SHA256 forces sha256 digests of files above hashLimit too, at the price of reading slower than the disk.
 	SHA256 bool
 	// Content also takes digests of the texts (see Input.Content), for 0.8 ms per MB.
 	Content bool
@@ -29,9 +29,9 @@ type Options struct {
 	AcceptTruncated bool
 }
 
-// HashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
+// hashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
 // reading itself (0.83 ms per MB on one core, and it cannot be split).
-const HashLimit = 64 << 20
+const hashLimit = 64 << 20
 
 // sniffSize is how much of a file formats see to decide whether it is theirs.
 const sniffSize = 64 << 10

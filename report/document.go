@@ -39,7 +39,7 @@ const (
 	SectionTail       = "tail"
 	SectionTimings    = "timings"
 	SectionDevice     = "device"
-	SectionNotes      = "notes"
+	sectionNotes      = "notes"
 	SectionProvenance = "provenance"
 	SectionChanges    = "changes"
 	SectionRule       = "rule"

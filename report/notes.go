@@ -24,7 +24,7 @@ func RunNotes(notes []note.Note) []TaskNote {
 // NoteSection lists notes in the order given: as a list on a page, as a table in a workbook. A workbook has no sheet
 // for none.
 func NoteSection(notes []TaskNote) Section {
-	s := Section{Key: SectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
+	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	if len(notes) == 0 {
 		s.Text = []string{"None."}
 		return s

@@ -59,10 +59,10 @@ func Counted(n int, one, many string) string {
 // Shortest prints a tolerance as somebody typed it: 5, 0.1.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// None is what people read where there is no value.
-const None = "-"
+// none is what people read where there is no value.
+const none = "-"
 
-// Print gives a cell as people read it: one decimal for percent and points, thousands separated, None when absent.
+// Print gives a cell as people read it: one decimal for percent and points, thousands separated, a dash when absent.
 func (c Column) Print(cell Cell) string {
 	switch cell.Kind {
 	case Text:
@@ -76,7 +76,7 @@ func (c Column) Print(cell Cell) string {
 	case Points:
 		return Signed(cell.Num, 1)
 	}
-	return None
+	return none
 }
 
 // Thousands prints an integer with a comma between groups of three digits.

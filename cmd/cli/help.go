@@ -11,8 +11,8 @@ import (
 	"occudiff/report/terminal"
 )
 
-// Width is what help texts fit into.
-const Width = 80
+// width is what help texts fit into.
+const width = 80
 
 // Help prints what a command is for, examples by task, the commands below it, its own flags, and in short those that it
 // shares with others.
@@ -92,9 +92,9 @@ func flagLine(f *pflag.Flag, usage string) string {
 		usage += " (default " + f.DefValue + ")"
 	}
 	if len(head)+2 > indent {
-		return head + "\n" + terminal.Paragraph("", indent, usage, Width)
+		return head + "\n" + terminal.Paragraph("", indent, usage, width)
 	}
-	return terminal.Paragraph(head, indent, usage, Width)
+	return terminal.Paragraph(head, indent, usage, width)
 }
 
 // PrintFlags prints flags that commands share, whole, below a text.
@@ -118,7 +118,7 @@ func fill(text string) string {
 			b.WriteString(paragraph + "\n")
 			continue
 		}
-		lines := terminal.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), Width+2)
+		lines := terminal.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), width+2)
 		b.WriteString(strings.ReplaceAll(strings.TrimPrefix(lines, "  "), "\n  ", "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")

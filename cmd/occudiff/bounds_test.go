@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // The bounds of what a reader can hold. Lines count as they are, with their comments.
@@ -53,21 +56,6 @@ func TestBounds(t *testing.T) {
 
 }
 
-// TestOnePlaceForCSV keeps the libraries of small CSV files in the two packages that know their traps.
-func TestOnePlaceForCSV(t *testing.T) {
-	for path, text := range sources(t) {
-		dir := filepath.ToSlash(filepath.Dir(path))
-		if dir == "ingest/table" || dir == "report/machine" {
-			continue
-		}
-		for _, library := range []string{`"encoding/csv"`, `"github.com/gocarina/gocsv"`} {
-			if strings.Contains(text, library) {
-				t.Errorf("%s imports %s; use package ingest/table", path, library)
-			}
-		}
-	}
-}
-
 // sources gives the Go files of the project by their path, tests left out.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
@@ -86,4 +74,121 @@ func sources(t *testing.T) map[string]string {
 		t.Fatalf("%d files, %v", len(all), err)
 	}
 	return all
+}
+
+// TestRenderers keeps what a report says out of how it is shown: a renderer asks for no section or column by name, and
+// puts nothing in order. The What-if sheet is the exception: its formulas are made for the columns of its own table.
+func TestRenderers(t *testing.T) {
+	for path, text := range sources(t) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if !slices.Contains([]string{"report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
+			"report/terminal"}, dir) || strings.HasPrefix(filepath.Base(path), "whatif") {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				equal := n.Op == token.EQL || n.Op == token.NEQ
+				if equal && (isKey(n.X) && isName(n.Y) || isKey(n.Y) && isName(n.X)) {
+					t.Errorf("%s names a section or column", set.Position(n.Pos()))
+				}
+			case *ast.SwitchStmt:
+				if n.Tag != nil && isKey(n.Tag) {
+					t.Errorf("%s names sections or columns", set.Position(n.Pos()))
+				}
+			case *ast.CallExpr:
+				f, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok {
+					break
+				}
+				finds := slices.Contains([]string{"Section", "Table", "Column"}, f.Sel.Name)
+				if finds && len(n.Args) == 1 && isName(n.Args[0]) {
+					t.Errorf("%s looks for a section, table or column by its name", set.Position(n.Pos()))
+				}
+				// A scatter plot picks the dots that have room for a label.
+				if pkg, ok := f.X.(*ast.Ident); ok && (pkg.Name == "sort" || pkg.Name == "slices") &&
+					strings.HasPrefix(f.Sel.Name, "Sort") && filepath.Base(path) != "scatter.go" {
+					t.Errorf("%s sorts", set.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	}
+}
+
+// isKey says whether an expression is the key of a section, table or column.
+func isKey(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "Key"
+}
+
+// isName says whether an expression is a name that stands in the code, other than the empty one.
+func isName(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return e.Kind == token.STRING && e.Value != `""`
+	case *ast.SelectorExpr:
+		return strings.HasPrefix(e.Sel.Name, "Section")
+	}
+	return false
+}
+
+// TestExported finds exported names that nothing outside their package uses. Types are left out, since values of a type
+// without a name outside are used through others; so are constants, where one of their group has a user.
+func TestExported(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: filepath.Join("..", ".."), Tests: true},
+		"./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{} // package path.name
+	for _, p := range pkgs {
+		for _, e := range p.Errors {
+			t.Fatal(e)
+		}
+		for _, o := range p.TypesInfo.Uses {
+			if o.Pkg() != nil && o.Pkg().Path() != p.PkgPath {
+				used[o.Pkg().Path()+"."+o.Name()] = true
+			}
+		}
+	}
+	for _, p := range pkgs {
+		if p.ID != p.PkgPath || p.Name == "main" {
+			continue
+		}
+		for _, file := range p.Syntax {
+			for _, d := range file.Decls {
+				for _, name := range unusedNames(d, func(name string) bool { return used[p.PkgPath+"."+name] }) {
+					t.Errorf("%s.%s has no user outside its package", p.PkgPath, name)
+				}
+			}
+		}
+	}
+}
+
+// unusedNames gives the exported functions, variables and constants of a declaration without a user.
+func unusedNames(d ast.Decl, used func(name string) bool) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok {
+				for _, n := range v.Names {
+					names = append(names, n.Name)
+				}
+			}
+		}
+		if d.Tok == token.CONST && slices.ContainsFunc(names, used) {
+			return nil
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return !ast.IsExported(n) || used(n) })
 }

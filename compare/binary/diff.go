@@ -27,12 +27,12 @@ func Verdicts() []Verdict { return []Verdict{Worse, Better, Same, Added, Removed
 const (
 	FieldSpill     = "spill_bytes"
 	FieldScratch   = "scratch_bytes"
-	FieldPrivate   = "private_bytes"
+	fieldPrivate   = "private_bytes"
 	FieldRegisters = "registers_per_thread"
 	FieldSIMD      = "simd"
 	FieldSLM       = "slm_bytes"
 	FieldBarriers  = "barriers"
-	FieldLocal     = "local"
+	fieldLocal     = "local"
 	FieldPeak      = "peak_percent"
 	FieldAverage   = "average_percent"
 )
@@ -126,7 +126,7 @@ func figures() []figure {
 	return []figure{
 		{FieldSpill, 1, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Spill })},
 		{FieldScratch, 1, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Scratch })},
-		{FieldPrivate, 0, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Private })},
+		{fieldPrivate, 0, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Private })},
 		{FieldRegisters, 0, count(func(k *Kernel) int { return k.Registers })},
 		{FieldSIMD, 0, count(func(k *Kernel) int { return k.SIMD })},
 		{FieldSLM, 0, count(func(k *Kernel) int { return int(k.SLM) })},
@@ -177,7 +177,7 @@ func (p *Pair) judge() {
 		better = better || float64(f.worse)*(is-was) < 0
 	}
 	if p.Old.Local != p.New.Local {
-		p.Changed = append(p.Changed, FieldLocal)
+		p.Changed = append(p.Changed, fieldLocal)
 	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {

@@ -65,20 +65,16 @@ func BenchmarkLoad(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			d := fill(b, engines[name]())
 			series, runs := large()
-			next := runs + 1
+			next, newest := runs+1, int64(runs)
 			b.Run("add", func(b *testing.B) {
 				for b.Loop() {
-					add(b, d, sample(next, series))
+					newest = add(b, d, sample(next, series))
 					next++
 				}
 				peak(b)
 			})
 			b.Run("check", func(b *testing.B) {
 				for b.Loop() {
-					newest, err := d.Last(bg)
-					if err != nil {
-						b.Fatal(err)
-					}
 					got, err := d.Latest(bg, newest, Measured, 23, "unmeasurable")
 					if err != nil || len(got) != series || len(got[0].Points) != 23 {
 						b.Fatalf("%d series, %v", len(got), err)

@@ -72,13 +72,6 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	return runs, err
 }
 
-// Last gives the number of the run that was added last, 0 when there is none.
-func (d *DB) Last(ctx context.Context) (id int64, err error) {
-	text := `SELECT COALESCE(MAX(id), 0) FROM occudiff_run`
-	err = d.query(ctx, "reading "+d.engine.where, text, nil, func(rows *sql.Rows) error { return rows.Scan(&id) })
-	return id, err
-}
-
 // DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated
 // after it, though not after until; nil when there is none. Two runs that name different programs have nothing in
 // common.

@@ -111,7 +111,7 @@ func (r *Records) run(n *number, lines []int32) Run {
 	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program}
 	for _, i := range lines {
 		p := r.At(int(i))
-		row := Row{Key: ParseName(p.Series), Verdict: p.Verdict}
+		row := Row{Key: parseName(p.Series), Verdict: p.Verdict}
 		row.Device, row.Driver = p.Device, p.Driver
 		n.set(&row, n.stored(p.Value))
 		run.Rows = append(run.Rows, row)

@@ -74,7 +74,7 @@ type Row struct {
 	Cause, Confidence string
 }
 
-// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. ParseName reads
+// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. parseName reads
 // it back.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
@@ -99,8 +99,8 @@ func (k Key) Shape() string {
 var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?` +
 	`(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
 
-// ParseName reads a name that Name made. Any other text is the task as it stands.
-func ParseName(name string) Key {
+// parseName reads a name that Name made. Any other text is the task as it stands.
+func parseName(name string) Key {
 	m := shapePattern.FindStringSubmatch(name)
 	if m == nil {
 		return Key{Task: name}

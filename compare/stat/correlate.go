@@ -23,7 +23,7 @@ func Spearman(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || !finite(xs) || !finite(ys) {
 		return 0, false
 	}
-	return Pearson(Ranks(xs), Ranks(ys))
+	return Pearson(ranks(xs), ranks(ys))
 }
 
 // constant says whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
@@ -37,8 +37,8 @@ func constant(xs []float64) bool {
 	return true
 }
 
-// Ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up.
-func Ranks(xs []float64) []float64 {
+// ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up.
+func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
 		order[i] = i

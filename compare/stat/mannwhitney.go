@@ -34,7 +34,7 @@ func MannWhitney(a, b []float64) (Test, bool) {
 		return Test{}, false
 	}
 	all := append(append(make([]float64, 0, len(a)+len(b)), a...), b...)
-	ranks := Ranks(all)
+	ranks := ranks(all)
 	sum := 0.0
 	for _, r := range ranks[:len(a)] {
 		sum += r

@@ -124,7 +124,7 @@ func TestExactAgainstMoremath(t *testing.T) {
 			b[i] = rng.Float64()
 		}
 		got, _ := MannWhitney(a, b)
-		want := exactP(Ranks(append(append([]float64{}, a...), b...)), n[0], n[1], got.U)
+		want := exactP(ranks(append(append([]float64{}, a...), b...)), n[0], n[1], got.U)
 		if !near(got.P, want, 1e-9) {
 			t.Errorf("%v: go-moremath gives p = %v, the table %v", n, got.P, want)
 		}

@@ -38,12 +38,12 @@ func Median(xs []float64) (float64, bool) {
 // MAD gives the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
 // that makes it estimate the standard deviation of normal values.
 func MAD(xs []float64) (float64, bool) {
-	_, mad, ok := MedianMAD(xs)
+	_, mad, ok := medianMAD(xs)
 	return mad, ok
 }
 
-// MedianMAD gives both the median and the MAD, with one copy of the values.
-func MedianMAD(xs []float64) (median, mad float64, ok bool) {
+// medianMAD gives both the median and the MAD, with one copy of the values.
+func medianMAD(xs []float64) (median, mad float64, ok bool) {
 	s, ok := sorted(xs)
 	if !ok {
 		return 0, 0, false
@@ -51,7 +51,7 @@ func MedianMAD(xs []float64) (median, mad float64, ok bool) {
 	return MedianMADSorted(s)
 }
 
-// MedianMADSorted is MedianMAD of values that are sorted and finite already, for callers that slide over a long series.
+// MedianMADSorted is medianMAD of values that are sorted and finite already, for callers that slide over a long series.
 // It neither checks nor copies nor changes them.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {

@@ -76,8 +76,8 @@ func TestMedianMADByDefinition(t *testing.T) {
 			off[i] = math.Abs(x - median)
 		}
 		want, _ := Median(off)
-		if m, got, ok := MedianMAD(xs); !ok || m != median || got != want {
-			t.Fatalf("MedianMAD(%v) = %v, %v; want %v, %v", xs, m, got, median, want)
+		if m, got, ok := medianMAD(xs); !ok || m != median || got != want {
+			t.Fatalf("medianMAD(%v) = %v, %v; want %v, %v", xs, m, got, median, want)
 		}
 	}
 	if _, _, ok := MedianMADSorted(nil); ok {
@@ -139,9 +139,9 @@ func TestCorrelation(t *testing.T) {
 }
 
 func TestRanks(t *testing.T) {
-	got := Ranks([]float64{30, 10, 30, 20, 30})
+	got := ranks([]float64{30, 10, 30, 20, 30})
 	if want := []float64{4, 1, 4, 2, 4}; !slices.Equal(got, want) {
-		t.Errorf("Ranks = %v, want %v: three share ranks 3 to 5", got, want)
+		t.Errorf("ranks = %v, want %v: three share ranks 3 to 5", got, want)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 
 // The intervals that VTune's knob gpu-sampling-interval is given, in milliseconds of time.
 const (
-	// Coarsest is VTune's own default.
-	Coarsest = time.Millisecond
+	// coarsest is VTune's own default.
+	coarsest = time.Millisecond
 	// Finest is the shortest that a collection is asked for: a shorter one loses samples on many systems.
 	Finest = 100 * time.Microsecond
 	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the
@@ -75,7 +75,7 @@ func Quote(a string) string {
 func Probe(o Options) []Step {
 	result, file := filepath.Join(o.Dir, "probe"), o.ProbeFile()
 	return []Step{
-		{Args: o.collect(result, Coarsest), Why: "a first run finds how long a launch takes"},
+		{Args: o.collect(result, coarsest), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
 	}
 }
@@ -128,8 +128,8 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	switch {
 	case interval < Finest:
 		return Finest, false
-	case interval > Coarsest:
-		return Coarsest, true
+	case interval > coarsest:
+		return coarsest, true
 	}
 	return interval, true
 }

@@ -17,8 +17,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Limit is how long one compilation may take.
-const Limit = 2 * time.Minute
+// limit is how long one compilation may take.
+const limit = 2 * time.Minute
 
 // maxMessages is how much of the compiler's messages is passed on, in bytes.
 const maxMessages = 8 << 10
@@ -44,7 +44,7 @@ func IsSource(path string) bool {
 // and gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in
 // -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error that carries its messages.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	full, err := filepath.Abs(source)
 	if err != nil {
@@ -72,7 +72,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s",
-			Limit, device)
+			limit, device)
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:

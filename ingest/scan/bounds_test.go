@@ -180,7 +180,7 @@ func (b broken) ReadAt(p []byte, off int64) (int, error) {
 func (b broken) Read(p []byte) (int, error) { return 0, errBroken }
 
 func TestReadError(t *testing.T) {
-	for _, in := range []Input{{At: broken{3 * BlockSize}, Size: 100 * BlockSize}, {R: io.MultiReader(strings.NewReader("a,b\n"), broken{})}} {
+	for _, in := range []Input{{At: broken{3 * blockSize}, Size: 100 * blockSize}, {R: io.MultiReader(strings.NewReader("a,b\n"), broken{})}} {
 		s := New(in, Options{})
 		_, err := s.Head()
 		if err == nil {

@@ -27,8 +27,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// BlockSize is the size of the blocks that a file is read, scanned and hashed in.
-const BlockSize = 256 << 10
+// blockSize is the size of the blocks that a file is read, scanned and hashed in.
+const blockSize = 256 << 10
 
 // MaxCell is the longest cell, unquoted, that is kept; of a longer one only the beginning is (Row.Long).
 const MaxCell = 64 << 10
@@ -48,7 +48,7 @@ type Options struct {
 	Threads  int                    // 0: as many as the machine has, at most 8
 	Hash     bool                   // compute Digest
 	Progress func(bytesSoFar int64) // called now and then, never by two goroutines at once; may be nil
-	Block    int                    // block size; 0 means BlockSize. For tests: any size from 1 gives the same rows
+	Block    int                    // block size; 0 means blockSize. For tests: any size from 1 gives the same rows
 	maskFunc func(*chunk, byte) int // for tests: how masks are computed
 	_        struct{}
 }
@@ -68,7 +68,7 @@ type Scanner struct {
 // New prepares a Scanner; nothing is read yet.
 func New(in Input, opt Options) *Scanner {
 	if opt.Block <= 0 {
-		opt.Block = BlockSize
+		opt.Block = blockSize
 	}
 	if opt.Threads <= 0 {
 		opt.Threads = min(runtime.GOMAXPROCS(0), maxThreads)

@@ -93,7 +93,7 @@ func equal(a, b []got) bool {
 }
 
 // fuzzBlocks are block sizes that put every kind of byte at the end of a block.
-var fuzzBlocks = []int{1, 2, 3, 7, 63, 64, 65, 128, 1000, BlockSize}
+var fuzzBlocks = []int{1, 2, 3, 7, 63, 64, 65, 128, 1000, blockSize}
 
 func FuzzAgainstEncodingCSV(f *testing.F) {
 	for _, s := range []string{"", "a,b\n1,2\n", "a,b\r\n\"1\r\n\",\"\"\"\"\r\n", "\n\n\r\n\r", "a\r\r\n", "\"a\"\r", "\"\",\n",
@@ -107,7 +107,7 @@ func FuzzAgainstEncodingCSV(f *testing.F) {
 			t.Skip()
 		}
 		const columns = 12
-		want, open := readAll(t, text, delim, columns, Options{Threads: 1, Block: BlockSize}, false)
+		want, open := readAll(t, text, delim, columns, Options{Threads: 1, Block: blockSize}, false)
 		block := fuzzBlocks[int(size)%len(fuzzBlocks)]
 		for _, stream := range []bool{false, true} {
 			opt := Options{Threads: 1 + int(size)/len(fuzzBlocks)%3, Block: block}
@@ -143,7 +143,7 @@ func FuzzAgainstEncodingCSV(f *testing.F) {
 
 func TestRecord(t *testing.T) {
 	text := "\n" + `a,"b ""c""",` + "\"d\r\ne\"\r\nnext"
-	for _, block := range []int{1, 5, BlockSize} {
+	for _, block := range []int{1, 5, blockSize} {
 		s := New(Input{R: strings.NewReader(text)}, Options{Block: block})
 		if _, err := s.Head(); err != nil {
 			t.Fatal(err)

@@ -54,8 +54,8 @@ func isInfoText(head []byte) bool {
 		bytes.Contains(text, []byte("execution_env"))
 }
 
-// ReadFile reads the device images of a file. No image is an error that says what the file is.
-func ReadFile(ctx context.Context, path string) ([]Image, error) {
+// readFile reads the device images of a file. No image is an error that says what the file is.
+func readFile(ctx context.Context, path string) ([]Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))

@@ -22,7 +22,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
 	}
 	if !info.IsDir() {
-		return ReadFile(ctx, path)
+		return readFile(ctx, path)
 	}
 	var images []Image
 	var faults []error
@@ -33,7 +33,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		if !d.Type().IsRegular() || !looksDumped(p) {
 			return nil
 		}
-		got, err := ReadFile(ctx, p)
+		got, err := readFile(ctx, p)
 		if err != nil {
 			faults = append(faults, err)
 			return nil

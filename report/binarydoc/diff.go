@@ -56,7 +56,7 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 	for i := range pairs {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
 			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()),
-				Detail: p.Kernel().Device.Key, Text: Sentence(p), Status: report.Bad})
+				Detail: p.Kernel().Device.Key, Text: sentence(p), Status: report.Bad})
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
@@ -125,8 +125,8 @@ func counts(pairs []binary.Pair) string {
 	return report.Counted(len(pairs), "kernel", "kernels") + ": " + join(parts)
 }
 
-// Sentence says what changed for a kernel, the figures first that decide.
-func Sentence(p *binary.Pair) string {
+// sentence says what changed for a kernel, the figures first that decide.
+func sentence(p *binary.Pair) string {
 	r := pairOf(p)
 	if r.New != nil && r.New.Predicted == nil && r.New.Message != nil {
 		return "It cannot run any more: " + *r.New.Message + "."
@@ -159,7 +159,7 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 		p := &pairs[i]
 		k := p.Kernel()
 		c := report.TestCase{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
-			Text: Sentence(p)}
+			Text: sentence(p)}
 		switch p.Verdict {
 		case binary.Worse:
 			c.Outcome, c.Type, c.Message = report.TestFailed, string(p.Verdict), c.Text
@@ -179,7 +179,7 @@ func Annotations(pairs []binary.Pair, level report.AnnotationLevel) []report.Ann
 		if p := &pairs[i]; p.Verdict == binary.Worse {
 			list = append(list, report.Annotation{Level: level, Title: report.OneLine(p.Kernel().Demangled()) + " on " +
 				p.Kernel().Device.Key,
-				Message: Sentence(p)})
+				Message: sentence(p)})
 		}
 	}
 	return list

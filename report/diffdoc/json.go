@@ -6,8 +6,8 @@ import (
 	"occudiff/report"
 )
 
-// DiffSchema names the version of the JSON contract of `diff`.
-const DiffSchema = "occudiff/diff/1"
+// diffSchema names the version of the JSON contract of `diff`.
+const diffSchema = "occudiff/diff/1"
 
 // DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
 type DiffOutput struct {
@@ -127,7 +127,7 @@ type DiffSummaryOutput struct {
 func DiffJSON(d *compare.DiffResult) *DiffOutput {
 	s := &d.Summary
 	v := &DiffOutput{
-		Schema: DiffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
+		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
 		Old: diffSideOutput(&d.Old), New: diffSideOutput(&d.New), Changes: diffChanges(d.Changes),
 		Rows: make([]DiffRowOutput, 0, len(d.Rows)), Notes: report.NoteValues(d.Notes),
 		Summary: DiffSummaryOutput{

@@ -8,7 +8,7 @@ import (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	return []report.Output{{Name: "diff", ID: DiffSchema, Command: "occudiff diff --format json",
+	return []report.Output{{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
 		Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}},
 		Words: map[string][]string{
 			"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},

@@ -191,8 +191,8 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	return p, true
 }
 
-// SectionAccount is the sheet of the accounts.
-const SectionAccount = "account"
+// sectionAccount is the sheet of the accounts.
+const sectionAccount = "account"
 
 // drawnParts are the parts as a chart draws them: none is negative, and they add up.
 type drawnParts struct {
@@ -222,7 +222,7 @@ type accountRow struct {
 
 // accountSection is a sheet with a chart of its own rows.
 func accountSection(rows *rowSet) report.Section {
-	s := report.Section{Key: SectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
+	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
 	if rows.accounts == 0 {
 		s.Text = []string{"No kernel has an account: nothing was measured that is a kernel's own and at or below its " +
 			"prediction."}
@@ -236,7 +236,7 @@ func accountSection(rows *rowSet) report.Section {
 		"launch_intervals own_share edges "+
 		"foreign crosstalk room drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits "+
 		"label")...)
-	t := report.RowsInto(SectionAccount, len(rows.accounted), rows.fillAccount, columns...)
+	t := report.RowsInto(sectionAccount, len(rows.accounted), rows.fillAccount, columns...)
 	t.In = report.Sheet
 	for _, key := range []string{"total", "lost_seconds"} {
 		t.Columns[t.Column(key)].Decimals = rows.decimals
@@ -246,7 +246,7 @@ func accountSection(rows *rowSet) report.Section {
 		"it is drawn as nothing and comes off the predicted parts. The columns on the right are what the chart draws."}
 	s.Tables = []*report.Table{t}
 	n := min(len(rows.accounted), report.PlotRows)
-	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: SectionAccount,
+	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,
 		Label: "label", Stacked: true,
 		Series: []string{"drawn_used", "drawn_underfilled", "drawn_empty", "drawn_shortfall", "drawn_tail",
 			"drawn_limits"}, Rows: n, Unit: "%", Max: 100}}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// SectionCauses is the sheet of the causes; SectionExplanations is the key of its table of kernels.
-	SectionCauses       = "causes-sheet"
-	SectionExplanations = "explanations"
+	// sectionCauses is the sheet of the causes; sectionExplanations is the key of its table of kernels.
+	sectionCauses       = "causes-sheet"
+	sectionExplanations = "explanations"
 
 	// explainedRows is how many kernels are explained beside the table of kernels, and linked with it: links make a
 	// workbook slow to open, and nobody follows more.
@@ -58,13 +58,13 @@ func causeName(r *compare.Row) string {
 // linkKernels leads from the kernels to their explanations, where each has one of its own.
 func (e *explanations) linkKernels(t *report.Table) {
 	if t != nil && !e.result.KeepsLaunches() {
-		t.LinkTable, t.LinkRows = SectionExplanations, e.line
+		t.LinkTable, t.LinkRows = sectionExplanations, e.line
 	}
 }
 
 // causesSection counts the causes, says what each means and what to do, and lists the kernels of each.
 func causesSection(rows *rowSet, e *explanations) report.Section {
-	s := report.Section{Key: SectionCauses, Title: "Causes", Sheet: "Causes", In: report.Sheet}
+	s := report.Section{Key: sectionCauses, Title: "Causes", Sheet: "Causes", In: report.Sheet}
 	if rows.need == 0 {
 		s.Text = []string{"No kernel needs a cause."}
 		return s
@@ -167,7 +167,7 @@ func explanationTable(e *explanations) *report.Table {
 	if e.result.KeepsLaunches() {
 		columns = append(columns, "alike")
 	}
-	t := report.RowsInto(SectionExplanations, len(e.list), func(k int, into *explanationRow) {
+	t := report.RowsInto(sectionExplanations, len(e.list), func(k int, into *explanationRow) {
 		r := e.result.Row(e.list[k].row, &into.row)
 		into.Task, into.Cause, into.Verdict, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r),
 			verdict(r.Verdict), ""

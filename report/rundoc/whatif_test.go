@@ -93,12 +93,12 @@ func mismatches(n int) *compare.Result {
 
 func TestExplanationsStandByCause(t *testing.T) {
 	d := FromResult(mismatches(7), report.Provenance{})
-	list := d.Table(SectionExplanations)
+	list := d.Table(sectionExplanations)
 	var names []string
 	for k := range list.Len {
 		names = append(names, list.Row(k, nil)[0].Text)
 		kernels, kernel := d.Table(list.LinkTable), list.LinkRows[k]
-		if back := kernels.LinkRows[kernel]; kernels.Key != report.SectionKernels || kernels.LinkTable != SectionExplanations || back != k {
+		if back := kernels.LinkRows[kernel]; kernels.Key != report.SectionKernels || kernels.LinkTable != sectionExplanations || back != k {
 			t.Errorf("row %d leads to %s %d and back to %s %d", k, list.LinkTable, kernel, kernels.LinkTable, back)
 		}
 	}
@@ -127,12 +127,12 @@ func sectionOf(d *report.Document, key string) *report.Section {
 
 func TestExplanationsAreLimited(t *testing.T) {
 	d := FromResult(mismatches(explainedRows+5), report.Provenance{})
-	list, kernels := d.Table(SectionExplanations), d.Table(report.SectionKernels)
+	list, kernels := d.Table(sectionExplanations), d.Table(report.SectionKernels)
 	if list.Len != explainedRows || len(list.LinkRows) != explainedRows || len(kernels.LinkRows) != explainedRows {
 		t.Errorf("%d explained, %d and %d linked; want %d", list.Len, len(list.LinkRows), len(kernels.LinkRows), explainedRows)
 	}
 	const want = "The first 65,000 kernels are listed below; the sheet of the kernels has the reasons of 5 more."
-	if text := sectionOf(d, SectionCauses).Text; text[len(text)-1] != want {
+	if text := sectionOf(d, sectionCauses).Text; text[len(text)-1] != want {
 		t.Errorf("got %q, want %q", text[len(text)-1], want)
 	}
 }

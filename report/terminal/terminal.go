@@ -18,15 +18,15 @@ type Options struct {
 	Color bool // repeat verdicts in colour
 	// Shades shows columns that are bars of block elements, where there is room for them.
 	Shades bool
-	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is DefaultRows and
-	// DefaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
+	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is defaultRows and
+	// defaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
 	Rows, Items int
 }
 
 // The limits of a screenful or two. What needs attention comes first, so it is the rest that is left out first.
 const (
-	DefaultRows  = 50
-	DefaultItems = 15
+	defaultRows  = 50
+	defaultItems = 15
 )
 
 // textWidth is the widest paragraph, for reading.
@@ -96,7 +96,7 @@ func (p *printer) paint(text string, status report.Status) string {
 }
 
 func (p *printer) table(t *report.Table) {
-	shown := limit(t.Main, p.opt.Rows, DefaultRows)
+	shown := limit(t.Main, p.opt.Rows, defaultRows)
 	if !p.opt.Shades {
 		t = withoutShades(t)
 	}
@@ -136,7 +136,7 @@ func limit(n, most, otherwise int) int {
 }
 
 func (p *printer) items(items []report.Item) {
-	shown := limit(len(items), p.opt.Items, DefaultItems)
+	shown := limit(len(items), p.opt.Items, defaultItems)
 	count := map[string]int{}
 	widest := 0
 	for _, it := range items[:shown] {

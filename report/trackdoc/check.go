@@ -10,8 +10,8 @@ import (
 	"occudiff/report"
 )
 
-// SectionSeries is the key of the section, and of the table, that lists all series.
-const SectionSeries = "series"
+// sectionSeries is the key of the section, and of the table, that lists all series.
+const sectionSeries = "series"
 
 // check is a checked run on its way to an answer.
 type check struct {
@@ -29,7 +29,7 @@ func newCheck(c *track.Check, commitURL string) *check {
 func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 	c := newCheck(t, prov.CommitURL)
 	d := c.document(prov)
-	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(SectionSeries),
+	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(sectionSeries),
 		Tests: func() *report.TestSuite { return c.suite(prov) }}
 }
 
@@ -76,7 +76,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		attention.Text = []string{"Nothing."}
 	}
 	d.Sections = append([]report.Section{summary(d), attention,
-		{Key: SectionSeries, Title: "Series", Sheet: "Series",
+		{Key: sectionSeries, Title: "Series", Sheet: "Series",
 			Tables: []*report.Table{findingsFirst(seriesTable(c.series, c.gateColumns(false)), c.series)}},
 	}, origin(c.Where, c.metric, prov)...)
 	return d
