@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -219,6 +220,9 @@ func (d *DiffResult) addNotes(copied []note.Note) {
 	}
 }
 
+// contentOf tells files of one text by, whatever their line ends and their compression are.
+func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
+
 // contents are the files that a run's rows are of. A summary may belong to all runs.
 func contents(r *Result) []ingest.Input {
 	files := map[string]bool{}
@@ -226,7 +230,7 @@ func contents(r *Result) []ingest.Input {
 		files[row.Pos.File] = true
 	}
 	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool {
-		return in.Digest == "" || !files[in.Path]
+		return contentOf(in) == "" || !files[in.Path]
 	})
 }
 
@@ -247,7 +251,7 @@ func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
 			copies := 0
 			var twice []note.Note
 			for _, in := range files {
-				first, ok := seen[in.Digest]
+				first, ok := seen[contentOf(in)]
 				if !ok {
 					continue
 				}
@@ -262,8 +266,8 @@ func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
 					Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 			}
 			for _, in := range files {
-				if _, ok := seen[in.Digest]; !ok {
-					seen[in.Digest] = place{in.Path, s.to}
+				if _, ok := seen[contentOf(in)]; !ok {
+					seen[contentOf(in)] = place{in.Path, s.to}
 				}
 			}
 			if copies > 0 && copies == len(files) {

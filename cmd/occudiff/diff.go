@@ -31,7 +31,7 @@ type diffFlags struct {
 }
 
 func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{threshold: float64(compare.DefaultDiffOptions().Threshold)}
+	f := diffFlags{read: validateFlags{content: true}, threshold: float64(compare.DefaultDiffOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
@@ -96,7 +96,7 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 	case isBinary(older) && isBinary(newer):
 		return a.diffCompiled(ctx, older, newer, f)
 	}
-	out, err := a.openOutputs(a.outputs, deliver.Endings()...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(d *compare.DiffResult, out *deliver.Files) error {
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
-		Table: diffdoc.DiffTable(d)}
+		Table: diffdoc.DiffTable(d), Tests: func() *report.TestSuite { return diffdoc.Suite(d, a.provenance()) }}
 	if err := a.deliver(ans, out); err != nil {
 		return err
 	}

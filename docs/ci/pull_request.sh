@@ -1,0 +1,37 @@
+#!/bin/sh
+# Did a pull request cost occupancy? Builds its merge base and its head, measures each RUNS times under VTune, in turns, so that
+# a GPU that warms up slows both, and compares the two. It ends with 1 when a kernel regressed. Run it in a checkout that has
+# the base branch, on a machine with the GPU. The results land in OUT: comment.md for the pull request, which is plain Markdown
+# without pictures since GitHub shows none of a comment's, report.html with the plots, and junit.xml.
+#   BASE      the branch that the change goes into    (origin/main)
+#   SRC       the program's source                    (vec_add.cpp)
+#   RUNS      runs of each side; 4 make a test        (4)
+#   OUT       where all of it goes, made anew         (occupancy)
+#   CXX, VTUNE
+set -eu
+base=$(git merge-base "${BASE:-origin/main}" HEAD)
+src=${SRC:-vec_add.cpp} out=${OUT:-occupancy} vtune=${VTUNE:-vtune}
+
+rm -rf "$out"
+mkdir -p "$out/base" "$out/head"
+git worktree prune
+git worktree add --quiet --detach "$out/source" "$base"
+trap 'git worktree remove --force "$out/source"' EXIT
+"${CXX:-icpx}" -fsycl -O2 "$out/source/$src" -o "$out/base-app"
+"${CXX:-icpx}" -fsycl -O2 "$src" -o "$out/head-app"
+
+i=1
+while [ "$i" -le "${RUNS:-4}" ]; do
+	for side in base head; do
+		run=$out/$side/$i
+		mkdir "$run"
+		"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -r "$out/vtune-$side-$i" -- "$out/$side-app" >"$out/output-$side-$i.txt"
+		"$vtune" -report hotspots -group-by computing-task -format csv -csv-delimiter comma \
+			-report-output "$run/hotspots.csv" -r "$out/vtune-$side-$i"
+		"$vtune" -report summary -report-output "$run/summary.txt" -r "$out/vtune-$side-$i"
+	done
+	i=$((i + 1))
+done
+
+occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations \
+	--format markdown -o "$out/report.html" -o "$out/junit.xml" >"$out/comment.md"

@@ -1,0 +1,88 @@
+package diffdoc
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/report"
+)
+
+// Suite turns a diff into test cases, a kernel each: a regression fails; what only one side has and what could not be
+// compared is skipped, since neither success nor failure may be claimed of it.
+func Suite(d *compare.DiffResult, prov report.Provenance) *report.TestSuite {
+	s := &report.TestSuite{Name: strings.TrimSpace("occudiff diff " + report.OneLine(prov.Label)),
+		Collected: diffDate(d)}
+	add := func(name, value string) {
+		if value != "" {
+			s.Properties = append(s.Properties, report.TestProperty{Name: name, Value: report.OneLine(value)})
+		}
+	}
+	add("occudiff.version", prov.Version)
+	add("command", report.CommandLine(prov.CommandLine))
+	add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
+	class := ""
+	for _, side := range sides(d) {
+		add(side.name, sideText(side.DiffSide))
+		n := 0
+		for _, r := range side.Runs {
+			for _, in := range r.Inputs {
+				n++
+				add(side.name+".input."+strconv.Itoa(n), strings.TrimSpace(in.Path+" "+in.Digest))
+			}
+			if r.Device != nil {
+				class = r.Device.Key
+			}
+			s.Host = report.OneLine(r.Platform.Host)
+		}
+	}
+	add("changed", changedText(d.Changes))
+	if class == "" {
+		class = "unknown device"
+	}
+	class = strings.TrimSuffix(class+"/"+report.OneLine(prov.Label), "/")
+	for i := range d.Rows {
+		if r := &d.Rows[i]; !r.NotAKernel {
+			s.Cases = append(s.Cases, testCase(class, r))
+		}
+	}
+	s.TellApart()
+	return s
+}
+
+// side is one side of a diff with its word.
+type side struct {
+	name string
+	*compare.DiffSide
+}
+
+func sides(d *compare.DiffResult) []side { return []side{{"old", &d.Old}, {"new", &d.New}} }
+
+func testCase(class string, r *compare.DiffRow) report.TestCase {
+	c := report.TestCase{Class: class, Name: report.OneLine(r.Task),
+		Text: report.UpperFirst(report.OneLine(r.Because)) + "\n"}
+	if shape := diffShape(r); shape != "" {
+		c.Name += " (" + shape + ")"
+	}
+	for _, l := range []*compare.DiffLaunch{r.Old, r.New} {
+		if l != nil {
+			c.File, c.Line, c.Seconds = report.OneLine(l.Pos.File), l.Pos.Line, report.Finite(l.Total)
+		}
+	}
+	switch r.Verdict {
+	case compare.DiffRegression:
+		c.Outcome = report.TestFailed
+	case compare.DiffUnchanged, compare.DiffImprovement, compare.DiffFaster:
+		return c
+	default:
+		c.Outcome = report.TestSkipped
+	}
+	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
+	if x, ok := r.Measured.Change.Value(); ok && c.Outcome == report.TestFailed {
+		c.Message += ": measured " + report.Signed(x, 1) + " points"
+		if l, ok := r.Loaded.Change.Value(); ok {
+			c.Message += ", XVEs that ran " + report.Signed(l, 1) + " points"
+		}
+	}
+	return c
+}
