@@ -150,6 +150,21 @@ func (k *Kernel) LeastBarriers() int {
 	return 0
 }
 
+// CheckCounts finds a count that no run has. Each row was found to be in range; it is their sum that is not.
+func CheckCounts(k *Kernel) error {
+	for _, c := range []struct {
+		what  string
+		count unit.Opt[int64]
+	}{{"launches", k.Instances}, {"threads", k.Threads}, {"barrier messages", k.Barriers}} {
+		if c.count.Or(0) > unit.MaxCount {
+			return note.Faultf("count", k.Pos, "a count in the file is wrong: correct it or export the file again",
+				"the %s of task %q add up to more than %s, which no run has", c.what, k.Task,
+				unit.Thousands(unit.MaxCount))
+		}
+	}
+	return nil
+}
+
 // Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed
 // average is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {

@@ -39,6 +39,10 @@ type Points float64
 // Minus gives the difference a - b in percentage points.
 func (r Ratio) Minus(b Ratio) Points { return Points(r.Percent() - b.Percent()) }
 
+// MaxCount is the largest number of launches, threads or barriers that is believed: no run comes near it, and all
+// numbers up to it are exact in whatever reads JSON.
+const MaxCount = 1 << 53
+
 // Opt is a value that may be absent: "not measured" is not zero. The zero Opt is absent.
 type Opt[T any] struct {
 	v  T

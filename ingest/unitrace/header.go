@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/lines"
+	"occudiff/ingest/unit"
 )
 
 // section is what a heading says of the tables below it.
@@ -202,6 +203,9 @@ func (f fields) number(q quantity) (x float64, ok bool, err error) {
 	if x < 0 {
 		return 0, false, f.badf(q, "%s is below 0", text)
 	}
+	if x > 1e18 { // sums stay finite
+		return 0, false, f.badf(q, "%s is out of range", text)
+	}
 	return x / f.per[q], true, nil
 }
 
@@ -211,7 +215,10 @@ func (f fields) count(q quantity) (n int64, ok bool, err error) {
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	if x != math.Trunc(x) || x >= 1<<62 {
+	if x > unit.MaxCount {
+		return 0, false, f.badf(q, "%s is more than %s", f.parts[f.at[q]], unit.Thousands(unit.MaxCount))
+	}
+	if x != math.Trunc(x) {
 		return 0, false, f.badf(q, "%s is not a whole number", lines.Quote(f.parts[f.at[q]]))
 	}
 	return int64(x), true, nil

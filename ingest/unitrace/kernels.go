@@ -11,13 +11,16 @@ import (
 )
 
 // into makes the file's kernels, properties and notes of what the tables told.
-func (s *store) into(f *ingest.File) {
+func (s *store) into(f *ingest.File) (err error) {
 	c := s.coverage()
 	f.Kernels = &ingest.Kernels{}
 	join := s.joiner()
 	add := func(k *ingest.Kernel) {
 		join(k)
 		f.Kernels.Append(k)
+		if err == nil {
+			err = ingest.CheckCounts(k)
+		}
 	}
 	warned := 0
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
@@ -65,6 +68,7 @@ func (s *store) into(f *ingest.File) {
 		add(k)
 	}
 	f.Props = s.propsList
+	return err
 }
 
 func (s *store) severalAdapters() bool {

@@ -31,6 +31,9 @@ func (r *reader) timing(f fields) error {
 		return badf(f.nameAt, "%v", err)
 	}
 	s := a.of(f.source)
+	if n > unit.MaxCount-s.launches {
+		return f.badf(calls, "the launches of this kernel add up to more than %s", unit.Thousands(unit.MaxCount))
+	}
 	s.launches += n
 	s.seconds += seconds
 	return nil

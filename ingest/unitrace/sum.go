@@ -1,7 +1,6 @@
 package unitrace
 
 import (
-	"math"
 	"slices"
 
 	"occudiff/ingest"
@@ -83,14 +82,8 @@ func (s *sum) merge(o *sum) {
 	}
 }
 
-// plus adds without wrapping around.
-func plus(to *unit.Opt[int64], n int64) {
-	old := to.Or(0)
-	if old > math.MaxInt64-n {
-		old = math.MaxInt64 - n
-	}
-	*to = unit.Some(old + n)
-}
+// plus adds two counts. A sum stays at what is no count any more, see ingest.CheckCounts.
+func plus(to *unit.Opt[int64], n int64) { *to = unit.Some(min(to.Or(0)+n, unit.MaxCount+1)) }
 
 // into sets what was measured. The tools do not print the idle share: what is neither active nor stalled is idle, by
 // the definition of the two counters.

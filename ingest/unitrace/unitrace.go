@@ -181,7 +181,9 @@ func badf(at int, format string, args ...any) *rowError {
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest()}
 	f.Notes = append(f.Notes, r.bad.Notes()...)
-	r.store.into(f)
+	if err := r.store.into(f); err != nil {
+		return nil, err
+	}
 	if f.Kernels.Len() == 0 && len(f.Props) == 0 {
 		return nil, r.fault()
 	}

@@ -279,6 +279,22 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// TestCounts: a count that no run has makes its row bad; counts of threads that add up to none are an error.
+func TestCounts(t *testing.T) {
+	const head = "== L0 Backend ==\n\nKernel, Calls, Time (ns)\n"
+	for _, rows := range []string{"f, 9007199254740994, 5\n", "f, 1, 1e300\n", "f, 1, 5\nf, 9007199254740992, 5\n"} {
+		f, err := read(t, head+"g, 1, 5\n"+rows, ingest.ReadOptions{})
+		if err != nil || f.BadRows != 1 {
+			t.Errorf("%q: %v, %+v", rows, err, f)
+		}
+	}
+	const metrics = "Kernel, SubDeviceId, GpuTime[ns], XVE_THREADS_OCCUPANCY_ALL[%], XVE_COMPUTE_THREAD_COUNT[threads]\n"
+	f, err := read(t, metrics+strings.Repeat("f, 0, 10, 50, 9007199254740992\n", 2000), ingest.ReadOptions{})
+	if err == nil || !strings.Contains(err.Error(), "the threads of task \"f\" add up to more than") {
+		t.Errorf("threads: %v, %+v", err, f)
+	}
+}
+
 func TestBounds(t *testing.T) {
 	long := "Kernel, Calls, Time (ns)\nf, 1, 5\n" + strings.Repeat("x", 2*lines.MaxLine) + ", 1, 5\n"
 	f, err := read(t, long, ingest.ReadOptions{})

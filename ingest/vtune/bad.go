@@ -8,6 +8,7 @@ import (
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
+	"occudiff/ingest/unit"
 )
 
 // problem is what is wrong with a row; the cell is none when it is the row as a whole.
@@ -44,7 +45,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 }
 
 // wrong says what was expected instead of a cell's text.
-func (a *adder) wrong(q quantity, b []byte, negative bool) *problem {
+func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	c := &a.h.col[q]
 	expected := "a whole number, 0 or above"
 	switch {
@@ -56,6 +57,8 @@ func (a *adder) wrong(q quantity, b []byte, negative bool) *problem {
 		expected = "a time in seconds, 0 or above"
 	case q == simd:
 		expected = "the number of work-items of a sub-group"
+	case large:
+		expected = "at most " + unit.Thousands(unit.MaxCount)
 	case negative:
 		expected = "0 or above"
 	}

@@ -94,7 +94,7 @@ type sums struct {
 
 // tally is a sum that may be absent.
 type tally struct {
-	sum int64 // at most the largest int64
+	sum int64 // at most the largest int64, which is beyond what is believed: see ingest.CheckCounts
 	any bool
 }
 

@@ -160,7 +160,7 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 	if b := bytes.TrimSpace(a.cell(r, simd)); len(b) > 0 && string(b) != "[Unknown]" {
 		n, ok := parseCount(b)
 		if !ok || n < 1 || n > 1<<20 {
-			return nil, a.wrong(simd, b, false)
+			return nil, a.wrong(simd, b, false, false)
 		}
 		e.SIMD, e.hasSIMD = int(n), true
 	}

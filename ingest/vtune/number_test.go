@@ -7,7 +7,10 @@ import (
 	"math/big"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
+
+	"occudiff/ingest"
 )
 
 // tail gives what scan.Row.Tail gives of a cell, with other bytes before it.
@@ -218,13 +221,14 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// None of these may stop the program, whatever they give.
-func TestTallySaturates(t *testing.T) {
-	var a tally
-	a.add(math.MaxInt64)
-	a.add(math.MaxInt64)
-	a.add(none)
-	if v, ok := a.value().Value(); !ok || v != math.MaxInt64 {
-		t.Errorf("%d, %v", v, ok)
+// TestCountsAddUp: counts that are each in range and add up to what no run has are an error, however many they are.
+func TestCountsAddUp(t *testing.T) {
+	const want = `run.csv:2: the launches of task "K" add up to more than 9,007,199,254,740,992, which no run has` +
+		" (a count in the file is wrong: correct it or export the file again)"
+	for _, rows := range []int{2, 1025, 3000} {
+		text := "Computing Task,Instance Count,Total Time\n" + strings.Repeat("K,9007199254740992,1\n", rows)
+		if _, err := readText(text, ingest.ReadOptions{}); err == nil || err.Error() != want {
+			t.Errorf("%d rows: %v, want %s", rows, err, want)
+		}
 	}
 }

@@ -144,6 +144,9 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 			e.expand(r.h, &scratch)
 		}
 		k := r.kernel(e)
+		if err := ingest.CheckCounts(&k); err != nil {
+			return nil, err
+		}
 		f.Kernels.Append(&k)
 		r.entries[i] = nil // there may be millions
 	}

@@ -9,6 +9,7 @@ import (
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
+	"occudiff/ingest/unit"
 )
 
 // shown is how many bad rows get a note of their own.
@@ -218,6 +219,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 		most = maxSeconds * one
 	default:
 		x, ok = parseCount(b)
+		most = unit.MaxCount
 	}
 	switch {
 	case ok && x >= 0 && x <= most:
@@ -226,7 +228,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	case len(bytes.TrimSpace(b)) == 0 || string(b) == "[Unknown]":
 		return nil
 	}
-	p := a.wrong(q, b, ok && x < 0)
+	p := a.wrong(q, b, ok && x < 0, ok && x > most)
 	p.outside = ok && q >= firstShare
 	return p
 }

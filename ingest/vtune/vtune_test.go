@@ -173,6 +173,8 @@ func TestBadRows(t *testing.T) {
 			`run.csv:3:10: error: bad row: "Computing Task:Instance Count" is "-1"; expected 0 or above` + correct},
 		{"count with a fraction", "L,64,8,1,1.5,8,10\n",
 			`run.csv:3:10: error: bad row: "Computing Task:Instance Count" is "1.5"; expected a whole number, 0 or above` + correct},
+		{"more launches than any run has", "L,64,8,1,9007199254740993,8,10\n",
+			`run.csv:3:10: error: bad row: "Computing Task:Instance Count" is "9007199254740993"; expected at most 9,007,199,254,740,992` + correct},
 		{"size with a word", "L,64 y 2,8,1,1,8,10\n",
 			`run.csv:3:3: error: bad row: "Work Size:Global": size "64 y 2": "64 y 2" is not a whole number; expected one to three numbers as in 512x512` + correct},
 		{"SIMD width of 0", "L,64,8,1,1,0,10\n",
