@@ -110,7 +110,7 @@ func (c *Certainty) limit() confidence {
 	switch {
 	case !known:
 		return confidence(max(int(by)-1, 0))
-	case crosstalk > crosstalkMedium:
+	case crosstalk > CrosstalkMedium:
 		return low
 	case crosstalk > crosstalkHigh:
 		return min(by, medium)

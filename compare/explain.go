@@ -186,7 +186,7 @@ func AccountTexts() []CauseText {
 			"what an account is worth"}, {"lost", "Slot time below the prediction; reports are ranked by it.",
 			"GPU time x (predicted average - measured).", "Begin with the first row.", "docs/model.md, the account",
 			"what an account is worth"},
-		{string(DiffFaster), "A kernel whose launches became faster while its occupancy fell: no regression.",
+		{"faster at lower occupancy", "A kernel whose launches became faster while its occupancy fell: no regression.",
 			"XVEs that ran hold what they did, within 2 points (6 where a launch is below a sampling interval); the " +
 				"mean launch time fell by more than 10 %, and the measured occupancy fell.",
 			"Nothing. Shorter launches give idle time between them more weight.", "Seen: one GEMM on two days, 2.05 " +

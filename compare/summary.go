@@ -39,8 +39,8 @@ func (r *Result) summarise() Summary {
 		}
 	}
 	s.statistics(differences, weights)
-	s.Pearson = number(stat.Pearson(predicted, seen))
-	s.Spearman = number(stat.Spearman(predicted, seen))
+	s.Pearson = unit.Maybe(stat.Pearson(predicted, seen))
+	s.Spearman = unit.Maybe(stat.Spearman(predicted, seen))
 	return s
 }
 
@@ -106,13 +106,6 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 		return unit.Opt[unit.Points]{}
 	}
 	return unit.Some(unit.Points(v))
-}
-
-func number(v float64, ok bool) unit.Opt[float64] {
-	if !ok {
-		return unit.Opt[float64]{}
-	}
-	return unit.Some(v)
 }
 
 // ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are

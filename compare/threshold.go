@@ -16,11 +16,11 @@ const (
 	foreignMedium unit.Ratio = 0.25
 	foreignHigh   unit.Ratio = 0.05
 
-	// crosstalkMost, crosstalkMedium and crosstalkHigh bound the share of instructions that stands in rows of no
+	// crosstalkMost, CrosstalkMedium and crosstalkHigh bound the share of instructions that stands in rows of no
 	// kernel. Runs of one program and day had 36 % and 65 %, and at 65 % its idle share had doubled; ordinary runs have
 	// 10 to 40 %.
 	crosstalkMost   unit.Ratio = 0.6
-	crosstalkMedium unit.Ratio = 0.4
+	CrosstalkMedium unit.Ratio = 0.4
 	crosstalkHigh   unit.Ratio = 0.1
 
 	// threadsOfOthersTimes: Computing Threads Started is sampled and falls short of the truth, down to 0.4 of it; more
@@ -91,14 +91,6 @@ const (
 	roomActive  unit.Ratio = 0.8
 	roomStalled unit.Ratio = 0.5
 	roomLoaded  unit.Ratio = 0.5
-
-	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches.
-	// shortLaunchTimes and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval
-	// the occupancy of XVEs that ran moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
-	// up to 2.6 between two of one day.
-	timeDiffers                  = 0.1
-	shortLaunchTimes unit.Points = 3
-	untestedTimes    unit.Points = 2
 
 	// atMost is the highest occupancy that a reading may come to: 100 % and refitAbove.
 	atMost unit.Ratio = 1.02

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"occudiff/cmd/cli"
+	"occudiff/compare/rundiff"
 	"occudiff/predict/arch"
 	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
@@ -31,7 +32,7 @@ type diffFlags struct {
 }
 
 func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{read: validateFlags{content: true}, threshold: float64(compare.DefaultDiffOptions().Threshold)}
+	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
@@ -124,9 +125,9 @@ func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error 
 			sides[i] = append(sides[i], r)
 		}
 	}
-	opt := compare.DefaultDiffOptions()
+	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.threshold)
-	d := compare.Diff(sides[0], sides[1], opt)
+	d := rundiff.Compare(sides[0], sides[1], opt)
 	d.Old.Name, d.New.Name = older, newer
 	return a.emitDiff(d, out)
 }
@@ -176,7 +177,7 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 }
 
 // emitDiff writes the diff to standard output and to the files.
-func (a *app) emitDiff(d *compare.DiffResult, out *deliver.Files) error {
+func (a *app) emitDiff(d *rundiff.Result, out *deliver.Files) error {
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
 		Table: diffdoc.DiffTable(d), Tests: func() *report.TestSuite { return diffdoc.Suite(d, a.provenance()) }}
 	if err := a.deliver(ans, out); err != nil {
@@ -190,7 +191,7 @@ func (a *app) emitDiff(d *compare.DiffResult, out *deliver.Files) error {
 }
 
 // gateDiff turns regressions into the exit status that --fail-on asks for.
-func (a *app) gateDiff(d *compare.DiffResult) error {
+func (a *app) gateDiff(d *rundiff.Result) error {
 	const most = 3
 	if a.failOn != "regression" || d.Summary.Regressions == 0 {
 		return nil
@@ -198,7 +199,7 @@ func (a *app) gateDiff(d *compare.DiffResult) error {
 	var names []string
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.Verdict != compare.DiffRegression {
+		if r.Verdict != rundiff.Regression {
 			continue
 		}
 		if len(names) == most {

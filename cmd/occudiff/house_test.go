@@ -45,14 +45,15 @@ var arrows = map[string][]string{
 	"compare/history": {"ingest/note", "ingest/table", "ingest/unit"},
 	"compare":         {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat"},
 
-	"compare/track": {"compare", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
+	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/note", "ingest/unit"},
+	"compare/track":   {"compare", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc":    {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
-	"report/diffdoc":   {"report", "compare", "ingest", "ingest/note", "ingest/unit"},
+	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
 	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"report", "report/excel", "report/html", "report/machine", "report/markdown", "report/outfile", "report/plot",

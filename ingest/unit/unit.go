@@ -9,6 +9,7 @@
 package unit
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dustin/go-humanize"
@@ -68,3 +69,35 @@ func (o Opt[T]) Present() bool { return o.ok }
 
 // Thousands prints an integer for people, with a comma between groups of three digits.
 func Thousands(n int64) string { return humanize.Comma(n) }
+
+// Plural counts things whose plural adds an s: "1 kernel", "2 kernels".
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
+// Span prints a time with the unit that suits it, for sentences; tables take raw values.
+func Span(s Seconds) string {
+	v := float64(s)
+	switch {
+	case v < 0.9995e-3:
+		us := v * 1e6
+		if us < 9.95 {
+			return fmt.Sprintf("%.1f us", us)
+		}
+		return fmt.Sprintf("%.0f us", us)
+	case v < 0.9995:
+		return fmt.Sprintf("%.3g ms", v*1e3)
+	}
+	return fmt.Sprintf("%.3g s", v)
+}
+
+// Maybe is a value where ok says that there is one.
+func Maybe(v float64, ok bool) Opt[float64] {
+	if !ok {
+		return Opt[float64]{}
+	}
+	return Some(v)
+}

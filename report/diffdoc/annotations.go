@@ -2,16 +2,16 @@ package diffdoc
 
 import (
 	"math"
-	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/report"
 )
 
 // DiffAnnotations lists the regressions of a diff, at their rows of the new side.
-func DiffAnnotations(d *compare.DiffResult, level report.AnnotationLevel) []report.Annotation {
+func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.Annotation {
 	var list []report.Annotation
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.Verdict != compare.DiffRegression || r.New == nil {
+		if r.Verdict != rundiff.Regression || r.New == nil {
 			continue
 		}
 		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line,

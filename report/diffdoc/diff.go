@@ -5,14 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/rundiff"
 	"occudiff/report"
-
-	"occudiff/compare"
 )
 
 // FromDiff builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
-func FromDiff(d *compare.DiffResult, prov report.Provenance) *report.Document {
+func FromDiff(d *rundiff.Result, prov report.Provenance) *report.Document {
 	doc := &report.Document{
 		Title:    "GPU occupancy of two runs",
 		Subject:  "Old and new occupancy, kernel by kernel",
@@ -28,7 +27,7 @@ func FromDiff(d *compare.DiffResult, prov report.Provenance) *report.Document {
 }
 
 // diffDate is when the new side was collected.
-func diffDate(d *compare.DiffResult) (latest time.Time) {
+func diffDate(d *rundiff.Result) (latest time.Time) {
 	for _, r := range d.New.Runs {
 		if t := r.Platform.Collected; t.After(latest) {
 			latest = t
@@ -38,12 +37,12 @@ func diffDate(d *compare.DiffResult) (latest time.Time) {
 }
 
 // diffHeadline says what is compared with what, and what is not the same.
-func diffHeadline(d *compare.DiffResult) []string {
+func diffHeadline(d *rundiff.Result) []string {
 	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
 	return append(lines, report.NotWhole(d.Notes)...)
 }
 
-func sideText(s *compare.DiffSide) string {
+func sideText(s *rundiff.Side) string {
 	text := report.Counted(len(s.Runs), "run", "runs")
 	if s.Name != "" {
 		text = report.OneLine(s.Name) + ", " + text
@@ -70,7 +69,7 @@ func containsText(list []string, s string) bool {
 }
 
 // changedText lists the changes, equal ones of several kernels as one.
-func changedText(changes []compare.Change) string {
+func changedText(changes []rundiff.Change) string {
 	type bundle struct {
 		text  string
 		tasks []string
@@ -106,7 +105,7 @@ func changedText(changes []compare.Change) string {
 }
 
 // diffClosing says in one or two sentences what came of it.
-func diffClosing(d *compare.DiffResult) string {
+func diffClosing(d *rundiff.Result) string {
 	s := &d.Summary
 	if s.Kernels == 0 {
 		return "No kernel on either side: there is nothing to compare."
@@ -146,44 +145,44 @@ func diffClosing(d *compare.DiffResult) string {
 	return text
 }
 
-func diffStatus(v compare.DiffVerdict) report.Status {
+func diffStatus(v rundiff.Verdict) report.Status {
 	switch v {
-	case compare.DiffRegression:
+	case rundiff.Regression:
 		return report.Bad
-	case compare.DiffImprovement, compare.DiffFaster:
+	case rundiff.Improvement, rundiff.Faster:
 		return report.Good
-	case compare.DiffUnchanged:
+	case rundiff.Unchanged:
 		return report.Plain
-	case compare.DiffNotAKernel:
+	case rundiff.NotAKernel:
 		return report.Muted
 	}
 	return report.Unsure
 }
 
-func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Section {
+func diffSummarySection(d *rundiff.Result, doc *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
 	counts := []struct {
-		verdict compare.DiffVerdict
+		verdict rundiff.Verdict
 		n       int
 		meaning string
 	}{
-		{compare.DiffRegression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where " +
+		{rundiff.Regression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where " +
 			"it is comparable; where the launch or device changed, the residual fell too"},
-		{compare.DiffChangedLaunch, d.Summary.ChangedLaunch,
+		{rundiff.ChangedLaunch, d.Summary.ChangedLaunch,
 			"the launch is not the same and does what is predicted, or nobody can say"},
-		{compare.DiffChangedDevice, d.Summary.ChangedDevice,
+		{rundiff.ChangedDevice, d.Summary.ChangedDevice,
 			"the device is not the same and the kernel does what is predicted, or nobody can say"},
-		{compare.DiffFaster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time " +
+		{rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time " +
 			"between launches weighs more"},
-		{compare.DiffImprovement, d.Summary.Improvements, "the mirror image of a regression, or launches that are " +
+		{rundiff.Improvement, d.Summary.Improvements, "the mirror image of a regression, or launches that are " +
 			"faster and hold more"},
-		{compare.DiffOnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
-		{compare.DiffOnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
-		{compare.DiffNotComparable, d.Summary.NotComparable,
+		{rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
+		{rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
+		{rundiff.NotComparable, d.Summary.NotComparable,
 			"no occupancy that is the kernel's on a side, or launches of another length"},
-		{compare.DiffUnchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
-		{compare.DiffNotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
+		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
+		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	}
 	var rows [][]report.Cell
 	for _, c := range counts {
@@ -212,14 +211,14 @@ func diffSummarySection(d *compare.DiffResult, doc *report.Document) report.Sect
 
 func diffWords() []report.Word {
 	var words []report.Word
-	for _, v := range compare.DiffVerdicts() {
+	for _, v := range rundiff.Verdicts() {
 		words = append(words, report.Word{Text: string(v), Status: diffStatus(v)})
 	}
 	return words
 }
 
 // changeSection lists what is not the same, before any regression.
-func changeSection(d *compare.DiffResult) report.Section {
+func changeSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
 	if len(d.Changes) == 0 {
 		s.Text = []string{"Nothing that the inputs name. What only one side says (a driver, a VTune version) is " +
@@ -245,7 +244,7 @@ func changeSection(d *compare.DiffResult) report.Section {
 }
 
 // movedSection says of each kernel that is not simply unchanged what happened.
-func movedSection(d *compare.DiffResult) report.Section {
+func movedSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
 		ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for i := range d.Rows {
@@ -254,7 +253,7 @@ func movedSection(d *compare.DiffResult) report.Section {
 			continue
 		}
 		status := diffStatus(r.Verdict)
-		if r.Verdict == compare.DiffUnchanged {
+		if r.Verdict == rundiff.Unchanged {
 			status = report.Unsure
 		}
 		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: diffShape(r),
@@ -267,8 +266,8 @@ func movedSection(d *compare.DiffResult) report.Section {
 }
 
 // diffAttention says whether a row needs a sentence: all but what is unchanged, and of that what moved with much noise.
-func diffAttention(r *compare.DiffRow, d *compare.DiffResult) bool {
-	if r.Verdict != compare.DiffUnchanged {
+func diffAttention(r *rundiff.Row, d *rundiff.Result) bool {
+	if r.Verdict != rundiff.Unchanged {
 		return true
 	}
 	c := r.Measured.Change.Or(0)
@@ -277,15 +276,15 @@ func diffAttention(r *compare.DiffRow, d *compare.DiffResult) bool {
 }
 
 // diffShape tells kernels of one name apart: "2048x2048 in 1024x1, SIMD 16 -> 32".
-func diffShape(r *compare.DiffRow) string {
-	text := bothSizes(r, compare.ChangeGlobal, globalOf)
-	if l := bothSizes(r, compare.ChangeLocal, localOf); l != "" {
+func diffShape(r *rundiff.Row) string {
+	text := bothSizes(r, rundiff.ChangeGlobal, globalOf)
+	if l := bothSizes(r, rundiff.ChangeLocal, localOf); l != "" {
 		if text != "" {
 			text += " in "
 		}
 		text += l
 	}
-	if n := bothSizes(r, compare.ChangeSIMD, simdOf); n != "" {
+	if n := bothSizes(r, rundiff.ChangeSIMD, simdOf); n != "" {
 		if text != "" {
 			text += ", "
 		}
@@ -295,7 +294,7 @@ func diffShape(r *compare.DiffRow) string {
 }
 
 // ruleSection documents how verdicts come about.
-func ruleSection(d *compare.DiffResult) report.Section {
+func ruleSection(d *rundiff.Result) report.Section {
 	o := &d.Options
 	floor := report.Shortest(float64(o.Threshold))
 	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources",
@@ -328,7 +327,7 @@ func ruleSection(d *compare.DiffResult) report.Section {
 }
 
 // diffProvenanceSection says what was compared and how, so that it can be done again.
-func diffProvenanceSection(d *compare.DiffResult, prov report.Provenance) report.Section {
+func diffProvenanceSection(d *rundiff.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources"}
 	var rows report.Pairs
 	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
@@ -339,7 +338,7 @@ func diffProvenanceSection(d *compare.DiffResult, prov report.Provenance) report
 	var runs, inputs [][]report.Cell
 	for _, side := range []struct {
 		name string
-		side *compare.DiffSide
+		side *rundiff.Side
 	}{{"old", &d.Old}, {"new", &d.New}} {
 		for i, r := range side.side.Runs {
 			device, collected := "", ""

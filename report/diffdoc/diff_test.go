@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/compare/rundiff"
 	"occudiff/report/diffdoc"
 
 	"occudiff/compare"
@@ -54,7 +55,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 }
 
 // repeats are four runs a side in which every verdict occurs.
-func repeats() *compare.DiffResult {
+func repeats() *rundiff.Result {
 	var older, newer []*compare.Result
 	for i := range 4 {
 		x := float64(i)
@@ -68,30 +69,30 @@ func repeats() *compare.DiffResult {
 			kernel("Fan2", 1024, 32, 48+x/10, 99.5, 43, 526e-6), kernel("GEMM", 256, 32, 47+x/10, 50, 0, 2e-3), kernel("stencil", 64, 32, 45+10*x, 98, 0, 1e-3),
 			kernel("reduce", 128, 32, 60+x, 90, 0, unit.Seconds(2e-3+x*1e-6)), kernel("scan", 32, 16, 70.5+x, 80, 0, 1e-3), kernel("came", 32, 16, 70, 80, 0, 1e-3), short, fill))
 	}
-	d := compare.Diff(older, newer, compare.DefaultDiffOptions())
+	d := rundiff.Compare(older, newer, rundiff.DefaultOptions())
 	d.Old.Name, d.New.Name = "runs/main", "runs/branch"
 	return d
 }
 
 // single is one run a side: the two collections of the Gaussian run.
-func single() *compare.DiffResult {
-	d := compare.Diff([]*compare.Result{side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))},
-		[]*compare.Result{side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))}, compare.DefaultDiffOptions())
+func single() *rundiff.Result {
+	d := rundiff.Compare([]*compare.Result{side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))},
+		[]*compare.Result{side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))}, rundiff.DefaultOptions())
 	d.Old.Name, d.New.Name = "bench_gaussian.hotspots.csv", "bench_gaussian.offload.csv"
 	return d
 }
 
-func hostileDiff() *compare.DiffResult {
+func hostileDiff() *rundiff.Result {
 	r := sample.Hostile()
-	return compare.Diff([]*compare.Result{r}, []*compare.Result{r}, compare.DefaultDiffOptions())
+	return rundiff.Compare([]*compare.Result{r}, []*compare.Result{r}, rundiff.DefaultOptions())
 }
 
-func nothing() *compare.DiffResult { return compare.Diff(nil, nil, compare.DefaultDiffOptions()) }
+func nothing() *rundiff.Result { return rundiff.Compare(nil, nil, rundiff.DefaultOptions()) }
 
 func TestDiffGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
-		diff         *compare.DiffResult
+		diff         *rundiff.Result
 	}{
 		{"diff-repeats", "every verdict, with tests", repeats()},
 		{"diff-single", "one run a side: no tests", single()},
@@ -114,7 +115,7 @@ func TestDiffGolden(t *testing.T) {
 }
 
 func TestDiffFitsTheTerminal(t *testing.T) {
-	for _, d := range []*compare.DiffResult{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range []*rundiff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		doc := diffdoc.FromDiff(d, report.Provenance{})
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
@@ -132,7 +133,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
-	for _, d := range []*compare.DiffResult{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range []*rundiff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.DiffTable(d)}
 		for _, s := range diffdoc.FromDiff(d, report.Provenance{}).Sections {
 			tables = append(tables, s.Tables...)

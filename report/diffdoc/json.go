@@ -1,7 +1,7 @@
 package diffdoc
 
 import (
-	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -124,7 +124,7 @@ type DiffSummaryOutput struct {
 }
 
 // DiffJSON gives the value of the JSON contract.
-func DiffJSON(d *compare.DiffResult) *DiffOutput {
+func DiffJSON(d *rundiff.Result) *DiffOutput {
 	s := &d.Summary
 	v := &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
@@ -144,7 +144,7 @@ func DiffJSON(d *compare.DiffResult) *DiffOutput {
 	return v
 }
 
-func diffSideOutput(s *compare.DiffSide) DiffSideOutput {
+func diffSideOutput(s *rundiff.Side) DiffSideOutput {
 	v := DiffSideOutput{Name: report.Filled(s.Name), Runs: make([]DiffRunOutput, 0, len(s.Runs))}
 	for _, r := range s.Runs {
 		run := DiffRunOutput{Device: report.NewDeviceValue(r.Device, r.ChosenBy),
@@ -159,7 +159,7 @@ func diffSideOutput(s *compare.DiffSide) DiffSideOutput {
 	return v
 }
 
-func diffChanges(list []compare.Change) []DiffChange {
+func diffChanges(list []rundiff.Change) []DiffChange {
 	v := make([]DiffChange, 0, len(list))
 	for _, c := range list {
 		v = append(v, DiffChange{c.What, report.Filled(c.Task), c.Old, c.New})
@@ -167,8 +167,8 @@ func diffChanges(list []compare.Change) []DiffChange {
 	return v
 }
 
-func diffRowOutput(r *compare.DiffRow) DiffRowOutput {
-	points := func(d *compare.Delta) DiffMetric {
+func diffRowOutput(r *rundiff.Row) DiffRowOutput {
+	points := func(d *rundiff.Delta) DiffMetric {
 		m := diffMetric(d)
 		m.ChangePoints = report.Finite(d.Change)
 		return m
@@ -188,7 +188,7 @@ func diffRowOutput(r *compare.DiffRow) DiffRowOutput {
 	}
 }
 
-func diffLaunchOutput(l *compare.DiffLaunch) *DiffLaunchOutput {
+func diffLaunchOutput(l *rundiff.Launch) *DiffLaunchOutput {
 	if l == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func diffLaunchOutput(l *compare.DiffLaunch) *DiffLaunchOutput {
 	return v
 }
 
-func diffMetric(d *compare.Delta) DiffMetric {
+func diffMetric(d *rundiff.Delta) DiffMetric {
 	m := DiffMetric{Old: diffSample(&d.Old), New: diffSample(&d.New), Significant: report.Pointer(d.Significant)}
 	if t, ok := d.Test.Value(); ok {
 		m.P = report.Finite(unit.Some(t.P))
@@ -213,7 +213,7 @@ func diffMetric(d *compare.Delta) DiffMetric {
 	return m
 }
 
-func diffSample(s *compare.Sample) DiffSample {
+func diffSample(s *rundiff.Sample) DiffSample {
 	v := DiffSample{N: s.N, Median: report.Finite(s.Median)}
 	if i, ok := s.Interval.Value(); ok {
 		v.Low, v.High, v.Confidence = report.Finite(unit.Some(i.Low)), report.Finite(unit.Some(i.High)),

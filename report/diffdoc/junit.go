@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/report"
 )
 
 // Suite turns a diff into test cases, a kernel each: a regression fails; what only one side has and what could not be
 // compared is skipped, since neither success nor failure may be claimed of it.
-func Suite(d *compare.DiffResult, prov report.Provenance) *report.TestSuite {
+func Suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s := &report.TestSuite{Name: strings.TrimSpace("occudiff diff " + report.OneLine(prov.Label)),
 		Collected: diffDate(d)}
 	add := func(name, value string) {
@@ -23,7 +23,7 @@ func Suite(d *compare.DiffResult, prov report.Provenance) *report.TestSuite {
 	add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
 	class := ""
 	for _, side := range sides(d) {
-		add(side.name, sideText(side.DiffSide))
+		add(side.name, sideText(side.Side))
 		n := 0
 		for _, r := range side.Runs {
 			for _, in := range r.Inputs {
@@ -53,26 +53,26 @@ func Suite(d *compare.DiffResult, prov report.Provenance) *report.TestSuite {
 // side is one side of a diff with its word.
 type side struct {
 	name string
-	*compare.DiffSide
+	*rundiff.Side
 }
 
-func sides(d *compare.DiffResult) []side { return []side{{"old", &d.Old}, {"new", &d.New}} }
+func sides(d *rundiff.Result) []side { return []side{{"old", &d.Old}, {"new", &d.New}} }
 
-func testCase(class string, r *compare.DiffRow) report.TestCase {
+func testCase(class string, r *rundiff.Row) report.TestCase {
 	c := report.TestCase{Class: class, Name: report.OneLine(r.Task),
 		Text: report.UpperFirst(report.OneLine(r.Because)) + "\n"}
 	if shape := diffShape(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
-	for _, l := range []*compare.DiffLaunch{r.Old, r.New} {
+	for _, l := range []*rundiff.Launch{r.Old, r.New} {
 		if l != nil {
 			c.File, c.Line, c.Seconds = report.OneLine(l.Pos.File), l.Pos.Line, report.Finite(l.Total)
 		}
 	}
 	switch r.Verdict {
-	case compare.DiffRegression:
+	case rundiff.Regression:
 		c.Outcome = report.TestFailed
-	case compare.DiffUnchanged, compare.DiffImprovement, compare.DiffFaster:
+	case rundiff.Unchanged, rundiff.Improvement, rundiff.Faster:
 		return c
 	default:
 		c.Outcome = report.TestSkipped

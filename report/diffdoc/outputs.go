@@ -2,6 +2,7 @@ package diffdoc
 
 import (
 	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/ingest"
 	"occudiff/report"
 )
@@ -12,9 +13,9 @@ func Outputs() []report.Output {
 		Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}},
 		Words: map[string][]string{
 			"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
-			"DiffRowOutput.verdict":   report.Words(compare.DiffVerdicts()),
+			"DiffRowOutput.verdict":   report.Words(rundiff.Verdicts()),
 			"DiffPart.part":           report.Words(compare.Parts()),
-			"DiffChange.what": {compare.ChangeDevice, compare.ChangeDriver, compare.ChangeVTune, compare.ChangeAdapter,
-				compare.ChangeSIMD, compare.ChangeGRF, compare.ChangeGlobal, compare.ChangeLocal, compare.ChangeSLM},
+			"DiffChange.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
+				rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
 		}}}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/compare/rundiff"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -11,7 +12,7 @@ import (
 
 // diffSet is what the columns need to know of all rows.
 type diffSet struct {
-	rows     []compare.DiffRow
+	rows     []rundiff.Row
 	kernels  int // the first ones
 	need     int // the first ones that are not simply unchanged
 	tested   bool
@@ -21,9 +22,9 @@ type diffSet struct {
 	repeated map[string]bool
 }
 
-func newDiffSet(d *compare.DiffResult) *diffSet {
+func newDiffSet(d *rundiff.Result) *diffSet {
 	s := &diffSet{rows: d.Rows, kernels: d.Summary.Kernels, repeated: map[string]bool{}}
-	for s.need < s.kernels && d.Rows[s.need].Verdict != compare.DiffUnchanged {
+	for s.need < s.kernels && d.Rows[s.need].Verdict != rundiff.Unchanged {
 		s.need++
 	}
 	seen := make(map[string]bool, len(d.Rows))
@@ -41,7 +42,7 @@ func newDiffSet(d *compare.DiffResult) *diffSet {
 // diffColumn is a column with how a row fills it.
 type diffColumn struct {
 	report.Column
-	cell func(*compare.DiffRow) report.Cell
+	cell func(*rundiff.Row) report.Cell
 }
 
 // table makes the table of the columns that appear in any of the views.
@@ -66,7 +67,7 @@ func (s *diffSet) table(in report.View) *report.Table {
 
 // DiffTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
 // units are part of them.
-func DiffTable(d *compare.DiffResult) *report.Table {
+func DiffTable(d *rundiff.Result) *report.Table {
 	s := newDiffSet(d)
 	s.tested, s.residual, s.raw = true, true, true
 	t := s.table(report.Sheet)
@@ -74,7 +75,7 @@ func DiffTable(d *compare.DiffResult) *report.Table {
 	return t
 }
 
-func diffKernelSection(d *compare.DiffResult) report.Section {
+func diffKernelSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
 	if len(d.Rows) == 0 {
 		s.Text = []string{"The inputs hold no kernel."}
@@ -91,7 +92,7 @@ func diffKernelSection(d *compare.DiffResult) report.Section {
 func (s *diffSet) columns() []diffColumn {
 	var list []diffColumn
 	add := func(in report.View, key, group, title, unit string, kind report.Kind,
-		cell func(*compare.DiffRow) report.Cell) *report.Column {
+		cell func(*rundiff.Row) report.Cell) *report.Column {
 		list = append(list, diffColumn{report.Column{Key: key, Group: group, Title: title, Unit: unit, Kind: kind,
 			In: in}, cell})
 		return &list[len(list)-1].Column
@@ -102,16 +103,16 @@ func (s *diffSet) columns() []diffColumn {
 		name = func(task string) string { return task }
 	}
 	add(read|report.Sheet, "task", "", "Kernel", "", report.Text,
-		func(r *compare.DiffRow) report.Cell { return report.TextCell(name(r.Task)) })
+		func(r *rundiff.Row) report.Cell { return report.TextCell(name(r.Task)) })
 	list[0].Cut = true
-	add(read, "global", "", "Global", "", report.Text, func(r *compare.DiffRow) report.Cell {
-		return report.TextCell(bothSizes(r, compare.ChangeGlobal, globalOf))
+	add(read, "global", "", "Global", "", report.Text, func(r *rundiff.Row) report.Cell {
+		return report.TextCell(bothSizes(r, rundiff.ChangeGlobal, globalOf))
 	}).Drop = 3
-	add(read, "local", "", "Local", "", report.Text, func(r *compare.DiffRow) report.Cell {
-		return report.TextCell(bothSizes(r, compare.ChangeLocal, localOf))
+	add(read, "local", "", "Local", "", report.Text, func(r *rundiff.Row) report.Cell {
+		return report.TextCell(bothSizes(r, rundiff.ChangeLocal, localOf))
 	}).Drop = 2
-	add(read, "simd", "", "SIMD", "", report.Text, func(r *compare.DiffRow) report.Cell {
-		return report.TextCell(bothSizes(r, compare.ChangeSIMD, simdOf))
+	add(read, "simd", "", "SIMD", "", report.Text, func(r *rundiff.Row) report.Cell {
+		return report.TextCell(bothSizes(r, rundiff.ChangeSIMD, simdOf))
 	}).Drop = 4
 	for i := range 3 {
 		list[i].Role = report.Code
@@ -121,11 +122,11 @@ func (s *diffSet) columns() []diffColumn {
 	s.residualColumns(add)
 	s.timeColumns(add)
 	s.partColumns(add)
-	c := add(read|report.Sheet, "verdict", "", "Verdict", "", report.Text, func(r *compare.DiffRow) report.Cell {
+	c := add(read|report.Sheet, "verdict", "", "Verdict", "", report.Text, func(r *rundiff.Row) report.Cell {
 		return report.StatusCell(string(r.Verdict), diffStatus(r.Verdict))
 	})
 	c.Words, c.Role = diffWords(), report.Choice
-	add(report.Sheet, "changes", "", "Changed", "", report.Text, func(r *compare.DiffRow) report.Cell {
+	add(report.Sheet, "changes", "", "Changed", "", report.Text, func(r *rundiff.Row) report.Cell {
 		words := make([]string, len(r.Changes))
 		for i, c := range r.Changes {
 			words[i] = c.String()
@@ -133,25 +134,25 @@ func (s *diffSet) columns() []diffColumn {
 		return report.TextCell(strings.Join(words, ", "))
 	})
 	add(report.Sheet, "label", "", "Label in charts", "", report.Text,
-		func(r *compare.DiffRow) report.Cell { return report.TextCell(s.label(r)) })
+		func(r *rundiff.Row) report.Cell { return report.TextCell(s.label(r)) })
 	add(report.Sheet, "because", "", "Because", "", report.Text,
-		func(r *compare.DiffRow) report.Cell { return report.TextCell(r.Because) })
+		func(r *rundiff.Row) report.Cell { return report.TextCell(r.Because) })
 	return list
 }
 
 // adder appends a column.
 type adder func(in report.View, key, group, title, unit string, kind report.Kind,
-	cell func(*compare.DiffRow) report.Cell) *report.Column
+	cell func(*rundiff.Row) report.Cell) *report.Column
 
 func (s *diffSet) launchColumns(add adder) {
 	for _, c := range []struct {
 		key, title string
-		of         func(*compare.DiffLaunch) string
+		of         func(*rundiff.Launch) string
 		kind       report.Kind
 	}{{"global", "Global", globalOf, report.Text}, {"local", "Local", localOf, report.Text},
 		{"simd", "SIMD", simdOf, report.Integer}, {"runs", "Runs", runsOf, report.Integer}} {
 		for _, side := range []string{"old", "new"} {
-			add(report.Sheet, c.key+"_"+side, c.title, side, "", c.kind, func(r *compare.DiffRow) report.Cell {
+			add(report.Sheet, c.key+"_"+side, c.title, side, "", c.kind, func(r *rundiff.Row) report.Cell {
 				text := sideValue(r, side, c.of)
 				if c.kind == report.Text {
 					return report.TextCell(text)
@@ -164,66 +165,66 @@ func (s *diffSet) launchColumns(add adder) {
 		}
 	}
 	add(report.Sheet, "direction", "", "Direction", "", report.Text,
-		func(r *compare.DiffRow) report.Cell { return report.TextCell(string(r.Direction)) })
+		func(r *rundiff.Row) report.Cell { return report.TextCell(string(r.Direction)) })
 }
 
 func (s *diffSet) measuredColumns(add adder) {
 	read, all := report.Terminal|report.Page, report.Terminal|report.Page|report.Sheet
-	m := func(r *compare.DiffRow) *compare.Delta { return &r.Measured }
+	m := func(r *rundiff.Row) *rundiff.Delta { return &r.Measured }
 	add(all, "measured_old_percent", "Measured", "old", "%", report.Percent,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
+		func(r *rundiff.Row) report.Cell { return median(&r.Measured.Old, report.Percent) }).Drop = 8
 	add(all, "measured_new_percent", "Measured", "new", "%", report.Percent,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
+		func(r *rundiff.Row) report.Cell { return median(&r.Measured.New, report.Percent) }).Drop = 9
 	if s.tested {
 		add(report.Page, "measured_old_interval", "Interval", "old", "%", report.Text,
-			func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.Old) })
+			func(r *rundiff.Row) report.Cell { return interval(&r.Measured.Old) })
 		add(report.Page, "measured_new_interval", "Interval", "new", "%", report.Text,
-			func(r *compare.DiffRow) report.Cell { return interval(&r.Measured.New) })
+			func(r *rundiff.Row) report.Cell { return interval(&r.Measured.New) })
 	}
 	group, title := "", "Change"
 	if s.loaded {
 		group, title = "Change", "measured"
 	}
 	add(read, "measured_change", group, title, "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
+		func(r *rundiff.Row) report.Cell { return changeCell(&r.Measured, report.Points) }).Drop = 10
 	if s.loaded {
 		add(read, "loaded_change", group, "XVEs that ran", "points", report.Points,
-			func(r *compare.DiffRow) report.Cell { return changeCell(&r.Loaded, report.Points) }).Drop = 6
+			func(r *rundiff.Row) report.Cell { return changeCell(&r.Loaded, report.Points) }).Drop = 6
 	}
 	add(report.Sheet, "measured_change_points", "", "Change", "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Measured, report.Points) })
+		func(r *rundiff.Row) report.Cell { return rawChange(&r.Measured, report.Points) })
 	if !s.tested {
 		return
 	}
 	p := add(all, "measured_p", "", "p", "", report.Number,
-		func(r *compare.DiffRow) report.Cell { return pCell(&r.Measured) })
+		func(r *rundiff.Row) report.Cell { return pCell(&r.Measured) })
 	p.Drop, p.Decimals = 5, 3
-	add(read, "measured_n", "", "Runs", "", report.Text, func(r *compare.DiffRow) report.Cell {
+	add(read, "measured_n", "", "Runs", "", report.Text, func(r *rundiff.Row) report.Cell {
 		if r.Measured.Old.N+r.Measured.New.N == 0 {
 			return report.Cell{}
 		}
 		return report.TextCell(strconv.Itoa(r.Measured.Old.N) + " + " + strconv.Itoa(r.Measured.New.N))
 	}).Drop = 1
 	add(report.Sheet, "measured_significant", "", "Significant", "", report.Text,
-		func(r *compare.DiffRow) report.Cell { return significant3(&r.Measured) })
+		func(r *rundiff.Row) report.Cell { return significant3(&r.Measured) })
 	sampleColumns(add, "measured", "Measured", "%", report.Percent, 1, m)
 }
 
 // sampleColumns are the sizes and intervals of both sides, raw.
 func sampleColumns(add adder, key, group, unit string, kind report.Kind, decimals int,
-	of func(*compare.DiffRow) *compare.Delta) {
+	of func(*rundiff.Row) *rundiff.Delta) {
 	for _, side := range []string{"old", "new"} {
-		sample := func(r *compare.DiffRow) *compare.Sample {
+		sample := func(r *rundiff.Row) *rundiff.Sample {
 			if side == "old" {
 				return &of(r).Old
 			}
 			return &of(r).New
 		}
 		add(report.Sheet, key+"_"+side+"_n", group, side+" runs", "", report.Integer,
-			func(r *compare.DiffRow) report.Cell { return report.IntCell(sample(r).N) })
+			func(r *rundiff.Row) report.Cell { return report.IntCell(sample(r).N) })
 		for i, bound := range []string{"low", "high"} {
 			add(report.Sheet, key+"_"+side+"_"+bound, group, side+" "+bound, unit, kind,
-				func(r *compare.DiffRow) report.Cell {
+				func(r *rundiff.Row) report.Cell {
 					v, ok := sample(r).Interval.Value()
 					if !ok {
 						return report.Cell{}
@@ -239,49 +240,49 @@ func (s *diffSet) residualColumns(add adder) {
 		return
 	}
 	add(report.Terminal|report.Page, "residual_change", "", "Residual change", "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 5
+		func(r *rundiff.Row) report.Cell { return changeCell(&r.Residual, report.Points) }).Drop = 5
 	add(report.Sheet, "residual_old_points", "Residual", "old", "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Residual.Old, report.Points) })
+		func(r *rundiff.Row) report.Cell { return median(&r.Residual.Old, report.Points) })
 	add(report.Sheet, "residual_new_points", "Residual", "new", "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Residual.New, report.Points) })
+		func(r *rundiff.Row) report.Cell { return median(&r.Residual.New, report.Points) })
 	add(report.Sheet, "residual_change_points", "Residual", "change", "points", report.Points,
-		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Residual, report.Points) })
+		func(r *rundiff.Row) report.Cell { return rawChange(&r.Residual, report.Points) })
 	if s.tested {
 		add(report.Sheet, "residual_p", "Residual", "p", "", report.Number,
-			func(r *compare.DiffRow) report.Cell { return pCell(&r.Residual) }).Decimals = 3
+			func(r *rundiff.Row) report.Cell { return pCell(&r.Residual) }).Decimals = 3
 		sampleColumns(add, "residual", "Residual", "points", report.Points, 1,
-			func(r *compare.DiffRow) *compare.Delta { return &r.Residual })
+			func(r *rundiff.Row) *rundiff.Delta { return &r.Residual })
 	}
 	for _, c := range []struct {
 		key, title string
-		of         func(*compare.DiffRow) *compare.Delta
+		of         func(*rundiff.Row) *rundiff.Delta
 	}{
-		{"predicted", "Predicted average", func(r *compare.DiffRow) *compare.Delta { return &r.Predicted }},
-		{"loaded", "XVEs that ran", func(r *compare.DiffRow) *compare.Delta { return &r.Loaded }},
-		{"idle", "XVE idle", func(r *compare.DiffRow) *compare.Delta { return &r.Idle }},
+		{"predicted", "Predicted average", func(r *rundiff.Row) *rundiff.Delta { return &r.Predicted }},
+		{"loaded", "XVEs that ran", func(r *rundiff.Row) *rundiff.Delta { return &r.Loaded }},
+		{"idle", "XVE idle", func(r *rundiff.Row) *rundiff.Delta { return &r.Idle }},
 	} {
 		add(report.Sheet, c.key+"_old_percent", c.title, "old", "%", report.Percent,
-			func(r *compare.DiffRow) report.Cell { return median(&c.of(r).Old, report.Percent) })
+			func(r *rundiff.Row) report.Cell { return median(&c.of(r).Old, report.Percent) })
 		add(report.Sheet, c.key+"_new_percent", c.title, "new", "%", report.Percent,
-			func(r *compare.DiffRow) report.Cell { return median(&c.of(r).New, report.Percent) })
+			func(r *rundiff.Row) report.Cell { return median(&c.of(r).New, report.Percent) })
 	}
 }
 
 func (s *diffSet) timeColumns(add adder) {
 	c := add(report.Terminal|report.Page, "time", "", "Time new/old", "", report.Number,
-		func(r *compare.DiffRow) report.Cell { return changeCell(&r.Time, report.Number) })
+		func(r *rundiff.Row) report.Cell { return changeCell(&r.Time, report.Number) })
 	c.Drop, c.Decimals = 7, 2
 	add(report.Sheet, "average_old_seconds", "Time per launch", "old", "s", report.Number,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
+		func(r *rundiff.Row) report.Cell { return median(&r.Time.Old, report.Number) }).Decimals = 6
 	add(report.Sheet, "average_new_seconds", "Time per launch", "new", "s", report.Number,
-		func(r *compare.DiffRow) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6
+		func(r *rundiff.Row) report.Cell { return median(&r.Time.New, report.Number) }).Decimals = 6
 	add(report.Sheet, "time_ratio", "Time per launch", "new / old", "", report.Number,
-		func(r *compare.DiffRow) report.Cell { return rawChange(&r.Time, report.Number) }).Decimals = 3
+		func(r *rundiff.Row) report.Cell { return rawChange(&r.Time, report.Number) }).Decimals = 3
 	if s.tested {
 		add(report.Sheet, "time_p", "Time per launch", "p", "", report.Number,
-			func(r *compare.DiffRow) report.Cell { return pCell(&r.Time) }).Decimals = 3
+			func(r *rundiff.Row) report.Cell { return pCell(&r.Time) }).Decimals = 3
 		sampleColumns(add, "average", "Time per launch", "s", report.Number, 6,
-			func(r *compare.DiffRow) *compare.Delta { return &r.Time })
+			func(r *rundiff.Row) *rundiff.Delta { return &r.Time })
 	}
 }
 
@@ -289,7 +290,7 @@ func (s *diffSet) timeColumns(add adder) {
 func (s *diffSet) partColumns(add adder) {
 	for _, part := range compare.Parts() {
 		add(report.Sheet, string(part)+"_change_points", "Account", string(part), "points", report.Points,
-			func(r *compare.DiffRow) report.Cell {
+			func(r *rundiff.Row) report.Cell {
 				for i := range r.Parts {
 					if r.Parts[i].Part == part {
 						return rawChange(&r.Parts[i].Delta, report.Points)
@@ -300,14 +301,14 @@ func (s *diffSet) partColumns(add adder) {
 	}
 }
 
-func median(s *compare.Sample, kind report.Kind) report.Cell {
+func median(s *rundiff.Sample, kind report.Kind) report.Cell {
 	if x, ok := s.Median.Value(); ok {
 		return report.NumCell(kind, x)
 	}
 	return report.Cell{}
 }
 
-func rawChange(d *compare.Delta, kind report.Kind) report.Cell {
+func rawChange(d *rundiff.Delta, kind report.Kind) report.Cell {
 	if x, ok := d.Change.Value(); ok {
 		return report.NumCell(kind, x)
 	}
@@ -317,21 +318,21 @@ func rawChange(d *compare.Delta, kind report.Kind) report.Cell {
 // insignificant is what people read where a test found nothing.
 const insignificant = "~"
 
-func changeCell(d *compare.Delta, kind report.Kind) report.Cell {
+func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
 	if d.Change.Present() && d.Insignificant() {
 		return report.TextCell(insignificant)
 	}
 	return rawChange(d, kind)
 }
 
-func pCell(d *compare.Delta) report.Cell {
+func pCell(d *rundiff.Delta) report.Cell {
 	if t, ok := d.Test.Value(); ok {
 		return report.NumCell(report.Number, t.P)
 	}
 	return report.Cell{}
 }
 
-func significant3(d *compare.Delta) report.Cell {
+func significant3(d *rundiff.Delta) report.Cell {
 	switch v, ok := d.Significant.Value(); {
 	case !ok:
 		return report.Cell{}
@@ -341,7 +342,7 @@ func significant3(d *compare.Delta) report.Cell {
 	return report.TextCell("no")
 }
 
-func interval(s *compare.Sample) report.Cell {
+func interval(s *rundiff.Sample) report.Cell {
 	v, ok := s.Interval.Value()
 	if !ok {
 		return report.Cell{}
@@ -349,17 +350,17 @@ func interval(s *compare.Sample) report.Cell {
 	return report.TextCell(report.Decimal(v.Low, 1) + " to " + report.Decimal(v.High, 1))
 }
 
-func globalOf(l *compare.DiffLaunch) string { return l.Global.String() }
-func localOf(l *compare.DiffLaunch) string  { return l.Local.String() }
-func runsOf(l *compare.DiffLaunch) string   { return strconv.Itoa(l.Runs) }
-func simdOf(l *compare.DiffLaunch) string {
+func globalOf(l *rundiff.Launch) string { return l.Global.String() }
+func localOf(l *rundiff.Launch) string  { return l.Local.String() }
+func runsOf(l *rundiff.Launch) string   { return strconv.Itoa(l.Runs) }
+func simdOf(l *rundiff.Launch) string {
 	if n, ok := l.SIMD.Value(); ok {
 		return strconv.Itoa(n)
 	}
 	return ""
 }
 
-func sideValue(r *compare.DiffRow, side string, of func(*compare.DiffLaunch) string) string {
+func sideValue(r *rundiff.Row, side string, of func(*rundiff.Launch) string) string {
 	l := r.Old
 	if side == "new" {
 		l = r.New
@@ -371,7 +372,7 @@ func sideValue(r *compare.DiffRow, side string, of func(*compare.DiffLaunch) str
 }
 
 // bothSizes prints what both sides say, "16 -> 32" where they differ, what one says where the other says nothing.
-func bothSizes(r *compare.DiffRow, what string, of func(*compare.DiffLaunch) string) string {
+func bothSizes(r *rundiff.Row, what string, of func(*rundiff.Launch) string) string {
 	for _, c := range r.Changes {
 		if c.What == what {
 			return c.Old + " -> " + c.New
@@ -384,7 +385,7 @@ func bothSizes(r *compare.DiffRow, what string, of func(*compare.DiffLaunch) str
 }
 
 // label names a row briefly; rows of one name are told apart by their shape.
-func (s *diffSet) label(r *compare.DiffRow) string {
+func (s *diffSet) label(r *rundiff.Row) string {
 	name := report.CutMiddle(report.KernelName(r.Task), report.LabelWidth)
 	if s.repeated[r.Task] {
 		name += " " + diffShape(r)

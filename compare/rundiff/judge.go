@@ -1,14 +1,28 @@
-package compare
+package rundiff
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+)
+
+const (
+	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches.
+	// shortLaunchTimes and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval
+	// the occupancy of XVEs that ran moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
+	// up to 2.6 between two of one day.
+	timeDiffers                  = 0.1
+	shortLaunchTimes unit.Points = 3
+	untestedTimes    unit.Points = 2
+
+	// digit absorbs binary fractions when a change is held against a threshold given in decimals.
+	digit unit.Points = 1e-9
 )
 
 // Sample is what the runs of one side say of one quantity.
@@ -43,8 +57,8 @@ func (d *Delta) rose(floor unit.Points) bool {
 	return ok && c > float64(floor+digit) && !d.Insignificant()
 }
 
-func (d *DiffResult) sample(xs []float64) Sample {
-	s := Sample{N: len(xs), Median: number(stat.Median(xs))}
+func (d *Result) sample(xs []float64) Sample {
+	s := Sample{N: len(xs), Median: unit.Maybe(stat.Median(xs))}
 	if len(xs) < stat.MinPerSide {
 		return s
 	}
@@ -59,7 +73,7 @@ func (d *DiffResult) sample(xs []float64) Sample {
 	return s
 }
 
-func (d *DiffResult) delta(older, newer []float64) Delta {
+func (d *Result) delta(older, newer []float64) Delta {
 	r := Delta{Old: d.sample(older), New: d.sample(newer)}
 	if min(r.Old.N, r.New.N) < stat.MinPerSide {
 		return r
@@ -72,7 +86,7 @@ func (d *DiffResult) delta(older, newer []float64) Delta {
 }
 
 // points compares percentages or points.
-func (d *DiffResult) points(older, newer []float64) Delta {
+func (d *Result) points(older, newer []float64) Delta {
 	r := d.delta(older, newer)
 	a, ok1 := r.Old.Median.Value()
 	b, ok2 := r.New.Median.Value()
@@ -83,7 +97,7 @@ func (d *DiffResult) points(older, newer []float64) Delta {
 }
 
 // ratio compares times. There is no ratio to a time of zero.
-func (d *DiffResult) ratio(older, newer []float64) Delta {
+func (d *Result) ratio(older, newer []float64) Delta {
 	r := d.delta(older, newer)
 	a, ok1 := r.Old.Median.Value()
 	b, ok2 := r.New.Median.Value()
@@ -94,32 +108,32 @@ func (d *DiffResult) ratio(older, newer []float64) Delta {
 }
 
 // judge gives the verdict by the rules that stand with the verdicts.
-func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
+func (d *Result) judge(row *Row, otherDevice bool) {
 	other := launchChanged(row.Changes) || otherDevice
 	switch {
 	case row.New == nil:
-		row.Verdict = DiffOnlyOld
+		row.Verdict = OnlyOld
 	case row.Old == nil:
-		row.Verdict = DiffOnlyNew
+		row.Verdict = OnlyNew
 	case row.NotAKernel:
-		row.Verdict = DiffNotAKernel
+		row.Verdict = NotAKernel
 	case !row.Measured.Change.Present():
-		row.Verdict = DiffNotComparable
+		row.Verdict = NotComparable
 	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
-		row.Verdict = DiffRegression
+		row.Verdict = Regression
 	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
 		row.Measured.rose(d.measuredFloor(row)):
-		row.Verdict = DiffImprovement
+		row.Verdict = Improvement
 	case launchChanged(row.Changes):
-		row.Verdict = DiffChangedLaunch
+		row.Verdict = ChangedLaunch
 	case otherDevice:
-		row.Verdict = DiffChangedDevice
+		row.Verdict = ChangedDevice
 	case row.faster():
-		row.Verdict = DiffFaster
+		row.Verdict = Faster
 	case !row.comparable():
-		row.Verdict = DiffNotComparable
+		row.Verdict = NotComparable
 	default:
-		row.Verdict = DiffUnchanged
+		row.Verdict = Unchanged
 	}
 	row.Because = d.because(row)
 }
@@ -127,7 +141,7 @@ func (d *DiffResult) judge(row *DiffRow, otherDevice bool) {
 // moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does
 // not move the other way, and the measured one where it is comparable. With another launch the residual has to have
 // moved as well.
-func (d *DiffResult) moved(row *DiffRow, other bool, way, back func(*Delta, unit.Points) bool) bool {
+func (d *Result) moved(row *Row, other bool, way, back func(*Delta, unit.Points) bool) bool {
 	limit, floor := d.loadedLimit(row), d.measuredFloor(row)
 	if way(&row.Loaded, limit) && !back(&row.Measured, floor) && (!other || way(&row.LoadedResidual, limit)) {
 		return true
@@ -139,8 +153,8 @@ func (d *DiffResult) moved(row *DiffRow, other bool, way, back func(*Delta, unit
 }
 
 // loadedLimit is the change of occupancy of XVEs that ran that counts.
-func (d *DiffResult) loadedLimit(row *DiffRow) unit.Points {
-	for _, l := range []*DiffLaunch{row.Old, row.New} {
+func (d *Result) loadedLimit(row *Row) unit.Points {
+	for _, l := range []*Launch{row.Old, row.New} {
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
 			return shortLaunchTimes * d.Options.Threshold
 		}
@@ -149,7 +163,7 @@ func (d *DiffResult) loadedLimit(row *DiffRow) unit.Points {
 }
 
 // measuredFloor is the change of measured occupancy that counts where it is comparable.
-func (d *DiffResult) measuredFloor(row *DiffRow) unit.Points {
+func (d *Result) measuredFloor(row *Row) unit.Points {
 	if row.Measured.Test.Present() || row.Old.Exact && row.New.Exact {
 		return d.Options.Threshold
 	}
@@ -157,30 +171,30 @@ func (d *DiffResult) measuredFloor(row *DiffRow) unit.Points {
 }
 
 // quicker says whether launches became faster.
-func (r *DiffRow) quicker() bool {
+func (r *Row) quicker() bool {
 	x, ok := r.Time.Change.Value()
 	return ok && x < 1-timeDiffers && !r.Time.Insignificant()
 }
 
 // faster says whether launches became faster while less was measured.
-func (r *DiffRow) faster() bool { return r.quicker() && r.Measured.fell(0) }
+func (r *Row) faster() bool { return r.quicker() && r.Measured.fell(0) }
 
 // comparable says whether nothing speaks against comparing measured occupancies.
-func (r *DiffRow) comparable() bool {
+func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
 	}
 	if x, ok := r.Time.Change.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
 		return false
 	}
-	return r.Old.Crosstalk.Or(0) <= crosstalkMedium && r.New.Crosstalk.Or(0) <= crosstalkMedium
+	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
 }
 
 // manyTests is from how many tests on a note says how many are significant by chance alone: at 5 % that is one.
 const manyTests = 20
 
 // addNotes says what holds for all kernels, and then what was noted of the runs.
-func (d *DiffResult) addNotes(copied []note.Note) {
+func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
 			Hint: hint})
@@ -194,7 +208,7 @@ func (d *DiffResult) addNotes(copied []note.Note) {
 	for _, f := range runFacts() {
 		for _, s := range []struct {
 			side string
-			runs []*Result
+			runs []*compare.Result
 		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
 			if said := f.said(s.runs); len(said) > 1 {
 				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side",
@@ -206,10 +220,11 @@ func (d *DiffResult) addNotes(copied []note.Note) {
 		add(note.Info, "many-tests", "look at the size of a change too, not only at its p",
 			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold "+
 				"of %g points",
-			plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n), float64(d.Options.Threshold))
+			unit.Plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n),
+			float64(d.Options.Threshold))
 	}
 	d.Notes = append(d.Notes, copied...)
-	for _, runs := range [][]*Result{d.Old.Runs, d.New.Runs} {
+	for _, runs := range [][]*compare.Result{d.Old.Runs, d.New.Runs} {
 		for _, r := range runs {
 			for _, n := range r.Notes {
 				if !slices.Contains(d.Notes, n) {
@@ -224,7 +239,7 @@ func (d *DiffResult) addNotes(copied []note.Note) {
 func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 
 // contents are the files that a run's rows are of. A summary may belong to all runs.
-func contents(r *Result) []ingest.Input {
+func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for _, row := range r.Skim() {
 		files[row.Pos.File] = true
@@ -236,15 +251,15 @@ func contents(r *Result) []ingest.Input {
 
 // take takes the runs of both sides, without those that are copies of another on their side: a copy is no second
 // sample.
-func (d *DiffResult) take(older, newer []*Result) (copied []note.Note) {
+func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	type place struct {
 		path string
-		side *DiffSide
+		side *Side
 	}
 	seen := map[string]place{}
 	for _, s := range []struct {
-		to   *DiffSide
-		runs []*Result
+		to   *Side
+		runs []*compare.Result
 	}{{&d.Old, older}, {&d.New, newer}} {
 		for _, r := range s.runs {
 			files := contents(r)

@@ -1,6 +1,7 @@
-package compare
+package rundiff
 
 import (
+	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
@@ -9,16 +10,16 @@ import (
 // group is one launch on one side with its samples, at most one of each quantity per run.
 type group struct {
 	key        ingest.Key // with sizes trimmed
-	launch     DiffLaunch
+	launch     Launch
 	notAKernel bool
 
 	measured, residual, predicted, loaded, loadedResidual, idle []float64 // percent, residuals in points
 	average, total                                              []float64 // seconds
-	parts                                                       map[Part][]float64
+	parts                                                       map[compare.Part][]float64
 }
 
 // finish gives what the side knows of the launch.
-func (g *group) finish() *DiffLaunch {
+func (g *group) finish() *Launch {
 	if t, ok := stat.Median(g.total); ok {
 		g.launch.Total = unit.Some(unit.Seconds(t))
 	}
@@ -26,7 +27,7 @@ func (g *group) finish() *DiffLaunch {
 }
 
 // collect groups the rows of the runs of one side by key, in the order in which they are met.
-func collect(runs []*Result) []*group {
+func collect(runs []*compare.Result) []*group {
 	var groups []*group
 	index := map[ingest.Key]*group{}
 	for _, run := range runs {
@@ -34,8 +35,8 @@ func collect(runs []*Result) []*group {
 			key := diffKey(&row.Kernel)
 			g := index[key]
 			if g == nil {
-				g = &group{key: key, notAKernel: row.Verdict == NotAKernel, parts: map[Part][]float64{},
-					launch: DiffLaunch{
+				g = &group{key: key, notAKernel: row.Verdict == compare.NotAKernel, parts: map[compare.Part][]float64{},
+					launch: Launch{
 						Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
 				index[key] = g
 				groups = append(groups, g)
@@ -47,7 +48,7 @@ func collect(runs []*Result) []*group {
 }
 
 // add takes a run's row as a sample.
-func (g *group) add(run *Result, row *Row) {
+func (g *group) add(run *compare.Result, row *compare.Row) {
 	g.launch.Runs++
 	g.launch.take(run.Certainty(row))
 	if !g.launch.Registers.Present() {
@@ -69,7 +70,7 @@ func (g *group) add(run *Result, row *Row) {
 	if !ok {
 		return
 	}
-	if row.Verdict == Unmeasurable {
+	if row.Verdict == compare.Unmeasurable {
 		g.launch.Unmeasurable++
 		return
 	}
@@ -84,8 +85,8 @@ func (g *group) add(run *Result, row *Row) {
 		}
 	}
 	if run.Accounted(row) {
-		a := run.parts(row)
-		for _, p := range Parts() {
+		a := run.Parts(row)
+		for _, p := range compare.Parts() {
 			if v, ok := a.Points(p).Value(); ok {
 				g.parts[p] = append(g.parts[p], float64(v))
 			}
@@ -97,7 +98,7 @@ func (g *group) add(run *Result, row *Row) {
 }
 
 // take keeps what is least sure of the runs' counters.
-func (l *DiffLaunch) take(c Certainty) {
+func (l *Launch) take(c compare.Certainty) {
 	if n, ok := c.Intervals.Value(); ok {
 		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
 	}
@@ -109,10 +110,10 @@ func (l *DiffLaunch) take(c Certainty) {
 
 // perKey gives the rows of one run, those of one key united: launches that were kept apart are no samples of their own,
 // because they share whatever made this run differ from others.
-func perKey(r *Result) []*Row {
-	var list []*Row
+func perKey(r *compare.Result) []*compare.Row {
+	var list []*compare.Row
 	index := map[ingest.Key]int{}
-	parts := map[int][]*Row{}
+	parts := map[int][]*compare.Row{}
 	for i := range r.Len() {
 		row := r.Row(i, nil)
 		key := diffKey(&row.Kernel)
@@ -123,7 +124,7 @@ func perKey(r *Result) []*Row {
 			continue
 		}
 		if parts[at] == nil {
-			parts[at] = []*Row{list[at]}
+			parts[at] = []*compare.Row{list[at]}
 		}
 		parts[at] = append(parts[at], row)
 	}
@@ -134,13 +135,13 @@ func perKey(r *Result) []*Row {
 }
 
 // uniteRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
-func uniteRows(parts []*Row) *Row {
+func uniteRows(parts []*compare.Row) *compare.Row {
 	r := *parts[0]
-	r.Total, r.Instances = sumOf(parts, func(p *Row) unit.Opt[unit.Seconds] { return p.Total }),
-		sumOf(parts, func(p *Row) unit.Opt[int64] { return p.Instances })
+	r.Total, r.Instances = sumOf(parts, func(p *compare.Row) unit.Opt[unit.Seconds] { return p.Total }),
+		sumOf(parts, func(p *compare.Row) unit.Opt[int64] { return p.Instances })
 	r.Mean, r.Uneven = meanOf(parts)
-	r.Measured = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Measured })
-	r.Idle = byTime(parts, func(p *Row) unit.Opt[unit.Ratio] { return p.Idle })
+	r.Measured = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Measured })
+	r.Idle = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Idle })
 	r.Loaded = unit.Opt[unit.Ratio]{}
 	if m, ok := r.Measured.Value(); ok {
 		if idle, ok := r.Idle.Value(); ok && idle < 1 {
@@ -148,7 +149,7 @@ func uniteRows(parts []*Row) *Row {
 		}
 	}
 	for _, p := range parts {
-		if p.Verdict != Unmeasurable {
+		if p.Verdict != compare.Unmeasurable {
 			r.Verdict = p.Verdict
 		}
 	}
@@ -156,7 +157,7 @@ func uniteRows(parts []*Row) *Row {
 }
 
 // meanOf gives the mean time of a launch over the rows that tell it, when some do not.
-func meanOf(parts []*Row) (mean unit.Opt[unit.Seconds], uneven bool) {
+func meanOf(parts []*compare.Row) (mean unit.Opt[unit.Seconds], uneven bool) {
 	var time unit.Seconds
 	var launches int64
 	for _, p := range parts {
@@ -175,7 +176,7 @@ func meanOf(parts []*Row) (mean unit.Opt[unit.Seconds], uneven bool) {
 }
 
 // sumOf is absent when one of the parts is.
-func sumOf[T ~int64 | ~float64](parts []*Row, get func(*Row) unit.Opt[T]) unit.Opt[T] {
+func sumOf[T ~int64 | ~float64](parts []*compare.Row, get func(*compare.Row) unit.Opt[T]) unit.Opt[T] {
 	var sum T
 	for _, p := range parts {
 		v, ok := get(p).Value()
@@ -188,7 +189,7 @@ func sumOf[T ~int64 | ~float64](parts []*Row, get func(*Row) unit.Opt[T]) unit.O
 }
 
 // byTime is the mean weighted by total time, over the parts that have both.
-func byTime(parts []*Row, get func(*Row) unit.Opt[unit.Ratio]) unit.Opt[unit.Ratio] {
+func byTime(parts []*compare.Row, get func(*compare.Row) unit.Opt[unit.Ratio]) unit.Opt[unit.Ratio] {
 	var values, weights []float64
 	for _, p := range parts {
 		v, ok := get(p).Value()

@@ -1,80 +1,82 @@
-package compare
+// Package rundiff compares runs of the same kernels: an old side and a new one, each of one run or of repeats. It pairs
+// kernels by their launch, tests whether occupancy and time moved, and says for each kernel whether that is a
+// regression, a change that was intended, or nothing that can be told.
+//
+// The idea: a sampled counter moves between runs of one program, so the measured occupancy alone is no judge. The
+// occupancy of XVEs that ran moves the least, the residual takes away what the launch itself changed, and the launch
+// times say whether two values are of the same kind of launch at all. The package knows results of compare and the
+// statistics; it knows neither files nor how a diff is shown.
+package rundiff
 
 import (
 	"sort"
 
+	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
 
-// DiffVerdict of a kernel that was run on two sides.
-type DiffVerdict string
+// Verdict of a kernel that was run on two sides.
+type Verdict string
 
 // The verdicts of a diff, by these rules in turn:
 //
-// - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and this
-// by
-// one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a launch is
-// below
-//
-//	a sampling interval on either side; an improvement when it rose by as much.
-//
-// - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower
-// occupancy.
-// - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
-// rows of
-// kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the threshold.
-// Launches that
-//
-//	  are faster and hold more are an improvement whatever else.
-//	- All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
+//   - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and
+//     this by one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a
+//     launch is below a sampling interval on either side; an improvement when it rose by as much.
+//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower
+//     occupancy.
+//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
+//     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the
+//     threshold. Launches that are faster and hold more are an improvement whatever else.
+//   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
 //
 // From 4 runs a side on all changes are tested as well, and the threshold itself is enough for measured. Where the
 // launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved like that
 // too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and that is a
 // change, not a regression.
 const (
-	DiffRegression    DiffVerdict = "regression"
-	DiffImprovement   DiffVerdict = "improvement"
-	DiffFaster        DiffVerdict = "faster at lower occupancy"
-	DiffUnchanged     DiffVerdict = "unchanged" // not significant, or within the threshold
-	DiffChangedLaunch DiffVerdict = "changed launch"
-	DiffChangedDevice DiffVerdict = "changed device"
-	DiffOnlyOld       DiffVerdict = "only old"
-	DiffOnlyNew       DiffVerdict = "only new"
-	DiffNotComparable DiffVerdict = "not comparable"
-	DiffNotAKernel    DiffVerdict = "not a kernel" // copies, barriers, fills: times are shown, nothing is judged
+	Regression    Verdict = "regression"
+	Improvement   Verdict = "improvement"
+	Faster        Verdict = "faster at lower occupancy"
+	Unchanged     Verdict = "unchanged" // not significant, or within the threshold
+	ChangedLaunch Verdict = "changed launch"
+	ChangedDevice Verdict = "changed device"
+	OnlyOld       Verdict = "only old"
+	OnlyNew       Verdict = "only new"
+	NotComparable Verdict = "not comparable"
+	NotAKernel    Verdict = "not a kernel" // copies, barriers, fills: times are shown, nothing is judged
 )
 
-// DiffVerdicts lists the verdicts in the order in which rows are shown.
-func DiffVerdicts() []DiffVerdict {
-	return []DiffVerdict{DiffRegression, DiffChangedLaunch, DiffChangedDevice, DiffFaster, DiffImprovement, DiffOnlyOld,
-		DiffOnlyNew,
-		DiffNotComparable, DiffUnchanged, DiffNotAKernel}
+// Verdicts lists the verdicts in the order in which rows are shown.
+func Verdicts() []Verdict {
+	return []Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld,
+		OnlyNew,
+		NotComparable, Unchanged, NotAKernel}
 }
 
-// DiffOptions say when a change counts. Use DefaultDiffOptions: the zero value finds nothing significant.
-type DiffOptions struct {
+// Options say when a change counts. Use DefaultOptions: the zero value finds nothing significant.
+type Options struct {
 	Threshold  unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
 	Alpha      float64     // a change is significant when its p is below
 	Confidence float64     // of the interval of a median
 }
 
-// DefaultDiffOptions are 2 points, the value that people's own scripts use, 5 % and 95 %.
-func DefaultDiffOptions() DiffOptions {
-	return DiffOptions{Threshold: 2, Alpha: 0.05, Confidence: 0.95}
+// DefaultOptions are 2 points, the value that people's own scripts use, 5 % and 95 %.
+func DefaultOptions() Options {
+	return Options{Threshold: 2, Alpha: 0.05, Confidence: 0.95}
 }
 
-// DiffSide is one side of a diff: the runs are repeats of one program, a sample each.
-type DiffSide struct {
+// Side is one side of a diff: the runs are repeats of one program, a sample each.
+type Side struct {
 	Name string // what the user calls it, a path; may be empty
-	Runs []*Result
+	Runs []*compare.Result
 }
 
-// DiffLaunch is what a side knows of a kernel's launch.
-type DiffLaunch struct {
+// Launch is what a side knows of a kernel's launch.
+type Launch struct {
 	Global, Local ingest.Size3
 	SIMD          unit.Opt[int]
 	Device        string // adapter of the row when the export names one
@@ -91,13 +93,13 @@ type DiffLaunch struct {
 	Exact     bool
 }
 
-// DiffRow is one kernel on both sides, or on one.
-type DiffRow struct {
+// Row is one kernel on both sides, or on one.
+type Row struct {
 	Task       string
 	Direction  ingest.Direction
 	NotAKernel bool
-	Old, New   *DiffLaunch // nil on the side that does not have it
-	Changes    []Change    // of the launch, in the order of Change
+	Old, New   *Launch  // nil on the side that does not have it
+	Changes    []Change // of the launch, in the order of Change
 
 	Measured       Delta // occupancy in percent, change in points
 	Residual       Delta // measured - predicted average, in points
@@ -109,18 +111,18 @@ type DiffRow struct {
 	// Parts of the account, in points, in the order of Parts; those that neither side tells are left out.
 	Parts []PartDelta
 
-	Verdict DiffVerdict
+	Verdict Verdict
 	Because string // the figures behind the verdict, in sentences
 }
 
 // PartDelta is a part of the account on both sides.
 type PartDelta struct {
-	Part Part
+	Part compare.Part
 	Delta
 }
 
-// DiffSummary counts the verdicts of kernels.
-type DiffSummary struct {
+// Summary counts the verdicts of kernels.
+type Summary struct {
 	Kernels, Regressions, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew,
 	NotComparable, NotKernels int
 
@@ -132,20 +134,21 @@ type DiffSummary struct {
 	OtherWork int
 }
 
-// DiffResult is two sides, compared.
-type DiffResult struct {
-	Old, New DiffSide
-	Options  DiffOptions
-	Changes  []Change  // of the whole run first, then of kernels
-	Rows     []DiffRow // in the order of DiffVerdicts, then by time; tasks that are no kernels last
-	Summary  DiffSummary
+// Result is two sides, compared.
+type Result struct {
+	Old, New Side
+	Options  Options
+	Changes  []Change // of the whole run first, then of kernels
+	Rows     []Row    // in the order of Verdicts, then by time; tasks that are no kernels last
+	Summary  Summary
 	Notes    []note.Note
 }
 
-// Diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch shape,
-// SIMD width, direction and adapter, and those that are left over by what they still share, where that is unique.
-func Diff(older, newer []*Result, opt DiffOptions) *DiffResult {
-	d := &DiffResult{Options: opt}
+// Compare compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
+// shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
+// unique.
+func Compare(older, newer []*compare.Result, opt Options) *Result {
+	d := &Result{Options: opt}
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
 	otherDevice := hasChange(d.Changes, ChangeDevice)
@@ -162,8 +165,8 @@ func Diff(older, newer []*Result, opt DiffOptions) *DiffResult {
 }
 
 // row compares a pair.
-func (d *DiffResult) row(p groupPair, otherDevice bool) DiffRow {
-	var row DiffRow
+func (d *Result) row(p groupPair, otherDevice bool) Row {
+	var row Row
 	older, newer := p.older, p.newer
 	for _, g := range []*group{newer, older} {
 		if g != nil {
@@ -187,7 +190,7 @@ func (d *DiffResult) row(p groupPair, otherDevice bool) DiffRow {
 	row.LoadedResidual = d.points(older.loadedResidual, newer.loadedResidual)
 	row.Idle = d.points(older.idle, newer.idle)
 	row.Time = d.ratio(older.average, newer.average)
-	for _, p := range Parts() {
+	for _, p := range compare.Parts() {
 		if a, b := older.parts[p], newer.parts[p]; len(a) > 0 || len(b) > 0 {
 			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})
 		}
@@ -200,9 +203,9 @@ func (d *DiffResult) row(p groupPair, otherDevice bool) DiffRow {
 }
 
 // order sorts the rows for reading; equal rows stay in the order of the new side.
-func (d *DiffResult) order() {
-	rank := map[DiffVerdict]int{}
-	for i, v := range DiffVerdicts() {
+func (d *Result) order() {
+	rank := map[Verdict]int{}
+	for i, v := range Verdicts() {
 		rank[v] = i
 	}
 	sort.SliceStable(d.Rows, func(i, j int) bool {
@@ -218,9 +221,9 @@ func (d *DiffResult) order() {
 }
 
 // seconds is the larger total time of the two sides, below zero when none is known.
-func (r *DiffRow) seconds() unit.Seconds {
+func (r *Row) seconds() unit.Seconds {
 	longest := unit.Seconds(-1)
-	for _, l := range []*DiffLaunch{r.Old, r.New} {
+	for _, l := range []*Launch{r.Old, r.New} {
 		if l != nil {
 			longest = max(longest, l.Total.Or(-1))
 		}
@@ -228,13 +231,13 @@ func (r *DiffRow) seconds() unit.Seconds {
 	return longest
 }
 
-func (d *DiffResult) summarise() {
+func (d *Result) summarise() {
 	s := &d.Summary
-	counters := map[DiffVerdict]*int{
-		DiffRegression: &s.Regressions, DiffImprovement: &s.Improvements, DiffFaster: &s.Faster,
-		DiffUnchanged: &s.Unchanged, DiffChangedLaunch: &s.ChangedLaunch,
-		DiffChangedDevice: &s.ChangedDevice, DiffOnlyOld: &s.OnlyOld, DiffOnlyNew: &s.OnlyNew,
-		DiffNotComparable: &s.NotComparable,
+	counters := map[Verdict]*int{
+		Regression: &s.Regressions, Improvement: &s.Improvements, Faster: &s.Faster,
+		Unchanged: &s.Unchanged, ChangedLaunch: &s.ChangedLaunch,
+		ChangedDevice: &s.ChangedDevice, OnlyOld: &s.OnlyOld, OnlyNew: &s.OnlyNew,
+		NotComparable: &s.NotComparable,
 	}
 	var ratios []float64
 	for i := range d.Rows {
@@ -256,6 +259,6 @@ func (d *DiffResult) summarise() {
 			}
 		}
 	}
-	s.TimeRatio = number(stat.GeometricMean(ratios))
+	s.TimeRatio = unit.Maybe(stat.GeometricMean(ratios))
 	s.TimePairs = len(ratios)
 }

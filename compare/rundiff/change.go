@@ -1,4 +1,4 @@
-package compare
+package rundiff
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
@@ -46,24 +47,24 @@ func launchChanged(list []Change) bool {
 // runFact is something that each run of a side may say of the machine.
 type runFact struct {
 	what string
-	get  func(*Result) string
+	get  func(*compare.Result) string
 }
 
 func runFacts() []runFact {
 	return []runFact{
-		{ChangeDevice, func(r *Result) string {
+		{ChangeDevice, func(r *compare.Result) string {
 			if r.Device == nil {
 				return ""
 			}
 			return fmt.Sprintf("%s (%s)", r.Device.Name, r.Device.Key)
 		}},
-		{ChangeDriver, func(r *Result) string { return strings.TrimSpace(r.Platform.Driver) }},
-		{ChangeVTune, func(r *Result) string { return strings.TrimSpace(r.Platform.VTune) }},
+		{ChangeDriver, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.Driver) }},
+		{ChangeVTune, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.VTune) }},
 	}
 }
 
 // said lists the different values that the runs of a side say, in order; runs that say nothing are left out.
-func (f runFact) said(runs []*Result) []string {
+func (f runFact) said(runs []*compare.Result) []string {
 	var values []string
 	for _, r := range runs {
 		if v := f.get(r); v != "" && !slices.Contains(values, v) {
@@ -75,7 +76,7 @@ func (f runFact) said(runs []*Result) []string {
 }
 
 // runChanges names what is not the same for the whole run.
-func (d *DiffResult) runChanges() []Change {
+func (d *Result) runChanges() []Change {
 	var list []Change
 	for _, f := range runFacts() {
 		a, b := f.said(d.Old.Runs), f.said(d.New.Runs)
@@ -87,7 +88,7 @@ func (d *DiffResult) runChanges() []Change {
 }
 
 // launchChanges names what is not the same for one kernel.
-func launchChanges(task string, a, b *DiffLaunch) []Change {
+func launchChanges(task string, a, b *Launch) []Change {
 	var list []Change
 	add := func(what, x, y string) {
 		if x != "" && y != "" && x != y {
@@ -117,7 +118,7 @@ func optText(o unit.Opt[int]) string {
 
 func bytesText(o unit.Opt[unit.Bytes]) string {
 	if n, ok := o.Value(); ok {
-		return count(int64(n)) + " bytes"
+		return unit.Thousands(int64(n)) + " bytes"
 	}
 	return ""
 }

@@ -1,31 +1,33 @@
-package compare
+package rundiff
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"occudiff/compare"
 	"occudiff/ingest/unit"
 )
 
 // because says which figures the verdict stands on.
-func (d *DiffResult) because(row *DiffRow) string {
+func (d *Result) because(row *Row) string {
 	switch row.Verdict {
-	case DiffOnlyOld:
+	case OnlyOld:
 		return "The new side does not have it" + seenIn(row.Old, len(d.Old.Runs))
-	case DiffOnlyNew:
+	case OnlyNew:
 		return "The old side does not have it" + seenIn(row.New, len(d.New.Runs))
-	case DiffNotAKernel:
+	case NotAKernel:
 		return ""
-	case DiffNotComparable:
+	case NotComparable:
 		return notComparable(row)
-	case DiffUnchanged:
+	case Unchanged:
 		return d.unchangedText(row)
 	}
 	var s []string
 	if len(row.Changes) > 0 {
 		s = append(s, changeText(row.Changes))
 	}
-	if row.Verdict == DiffFaster {
+	if row.Verdict == Faster {
 		s = append(s, timeText(&row.Time))
 	}
 	s = append(s, d.loadedText(row)...)
@@ -34,7 +36,7 @@ func (d *DiffResult) because(row *DiffRow) string {
 		s = append(s, d.residualText(row))
 	}
 	s = append(s, d.partsText(row)...)
-	if t := timeText(&row.Time); t != "" && row.Verdict != DiffFaster {
+	if t := timeText(&row.Time); t != "" && row.Verdict != Faster {
 		s = append(s, t)
 	}
 	return sentences(s)
@@ -52,7 +54,7 @@ func sentences(parts []string) string {
 	return b.String()
 }
 
-func seenIn(l *DiffLaunch, runs int) string {
+func seenIn(l *Launch, runs int) string {
 	if l.Runs < runs {
 		return fmt.Sprintf("; here %d of %d runs have it.", l.Runs, runs)
 	}
@@ -68,8 +70,8 @@ func changeText(changes []Change) string {
 }
 
 // notComparable says what is missing.
-func notComparable(row *DiffRow) string {
-	missing := func(l *DiffLaunch, s *Sample) string {
+func notComparable(row *Row) string {
+	missing := func(l *Launch, s *Sample) string {
 		switch {
 		case s.N > 0:
 			return ""
@@ -110,21 +112,21 @@ func notComparable(row *DiffRow) string {
 }
 
 // otherConditions says why two measured occupancies are not compared.
-func otherConditions(row *DiffRow) string {
+func otherConditions(row *Row) string {
 	from := fromTo(&row.Measured, "%.1f", " %")
-	if x := max(row.Old.Crosstalk.Or(0), row.New.Crosstalk.Or(0)); x > crosstalkMedium {
+	if x := max(row.Old.Crosstalk.Or(0), row.New.Crosstalk.Or(0)); x > compare.CrosstalkMedium {
 		return fmt.Sprintf("up to %s of all instructions were counted in rows of no kernel, so measured occupancies "+
-			"(%s) are not compared", shareText(x), from)
+			"(%s) are not compared", fmt.Sprintf("%.0f %%", x.Percent()), from)
 	}
 	return timeText(&row.Time) + ", so measured occupancies (" + from + ") are of different launches"
 }
 
 // unchangedText is worth reading only where the medians moved and a test holds them back.
-func (d *DiffResult) unchangedText(row *DiffRow) string {
+func (d *Result) unchangedText(row *Row) string {
 	m := &row.Measured
 	c, floor := m.Change.Or(0), d.measuredFloor(row)
 	switch {
-	case m.Insignificant() && abs(unit.Points(c)) > floor+digit:
+	case m.Insignificant() && unit.Points(math.Abs(c)) > floor+digit:
 		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.",
 			c, fromTo(m, "%.1f", " %"), testText(m))
 	case m.Insignificant():
@@ -136,7 +138,7 @@ func (d *DiffResult) unchangedText(row *DiffRow) string {
 }
 
 // loadedText says how the occupancy of XVEs that ran moved, empty where both sides do not tell it.
-func (d *DiffResult) loadedText(row *DiffRow) []string {
+func (d *Result) loadedText(row *Row) []string {
 	l, limit := &row.Loaded, d.loadedLimit(row)
 	c, known := l.Change.Value()
 	if !known {
@@ -146,19 +148,19 @@ func (d *DiffResult) loadedText(row *DiffRow) []string {
 	switch {
 	case l.fell(limit), l.rose(limit):
 		s := fmt.Sprintf("occupancy of XVEs that ran %s by %.1f points (%s), beyond %g", fellOrRose(c),
-			abs(unit.Points(c)), from, float64(limit))
+			unit.Points(math.Abs(c)), from, float64(limit))
 		if l.Test.Present() {
 			s += ", " + testText(l)
 		}
 		return []string{s}
-	case abs(unit.Points(c)) <= limit+digit:
+	case unit.Points(math.Abs(c)) <= limit+digit:
 		return []string{fmt.Sprintf("XVEs that ran hold what they did (%s, within %g points)", from, float64(limit))}
 	}
 	return []string{fmt.Sprintf("occupancy of XVEs that ran did not move significantly (%s; %s)", from, testText(l))}
 }
 
 // movedText says how the measured occupancy moved and how sure that is.
-func (d *DiffResult) movedText(row *DiffRow) string {
+func (d *Result) movedText(row *Row) string {
 	m := &row.Measured
 	c := m.Change.Or(0)
 	floor := d.measuredFloor(row)
@@ -166,26 +168,26 @@ func (d *DiffResult) movedText(row *DiffRow) string {
 	case m.Insignificant():
 		return fmt.Sprintf("measured occupancy did not move significantly (%s; %s)", fromTo(m, "%.1f", " %"),
 			testText(m))
-	case abs(unit.Points(c)) <= floor+digit && row.Verdict != DiffFaster:
+	case unit.Points(math.Abs(c)) <= floor+digit && row.Verdict != Faster:
 		return fmt.Sprintf("measured occupancy moved by %+.1f points (%s), within %g", c, fromTo(m, "%.1f", " %"),
 			float64(floor))
 	}
-	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), abs(unit.Points(c)),
+	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), unit.Points(math.Abs(c)),
 		fromTo(m, "%.1f", " %"))
 	switch {
 	case m.Test.Present():
 		return s + ", " + testText(m)
-	case row.Verdict == DiffFaster:
+	case row.Verdict == Faster:
 		return s
 	}
 	return s + fmt.Sprintf(", beyond the floor of %g; no test is possible with %s", float64(floor), runsText(m))
 }
 
 // partsText says which parts of the account moved: "empty +9.1, underfilled -0.3".
-func (d *DiffResult) partsText(row *DiffRow) []string {
+func (d *Result) partsText(row *Row) []string {
 	var moved []string
 	for _, p := range row.Parts {
-		if c, ok := p.Change.Value(); ok && p.Part != PartUsed && abs(unit.Points(c)) >= 0.05 {
+		if c, ok := p.Change.Value(); ok && p.Part != compare.PartUsed && unit.Points(math.Abs(c)) >= 0.05 {
 			moved = append(moved, fmt.Sprintf("%s %+.1f", p.Part, c))
 		}
 	}
@@ -196,14 +198,14 @@ func (d *DiffResult) partsText(row *DiffRow) []string {
 }
 
 // residualText sets the residual against a launch or device that is not the same.
-func (d *DiffResult) residualText(row *DiffRow) string {
+func (d *Result) residualText(row *Row) string {
 	r, p := &row.Residual, &row.Predicted
 	c, ok := r.Change.Value()
 	if !ok {
 		return "there is no prediction for both sides, so nobody can say whether the change explains it"
 	}
 	s := fmt.Sprintf("the prediction went from %s", fromTo(p, "%.1f", " %"))
-	if pc := p.Change.Or(0); abs(unit.Points(pc)) < 0.05 {
+	if pc := p.Change.Or(0); unit.Points(math.Abs(pc)) < 0.05 {
 		s = fmt.Sprintf("the prediction stayed at %.1f %%", p.New.Median.Or(0))
 	}
 	floor := d.measuredFloor(row)
@@ -211,7 +213,7 @@ func (d *DiffResult) residualText(row *DiffRow) string {
 	switch {
 	case r.Insignificant():
 		return s + ", not significantly: as predicted (" + testText(r) + ")"
-	case r.fell(floor) && row.Verdict == DiffRegression:
+	case r.fell(floor) && row.Verdict == Regression:
 		return s + ": the change does not explain the fall"
 	case r.fell(floor):
 		return s + ": the measurement did not follow the prediction"
@@ -227,7 +229,7 @@ func timeText(t *Delta) string {
 	if !ok {
 		return ""
 	}
-	a, b := span(unit.Seconds(t.Old.Median.Or(0))), span(unit.Seconds(t.New.Median.Or(0)))
+	a, b := unit.Span(unit.Seconds(t.Old.Median.Or(0))), unit.Span(unit.Seconds(t.New.Median.Or(0)))
 	if t.Insignificant() {
 		return fmt.Sprintf("times do not differ significantly (%s to %s per launch, %s)", a, b, testText(t))
 	}
