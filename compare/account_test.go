@@ -112,7 +112,7 @@ func TestAccountOfRealRuns(t *testing.T) {
 		}
 		loaded := "%.1f"
 		intervals, own := "-", "-"
-		if row.PerLaunch {
+		if row.Reading == ingest.AroundLaunch {
 			loaded = "%.2f"
 		} else {
 			n, _ := a.Certainty.Intervals.Value()
@@ -147,7 +147,7 @@ func TestFan2(t *testing.T) {
 	}
 	want := []compare.Cause{
 		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
-			Because: "A launch is 0.6 of a sampling interval, so that time between launches counts in; it cannot be told from time within.", Decide: "a trace, or gpu-sampling-interval 0.05"},
+			Because: "A launch is 0.6 of a sampling interval, so that time between launches may count in; it cannot be told from time within.", Decide: "a trace, or gpu-sampling-interval 0.05"},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
 			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export"},
 	}
@@ -197,7 +197,7 @@ func TestAccountsAddUp(t *testing.T) {
 		}
 		k := ingest.Kernel{Task: "k", Global: unit.Size(int64(1+r.IntN(1<<20)), int64(1+r.IntN(4))), Local: unit.Size(int64(1 + r.IntN(512))),
 			SIMD: unit.Some(16), Instances: unit.Some(int64(1 + r.IntN(1000))), Total: unit.Some(unit.Seconds(r.Float64() * 10)),
-			Measured: share(100), Idle: share(60), Peak: share(100), Active: share(50), Stalled: share(50), PerLaunch: r.IntN(5) == 0}
+			Measured: share(100), Idle: share(60), Peak: share(100), Active: share(50), Stalled: share(50), Reading: ingest.Reading(max(r.IntN(15)-12, 0))}
 		if r.IntN(4) == 0 {
 			k.Global = unit.Size3{}
 		}

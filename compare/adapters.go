@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
 
@@ -12,7 +13,7 @@ import (
 // of one adapter.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	stacks = r.Platform.Stacks.Or(1)
-	if row.Device != "" || row.PerLaunch {
+	if row.Device != "" || row.Reading != ingest.Sampled {
 		return stacks, worked
 	}
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks

@@ -133,7 +133,14 @@ func (f *finder) causes(p Part) {
 func (f *finder) unmeasurable() {
 	row, c := f.row, &f.certainty
 	why := f.r.unusable(row, c, row.Measured.Or(0), row.reference())
-	if why == fillsTooLittle {
+	switch why {
+	case gpuIdle:
+		f.found = append(f.found, Cause{Name: CauseNothingRan, Confidence: high.String(),
+			Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: " +
+				"nothing was sampled, and the value says nothing of the kernel.",
+			Decide: "a run in which the kernel works for longer"})
+		return
+	case fillsTooLittle:
 		f.found = append(f.found, Cause{Name: CauseTolerance, Confidence: high.String(), Because: fmt.Sprintf(
 			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so that no value "+
 				"can be told to be below it.",
@@ -172,11 +179,12 @@ func (f *finder) missing() (because, decide string) {
 			"another window or of another adapter.",
 			row.Measured.Or(0).Percent()), targetGPU
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
-		return "It cannot be told without the launch shape.",
-			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+		return "VTune's peak leaves out a partial last wave. What is that and what is lost cannot be told without " +
+			"the launch shape.", "an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
 	case row.Basis == BasisMeasuredPeak:
-		return "It cannot be told from a summary, which has neither launch shapes nor the XVE array state.",
-			"the computing-task export of the same result"
+		return "VTune's peak leaves out a partial last wave. What is that, what idle time and what low residency " +
+			"cannot be told from a summary, " +
+			"which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
 	case row.XVEs.Other.Present():
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
 			"whole %.1f %%: which XVEs should have been empty cannot be told.",

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -31,11 +32,15 @@ func (f *finder) above() {
 	if f.readOnOneStack(m) {
 		return
 	}
-	f.add("", CauseOverlap, medium, func() (string, string) {
+	sure, untimed := medium, !row.Average().Present() && row.Reading == ingest.Sampled
+	if untimed {
+		sure = low
+	}
+	f.add("", CauseOverlap, sure, func() (string, string) {
 		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
-			"other kernels ran in its window (several queues, ranks or processes on the GPU).",
+			"other kernels may have run in its window (several queues, ranks or processes on the GPU).",
 			m.Percent(), name, ref.Percent())
-		if !row.Average().Present() && !row.PerLaunch {
+		if untimed {
 			because += " How long a launch takes is not given: launches shorter than the sampling interval would " +
 				"look the same."
 		}
@@ -80,8 +85,8 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 	f.add("", CauseStack, medium, func() (string, string) {
 		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
 				"%% was measured; or other kernels ran in its window.",
-				r.Device.Tiles, of.Percent(), m.Percent()), "the stack of each row (SubDeviceId), or --device with " +
-				"one " + "stack"
+				r.Device.Tiles, of.Percent(), m.Percent()),
+			"the column SubDeviceId: where all rows have one stack, name that with --device or --xve"
 	})
 	return true
 }

@@ -27,20 +27,11 @@ func (f *finder) empty(p Part) {
 
 // nothingRan says so where no thread was ever seen.
 func (f *finder) nothingRan(p Part) bool {
-	idle, known := f.row.Idle.Value()
-	busy, said := f.r.Platform.GPUBusy.Value()
-	never := said && busy.Percent() < float64(printedHalf)
-	if !never && (!f.r.nothingSeen(f.row) || known && (1-idle).Percent() > float64(printedHalf)+float64(digit)) {
-		return false
-	}
-	if !never && f.row.Predicted == nil {
+	idle := f.row.Idle.Or(1)
+	if !f.r.nothingSeen(f.row) || (1-idle).Percent() > float64(printedHalf+digit) || f.row.Predicted == nil {
 		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
 	}
 	f.add(p, CauseNothingRan, high, func() (string, string) {
-		if never {
-			return "The GPU was busy for 0.0 % of the elapsed time: nothing was sampled, and the value says nothing " +
-				"of the kernel.", "a run in which the kernel works for longer"
-		}
 		return "No thread was seen on any XVE: the counters are of another window or another adapter, or the kernel " +
 			"did not run.", targetGPU
 	})
@@ -97,14 +88,14 @@ func (f *finder) gaps(p Part) {
 		return
 	}
 	f.add(p, CauseGaps, low, func() (string, string) {
-		because := c.edgesText() + ", so that time between launches counts in; it cannot be told from time within."
+		because := c.edgesText() + ", so that time between launches may count in; it cannot be told from time within."
 		if timed && n >= gapIntervals {
 			because = fmt.Sprintf("%s, of whose time up to %.1f %% can lie between launches; it cannot be told from "+
 				"time within.", c.edgesText(), c.Edges.Or(0).Percent())
 		}
 		decide := "a trace"
-		if ms, ok := c.shorterInterval(); ok {
-			decide += ", or gpu-sampling-interval " + ms
+		if setting, ok := c.shorterInterval(); ok {
+			decide += ", or " + setting
 		} else if timed {
 			decide += ", or unitrace -q"
 		}
@@ -130,8 +121,8 @@ func (f *finder) dry(p Part) {
 			lies = fmt.Sprintf("at most %.1f %% lies outside the launches", outside.Percent())
 		}
 		return strings.TrimSpace(f.r.ownText(f.row) + fmt.Sprintf(
-			"XVEs were idle %.1f %% of the time, and %s: work-groups end at different times, and Xe-cores run dry "+
-				"before a launch ends.",
+			"XVEs were idle %.1f %% of the time, and %s. So they were empty within launches, as they are when "+
+				"work-groups end at different times.",
 			own.Or(idle).Percent(), lies)), "a trace"
 	})
 }

@@ -89,7 +89,11 @@ func (r *Result) model(row *Row) *Cause {
 		c.Because += "."
 	default:
 		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch " +
-			"shape is not the one that ran."
+			"shape is not the one that ran"
+		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
+			c.Because += ", or SLM or barriers limit it, which this export does not say"
+		}
+		c.Because += "."
 	}
 	return c
 }

@@ -94,7 +94,7 @@ func (f *finder) waiting(p Part) {
 			"times and leave slots empty.", q.Waves)
 		if exported {
 			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
-				"a work-group end at different times and hold slots that are empty in part.",
+				"a work-group wait for each other, and slots of those that have ended may stay empty until all have.",
 				barrier.Percent(), q.Waves), "work per work-item that is even, or smaller work-groups, as a trial"
 		}
 		return because, "a collection with stall reasons"

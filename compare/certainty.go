@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
 
@@ -15,14 +16,16 @@ import (
 // several queues or processes use the GPU at once.
 type Certainty struct {
 	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and Edges.
-	Exact     bool
-	Window    unit.Opt[float64]    // how many times as long as the kernel they ran
-	Interval  unit.Seconds         // between two samples, as the hardware takes it
-	Intervals unit.Opt[float64]    // mean time of a launch / Interval
-	OwnShare  unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
-	Edges     unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches
-	Foreign   unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
-	Crosstalk unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
+	// Own says that each sample is of the launch in whose time it was taken: no crosstalk, and launches need not be
+	// many.
+	Exact, Own bool
+	Window     unit.Opt[float64]    // how many times as long as the kernel they ran
+	Interval   unit.Seconds         // between two samples, as the hardware takes it
+	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
+	OwnShare   unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
+	Edges      unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches
+	Foreign    unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
+	Crosstalk  unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
 }
 
 // SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
@@ -35,7 +38,8 @@ func (r *Result) SamplingInterval() unit.Seconds {
 
 // Certainty gives the bounds for a row.
 func (r *Result) Certainty(row *Row) Certainty {
-	c := Certainty{Exact: row.PerLaunch, Window: row.Window, Interval: r.SamplingInterval()}
+	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.Window,
+		Interval: row.Interval.Or(r.SamplingInterval())}
 	avg, timed := row.Average().Value()
 	if timed && c.Interval > 0 {
 		c.Intervals = unit.Some(float64(avg / c.Interval))
@@ -53,7 +57,9 @@ func (r *Result) Certainty(row *Row) Certainty {
 	if s, ok := c.OwnShare.Value(); ok {
 		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s))
 	}
-	if all := r.Instructions.All; all > 0 {
+	if all := r.Instructions.All; c.Own {
+		c.Crosstalk = unit.Some[unit.Ratio](0)
+	} else if all > 0 {
 		c.Crosstalk = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/all))
 	}
 	return c
@@ -123,6 +129,7 @@ type unusable uint8
 
 const (
 	usable         unusable = iota
+	gpuIdle                 // 0.0 %, and the GPU was busy for 0.0 % of the run
 	fillsTooLittle          // the reference itself is below the tolerance
 	shortInAll              // all launches together
 	othersValue             // more than half can be of other tasks
@@ -134,6 +141,9 @@ const (
 // unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held
 // against.
 func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
+	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
+		return gpuIdle
+	}
 	if reference.Percent() < float64(r.Options.Tolerance) && measured.Minus(reference) <= r.Options.Tolerance+digit {
 		return fillsTooLittle
 	}
@@ -143,7 +153,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if c.Exact {
 		return usable
 	}
-	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval {
+	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval && !c.Own {
 		return shortInAll
 	}
 	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
@@ -177,20 +187,23 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run "+
-			"none, so the rest was taken from kernels, and the values of this run are not its kernels'.", own.Percent())
+			"none, so the rest was taken from kernels: too many samples of this run stand in wrong rows for its "+
+			"values to be judged.", own.Percent())
 	case longWindow:
 		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:
-		return fmt.Sprintf("%s threads were started where all launches together start %s: the value is others'.",
-			count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
+		return fmt.Sprintf("%s threads were started where all launches together start %s: more than half of what was "+
+			"counted is others'.", count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
 	}
 	n, timed := c.Intervals.Value()
 	switch {
 	case timed && !c.OwnShare.Present():
-		return fmt.Sprintf("A launch is %s of an interval: the value is others' for the most part.", intervals(n))
+		return fmt.Sprintf("A launch is %s of an interval: up to %s of the value can be others'.", intervals(n),
+			shareText(c.Foreign.Or(1)))
 	case timed:
-		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: the value is "+
-			"others'.", intervals(n), shareText(c.OwnShare.Or(0)))
+		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: up to %s of the "+
+			"value can be others'.",
+			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1)))
 	}
 	return fmt.Sprintf("%s of the GPU's time is this kernel, and how long a launch takes is not given: the value may "+
 		"be others', or other kernels ran beside it.", shareText(c.OwnShare.Or(0)))
@@ -218,6 +231,10 @@ func (r *Result) CertaintyText(row *Row) string {
 		return "The counters were read around each launch."
 	}
 	said := []string{c.edgesText()}
+	if c.Own {
+		said = []string{"Each sample is of the launch in whose time it was taken",
+			strings.ToLower(c.edgesText()[:1]) + c.edgesText()[1:]}
+	}
 	if s, ok := c.OwnShare.Value(); ok {
 		of := fmt.Sprintf("up to %s of the values can be others'", shareText(c.Foreign.Or(1)))
 		switch f, bounded := c.Foreign.Value(); {
@@ -233,15 +250,15 @@ func (r *Result) CertaintyText(row *Row) string {
 		said = append(said, fmt.Sprintf("XVEs were idle %.1f %% of the time, of which %s can lie between launches",
 			idle.Percent(), shareText(min(e/idle, 1))))
 	}
-	if x, ok := c.Crosstalk.Value(); ok {
+	if x, ok := c.Crosstalk.Value(); ok && !c.Own {
 		said = append(said, fmt.Sprintf("%s of all instructions of the run stand in rows of no kernel", shareText(x)))
 	}
 	return strings.Join(said, "; ") + "."
 }
 
-// shorterInterval gives the sampling interval in milliseconds that would put enough samples into a launch, false where
-// no collector takes one so short, or where the launch has enough as it is.
-func (c *Certainty) shorterInterval() (ms string, ok bool) {
+// shorterInterval names the setting that would put enough samples into a launch, false where no collector takes an
+// interval so short, or where the launch has enough as it is.
+func (c *Certainty) shorterInterval() (setting string, ok bool) {
 	n, known := c.Intervals.Value()
 	if !known || n >= enoughIntervals {
 		return "", false
@@ -252,7 +269,10 @@ func (c *Certainty) shorterInterval() (ms string, ok bool) {
 	if want < leastInterval {
 		return "", false
 	}
-	return fmt.Sprintf("%.4g", want), true
+	if c.Own {
+		return fmt.Sprintf("--sampling-interval %.4g (us)", want*1e3), true
+	}
+	return fmt.Sprintf("gpu-sampling-interval %.4g", want), true
 }
 
 // resample names the collection that would tell a launch from what stands beside it.
@@ -260,8 +280,8 @@ func (c *Certainty) resample() string {
 	if c.Window.Present() {
 		return "launches that do more work"
 	}
-	if ms, ok := c.shorterInterval(); ok {
-		return "gpu-sampling-interval " + ms
+	if setting, ok := c.shorterInterval(); ok {
+		return setting
 	}
 	return "unitrace -q"
 }

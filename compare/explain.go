@@ -64,7 +64,7 @@ var causeTexts = []CauseText{
 			"elapsed time.",
 		"Collect the adapter that the kernel ran on (-knob target-gpu), and a run in which it works long enough.",
 		"Seen: a summary with GPU time 0.0 % of elapsed.",
-		"below: empty"},
+		"below: empty; unmeasurable"},
 	{CauseAdapters, "The profiler averaged over several adapters or stacks of which not all worked.",
 		"The run has k adapters or stacks (summary), and measured x k / busy fits the prediction within the " +
 			"tolerance; where nothing can be predicted, the summary's own table of adapters says how many worked.",
@@ -103,8 +103,8 @@ var causeTexts = []CauseText{
 			"mean; high when the launches are known to be alike.",
 		"Give each work-item more work (a loop, vector loads), so that there are fewer and longer threads; never " +
 			"more threads.",
-		"Little's law: residents = arrival rate x mean life. Seen: 131,072 threads of 2.2 to 2.8 us in launches " +
-			"whose threads live 83 to 3,313 us by a trace.",
+		"Little's law: residents = arrival rate x mean life. Seen: 131,072 threads of 2.2 to 2.8 us on average, in " +
+			"launches that take 83 to 3,313 us by a trace.",
 		"below: underfilled"},
 	{CauseGRF, "The kernel was compiled for another register file than assumed: with a large one an XVE holds " +
 		"half the threads. VTune does not know and divides by all of them.",

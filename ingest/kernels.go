@@ -210,7 +210,8 @@ type setting struct {
 	column, simd, registers              int
 	spill, slm                           unit.Bytes
 	peak, peakWork, peakSLM, peakBarrier unit.Ratio
-	perLaunch, uneven                    bool
+	reading                              Reading
+	uneven                               bool
 	present                              presence
 }
 
@@ -229,6 +230,7 @@ const (
 	numberThreads
 	numberBarriers
 	numberWindow
+	numberInterval
 	numbers
 )
 
@@ -240,8 +242,8 @@ type presence uint32
 func split(k *Kernel) (s setting, v [numbers]uint64) {
 	p := &s.present
 	s = setting{file: k.Pos.File, column: k.Pos.Column, device: k.Device, direction: k.Direction, global: k.Global,
-		local:     k.Local,
-		perLaunch: k.PerLaunch, uneven: k.Uneven}
+		local:   k.Local,
+		reading: k.Reading, uneven: k.Uneven}
 	s.simd, s.registers = take(p, k.SIMD), take(p, k.Registers)
 	s.spill, s.slm = take(p, k.Spill), take(p, k.SLM)
 	s.peak, s.peakWork, s.peakSLM, s.peakBarrier = take(p, k.Peak), take(p, k.PeakWork), take(p, k.PeakSLM),
@@ -259,6 +261,7 @@ func split(k *Kernel) (s setting, v [numbers]uint64) {
 		numberThreads:      uint64(take(p, k.Threads)),
 		numberBarriers:     uint64(take(p, k.Barriers)),
 		numberWindow:       math.Float64bits(take(p, k.Window)),
+		numberInterval:     math.Float64bits(float64(take(p, k.Interval))),
 	}
 	return s, v
 }
@@ -272,15 +275,15 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 	return v
 }
 
-const optionals = 19 // how many optional values split takes
+const optionals = 20 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
 func (s *setting) join(v *[numbers]uint64, k *Kernel) {
 	present := s.present << (32 - optionals)
 	p := &present
 	k.Pos = note.Pos{File: s.file, Line: int(v[numberLine]), Column: s.column}
-	k.Device, k.Direction, k.Global, k.Local, k.PerLaunch, k.Uneven = s.device, s.direction, s.global, s.local,
-		s.perLaunch, s.uneven
+	k.Device, k.Direction, k.Global, k.Local, k.Reading, k.Uneven = s.device, s.direction, s.global, s.local, s.reading,
+		s.uneven
 	k.SIMD, k.Registers = put(p, s.simd), put(p, s.registers)
 	k.Spill, k.SLM = put(p, s.spill), put(p, s.slm)
 	k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier = put(p, s.peak), put(p, s.peakWork), put(p, s.peakSLM),
@@ -296,6 +299,7 @@ func (s *setting) join(v *[numbers]uint64, k *Kernel) {
 	k.Threads = put(p, int64(v[numberThreads]))
 	k.Barriers = put(p, int64(v[numberBarriers]))
 	k.Window = put(p, math.Float64frombits(v[numberWindow]))
+	k.Interval = put(p, unit.Seconds(math.Float64frombits(v[numberInterval])))
 }
 
 func put[T any](p *presence, v T) (o unit.Opt[T]) {

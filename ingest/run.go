@@ -66,6 +66,17 @@ type Key struct {
 	Device        string
 }
 
+// Reading is how counters were read, which decides how much of their values can be a kernel's.
+type Reading uint8
+
+// The readings.
+const (
+	Sampled Reading = iota // over time, a sample for the task under it (VTune)
+	// over time, a sample for the launch in whose time it was taken (oneprof -k and -a, unitrace -k)
+	SampledIn
+	AroundLaunch // around each launch (unitrace -q, oneprof -q): even a short kernel's value is its own
+)
+
 // Kernel is one row: a computing task with its launch shape, added up over its launches. Everything that an export may
 // lack is optional; occupancies are ratios weighted by time when launches were added.
 type Kernel struct {
@@ -85,11 +96,11 @@ type Kernel struct {
 	Uneven bool
 
 	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
-	// PerLaunch is set when the counters were read around each launch (unitrace -q) instead of being sampled over time:
-	// then even a short kernel's value is its own.
-	PerLaunch bool
-	// Window is how many times as long as the kernel such counters ran, where both times are known: occupancies are
-	// means over that.
+	Reading  Reading              // of the counters
+	// Interval is the time between two samples of the counters, where the input has it.
+	Interval unit.Opt[unit.Seconds]
+	// Window is how many times as long as the kernel counters that are read around each launch ran, where both times
+	// are known: occupancies are means over that.
 	Window      unit.Opt[float64]
 	Peak        unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
 	PeakWork    unit.Opt[unit.Ratio] // its work-size limit

@@ -28,7 +28,8 @@ func (s *store) into(f *ingest.File) (err error) {
 		if c.covers(a) {
 			continue
 		}
-		m, t := a.measured(), s.timed(a, c)
+		m, src := a.measured()
+		t := s.timed(a, c)
 		if t == nil {
 			continue
 		}
@@ -42,8 +43,8 @@ func (s *store) into(f *ingest.File) (err error) {
 			k.Launches = i.spread.result()
 		}
 		if m != nil {
-			m.into(&k)
-			k.Pos, k.PerLaunch = m.pos, m == a.sums[fromQuery]
+			m.into(&k, src)
+			k.Pos = m.pos
 			k.Window = s.window(a, t)
 			if k.Window.Or(1) <= longWindow {
 				k.Launches = m.spread.result()
@@ -97,10 +98,11 @@ func (s *store) coverage() coverage {
 	c := coverage{map[string]int{}, map[ingest.Key]bool{}, s.severalAdapters()}
 	seen := map[ingest.Key]bool{}
 	for _, a := range s.order {
-		if a.measured() == nil && a.sums[fromIntervals] == nil {
+		m, _ := a.measured()
+		if m == nil && a.sums[fromIntervals] == nil {
 			continue
 		}
-		if a.measured() != nil {
+		if m != nil {
 			c.measured[a.key.Key] = true
 		}
 		if a.key.Global.Present() && !seen[a.key.Key] {
@@ -112,7 +114,7 @@ func (s *store) coverage() coverage {
 }
 
 func (c coverage) covers(a *account) bool {
-	if a.measured() != nil {
+	if m, _ := a.measured(); m != nil {
 		return false
 	}
 	if c.measured[a.key.Key] {
@@ -121,14 +123,14 @@ func (c coverage) covers(a *account) bool {
 	return !a.key.Global.Present() && a.sums[fromIntervals] == nil && c.shapes[a.key.Task] > 0
 }
 
-// measured gives the sums of the table that measured best, nil when none did.
-func (a *account) measured() *sum {
+// measured gives the sums of the table that measured best, and which that is; nil when none did.
+func (a *account) measured() (*sum, source) {
 	for _, src := range []source{fromQuery, fromAggregate, fromSamples} {
 		if a.sums[src] != nil {
-			return a.sums[src]
+			return a.sums[src], src
 		}
 	}
-	return nil
+	return nil, sources
 }
 
 // timed gives the sums that tell count and time best: a timing table does. A query lasts longer than its kernel, and

@@ -203,8 +203,7 @@ func (s *store) endLaunch() {
 	if s.instances && s.keeps(l.source) {
 		k := l.account.kernel()
 		k.Pos = l.pos
-		l.sum.into(&k)
-		k.PerLaunch = l.source == fromQuery
+		l.sum.into(&k, l.source)
 		k.Instances, k.Total = unit.Some[int64](1), unit.Some(unit.Seconds(l.sum.seconds))
 		s.each.Append(&k)
 		s.eachOf = append(s.eachOf, l.account)

@@ -87,7 +87,14 @@ func plus(to *unit.Opt[int64], n int64) { *to = unit.Some(min(to.Or(0)+n, unit.M
 
 // into sets what was measured. The tools do not print the idle share: what is neither active nor stalled is idle, by
 // the definition of the two counters.
-func (s *sum) into(k *ingest.Kernel) {
+func (s *sum) into(k *ingest.Kernel, from source) {
+	k.Reading = ingest.SampledIn
+	switch {
+	case from == fromQuery:
+		k.Reading = ingest.AroundLaunch
+	case from == fromSamples && s.occupancy.n > 0 && s.occupancy.weight > 0:
+		k.Interval = unit.Some(unit.Seconds(s.occupancy.weight / s.occupancy.n))
+	}
 	k.Measured = s.occupancy.value()
 	k.Active, k.Stalled = s.active.value(), s.stalled.value()
 	k.Threads, k.Barriers = s.threads, s.barriers

@@ -277,7 +277,7 @@ func TestWhatIfVerdictsInLibreOffice(t *testing.T) {
 	run := &ingest.Run{Kernels: &ingest.Kernels{}}
 	for i := range 150 {
 		k := ingest.Kernel{Task: fmt.Sprint("k", i), Global: unit.Size(int64(256 * (1 + rnd.IntN(2000)))), Local: unit.Size(256), SIMD: unit.Some(16 << rnd.IntN(2)),
-			Instances: unit.Some(int64(1 + rnd.IntN(20))), Total: unit.Some(unit.Seconds(math.Pow(10, -4+4*rnd.Float64()))), PerLaunch: rnd.IntN(5) == 0}
+			Instances: unit.Some(int64(1 + rnd.IntN(20))), Total: unit.Some(unit.Seconds(math.Pow(10, -4+4*rnd.Float64()))), Reading: ingest.Reading(max(rnd.IntN(15)-12, 0))}
 		if rnd.IntN(4) > 0 {
 			k.Measured = unit.Some(unit.FromPercent(float64(rnd.IntN(1000)) / 10))
 		}

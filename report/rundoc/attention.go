@@ -184,7 +184,7 @@ func (s *rowSet) names(g *causeGroup) string {
 	for _, t := range g.rows {
 		task := s.result.Row(t.row, &into).Task
 		if !seen[task] && len(names) < namedKernels {
-			names = append(names, report.CutMiddle(report.OneLine(task), report.LabelWidth))
+			names = append(names, report.CutMiddle(report.KernelName(task), report.LabelWidth))
 		}
 		seen[task] = true
 	}

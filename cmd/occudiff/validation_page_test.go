@@ -1,0 +1,246 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+	"occudiff/report"
+	"occudiff/report/markdown"
+)
+
+// validation gathers what docs/validation.md says.
+type validation struct {
+	*testing.T
+	root            string
+	runs            []runRow
+	accounts        []slotsRow
+	published       []publishedRow
+	answers         map[truth]int
+	average, loaded []float64 // |measured - predicted| of the measurable rows, of all XVEs and of those that ran, in points
+}
+
+// runRow is a kernel of a real run.
+type runRow struct {
+	Files     string               `col:"Files"`
+	Kernel    string               `col:"Kernel"`
+	Predicted unit.Opt[unit.Ratio] `col:"Predicted average [%]"`
+	Peak      unit.Opt[unit.Ratio] `col:"VTune peak [%]"`
+	Measured  unit.Opt[unit.Ratio] `col:"Measured [%]"`
+	Answer    string               `col:"Answer"`
+	True      string               `col:"Is it true?"`
+	Known     string               `col:"What is known"`
+}
+
+// slotsRow is the account of one.
+type slotsRow struct {
+	Files       string               `col:"Files"`
+	Kernel      string               `col:"Kernel"`
+	Used        unit.Opt[float64]    `col:"Used [%]; decimals=1"`
+	Underfilled unit.Opt[float64]    `col:"Underfilled XVEs [%]; decimals=1"`
+	Empty       unit.Opt[float64]    `col:"Empty XVEs [%]; decimals=1"`
+	Shortfall   unit.Opt[float64]    `col:"Shortfall [%]; decimals=1"`
+	Tail        unit.Opt[float64]    `col:"Last wave [%]; decimals=1"`
+	Limits      unit.Opt[float64]    `col:"Limits [%]; decimals=1"`
+	Loaded      unit.Opt[unit.Ratio] `col:"Held by XVEs that ran [%]"`
+	Expected    unit.Opt[unit.Ratio] `col:"Predicted of those [%]"`
+	Intervals   unit.Opt[float64]    `col:"Sampling intervals per launch; decimals=2"`
+	Foreign     unit.Opt[unit.Ratio] `col:"Others', at most [%]"`
+	Crosstalk   unit.Opt[unit.Ratio] `col:"Crosstalk [%]"`
+	Causes      string               `col:"Causes"`
+}
+
+// publishedRow is a kernel of a published table.
+type publishedRow struct {
+	Pass     string     `col:"Pass"`
+	Kernel   string     `col:"Kernel"`
+	Peak     unit.Ratio `col:"VTune peak [%]"`
+	Measured unit.Ratio `col:"Measured [%]"`
+	Answer   string     `col:"Answer"`
+	True     string     `col:"Is it true?"`
+}
+
+// check holds the answers for a run against what is known of its kernels.
+func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
+	v.Helper()
+	judged := 0
+	for i := range r.Len() {
+		row := r.Row(i, nil)
+		if row.Verdict == compare.NotAKernel {
+			continue
+		}
+		judged++
+		j := slices.IndexFunc(kernels, func(k fact) bool { return strings.HasPrefix(row.Task, k.task) })
+		if j < 0 {
+			v.Errorf("%v: kernel %s is not in the table", files, row.Task)
+			continue
+		}
+		k := kernels[j]
+		name := ""
+		if row.Cause != nil {
+			name = row.Cause.Name
+		}
+		if row.Verdict != k.verdict || name != k.cause {
+			v.Errorf("%v %s: %s (%s), known: %s (%s), for %s", files, k.task, row.Verdict, name, k.verdict, k.cause, k.why)
+		}
+		v.sure(row, k.truth)
+		v.runs = append(v.runs, runRow{strings.Join(files, " + "), shortName(row), averageOf(row), row.Peak, row.Measured, answerOf(row), string(k.truth), k.why})
+		v.account(files, r, row)
+	}
+	if judged != len(kernels) {
+		v.Errorf("%v: %d kernels, %d in the table", files, judged, len(kernels))
+	}
+}
+
+// sure counts an answer, and fails where its cause is stated more surely than is known.
+func (v *validation) sure(row *compare.Row, t truth) {
+	v.Helper()
+	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match) {
+		v.Errorf("%s: %s, and whether that is true: %q", row.Task, answerOf(row), t)
+	}
+	if row.Cause != nil && (t == untold && row.Cause.Confidence != "low" || t == probable && row.Cause.Confidence == "high") {
+		v.Errorf("%s: %s with %s confidence, which is %s", row.Task, row.Cause.Name, row.Cause.Confidence, t)
+	}
+	if t != "" {
+		v.answers[t]++
+	}
+}
+
+// account takes the account of a row, and how far it is from its prediction.
+func (v *validation) account(files []string, r *compare.Result, row *compare.Row) {
+	a := r.Account(row)
+	if a == nil {
+		return
+	}
+	printed := a.Printed()
+	part := func(p compare.Part) unit.Opt[float64] {
+		if x, told := printed[p]; told {
+			return unit.Some(float64(x))
+		}
+		return unit.Opt[float64]{}
+	}
+	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartUsed), Underfilled: part(compare.PartUnderfilled),
+		Empty: part(compare.PartEmpty), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartTail), Limits: part(compare.PartLimits),
+		Loaded: row.Loaded, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.Foreign, Crosstalk: a.Certainty.Crosstalk}
+	var causes []string
+	for _, c := range a.Causes {
+		causes = append(causes, fmt.Sprintf("%s: %s (%s)", c.Part, c.Name, c.Confidence))
+	}
+	s.Causes = strings.Join(causes, ", ")
+	if row.Predicted != nil {
+		s.Expected = unit.Some(row.XVEs.Loaded)
+		v.average = append(v.average, math.Abs(float64(row.Measured.Or(0).Minus(row.Predicted.Average))))
+		if l, ok := row.Loaded.Value(); ok {
+			v.loaded = append(v.loaded, math.Abs(float64(l.Minus(row.XVEs.Loaded))))
+		}
+	}
+	v.accounts = append(v.accounts, s)
+}
+
+func shortName(row *compare.Row) string {
+	return report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)
+}
+
+func averageOf(row *compare.Row) unit.Opt[unit.Ratio] {
+	if row.Predicted == nil {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(row.Predicted.Average)
+}
+
+// answerOf is the verdict with its cause and how sure that is.
+func answerOf(row *compare.Row) string {
+	if row.Cause == nil {
+		return string(row.Verdict)
+	}
+	return fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence)
+}
+
+// publishedRuns holds published occupancies against the third basis, peak and measured without launch shapes: the rows of a
+// pass are of one run.
+func (v *validation) publishedRuns() {
+	text, err := os.ReadFile(filepath.Join(v.root, "published", "llama_low_occupancy.csv"))
+	if err != nil {
+		v.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n") // a comment
+	lines, err := csv.NewReader(strings.NewReader(rest)).ReadAll()
+	if err != nil {
+		v.Fatal(err)
+	}
+	num := func(s string) float64 {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			v.Fatal(err)
+		}
+		return x
+	}
+	passes := map[string]*ingest.Kernels{}
+	var names []string
+	for _, l := range lines[1:] {
+		if passes[l[0]] == nil {
+			passes[l[0]], names = &ingest.Kernels{}, append(names, l[0])
+		}
+		passes[l[0]].Append(&ingest.Kernel{Task: l[1], Total: unit.Some(unit.Seconds(num(l[2]))), Peak: unit.Some(unit.FromPercent(num(l[3]))),
+			Measured: unit.Some(unit.FromPercent(num(l[4])))})
+	}
+	for _, pass := range names {
+		r := compare.Compare(&ingest.Run{Kernels: passes[pass]}, (*arch.Device)(nil), compare.DefaultOptions())
+		for i := range r.Len() {
+			row := r.Row(i, nil)
+			t := untold
+			if row.Verdict == compare.Unmeasurable {
+				t = probable
+			}
+			v.sure(row, t)
+			v.published = append(v.published, publishedRow{pass, row.Task, row.Peak.Or(0), row.Measured.Or(0), answerOf(row), string(t)})
+		}
+	}
+}
+
+// write writes the page.
+func (v *validation) write() {
+	spread := func(list []float64) string {
+		slices.Sort(list)
+		sum := 0.0
+		for _, x := range list {
+			sum += x
+		}
+		n := len(list)
+		return fmt.Sprintf("n %d, mean %.1f, median %.1f, most %.1f", n, sum/float64(n), (list[(n-1)/2]+list[n/2])/2, list[n-1])
+	}
+	doc := &report.Document{Title: "Validation on real runs", Sections: []report.Section{
+		{Key: "real", Title: "Runs", Text: []string{
+			"Every file of real profiler output that the project is tested with: what was predicted and measured, the answer that the tool gives with its confidence, and whether that is true. A test holds the answers against what is known and writes this page.",
+			fmt.Sprintf("Of %d answers, those for published tables included, %d are known to be true, %d are probable, and %d say that the cause cannot be told from the file. The test fails where an answer is stated more surely than that.",
+				v.answers[known]+v.answers[probable]+v.answers[untold], v.answers[known], v.answers[probable], v.answers[untold]),
+			"known: something beside the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be told: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
+			Tables: []*report.Table{report.List("real", "", v.runs)}},
+		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
+			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that XVEs that ran held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
+			Tables: []*report.Table{report.List("accounts", "", v.accounts)}},
+		{Key: "error", Title: "The error of the prediction", Text: []string{
+			"Over all rows that have an account and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
+			"Measured against the predicted average: " + spread(v.average) + ".",
+			"Held by XVEs that ran against what was predicted of those: " + spread(v.loaded) + ".",
+			"These are few rows of few machines, and most are one matrix multiplication."}},
+		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
+			"Peak and measured occupancy of llama.cpp SYCL kernels, transcribed from a published note. There is no launch shape, launch count or array state, so measured is held against VTune's own peak. Where that is above, the kernels are probably far shorter than a sampling interval; where it is below, the computing-task export would be needed to name a cause."},
+			Tables: []*report.Table{report.List("published", "", v.published)}},
+	}}
+	var b strings.Builder
+	if err := markdown.Render(&b, doc); err != nil {
+		v.Fatal(err)
+	}
+	golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), b.String())
+}
