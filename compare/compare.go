@@ -168,8 +168,8 @@ func littlesLaw(measured unit.Ratio, slots int64, launch unit.Seconds, threads i
 	return unit.Seconds(float64(measured) * float64(slots) * float64(launch) / float64(threads))
 }
 
-// unseen is how far a measured value may be from the one that was printed. The tools that tell samples of launches apart
-// print them in full.
+// unseen is how far a measured value may be from the one that was printed. The tools that tell samples of launches
+// apart print them in full.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.Reading != ingest.Sampled {
 		return 0

@@ -31,7 +31,7 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if fan2.Outcome != report.TestFailed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
 		t.Errorf("got %+v", fan2)
 	}
-	want := `Below by 36.8 points: gaps. A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be told from time within.
+	want := `Below by 36.8 points: gaps. A launch is 0.5 of a sampling interval, so that time between launches may count in; it cannot be told from time within.
 predicted peak: 100.0 %
 predicted average: 99.5 %
 limited by: threads

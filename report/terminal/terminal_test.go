@@ -38,11 +38,11 @@ Fan2          1.0710     2,047  100.0     99.5           100.0      62.7        
 Fan1          0.0377     2,047   14.3     14.3            14.3      19.9                 -           -          -       -  unmeasurable
 
 Fan2  36.8 points below the prediction, 0.39 s of slot time. 20.6: no thread on the XVE. A launch is 0.5 of a sampling interval, so
-      that time between launches counts in; it cannot be told from time within.
+      that time between launches may count in; it cannot be told from time within.
       16.2: XVEs that ran, underfilled. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up (medium). To decide: a
       trace, or gpu-sampling-interval 0.05.
-Fan1  unmeasurable: a launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: the value is others'. To decide:
-      unitrace -q.
+Fan1  unmeasurable: a launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: up to 99 % of the value can be
+      others'. To decide: unitrace -q.
 
 Nothing measurable matches within 5 points (1 kernel); the model agrees with VTune's peak on 2 of 2.
 `, "\n")

@@ -103,7 +103,8 @@ func fan2(file string) compare.Row {
 		ModelDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
 		XVEs: compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
-			Because: "A launch is 0.5 of a sampling interval, so that time between launches counts in; it cannot be " +
+			Because: "A launch is 0.5 of a sampling interval, so that time between launches may count in; it cannot " +
+				"be " +
 				"told from time within."},
 	}
 }
@@ -131,8 +132,9 @@ func fan1(file string) compare.Row {
 		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
 		ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
 		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
-			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: the value is others'.",
-			Decide:  "unitrace -q"},
+			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: up to 99 % of the " +
+				"value can be others'.",
+			Decide: "unitrace -q"},
 	}
 }
 
