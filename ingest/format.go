@@ -45,6 +45,7 @@ type File struct {
 	Timings       []Timing
 	Props         []Props
 	Instructions  Instructions
+	Trace         *Trace // nil when it does not say when launches ran
 	Platform      Platform
 	Notes         []note.Note
 }

@@ -65,7 +65,7 @@ func (m *merger) target(k *Kernel, kind string) int {
 // shapeless finds the one key of another tool that a row without a launch shape belongs to: device timings of a tracer
 // name the kernel but not always its shape.
 func (m *merger) shapeless(k *Kernel, kind string) int {
-	if k.Global.Present() || kind != "unitrace" {
+	if k.Global.Present() || kind != "unitrace" && kind != "trace" {
 		return -1
 	}
 	found := -1

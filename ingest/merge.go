@@ -47,6 +47,7 @@ func (m *merger) add(in Input, f *File) error {
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
+	m.trace(in.Path, f.Trace)
 	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: in.Kind, path: in.Path, bad: f.BadRows > 0})
 	switch {
 	case f.Kernels.Len() == 0:
@@ -56,6 +57,20 @@ func (m *merger) add(in Input, f *File) error {
 		return m.addTo(f.Kernels, in.Kind)
 	}
 	return nil
+}
+
+// trace adds the launches of a file.
+func (m *merger) trace(path string, t *Trace) {
+	r := m.run
+	switch {
+	case t.Len() == 0:
+	case r.Trace == nil:
+		r.Trace = t
+	case !r.Trace.take(t):
+		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart", Pos: note.Pos{File: path},
+			Text: "its launches ran at another time than those of the trace before it: gaps and overlaps are told of the first trace",
+			Hint: "give the traces of one run only"})
+	}
 }
 
 // kind gives the kind of the file that gave a kernel.
@@ -109,6 +124,7 @@ func (m *merger) finish() error {
 	}
 	m.joinProps()
 	m.wholeRun()
+	m.run.Trace.Finish()
 	return nil
 }
 

@@ -26,8 +26,10 @@ type Run struct {
 	Platforms []Platform
 	// Instructions is what the first export that counts them says.
 	Instructions Instructions
-	Summary      []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
-	Notes        []note.Note
+	// Trace is when launches ran, nil when no file says so.
+	Trace   *Trace
+	Summary []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
+	Notes   []note.Note
 }
 
 // Instructions counts what ran on the XVEs over the whole collection: in the rows of kernels, and in all rows. Copies
@@ -124,6 +126,8 @@ type Kernel struct {
 type Spread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
+	// Nine of ten launches take longer than P10Seconds, and as many less than P90Seconds; absent where only the extremes are known.
+	P10Seconds, P90Seconds unit.Opt[unit.Seconds]
 }
 
 // Key gives the row's key.
@@ -144,7 +148,7 @@ func (k *Kernel) IsKernel() bool {
 		return false
 	}
 	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue",
-		"[Unknown]"} {
+		"[Unknown]", "Memcpy ", "Memset "} {
 		if strings.HasPrefix(k.Task, p) {
 			return false
 		}

@@ -27,7 +27,9 @@ var arrows = map[string][]string{
 	"ingest/vtune":      {"ingest", "ingest/note", "ingest/unit", "ingest/scan"},
 	"ingest/vecadd":     {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
-	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
+	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
+	"ingest/tracer":     {"ingest", "ingest/unit"},
+	"ingest/trace":      {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 
 	"ingest/zebin":   {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/collect": {"ingest/note"},

@@ -20,6 +20,7 @@ import (
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
+	"occudiff/ingest/trace"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
 	"occudiff/ingest/vtune"
@@ -29,7 +30,7 @@ import (
 
 // formats lists what can be read, in the order in which files are offered to them.
 func formats() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, vecadd.Format{}, zebin.Format{}}
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{}, zebin.Format{}}
 }
 
 type validateFlags struct {

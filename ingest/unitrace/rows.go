@@ -2,12 +2,13 @@ package unitrace
 
 import (
 	"occudiff/ingest"
+	"occudiff/ingest/tracer"
 	"occudiff/ingest/unit"
 )
 
 // timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
 func (r *reader) timing(f fields) error {
-	t, err := parseTask(f.name, r.section.items)
+	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -41,11 +42,11 @@ func (r *reader) timing(f fields) error {
 
 // properties takes a row of the kernel properties.
 func (r *reader) properties(f fields) error {
-	t, err := parseTask(f.name, r.section.items)
+	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
-	p := ingest.Props{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd, Pos: r.in.Pos(f.nameAt + 1)}
+	p := ingest.Props{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD, Pos: r.in.Pos(f.nameAt + 1)}
 	for _, c := range []struct {
 		q  quantity
 		to *unit.Opt[unit.Bytes]
@@ -75,7 +76,7 @@ func (r *reader) properties(f fields) error {
 			*c.to = unit.Some(int(n))
 		}
 	}
-	if err := r.store.properties(propsKey{t.name, t.global, t.local, p.SIMD.Or(0)}, p); err != nil {
+	if err := r.store.properties(propsKey{t.Name, t.Global, t.Local, p.SIMD.Or(0)}, p); err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
 	return nil
@@ -93,7 +94,7 @@ type sample struct {
 
 // metrics takes a row of a metric table.
 func (r *reader) metrics(f fields) error {
-	t, err := parseTask(f.name, r.section.items)
+	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -101,7 +102,7 @@ func (r *reader) metrics(f fields) error {
 	if err != nil {
 		return err
 	}
-	if isIdle(t.name) {
+	if isIdle(t.Name) {
 		return nil
 	}
 	adapter := int(s.adapter)

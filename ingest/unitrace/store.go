@@ -6,6 +6,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/ingest/tracer"
 	"occudiff/ingest/unit"
 )
 
@@ -80,16 +81,15 @@ func newStore(instances bool) *store {
 	return &store{instances: instances, index: map[kernelKey]*account{}, props: map[propsKey]int{}}
 }
 
-func (s *store) kernel(t task, adapter int, pos note.Pos) (*account, error) {
-	key := kernelKey{ingest.Key{Task: t.name, Global: t.global, Local: t.local, SIMD: t.simd.Or(0),
-		Direction: t.direction, Device: t.tile}, adapter}
+func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, error) {
+	key := kernelKey{t.Key(), adapter}
 	if a, ok := s.index[key]; ok {
 		return a, nil
 	}
-	if err := s.room(len(s.order), len(t.name)+len(t.tile)); err != nil {
+	if err := s.room(len(s.order), len(t.Name)+len(t.Tile)); err != nil {
 		return nil, err
 	}
-	key.Task, key.Device = strings.Clone(t.name), strings.Clone(t.tile) // not to keep the line
+	key.Task, key.Device = strings.Clone(t.Name), strings.Clone(t.Tile) // not to keep the line
 	a := &account{key: key, pos: pos, rank: len(s.order)}
 	if t, ok := s.index[kernelKey{key.Key, noDevice}]; ok {
 		a.rank = t.rank

@@ -1,8 +1,6 @@
 package unitrace
 
 import (
-	"slices"
-
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -105,73 +103,23 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	}
 }
 
-// spread gathers how much launches differ. A limited number is kept for the median, beyond it every second, fourth, ...
-// launch: the median is then that of an even selection.
-type spread struct {
-	n             int64
-	stride        int64
-	min, max      float64
-	seconds       []float64
-	minOcc        float64
-	maxOcc        float64
-	haveOccupancy bool
-	occupancies   []float64
-}
+// spread gathers how much launches differ.
+type spread struct{ seconds, occupancies ingest.Sample }
 
 func (s *spread) add(seconds float64, occupancy unit.Opt[unit.Ratio], most int) {
-	if s.n == 0 {
-		s.min, s.max, s.stride = seconds, seconds, 1
+	s.seconds.Add(seconds, most)
+	if o, have := occupancy.Value(); have {
+		s.occupancies.Add(float64(o), most)
 	}
-	s.min, s.max = min(s.min, seconds), max(s.max, seconds)
-	o, have := occupancy.Value()
-	if x := float64(o); have {
-		if !s.haveOccupancy {
-			s.minOcc, s.maxOcc, s.haveOccupancy = x, x, true
-		}
-		s.minOcc, s.maxOcc = min(s.minOcc, x), max(s.maxOcc, x)
-	}
-	if s.n%s.stride == 0 {
-		s.seconds = append(s.seconds, seconds)
-		if have {
-			s.occupancies = append(s.occupancies, float64(o))
-		}
-		for len(s.seconds) >= most {
-			s.seconds, s.occupancies, s.stride = thin(s.seconds), thin(s.occupancies), s.stride*2
-		}
-	}
-	s.n++
-}
-
-// thin keeps every second value.
-func thin(x []float64) []float64 {
-	n := 0
-	for i := 0; i < len(x); i += 2 {
-		x[n] = x[i]
-		n++
-	}
-	return x[:n]
 }
 
 // result gives the spread of two launches or more.
 func (s *spread) result() *ingest.Spread {
-	if s.n < 2 {
-		return nil
-	}
-	out := &ingest.Spread{MinSeconds: unit.Seconds(s.min), MedianSeconds: unit.Seconds(median(s.seconds)),
-		MaxSeconds: unit.Seconds(s.max)}
-	if s.haveOccupancy {
-		out.MinMeasured = unit.Some(unit.Ratio(s.minOcc))
-		out.MedianMeasured = unit.Some(unit.Ratio(median(s.occupancies)))
-		out.MaxMeasured = unit.Some(unit.Ratio(s.maxOcc))
+	out := s.seconds.Spread()
+	if out != nil && s.occupancies.N > 0 {
+		out.MinMeasured = unit.Some(unit.Ratio(s.occupancies.Min))
+		out.MedianMeasured = unit.Some(unit.Ratio(s.occupancies.Quantiles(0.5)[0]))
+		out.MaxMeasured = unit.Some(unit.Ratio(s.occupancies.Max))
 	}
 	return out
-}
-
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	x = slices.Clone(x)
-	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }

@@ -6,6 +6,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
+	"occudiff/ingest/tracer"
 )
 
 // isTimeline says whether a line is one of the device timeline:
@@ -29,12 +30,12 @@ func (r *reader) timeline(text string) error {
 			break
 		}
 	}
-	t, err := parseTask(strings.TrimSpace(name[at:]), false)
+	t, err := tracer.Parse(strings.TrimSpace(name[at:]), false)
 	if err != nil {
 		return badf(at, "%v", err)
 	}
 	if name[at] != '"' {
-		t.global = ingest.Size3{}
+		t.Global = ingest.Size3{}
 	}
 	start, end, ok := startEnd(times)
 	if !ok || end < start {

@@ -1,4 +1,7 @@
-package unitrace
+// Package tracer reads the names under which Intel's tracers print launches. They carry the launch shape and the SIMD width
+// behind a kernel's name, and the direction and size behind that of a copy. The package does not know the reports that hold
+// such names.
+package tracer
 
 import (
 	"fmt"
@@ -10,22 +13,27 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// task is what a name says: `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`.
-type task struct {
-	name          string
-	tile          string
-	simd          unit.Opt[int]
-	global, local ingest.Size3
-	direction     ingest.Direction
+// Task is what a name says: `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`.
+type Task struct {
+	Name          string
+	Tile          string
+	SIMD          unit.Opt[int]
+	Global, Local ingest.Size3
+	Direction     ingest.Direction
 }
 
-// parseTask takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
+// Key is the task's as that of a kernel.
+func (t *Task) Key() ingest.Key {
+	return ingest.Key{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD.Or(0), Direction: t.Direction, Device: t.Tile}
+}
+
+// Parse takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
 // size in work-items. Without the SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8; 1}]`.
-func parseTask(text string, items bool) (task, error) {
-	var t task
+func Parse(text string, items bool) (Task, error) {
+	var t Task
 	if strings.HasPrefix(text, "Tile #") || strings.HasPrefix(text, `"Tile #`) {
 		if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok {
-			t.tile, text = tile, strings.TrimSuffix(strings.TrimPrefix(rest, `"`), `"`)
+			t.Tile, text = tile, strings.TrimSuffix(strings.TrimPrefix(rest, `"`), `"`)
 		}
 	}
 	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
@@ -34,7 +42,7 @@ func parseTask(text string, items bool) (task, error) {
 		return t, fmt.Errorf("the quote of the kernel's name is not closed")
 	}
 	text = strings.TrimSpace(text)
-	t.name = text
+	t.Name = text
 	if strings.HasSuffix(text, "}]") {
 		if err := t.shape(text, items); err != nil {
 			return t, err
@@ -42,14 +50,14 @@ func parseTask(text string, items bool) (task, error) {
 	} else {
 		t.transfer()
 	}
-	if t.name == "" {
+	if t.Name == "" {
 		return t, fmt.Errorf("the row names no kernel")
 	}
 	return t, nil
 }
 
 // shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end.
-func (t *task) shape(text string, items bool) error {
+func (t *Task) shape(text string, items bool) error {
 	rest, second, ok2 := cutBraces(strings.TrimSuffix(text, "]"))
 	rest, first, ok1 := cutBraces(rest)
 	name, width, marked := rest, "", false
@@ -68,18 +76,18 @@ func (t *task) shape(text string, items bool) error {
 		if err != nil || n < 1 || n > 64 {
 			return fmt.Errorf("SIMD width %q is not a number from 1 to 64", width)
 		}
-		t.simd = unit.Some(n)
+		t.SIMD = unit.Some(n)
 	}
-	t.name = strings.TrimSpace(name)
+	t.Name = strings.TrimSpace(name)
 	return t.sizes(first, second, items)
 }
 
 // sizes takes the two triples. A zero says that the tool did not know: launches with indirect arguments, and OpenCL
 // launches whose work-group size the driver chose.
-func (t *task) sizes(first, second [3]int64, items bool) error {
+func (t *Task) sizes(first, second [3]int64, items bool) error {
 	known := func(d [3]int64) bool { return d[0] > 0 && d[1] > 0 && d[2] > 0 }
 	if known(second) {
-		t.local = unit.Size(second[:]...)
+		t.Local = unit.Size(second[:]...)
 	}
 	if !known(first) || (!items && !known(second)) {
 		return nil
@@ -95,7 +103,7 @@ func (t *task) sizes(first, second [3]int64, items bool) error {
 			global[i] = int64(lo)
 		}
 	}
-	t.global = unit.Size(global[:]...)
+	t.Global = unit.Size(global[:]...)
 	return nil
 }
 
@@ -123,33 +131,33 @@ func cutBraces(text string) (rest string, dims [3]int64, ok bool) {
 // transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`. M is
 // memory of the system, H of the host, D of the device, S shared; a direction that is neither to nor from the device
 // stays in the name, since a Direction cannot say it.
-func (t *task) transfer() {
-	if !strings.HasPrefix(t.name, "ze") && !strings.HasPrefix(t.name, "cl") {
+func (t *Task) transfer() {
+	if !strings.HasPrefix(t.Name, "ze") && !strings.HasPrefix(t.Name, "cl") {
 		return
 	}
-	if i := strings.LastIndexByte(t.name, '['); i > 0 && strings.HasSuffix(t.name, "]") {
-		size := strings.TrimSuffix(t.name[i+1:len(t.name)-1], " bytes")
+	if i := strings.LastIndexByte(t.Name, '['); i > 0 && strings.HasSuffix(t.Name, "]") {
+		size := strings.TrimSuffix(t.Name[i+1:len(t.Name)-1], " bytes")
 		if size != "" && strings.Trim(size, "0123456789") == "" {
-			t.name = t.name[:i]
+			t.Name = t.Name[:i]
 		}
 	}
-	i := strings.LastIndexByte(t.name, '(')
+	i := strings.LastIndexByte(t.Name, '(')
 	where := ""
-	if i > 0 && strings.HasSuffix(t.name, ")") {
-		where = t.name[i+1 : len(t.name)-1]
+	if i > 0 && strings.HasSuffix(t.Name, ")") {
+		where = t.Name[i+1 : len(t.Name)-1]
 	}
 	switch where {
 	case "M2D", "H2D":
-		t.name, t.direction = t.name[:i], ingest.HostToDevice
+		t.Name, t.Direction = t.Name[:i], ingest.HostToDevice
 	case "D2M", "D2H":
-		t.name, t.direction = t.name[:i], ingest.DeviceToHost
+		t.Name, t.Direction = t.Name[:i], ingest.DeviceToHost
 	case "D", "H", "M", "S": // where a fill writes
-		t.name = t.name[:i]
+		t.Name = t.Name[:i]
 	}
 	switch {
-	case strings.HasPrefix(t.name, "clEnqueueWrite"):
-		t.direction = ingest.HostToDevice
-	case strings.HasPrefix(t.name, "clEnqueueRead"):
-		t.direction = ingest.DeviceToHost
+	case strings.HasPrefix(t.Name, "clEnqueueWrite"):
+		t.Direction = ingest.HostToDevice
+	case strings.HasPrefix(t.Name, "clEnqueueRead"):
+		t.Direction = ingest.DeviceToHost
 	}
 }

@@ -1,0 +1,342 @@
+// Package sequence tells from a trace how the launches of a run follow each other: the gaps between them, what ran at the same
+// time, how much launches of a kernel differ, and a picture of it all. It does not know occupancy, files or layout.
+package sequence
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// Sequence is how the launches of a run follow each other.
+type Sequence struct {
+	Devices []Device // those that ran anything, in the order of the trace
+	Tasks   []Task   // by the number of the trace's task
+	Gaps    []Gap    // the longest, the longest first
+	trace   *ingest.Trace
+}
+
+// Device is what ran on a GPU, or on the stack of one that a program uses by itself.
+type Device struct {
+	Name     string
+	Launches int64
+	Window   unit.Seconds // from the first launch to the end of the last
+	Busy     unit.Seconds // in which anything ran
+	AtOnce   float64      // how many launches ran at once while any did
+}
+
+// Task is what the launches of a task have in common.
+type Task struct {
+	Key      ingest.Key
+	Kernel   bool // not a copy or a fill
+	Launches int64
+	Time     unit.Seconds // of all launches; launches at once count once each
+	P10, P90 unit.Seconds // of a launch
+
+	// Idle is the time before its launches in which nothing ran on the GPU, from the second launch of the GPU on.
+	Idle                       unit.Seconds
+	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
+	Shared                     unit.Seconds // part of Time in which another kernel ran as well
+	With                       int          // the task that ran with it for longest, -1 when none did or nobody counted
+	alone                      float64
+	times, gaps                ingest.Sample
+}
+
+// GapShare is the part of the kernel's window, its launches and the gaps before them, that is gaps.
+func (t *Task) GapShare() unit.Ratio { return share(t.Idle, t.Idle+t.Time) }
+
+// SharedShare is the part of the launches' time in which another kernel ran as well.
+func (t *Task) SharedShare() unit.Ratio { return share(t.Shared, t.Time) }
+
+func share(part, whole unit.Seconds) unit.Ratio {
+	if whole <= 0 {
+		return 0
+	}
+	return unit.Ratio(min(max(part/whole, 0), 1))
+}
+
+// Gap is a time in which nothing ran on a GPU, between two launches.
+type Gap struct {
+	Device        int
+	Start, Length unit.Seconds // from the first launch of the trace
+	Before, After int          // tasks: the one that ended before it, and the one that it was before
+}
+
+const (
+	mostGaps = 10
+	// mostPairs and mostAtOnce bound how much is kept of who ran with whom.
+	mostPairs, mostAtOnce = 1 << 14, 8
+)
+
+// Of goes through a trace once. It is nil where there is no launch.
+func Of(trace *ingest.Trace) *Sequence {
+	if trace.Len() == 0 {
+		return nil
+	}
+	s := &Sequence{trace: trace, Tasks: make([]Task, len(trace.Tasks))}
+	for i, key := range trace.Tasks {
+		k := ingest.Kernel{Task: key.Task, Global: key.Global, Direction: key.Direction}
+		s.Tasks[i] = Task{Key: key, Kernel: k.IsKernel(), With: -1}
+	}
+	keep := 4096
+	if len(s.Tasks) > 256 {
+		keep = 64
+	}
+	w := walk{Sequence: s, engines: make([]engine, len(trace.Devices)), together: map[[2]uint32]float64{}}
+	for l := range trace.All() {
+		w.launch(l, keep)
+	}
+	w.finish()
+	return s
+}
+
+// walk goes through the launches in the order of their starts.
+type walk struct {
+	*Sequence
+	engines  []engine
+	together map[[2]uint32]float64 // nanoseconds that two tasks ran at once
+}
+
+// engine is a GPU with the launches that run on it.
+type engine struct {
+	now, first, last int64
+	before           uint32 // the task that ended last
+	launches         int64
+	busy, product    float64 // nanoseconds; times the number of launches that ran at once
+	running          []ending
+	kernels          map[uint32]int // launches that run, by task; kernels alone
+}
+
+// ending is a launch that runs.
+type ending struct {
+	end  int64
+	task uint32
+}
+
+// launch takes the next launch.
+func (w *walk) launch(l ingest.Launch, keep int) {
+	e := &w.engines[w.trace.Lanes[l.Lane]]
+	t := &w.Tasks[l.Task]
+	w.advance(e, l.Start)
+	if e.launches == 0 {
+		e.first, e.last, e.kernels = l.Start, l.Start, map[uint32]int{}
+	} else {
+		gap := int64(0)
+		if len(e.running) == 0 {
+			gap = max(l.Start-e.last, 0)
+		}
+		t.gaps.Add(float64(gap), keep)
+		t.Idle += seconds(float64(gap))
+		if gap > 0 {
+			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)), int(e.before), int(l.Task)})
+		}
+	}
+	e.launches++
+	e.now = l.Start
+	t.Launches++
+	t.Time += seconds(float64(l.End - l.Start))
+	t.times.Add(float64(l.End-l.Start), keep)
+	e.push(ending{l.End, l.Task})
+	if t.Kernel {
+		e.kernels[l.Task]++
+	}
+}
+
+func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds / 1e9) }
+
+// advance lets time pass on a GPU up to a moment.
+func (w *walk) advance(e *engine, to int64) {
+	for len(e.running) > 0 && e.running[0].end <= to {
+		next := e.pop()
+		w.pass(e, next)
+	}
+	if len(e.running) > 0 {
+		w.during(e, to, len(e.running))
+		e.now = to
+	}
+}
+
+// pass goes to the end of a launch.
+func (w *walk) pass(e *engine, done ending) {
+	w.during(e, done.end, len(e.running)+1)
+	e.now = done.end
+	e.last, e.before = max(e.last, done.end), done.task
+	if w.Tasks[done.task].Kernel {
+		if e.kernels[done.task]--; e.kernels[done.task] == 0 {
+			delete(e.kernels, done.task)
+		}
+	}
+}
+
+// during counts the time from now to a moment, while nothing begins or ends.
+func (w *walk) during(e *engine, to int64, running int) {
+	d := float64(to - e.now)
+	if d <= 0 {
+		return
+	}
+	e.busy += d
+	e.product += d * float64(running)
+	switch n := len(e.kernels); {
+	case n == 1:
+		for task, count := range e.kernels {
+			w.Tasks[task].alone += d * float64(count)
+		}
+	case n > 1 && n <= mostAtOnce:
+		for a, count := range e.kernels {
+			for b := range e.kernels {
+				if _, known := w.together[[2]uint32{a, b}]; a != b && (known || len(w.together) < mostPairs) {
+					w.together[[2]uint32{a, b}] += d * float64(count)
+				}
+			}
+		}
+	}
+}
+
+// gap keeps a gap that is among the longest.
+func (w *walk) gap(g Gap) {
+	if n := len(w.Gaps); n == mostGaps && w.Gaps[n-1].Length >= g.Length {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(w.Gaps, g, func(a, b Gap) int {
+		if a.Length >= b.Length { // the earlier first
+			return -1
+		}
+		return 1
+	})
+	w.Gaps = slices.Insert(w.Gaps, at, g)
+	w.Gaps = w.Gaps[:min(len(w.Gaps), mostGaps)]
+}
+
+func (w *walk) finish() {
+	number := make([]int, len(w.engines))
+	for i := range w.engines {
+		e := &w.engines[i]
+		w.advance(e, math.MaxInt64)
+		number[i] = len(w.Devices)
+		if e.launches == 0 {
+			continue
+		}
+		d := Device{Name: w.trace.Devices[i], Launches: e.launches, Window: seconds(float64(e.last - e.first)), Busy: seconds(e.busy)}
+		if e.busy > 0 {
+			d.AtOnce = e.product / e.busy
+		}
+		w.Devices = append(w.Devices, d)
+	}
+	for i := range w.Gaps {
+		w.Gaps[i].Device = number[w.Gaps[i].Device]
+	}
+	for i := range w.Tasks {
+		t := &w.Tasks[i]
+		q := t.times.Quantiles(0.1, 0.9)
+		t.P10, t.P90 = seconds(q[0]), seconds(q[1])
+		q = t.gaps.Quantiles(0.5, 0.9)
+		t.GapMedian, t.GapP90 = seconds(q[0]), seconds(q[1])
+		if t.gaps.N > 0 {
+			t.GapMean = t.Idle / unit.Seconds(t.gaps.N)
+		}
+		if t.Kernel {
+			t.Shared = max(t.Time-seconds(t.alone), 0)
+		}
+		t.times, t.gaps = ingest.Sample{}, ingest.Sample{}
+	}
+	longest := make([]float64, len(w.Tasks))
+	for pair, d := range w.together {
+		a, b := pair[0], int(pair[1])
+		if d > longest[a] || d == longest[a] && b < w.Tasks[a].With {
+			longest[a], w.Tasks[a].With = d, b
+		}
+	}
+}
+
+// push and pop keep the launch that ends first in front, as a heap.
+func (e *engine) push(x ending) {
+	h := append(e.running, x)
+	for i := len(h) - 1; i > 0; {
+		up := (i - 1) / 2
+		if h[up].end <= h[i].end {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+	e.running = h
+}
+
+func (e *engine) pop() ending {
+	h := e.running
+	first, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		down := 2*i + 1
+		if down+1 < len(h) && h[down+1].end < h[down].end {
+			down++
+		}
+		if down >= len(h) || h[i].end <= h[down].end {
+			break
+		}
+		h[i], h[down] = h[down], h[i]
+		i = down
+	}
+	e.running = h
+	return first
+}
+
+// Of gives the task whose launches are those of a kernel, nil where none is or several may be.
+func (s *Sequence) Of(k *ingest.Kernel) *Task {
+	if s == nil {
+		return nil
+	}
+	i, ok := s.trace.Find(k)
+	if !ok {
+		return nil
+	}
+	return &s.Tasks[i]
+}
+
+// Step is the step of the trace's clock.
+func (s *Sequence) Step() unit.Seconds { return seconds(float64(s.trace.Step)) }
+
+// Longest gives the numbers of the tasks with the most time, the most first.
+func (s *Sequence) Longest(n int) []int {
+	order := make([]int, len(s.Tasks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Tasks[b].Time, s.Tasks[a].Time) })
+	return order[:min(n, len(order))]
+}
+
+// Span is a time in which something ran, from the first launch of the trace.
+type Span struct{ Start, End unit.Seconds }
+
+// Spans gives when anything ran on each GPU, and when launches of some tasks did. Spans with less than a pixel of time between
+// them are one: what is left of a pixel, pixels being how many there are, nobody can see.
+func (s *Sequence) Spans(tasks []int, pixels int) (devices, of [][]Span) {
+	devices, of = make([][]Span, len(s.trace.Devices)), make([][]Span, len(tasks))
+	place := map[uint32]int{}
+	for i, t := range tasks {
+		place[uint32(t)] = i
+	}
+	pixel := seconds(float64(s.trace.Last-s.trace.First)) / unit.Seconds(pixels)
+	for l := range s.trace.All() {
+		x := Span{seconds(float64(l.Start - s.trace.First)), seconds(float64(l.End - s.trace.First))}
+		d := s.trace.Lanes[l.Lane]
+		devices[d] = extend(devices[d], x, pixel)
+		if i, ok := place[l.Task]; ok {
+			of[i] = extend(of[i], x, pixel)
+		}
+	}
+	return slices.DeleteFunc(devices, func(d []Span) bool { return len(d) == 0 }), of
+}
+
+func extend(list []Span, x Span, pixel unit.Seconds) []Span {
+	if n := len(list); n > 0 && x.Start-list[n-1].End < pixel {
+		list[n-1].End = max(list[n-1].End, x.End)
+		return list
+	}
+	return append(list, x)
+}

@@ -1,0 +1,311 @@
+// Package trace reads Chrome trace JSON, in which unitrace (--chrome-kernel-logging) and PyTorch's profiler say when each launch
+// began and ended. A trace may have gigabytes: it is read as a stream, and a launch is kept in 24 bytes. One that is cut off, as
+// a program leaves it that was killed, is used as far as it goes. The package does not know what the times mean for occupancy.
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/note"
+	"occudiff/ingest/tracer"
+	"occudiff/ingest/unit"
+)
+
+// Format is a Chrome trace.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "trace" }
+
+const hint = "make one with: unitrace --chrome-kernel-logging ./program"
+
+// Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.
+func (Format) Sniff(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	switch {
+	case len(head) == 0:
+	case head[0] == '{':
+		return bytes.Contains(head, []byte(`"traceEvents"`))
+	case head[0] == '[':
+		return bytes.Contains(head, []byte(`"ph"`)) && bytes.Contains(head, []byte(`"pid"`))
+	}
+	return false
+}
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	stream := lines.NewStream(ctx, src, opt)
+	r := &reader{in: newScanner(stream), path: src.Path, trace: &ingest.Trace{}, instances: opt.Instances,
+		launches: &ingest.Kernels{}, tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
+	err := r.read()
+	if e := r.in.err; e != nil && e != io.EOF {
+		return nil, e
+	}
+	f, err := r.finish(err)
+	if err == nil {
+		f.Digest = stream.Digest()
+	}
+	return f, err
+}
+
+// maxTasks bounds the names that are kept: more is no trace of a program.
+const maxTasks = 1 << 16
+
+type reader struct {
+	in        *scanner
+	path      string
+	trace     *ingest.Trace
+	instances bool
+	launches  *ingest.Kernels // a row of each, when asked for
+	bad       lines.Bad
+	events    int64
+	used      int64
+
+	tasks map[string]*task // by name as it stands
+	order []*task
+	lanes map[string]uint32 // by pid and tid
+	pids  []string          // of a lane
+	names map[string]string // of processes, which stand for devices
+	key   []byte            // memory
+}
+
+// task is what is launched under a name.
+type task struct {
+	kernel ingest.Kernel
+	number uint32
+	sample ingest.Sample // of the times of launches
+	total  float64
+}
+
+// read reads all events; the error says where the text stopped to be a trace.
+func (r *reader) read() error {
+	if r.in.peek() == 0xef { // a byte order mark
+		r.in.skip(len("\ufeff"))
+	}
+	if r.in.peek() == '[' {
+		r.in.skip(1)
+		return r.array()
+	}
+	r.in.skip(1)
+	for {
+		switch c := r.in.peek(); c {
+		case ',':
+			r.in.skip(1)
+			continue
+		case '}':
+			return nil
+		case 0:
+			return errEnd
+		}
+		key, err := r.in.value(true)
+		if err != nil {
+			return err
+		}
+		events := string(key) == `"traceEvents"`
+		if r.in.peek() != ':' {
+			return errNotJSON
+		}
+		r.in.skip(1)
+		if events && r.in.peek() == '[' {
+			r.in.skip(1)
+			err = r.array()
+		} else {
+			_, err = r.in.value(false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// array reads the events of an array, behind its bracket.
+func (r *reader) array() error {
+	var e event
+	for {
+		switch r.in.peek() {
+		case ',':
+			r.in.skip(1)
+			continue
+		case ']':
+			r.in.skip(1)
+			return nil
+		case '{':
+		case 0:
+			return errEnd
+		default:
+			return errNotJSON
+		}
+		line := r.in.line
+		b, err := r.in.value(true)
+		switch {
+		case errors.Is(err, errEnd):
+			return err
+		case err != nil:
+			r.bad.Add(r.pos(line), "", "%v", err)
+			if !r.in.resync() {
+				return errEnd
+			}
+			continue
+		case b == nil:
+			r.bad.Add(r.pos(line), "", "%v", errLong)
+			continue
+		}
+		r.events++
+		use, err := e.parse(b)
+		if err == nil && use {
+			err = r.take(&e, line)
+		}
+		if err != nil {
+			r.bad.Add(r.pos(line), "", "%v", err)
+		}
+	}
+}
+
+func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: line} }
+
+// take takes an event that is of use.
+func (r *reader) take(e *event, line int) error {
+	if e.phase == 'M' {
+		if string(e.name) == "process_name" && len(r.names) < maxTasks {
+			r.names[string(e.pid)] = string(e.argsName)
+		}
+		return nil
+	}
+	start, ok := nanoseconds(e.ts)
+	if !ok {
+		return fmt.Errorf("the launch has no start: ts %s is not a number of microseconds", lines.Quote(e.ts))
+	}
+	length, ok := nanoseconds(e.dur)
+	if !ok || length < 0 || start > 1<<62-length {
+		return fmt.Errorf("the launch has no duration: dur %s is not a number of microseconds", lines.Quote(e.dur))
+	}
+	t, err := r.task(e, line)
+	if err != nil {
+		return err
+	}
+	lane, err := r.lane(e)
+	if err != nil {
+		return err
+	}
+	r.used++
+	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: lane})
+	seconds := float64(length) / 1e9
+	if !r.instances {
+		t.total += seconds
+		t.sample.Add(seconds, r.room())
+		return nil
+	}
+	k := t.kernel
+	k.Pos, k.Instances, k.Total = r.pos(line), unit.Some[int64](1), unit.Some(unit.Seconds(seconds))
+	r.launches.Append(&k)
+	return nil
+}
+
+// room is how many times of a task are kept for its median: many of few tasks, few of many.
+func (r *reader) room() int {
+	if len(r.tasks) > 1024 {
+		return 32
+	}
+	return 512
+}
+
+// task gives what an event is a launch of.
+func (r *reader) task(e *event, line int) (*task, error) {
+	if t, known := r.tasks[string(e.name)]; known {
+		return t, nil
+	}
+	if len(r.tasks) >= maxTasks {
+		return nil, fmt.Errorf("more than %d different names", maxTasks)
+	}
+	t := &task{}
+	name := string(e.name)
+	parsed, err := tracer.Parse(name, false)
+	if err != nil {
+		return nil, err
+	}
+	if e.category == copyCategory {
+		parsed = tracer.Task{Name: name, Direction: direction(name)}
+	}
+	key := parsed.Key()
+	t.number = r.trace.Task(key)
+	t.kernel = ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: parsed.SIMD, Direction: key.Direction,
+		Pos: r.pos(line)}
+	r.tasks[name] = t
+	r.order = append(r.order, t)
+	return t, nil
+}
+
+// direction reads that of a copy as PyTorch names it: Memcpy M2D (HOST -> DEVICE).
+func direction(name string) ingest.Direction {
+	for word, d := range map[string]ingest.Direction{"M2D": ingest.HostToDevice, "H2D": ingest.HostToDevice,
+		"HtoD": ingest.HostToDevice, "D2M": ingest.DeviceToHost, "D2H": ingest.DeviceToHost, "DtoH": ingest.DeviceToHost} {
+		if strings.HasPrefix(name, "Memcpy "+word) {
+			return d
+		}
+	}
+	return ingest.NoDirection
+}
+
+// lane gives the queue or engine of an event.
+func (r *reader) lane(e *event) (uint32, error) {
+	r.key = append(append(append(r.key[:0], e.pid...), 0), e.tid...)
+	lane, known := r.lanes[string(r.key)]
+	if !known {
+		if len(r.lanes) >= maxTasks {
+			return 0, fmt.Errorf("more than %d different queues", maxTasks)
+		}
+		lane = uint32(len(r.pids))
+		r.lanes[string(r.key)] = lane
+		r.pids = append(r.pids, string(e.pid))
+	}
+	return lane, nil
+}
+
+// finish gives the file, or says why nothing of it can be used.
+func (r *reader) finish(stopped error) (*ingest.File, error) {
+	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace}
+	pos := note.Pos{File: r.path, Line: r.in.line}
+	if r.used == 0 {
+		switch bad := r.bad.Notes(); {
+		case len(bad) > 0:
+			return nil, note.Faultf("no-kernels", bad[0].Pos, hint, "none of the launches can be used; the first: %s", bad[0].Text)
+		case stopped != nil:
+			return nil, note.Faultf("no-kernels", pos, hint, "the trace ends in the middle, before any launch on a GPU: %v", stopped)
+		}
+		return nil, note.Faultf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
+			"the trace has %d events, none of which is a launch on a GPU", r.events)
+	}
+	f.Notes = r.bad.Notes()
+	if stopped != nil {
+		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "trace-cut-off", Pos: pos,
+			Text: fmt.Sprintf("the trace ends in the middle: the %d launches before this line are used, what followed is lost", r.used),
+			Hint: "let the program end by itself"})
+	}
+	for _, pid := range r.pids {
+		r.trace.AddLane(r.device(pid))
+	}
+	if !r.instances {
+		for _, t := range r.order {
+			t.kernel.Instances, t.kernel.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
+			t.kernel.Launches = t.sample.Spread()
+			f.Kernels.Append(&t.kernel)
+		}
+	}
+	return f, nil
+}
+
+// device names that of a process: unitrace gives each rank a process of its own for the GPU that they share.
+func (r *reader) device(pid string) string {
+	name := r.names[pid]
+	if at := strings.Index(name, "DEVICE<"); at >= 0 {
+		return name[at:]
+	}
+	return strings.Trim(pid, `"`)
+}

@@ -1,0 +1,36 @@
+package tracer
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		reason, text string
+		items        bool
+		want         string
+	}{
+		{"work-groups times their size", "f[SIMD16 {56; 1; 1} {64; 8; 1}]", false, "f 3584x8x1 64x8x1 16 "},
+		{"work-items", "f[SIMD16 {56; 1; 1} {64; 8; 1}]", true, "f 56x1x1 64x8x1 16 "},
+		{"without a width the bracket is lost", `"f {56; 1; 1} {64; 8; 1}]"`, false, "f 3584x8x1 64x8x1 0 "},
+		{"indirect launches have no group count", "f[SIMD16 {0; 0; 0} {64; 8; 1}]", false, "f  64x8x1 16 "},
+		{"brackets in a name", "f[3]{x}[SIMD8 {1; 1; 1} {8; 1; 1}]", false, "f[3]{x} 8x1x1 8x1x1 8 "},
+		{"a name that ends like a shape", "lambda[{x}]", false, "lambda[{x}]   0 "},
+		{"from host to device", "zeCommandListAppendMemoryCopyRegion(H2D)[64]", false, "zeCommandListAppendMemoryCopyRegion   0 host-to-device"},
+		{"to the host", "zeCommandListAppendMemoryCopy(D2H)", false, "zeCommandListAppendMemoryCopy   0 device-to-host"},
+		{"shared memory may be anywhere", "zeCommandListAppendMemoryCopy(S2D)[64]", false, "zeCommandListAppendMemoryCopy(S2D)   0 "},
+		{"a kernel is no copy whatever its name", "copy(M2D)[64]", false, "copy(M2D)[64]   0 "},
+		{"an explicit tile", `"Tile #0: f[SIMD16 {1; 1; 1} {16; 1; 1}]"`, false, "f 16x1x1 16x1x1 16 "},
+	} {
+		x, err := Parse(c.text, c.items)
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		got := fmt.Sprintf("%s %v %v %d %s", x.Name, x.Global, x.Local, x.SIMD.Or(0), x.Direction)
+		if got != c.want {
+			t.Errorf("%s: %q gives %q, want %q", c.reason, c.text, got, c.want)
+		}
+	}
+}
