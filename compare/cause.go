@@ -202,7 +202,7 @@ func (f *finder) missing() (because, decide string) {
 		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)),
 			"a collection with stall reasons, which tells waiting at barriers from other stalls"
 	}
-	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), "a trace"
+	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), f.aTrace()
 }
 
 // nothingSeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.

@@ -16,12 +16,14 @@ func (f *finder) above() {
 		f.unexplained("")
 		return
 	}
-	if f.smallerGRF(m) || f.foreign(m) {
+	traced := r.Traced(row)
+	if f.smallerGRF(m) || traced != nil && f.tracedOverlap(traced, m) || f.foreign(m) {
 		return
 	}
 	ref, name := row.most()
 	over := m.Minus(ref)
-	if row.Predicted != nil && over <= r.unseen(row)+digit { // between the average over waves and the peak
+	// Between the average over waves and the peak.
+	if traced == nil && row.Predicted != nil && over <= r.unseen(row)+digit {
 		f.add("", CauseOverlap, low, func() (string, string) {
 			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f "+
 				"%%: the tail is shorter than a full wave, or other kernels filled it.",
@@ -30,6 +32,13 @@ func (f *finder) above() {
 		return
 	}
 	if f.readOnOneStack(m) {
+		return
+	}
+	if traced != nil {
+		f.add("", CauseUnexplained, low, func() (string, string) {
+			return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and by the trace no other kernel runs in "+
+				"its time: the trace may be of another run.", m.Percent(), name, ref.Percent()), ""
+		})
 		return
 	}
 	sure, untimed := medium, !row.Average().Present() && row.Reading == ingest.Sampled

@@ -15,8 +15,8 @@ func (f *finder) empty(p Part) {
 	f.adapters(p)
 	f.engines(p)
 	idle, known := f.ran()
-	outside := f.certainty.Edges.Or(1)
-	if known && idle > 2*outside {
+	outside, bounded := f.outside()
+	if known && bounded && idle > 2*outside {
 		f.dry(p)
 		f.gaps(p)
 	} else {
@@ -80,6 +80,10 @@ func (f *finder) engines(p Part) {
 
 // gaps is time between launches, as far as nothing contradicts it.
 func (f *finder) gaps(p Part) {
+	if t := f.r.Traced(f.row); t != nil {
+		f.tracedGaps(p, t)
+		return
+	}
 	c := &f.certainty
 	n, timed := c.Intervals.Value()
 	idle, known := f.ran()
@@ -106,7 +110,7 @@ func (f *finder) gaps(p Part) {
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
-	outside, bounded := f.certainty.Edges.Value()
+	outside, bounded := f.outside()
 	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves ||
 		idle <= outside+f.row.XVEs.Idle.Share {
 		return
@@ -123,6 +127,6 @@ func (f *finder) dry(p Part) {
 		return strings.TrimSpace(f.r.ownText(f.row) + fmt.Sprintf(
 			"XVEs were idle %.1f %% of the time, and %s. So they were empty within launches, as they are when "+
 				"work-groups end at different times.",
-			own.Or(idle).Percent(), lies)), "a trace"
+			own.Or(idle).Percent(), lies)), f.aTrace()
 	})
 }

@@ -32,10 +32,10 @@ func (f *finder) dispatch(p Part) {
 		return
 	}
 	sure := medium
-	switch spread := row.Launches; {
+	switch {
 	case longest > dispatchLife || !row.Loaded.Present():
 		sure = low
-	case spread != nil && spread.MinSeconds > 0 && spread.MaxSeconds < alikeLaunches*spread.MinSeconds:
+	case f.alike():
 		sure = high
 	}
 	f.add(p, CauseDispatch, sure, func() (string, string) {
@@ -50,7 +50,12 @@ func (f *finder) dispatch(p Part) {
 		if sure == high {
 			may = "does not keep up"
 		}
-		return lives + ": the dispatcher " + may + ".", "a trace, or a computing-instance export"
+		decide := "a trace, or a computing-instance export"
+		if t := r.Traced(row); t != nil {
+			lives += fmt.Sprintf(" (by the trace launches take %s to %s, p10 to p90)", span(t.P10), span(t.P90))
+			decide = ""
+		}
+		return lives + ": the dispatcher " + may + ".", decide
 	})
 }
 

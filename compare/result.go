@@ -6,6 +6,7 @@ package compare
 import (
 	"math"
 
+	"occudiff/compare/sequence"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -156,6 +157,8 @@ type Result struct {
 	Platform ingest.Platform
 	// Instructions of the run, which say how much the sampled counters mix up what ran.
 	Instructions ingest.Instructions
+	// Sequence is how the launches follow each other, nil without a trace.
+	Sequence *sequence.Sequence
 	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and
 	// Skim give the rows of any result.
 	Rows    []Row

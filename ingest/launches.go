@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"iter"
 	"sort"
+	"strings"
 )
 
-// Trace is when launches ran: of kernels, and of copies and fills beside them. A launch takes 24 bytes, so that a trace of
-// gigabytes fits into memory. The zero Trace is empty; a nil one can be read.
+// Trace is when launches ran: of kernels, and of copies and fills beside them. A launch takes 24 bytes, so that a
+// trace of gigabytes fits into memory. The zero Trace is empty; a nil one can be read.
 type Trace struct {
 	Tasks   []Key    // what was launched; Device is empty
 	Lanes   []int    // of each queue or engine: its device
@@ -50,6 +51,7 @@ func (t *Trace) Task(key Key) uint32 {
 			t.tasks = map[Key]uint32{}
 		}
 		i = uint32(len(t.Tasks))
+		key.Task = strings.Clone(key.Task) // not to keep the line
 		t.tasks[key] = i
 		t.Tasks = append(t.Tasks, key)
 	}
@@ -96,7 +98,8 @@ func (t *Trace) All() iter.Seq[Launch] {
 // byStart puts launches in the order of their starts.
 type byStart struct{ *Trace }
 
-// Less implements sort.Interface. Launches that start together are ordered too, so that an answer does not depend on the file.
+// Less implements sort.Interface. Launches that start together are ordered too, so that an answer does not depend on
+// the file.
 func (s byStart) Less(i, j int) bool {
 	a, b := s.at(i), s.at(j)
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
@@ -158,15 +161,19 @@ func (t *Trace) device(name string) int {
 	return len(t.Devices) - 1
 }
 
-// Find gives the task whose launches are those of a kernel; false where none is, or where several may be. Names and sizes
-// are compared as those of several files of a run are.
+// Find gives the task whose launches are those of a kernel; false where none is, or where several may be. Names and
+// sizes are compared as those of several files of a run are.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
 	found := 0
 	global, local := trim(k.Global), trim(k.Local)
-	for _, i := range t.byName[plainName(k.Task)] {
+	like, known := t.byName[k.Task] // many rows are named as the trace has it
+	if !known {
+		like = t.byName[plainName(k.Task)]
+	}
+	for _, i := range like {
 		o := &t.Tasks[i]
 		differ := o.Global.Present() && global.Present() && trim(o.Global) != global ||
 			o.Local.Present() && local.Present() && trim(o.Local) != local ||

@@ -68,7 +68,8 @@ func (m *merger) trace(path string, t *Trace) {
 		r.Trace = t
 	case !r.Trace.take(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart", Pos: note.Pos{File: path},
-			Text: "its launches ran at another time than those of the trace before it: gaps and overlaps are told of the first trace",
+			Text: "its launches ran at another time than those of the trace before it: gaps and overlaps are told of " +
+				"the first trace",
 			Hint: "give the traces of one run only"})
 	}
 }

@@ -126,7 +126,8 @@ type Kernel struct {
 type Spread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
-	// Nine of ten launches take longer than P10Seconds, and as many less than P90Seconds; absent where only the extremes are known.
+	// Nine of ten launches take longer than P10Seconds, and as many less than P90Seconds; absent where only the
+	// extremes are known.
 	P10Seconds, P90Seconds unit.Opt[unit.Seconds]
 }
 

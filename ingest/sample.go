@@ -6,8 +6,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Sample gathers how much values differ, in bounded memory: beyond a limit it keeps every second, fourth, ... value, so that
-// quantiles are those of an even selection. The zero Sample is empty.
+// Sample gathers how much values differ, in bounded memory: beyond a limit it keeps every second, fourth, ... value,
+// so that quantiles are those of an even selection. The zero Sample is empty.
 type Sample struct {
 	N        int64
 	Min, Max float64
@@ -35,8 +35,8 @@ func (s *Sample) Add(x float64, most int) {
 	s.N++
 }
 
-// Quantiles gives the values below which shares of all lie; a half gives the median, which is between two values where they
-// are even in number.
+// Quantiles gives the values below which shares of all lie; a half gives the median, which is between two values
+// where they are even in number.
 func (s *Sample) Quantiles(shares ...float64) []float64 {
 	list := make([]float64, len(shares))
 	x := slices.Clone(s.kept)

@@ -127,8 +127,9 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	case reflect.Int64:
 		return func(p unsafe.Pointer) Cell { return IntCell(*(*int64)(p)) }
 	case reflect.Float64:
-		if !raw && c.Unit == "us" { // of seconds
-			return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)*1e6) }
+		if scale := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; !raw && scale > 0 &&
+			(t == reflect.TypeFor[unit.Seconds]() || c.Unit == "us") { // of seconds
+			return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)*scale) }
 		}
 		return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)) }
 	case reflect.Pointer:

@@ -30,7 +30,8 @@ import (
 
 // formats lists what can be read, in the order in which files are offered to them.
 func formats() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{}, zebin.Format{}}
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{},
+		zebin.Format{}}
 }
 
 type validateFlags struct {
@@ -50,7 +51,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
 
 The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune
-summaries, vec_add logs, unitrace output; plain, gzip or zstd; - is standard input. The format is
+summaries, vec_add logs, unitrace output, Chrome traces; plain, gzip or zstd; - is standard input. The format is
 detected from the content. Files of one run are merged by kernel. Several folders, or a folder of
 folders, are a run each: outputs then carry the folder's name (report-run1.xlsx).`,
 		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv

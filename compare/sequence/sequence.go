@@ -1,5 +1,6 @@
-// Package sequence tells from a trace how the launches of a run follow each other: the gaps between them, what ran at the same
-// time, how much launches of a kernel differ, and a picture of it all. It does not know occupancy, files or layout.
+// Package sequence tells from a trace how the launches of a run follow each other: the gaps between them, what ran at
+// the same time, how much launches of a kernel differ, and a picture of it all. It does not know occupancy, files or
+// layout.
 package sequence
 
 import (
@@ -17,6 +18,7 @@ type Sequence struct {
 	Tasks   []Task   // by the number of the trace's task
 	Gaps    []Gap    // the longest, the longest first
 	trace   *ingest.Trace
+	number  []int // of a device of the trace, in Devices
 }
 
 // Device is what ran on a GPU, or on the stack of one that a program uses by itself.
@@ -131,7 +133,8 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 		t.gaps.Add(float64(gap), keep)
 		t.Idle += seconds(float64(gap))
 		if gap > 0 {
-			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)), int(e.before), int(l.Task)})
+			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)),
+				int(e.before), int(l.Task)})
 		}
 	}
 	e.launches++
@@ -211,22 +214,23 @@ func (w *walk) gap(g Gap) {
 }
 
 func (w *walk) finish() {
-	number := make([]int, len(w.engines))
+	w.number = make([]int, len(w.engines))
 	for i := range w.engines {
 		e := &w.engines[i]
 		w.advance(e, math.MaxInt64)
-		number[i] = len(w.Devices)
+		w.number[i] = len(w.Devices)
 		if e.launches == 0 {
 			continue
 		}
-		d := Device{Name: w.trace.Devices[i], Launches: e.launches, Window: seconds(float64(e.last - e.first)), Busy: seconds(e.busy)}
+		d := Device{Name: w.trace.Devices[i], Launches: e.launches,
+			Window: seconds(float64(e.last - e.first)), Busy: seconds(e.busy)}
 		if e.busy > 0 {
 			d.AtOnce = e.product / e.busy
 		}
 		w.Devices = append(w.Devices, d)
 	}
 	for i := range w.Gaps {
-		w.Gaps[i].Device = number[w.Gaps[i].Device]
+		w.Gaps[i].Device = w.number[w.Gaps[i].Device]
 	}
 	for i := range w.Tasks {
 		t := &w.Tasks[i]
@@ -313,30 +317,66 @@ func (s *Sequence) Longest(n int) []int {
 // Span is a time in which something ran, from the first launch of the trace.
 type Span struct{ Start, End unit.Seconds }
 
-// Spans gives when anything ran on each GPU, and when launches of some tasks did. Spans with less than a pixel of time between
-// them are one: what is left of a pixel, pixels being how many there are, nobody can see.
-func (s *Sequence) Spans(tasks []int, pixels int) (devices, of [][]Span) {
-	devices, of = make([][]Span, len(s.trace.Devices)), make([][]Span, len(tasks))
-	place := map[uint32]int{}
-	for i, t := range tasks {
-		place[uint32(t)] = i
-	}
-	pixel := seconds(float64(s.trace.Last-s.trace.First)) / unit.Seconds(pixels)
-	for l := range s.trace.All() {
-		x := Span{seconds(float64(l.Start - s.trace.First)), seconds(float64(l.End - s.trace.First))}
-		d := s.trace.Lanes[l.Lane]
-		devices[d] = extend(devices[d], x, pixel)
-		if i, ok := place[l.Task]; ok {
-			of[i] = extend(of[i], x, pixel)
-		}
-	}
-	return slices.DeleteFunc(devices, func(d []Span) bool { return len(d) == 0 }), of
+// Spans gives when anything ran on each device, and after those when launches of some tasks did.
+func (s *Sequence) Spans(tasks []int) [][]Span {
+	rows := make([][]Span, len(s.Devices)+len(tasks))
+	s.union(tasks, func(row int, x Span) { rows[row] = append(rows[row], x) })
+	return rows
 }
 
-func extend(list []Span, x Span, pixel unit.Seconds) []Span {
-	if n := len(list); n > 0 && x.Start-list[n-1].End < pixel {
-		list[n-1].End = max(list[n-1].End, x.End)
-		return list
+// Shares gives for the same rows how much of each part of the time that was, the time from the first launch to the end
+// of the last being cut into equal parts.
+func (s *Sequence) Shares(tasks []int, parts int) [][]unit.Ratio {
+	rows := make([][]unit.Ratio, len(s.Devices)+len(tasks))
+	for i := range rows {
+		rows[i] = make([]unit.Ratio, parts)
 	}
-	return append(list, x)
+	part := s.Window() / unit.Seconds(parts)
+	if part <= 0 {
+		return rows
+	}
+	s.union(tasks, func(row int, x Span) {
+		for i := max(int(x.Start/part), 0); i < parts && unit.Seconds(i)*part < x.End; i++ {
+			from, to := max(x.Start, unit.Seconds(i)*part), min(x.End, unit.Seconds(i+1)*part)
+			rows[row][i] = min(rows[row][i]+unit.Ratio(max(to-from, 0)/part), 1)
+		}
+	})
+	return rows
+}
+
+// Window is the time from the first launch to the end of the last.
+func (s *Sequence) Window() unit.Seconds { return seconds(float64(s.trace.Last - s.trace.First)) }
+
+// union calls emit with every time in which anything ran on a device, or launches of a task did. The rows are the
+// devices, then the tasks.
+func (s *Sequence) union(tasks []int, emit func(row int, x Span)) {
+	open := make([]Span, len(s.Devices)+len(tasks))
+	began := make([]bool, len(open))
+	of := map[uint32]int{}
+	for i, t := range tasks {
+		of[uint32(t)] = len(s.Devices) + i
+	}
+	add := func(row int, x Span) {
+		switch o := &open[row]; {
+		case !began[row]:
+			*o, began[row] = x, true
+		case x.Start <= o.End:
+			o.End = max(o.End, x.End)
+		default:
+			emit(row, *o)
+			*o = x
+		}
+	}
+	for l := range s.trace.All() {
+		x := Span{seconds(float64(l.Start - s.trace.First)), seconds(float64(l.End - s.trace.First))}
+		add(s.number[s.trace.Lanes[l.Lane]], x)
+		if row, ok := of[l.Task]; ok {
+			add(row, x)
+		}
+	}
+	for row := range open {
+		if began[row] {
+			emit(row, open[row])
+		}
+	}
 }

@@ -13,7 +13,8 @@ const (
 	maxValue = 1 << 20
 )
 
-// scanner walks through JSON of any size in bounded memory. It finds where values end and leaves what is in them to others.
+// scanner walks through JSON of any size in bounded memory. It finds where values end and leaves what is in them to
+// others.
 type scanner struct {
 	r    io.Reader
 	buf  []byte

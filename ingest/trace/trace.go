@@ -1,6 +1,7 @@
-// Package trace reads Chrome trace JSON, in which unitrace (--chrome-kernel-logging) and PyTorch's profiler say when each launch
-// began and ended. A trace may have gigabytes: it is read as a stream, and a launch is kept in 24 bytes. One that is cut off, as
-// a program leaves it that was killed, is used as far as it goes. The package does not know what the times mean for occupancy.
+// Package trace reads Chrome trace JSON, in which unitrace (--chrome-kernel-logging) and PyTorch's profiler say when
+// each launch began and ended. A trace may have gigabytes: it is read as a stream, and a launch is kept in 24 bytes.
+// One that is cut off, as a program leaves it that was killed, is used as far as it goes. The package does not know
+// what the times mean for occupancy.
 package trace
 
 import (
@@ -86,14 +87,18 @@ type task struct {
 
 // read reads all events; the error says where the text stopped to be a trace.
 func (r *reader) read() error {
-	if r.in.peek() == 0xef { // a byte order mark
-		r.in.skip(len("\ufeff"))
+	for r.in.peek() >= 0x80 { // a byte order mark
+		r.in.skip(1)
 	}
-	if r.in.peek() == '[' {
+	switch r.in.peek() {
+	case '[':
 		r.in.skip(1)
 		return r.array()
+	case '{':
+		r.in.skip(1)
+	default:
+		return errNotJSON
 	}
-	r.in.skip(1)
 	for {
 		switch c := r.in.peek(); c {
 		case ',':
@@ -148,10 +153,10 @@ func (r *reader) array() error {
 		case errors.Is(err, errEnd):
 			return err
 		case err != nil:
-			r.bad.Add(r.pos(line), "", "%v", err)
 			if !r.in.resync() {
 				return errEnd
 			}
+			r.bad.Add(r.pos(line), "", "%v", err)
 			continue
 		case b == nil:
 			r.bad.Add(r.pos(line), "", "%v", errLong)
@@ -235,8 +240,8 @@ func (r *reader) task(e *event, line int) (*task, error) {
 	}
 	key := parsed.Key()
 	t.number = r.trace.Task(key)
-	t.kernel = ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: parsed.SIMD, Direction: key.Direction,
-		Pos: r.pos(line)}
+	t.kernel = ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: parsed.SIMD,
+		Direction: key.Direction, Pos: r.pos(line)}
 	r.tasks[name] = t
 	r.order = append(r.order, t)
 	return t, nil
@@ -245,7 +250,8 @@ func (r *reader) task(e *event, line int) (*task, error) {
 // direction reads that of a copy as PyTorch names it: Memcpy M2D (HOST -> DEVICE).
 func direction(name string) ingest.Direction {
 	for word, d := range map[string]ingest.Direction{"M2D": ingest.HostToDevice, "H2D": ingest.HostToDevice,
-		"HtoD": ingest.HostToDevice, "D2M": ingest.DeviceToHost, "D2H": ingest.DeviceToHost, "DtoH": ingest.DeviceToHost} {
+		"HtoD": ingest.HostToDevice, "D2M": ingest.DeviceToHost, "D2H": ingest.DeviceToHost,
+		"DtoH": ingest.DeviceToHost} {
 		if strings.HasPrefix(name, "Memcpy "+word) {
 			return d
 		}
@@ -275,9 +281,11 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	if r.used == 0 {
 		switch bad := r.bad.Notes(); {
 		case len(bad) > 0:
-			return nil, note.Faultf("no-kernels", bad[0].Pos, hint, "none of the launches can be used; the first: %s", bad[0].Text)
+			return nil, note.Faultf("no-kernels", bad[0].Pos, hint,
+				"none of the launches can be used; the first: %s", bad[0].Text)
 		case stopped != nil:
-			return nil, note.Faultf("no-kernels", pos, hint, "the trace ends in the middle, before any launch on a GPU: %v", stopped)
+			return nil, note.Faultf("no-kernels", pos, hint,
+				"the trace ends in the middle, before any launch on a GPU: %v", stopped)
 		}
 		return nil, note.Faultf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
 			"the trace has %d events, none of which is a launch on a GPU", r.events)
@@ -285,7 +293,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	f.Notes = r.bad.Notes()
 	if stopped != nil {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "trace-cut-off", Pos: pos,
-			Text: fmt.Sprintf("the trace ends in the middle: the %d launches before this line are used, what followed is lost", r.used),
+			Text: fmt.Sprintf("the trace ends in the middle: %d of its launches stand before this line and are used, "+
+				"the rest is lost", r.used),
 			Hint: "let the program end by itself"})
 	}
 	for _, pid := range r.pids {

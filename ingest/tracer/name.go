@@ -1,6 +1,6 @@
-// Package tracer reads the names under which Intel's tracers print launches. They carry the launch shape and the SIMD width
-// behind a kernel's name, and the direction and size behind that of a copy. The package does not know the reports that hold
-// such names.
+// Package tracer reads the names under which Intel's tracers print launches. They carry the launch shape and the SIMD
+// width behind a kernel's name, and the direction and size behind that of a copy. The package does not know the
+// reports that hold such names.
 package tracer
 
 import (
@@ -24,7 +24,8 @@ type Task struct {
 
 // Key is the task's as that of a kernel.
 func (t *Task) Key() ingest.Key {
-	return ingest.Key{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD.Or(0), Direction: t.Direction, Device: t.Tile}
+	return ingest.Key{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD.Or(0), Direction: t.Direction,
+		Device: t.Tile}
 }
 
 // Parse takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local

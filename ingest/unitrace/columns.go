@@ -11,6 +11,8 @@ const (
 	execute // total of a submission table
 	gpuTime
 	kernelTime
+	begin // of a launch, and its end
+	end
 	occupancy
 	active
 	stalled
@@ -46,6 +48,10 @@ func columnOf(name string) (q quantity, per float64, ok bool) {
 		return gpuTime, perSecond(unitText), true
 	case "KernelTime", "Time": // of aggregated metrics and of kernel intervals
 		return kernelTime, perSecond(unitText), true
+	case "Start":
+		return begin, perSecond(unitText), true
+	case "End":
+		return end, perSecond(unitText), true
 	case "XVE_THREADS_OCCUPANCY_ALL", "XveThreadOccupancy", "EuThreadOccupancy":
 		return occupancy, 100, true
 	case "XVE_ACTIVE", "XveActive", "EuActive":

@@ -1,7 +1,11 @@
 package unitrace
 
 import (
+	"fmt"
+	"strconv"
+
 	"occudiff/ingest"
+	"occudiff/ingest/lines"
 	"occudiff/ingest/tracer"
 	"occudiff/ingest/unit"
 )
@@ -113,7 +117,30 @@ func (r *reader) metrics(f fields) error {
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
+	if err := r.interval(f, &t, adapter, s.tile); err != nil {
+		return err
+	}
 	r.store.sample(a, f.source, s, r.in.Pos(f.nameAt+1))
+	return nil
+}
+
+// interval takes when a launch began and ended.
+func (r *reader) interval(f fields, t *tracer.Task, adapter int, tile int64) error {
+	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
+		return nil
+	}
+	var times [2]int64
+	for i, q := range []quantity{begin, end} { // a float holds no nanoseconds of the time since 1970
+		n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
+		if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
+			return f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
+		}
+		times[i] = n
+	}
+	if times[1] < times[0] {
+		return f.badf(end, "the launch ends at %d, before its start at %d", times[1], times[0])
+	}
+	r.store.ran(t, times[0], times[1], fmt.Sprintf("Device #%d.%d", adapter, tile))
 	return nil
 }
 

@@ -46,6 +46,8 @@ type store struct {
 	props     map[propsKey]int
 	propsList []ingest.Props
 	shapes    []propsKey // of propsList
+	trace     ingest.Trace
+	lanes     map[string]uint32 // of trace, by device
 }
 
 type kernelKey struct {
@@ -78,7 +80,8 @@ func (a *account) kernel() ingest.Kernel {
 }
 
 func newStore(instances bool) *store {
-	return &store{instances: instances, index: map[kernelKey]*account{}, props: map[propsKey]int{}}
+	return &store{instances: instances, index: map[kernelKey]*account{}, props: map[propsKey]int{},
+		lanes: map[string]uint32{}}
 }
 
 func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, error) {
@@ -154,6 +157,20 @@ type launch struct {
 	tiles    []seconds // by tile, to find the longest
 	sum      sum
 	pos      note.Pos
+}
+
+// ran notes when a launch ran.
+func (s *store) ran(t *tracer.Task, start, end int64, device string) {
+	lane, known := s.lanes[device]
+	if !known {
+		if len(s.lanes) >= maxKernels {
+			return
+		}
+		lane = uint32(len(s.trace.Lanes))
+		s.lanes[strings.Clone(device)] = lane
+		s.trace.AddLane(strings.Clone(device))
+	}
+	s.trace.Add(ingest.Launch{Start: start, End: end, Task: s.trace.Task(t.Key()), Lane: lane})
 }
 
 type seconds struct {

@@ -23,10 +23,13 @@ func isTimeline(trimmed string) bool {
 func (r *reader) timeline(text string) error {
 	mark := strings.LastIndex(text, " [ns] ")
 	name, times := text[:mark], text[mark+len(" [ns] "):]
-	at := 0
+	at, device := 0, ""
 	for _, before := range []string{" : ", "): "} {
 		if i := strings.Index(name, before); i >= 0 {
 			at = i + len(before)
+			if _, of, ok := strings.Cut(name[:i], " Device "); ok {
+				device = "Device " + of
+			}
 			break
 		}
 	}
@@ -41,10 +44,14 @@ func (r *reader) timeline(text string) error {
 	if !ok || end < start {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", lines.Quote(times))
 	}
+	if end > 1<<62 {
+		return badf(mark+len(" [ns] "), "the times are out of range: %s", lines.Quote(times))
+	}
 	a, err := r.store.kernel(t, noDevice, r.in.Pos(at+1))
 	if err != nil {
 		return badf(at, "%v", err)
 	}
+	r.store.ran(&t, int64(start), int64(end), device)
 	r.store.sample(a, fromIntervals, sample{seconds: float64(end-start) / 1e9}, r.in.Pos(at+1))
 	return nil
 }

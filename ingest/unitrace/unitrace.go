@@ -179,7 +179,7 @@ func badf(at int, format string, args ...any) *rowError {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
-	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest()}
+	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace}
 	f.Notes = append(f.Notes, r.bad.Notes()...)
 	if err := r.store.into(f); err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
+	if s, ok := launchSection(r); ok {
+		d.Sections = append(d.Sections, s)
+	}
 	d.Sections = append(d.Sections, timingSection(r), deviceSection(r), noteSection(r), provenanceSection(r, prov))
 	return d
 }
@@ -78,7 +81,11 @@ func headline(r *compare.Result) []string {
 			b += " (" + strings.Join(more, "; ") + ")"
 		}
 	}
-	return append(append(lines, b), report.NotWhole(r.Notes)...)
+	lines = append(lines, b)
+	if v := traceValue(r.Sequence); v != nil {
+		lines = append(lines, busyLines(v)...)
+	}
+	return append(lines, report.NotWhole(r.Notes)...)
 }
 
 // closing says in one sentence how much matches; predictions is how many of the rows set one prediction against

@@ -31,6 +31,7 @@ type Validate struct {
 	Timings []ValidateTiming           `json:"timings"`
 	Summary ValidateSummary            `json:"summary"`
 	Notes   []report.NoteValue         `json:"notes"`
+	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
 }
 
 // ValidateTiming is one line of a log.
@@ -75,6 +76,7 @@ func validateValue(r *compare.Result) *Validate {
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
+		Trace:   traceValue(r.Sequence),
 	}
 	for i := range r.Timings {
 		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))

@@ -1,0 +1,214 @@
+package sequence
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// traceOf makes a trace of lines "task lane start end", in microseconds.
+func traceOf(devices []string, lines string) *ingest.Trace {
+	t := &ingest.Trace{}
+	for _, d := range devices {
+		t.AddLane(d)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(lines), "\n") {
+		var name string
+		var lane uint32
+		var start, end int64
+		if _, err := fmt.Sscan(line, &name, &lane, &start, &end); err != nil {
+			panic(err)
+		}
+		key := ingest.Key{Task: name}
+		if name == "copy" {
+			key.Direction = ingest.HostToDevice
+		}
+		t.Add(ingest.Launch{Start: start * 1000, End: end * 1000, Task: t.Task(key), Lane: lane})
+	}
+	t.Finish()
+	return t
+}
+
+func us(s unit.Seconds) float64 { return math.Round(float64(s)*1e9) / 1e3 }
+
+// describe prints what was told, times in microseconds.
+func describe(s *Sequence) string {
+	var b strings.Builder
+	for _, d := range s.Devices {
+		fmt.Fprintf(&b, "device %s launches %d busy %g of %g at once %.3g\n", d.Name, d.Launches, us(d.Busy), us(d.Window), d.AtOnce)
+	}
+	for _, t := range s.Tasks {
+		fmt.Fprintf(&b, "%s launches %d time %g p10 %g p90 %g gap %g %g %g idle %g shared %g", t.Key.Task, t.Launches, us(t.Time),
+			us(t.P10), us(t.P90), us(t.GapMean), us(t.GapMedian), us(t.GapP90), us(t.Idle), us(t.Shared))
+		if t.With >= 0 {
+			fmt.Fprintf(&b, " with %s", s.Tasks[t.With].Key.Task)
+		}
+		b.WriteByte('\n')
+	}
+	for _, g := range s.Gaps {
+		fmt.Fprintf(&b, "gap at %g of %g from %s to %s on %s\n", us(g.Start), us(g.Length), s.Tasks[g.Before].Key.Task,
+			s.Tasks[g.After].Key.Task, s.Devices[g.Device].Name)
+	}
+	return b.String()
+}
+
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		reason  string
+		devices []string
+		lines   string
+		want    string
+	}{
+		{"gaps are times in which nothing runs, a copy included; the first launch has none", []string{"gpu"}, `
+a 0 0 10
+copy 0 12 14
+b 0 20 50
+a 0 50 60
+a 0 100 110`, `device gpu launches 5 busy 62 of 110 at once 1
+a launches 3 time 30 p10 10 p90 10 gap 20 20 36 idle 40 shared 0
+copy launches 1 time 2 p10 2 p90 2 gap 2 2 2 idle 2 shared 0
+b launches 1 time 30 p10 30 p90 30 gap 6 6 6 idle 6 shared 0
+gap at 60 of 40 from a to a on gpu
+gap at 14 of 6 from copy to b on gpu
+gap at 10 of 2 from a to copy on gpu
+`},
+		{"a kernel shares its time with other kernels, not with copies and not with itself", []string{"gpu", "gpu", "gpu"}, `
+a 0 0 100
+copy 1 0 100
+b 1 20 30
+a 2 40 60
+c 1 50 80`, `device gpu launches 5 busy 100 of 100 at once 2.6
+a launches 2 time 120 p10 28 p90 92 gap 0 0 0 idle 0 shared 50 with c
+copy launches 1 time 100 p10 100 p90 100 gap 0 0 0 idle 0 shared 0
+b launches 1 time 10 p10 10 p90 10 gap 0 0 0 idle 0 shared 10 with a
+c launches 1 time 30 p10 30 p90 30 gap 0 0 0 idle 0 shared 30 with a
+`},
+		{"devices are told apart", []string{"gpu 0", "gpu 1"}, `
+a 0 0 10
+b 1 5 15
+a 0 30 40`, `device gpu 0 launches 2 busy 20 of 40 at once 1
+device gpu 1 launches 1 busy 10 of 10 at once 1
+a launches 2 time 20 p10 10 p90 10 gap 20 20 20 idle 20 shared 0
+b launches 1 time 10 p10 10 p90 10 gap 0 0 0 idle 0 shared 0
+gap at 10 of 20 from a to a on gpu 0
+`},
+		{"launches that took no time by a clock of whole microseconds", []string{"gpu"}, `
+a 0 5 5
+a 0 5 5
+a 0 9 9`, `device gpu launches 3 busy 0 of 4 at once 0
+a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
+gap at 0 of 4 from a to a on gpu
+`},
+	} {
+		if d := cmp.Diff(c.want, describe(Of(traceOf(c.devices, c.lines)))); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.reason, d)
+		}
+	}
+	if Of(nil) != nil || Of(&ingest.Trace{}) != nil {
+		t.Error("a sequence of no launch")
+	}
+}
+
+// TestStepByStep holds the walk against counting every microsecond.
+func TestStepByStep(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		tr := &ingest.Trace{}
+		lanes := 1 + random.IntN(3)
+		for range lanes {
+			tr.AddLane("gpu")
+		}
+		const most = 200
+		running := make([][]int, most+40) // tasks at each microsecond
+		times := map[int]float64{}
+		for range 1 + random.IntN(25) {
+			start, task := random.IntN(most), random.IntN(4)
+			end := start + random.IntN(30)
+			tr.Add(ingest.Launch{Start: int64(start) * 1000, End: int64(end) * 1000, Task: tr.Task(ingest.Key{Task: string(rune('a' + task))}),
+				Lane: uint32(random.IntN(lanes))})
+			number := int(tr.Task(ingest.Key{Task: string(rune('a' + task))}))
+			for at := start; at < end; at++ {
+				running[at] = append(running[at], number)
+			}
+			times[number] += float64(end - start)
+		}
+		tr.Finish()
+		s := Of(tr)
+		busy, product, shared := 0.0, 0.0, map[int]float64{}
+		for _, tasks := range running {
+			if len(tasks) > 0 {
+				busy++
+			}
+			product += float64(len(tasks))
+			for _, a := range tasks {
+				for _, b := range tasks {
+					if a != b {
+						shared[a]++
+						break
+					}
+				}
+			}
+		}
+		d := s.Devices[0]
+		if us(d.Busy) != busy || math.Abs(d.AtOnce*busy-product) > 1e-6 {
+			t.Fatalf("busy %v at once %v, want %v and %v", us(d.Busy), d.AtOnce, busy, product/busy)
+		}
+		idle := 0.0
+		for i, task := range s.Tasks {
+			if us(task.Time) != times[i] || us(task.Shared) != shared[i] {
+				t.Fatalf("task %d: time %v shared %v, want %v and %v", i, us(task.Time), us(task.Shared), times[i], shared[i])
+			}
+			idle += us(task.Idle)
+		}
+		if math.Abs(idle-(us(d.Window)-busy)) > 1e-6 {
+			t.Fatalf("idle %v of %v, busy %v", idle, us(d.Window), busy)
+		}
+		sum := unit.Ratio(0)
+		for _, v := range s.Shares(nil, 7)[0] {
+			sum += v
+		}
+		if w := float64(s.Window()); w > 0 && math.Abs(float64(sum)/7*w-float64(d.Busy)) > 1e-12 {
+			t.Fatalf("parts add up to %v of %v", float64(sum)/7*w, d.Busy)
+		}
+	}
+}
+
+func TestLongestGapsAreKept(t *testing.T) {
+	tr := &ingest.Trace{}
+	tr.AddLane("gpu")
+	at := int64(0)
+	for i := range 100 {
+		tr.Add(ingest.Launch{Start: at, End: at + 1000, Task: tr.Task(ingest.Key{Task: "a"})})
+		at += 1000 + int64((i*37)%100)*1000
+	}
+	tr.Finish()
+	s := Of(tr)
+	var lengths []float64
+	for _, g := range s.Gaps {
+		lengths = append(lengths, us(g.Length))
+	}
+	if d := cmp.Diff([]float64{99, 98, 97, 96, 95, 94, 93, 92, 91, 90}, lengths); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestManyAtOnce holds the time that a trace takes in which everything runs at once.
+func TestManyAtOnce(t *testing.T) {
+	tr := &ingest.Trace{}
+	tr.AddLane("gpu")
+	const n = 200_000
+	for i := range n {
+		tr.Add(ingest.Launch{Start: int64(i), End: int64(2*n + i), Task: tr.Task(ingest.Key{Task: fmt.Sprint(i % 5000)})})
+	}
+	tr.Finish()
+	if s := Of(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
+		t.Errorf("busy %v", us(s.Devices[0].Busy))
+	}
+}

@@ -1,0 +1,83 @@
+package compare
+
+import (
+	"fmt"
+
+	"occudiff/compare/sequence"
+	"occudiff/ingest/unit"
+)
+
+// Traced gives how the launches of a row follow each other, nil when no trace tells.
+func (r *Result) Traced(row *Row) *sequence.Task { return r.Sequence.Of(&row.Kernel) }
+
+// aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
+func (f *finder) aTrace() string {
+	if f.r.Traced(f.row) != nil {
+		return ""
+	}
+	return "a trace"
+}
+
+// fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
+func (f *finder) fact(part Part, name string, sure confidence, because string) {
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because})
+}
+
+// outside is how much of the values' time can lie outside the launches: no more than a trace has there.
+func (f *finder) outside() (unit.Ratio, bool) {
+	edges, bounded := f.certainty.Edges.Value()
+	if t := f.r.Traced(f.row); t != nil {
+		return min(f.certainty.Edges.Or(1), t.GapShare()), true
+	}
+	return edges, bounded
+}
+
+// tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
+func (f *finder) tracedGaps(p Part, t *sequence.Task) {
+	share := t.GapShare()
+	if share < gapsSeen {
+		return
+	}
+	sure, idleText := medium, ""
+	if idle, known := f.ran(); known {
+		idleText = fmt.Sprintf("; XVEs were idle %.1f %% of the time", idle.Percent())
+		if share >= gapsEnough*(idle-f.row.XVEs.Idle.Share) {
+			sure = high
+		}
+	}
+	f.fact(p, CauseGaps, sure, fmt.Sprintf(
+		"By the trace the GPU runs nothing for %s before a launch on average (median %s, p90 %s), %.1f %% of the "+
+			"kernel's window%s.",
+		span(t.GapMean), span(t.GapMedian), span(t.GapP90), share.Percent(), idleText))
+}
+
+// tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.
+func (f *finder) tracedOverlap(t *sequence.Task, m unit.Ratio) bool {
+	share := t.SharedShare()
+	if share < overlapSeen {
+		return false
+	}
+	sure, enough, with := high, "", ""
+	ref := f.row.reference()
+	if m.Minus(ref+share*(1-ref)) > f.r.Options.Tolerance+digit {
+		sure, enough = medium, ", which is not enough for all that is above the prediction"
+	}
+	if t.With >= 0 {
+		with = fmt.Sprintf(", most of it %s", f.r.Sequence.Tasks[t.With].Key.Task)
+	}
+	f.fact("", CauseOverlap, sure, fmt.Sprintf(
+		"By the trace other kernels run on the GPU for %.1f %% of its time%s%s.", share.Percent(), with, enough))
+	return true
+}
+
+// alike says whether the launches of a row take times near enough to each other for their mean to stand for each.
+func (f *finder) alike() bool {
+	if t := f.r.Traced(f.row); t != nil && t.Launches > 1 {
+		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10
+	}
+	s := f.row.Launches
+	if s == nil {
+		return false
+	}
+	return s.MinSeconds > 0 && s.P90Seconds.Or(s.MaxSeconds) < alikeLaunches*s.P10Seconds.Or(s.MinSeconds)
+}

@@ -1,0 +1,229 @@
+package rundoc
+
+import (
+	"fmt"
+
+	"occudiff/compare"
+	"occudiff/compare/sequence"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// TraceValue is what a trace tells of how the launches of a run follow each other.
+type TraceValue struct {
+	Devices []TraceDevice `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
+	Tasks   []TraceTask   `json:"tasks"`
+	Gaps    []TraceGap    `json:"longest_gaps" jsonschema:"in which nothing ran on a GPU; the longest first"`
+}
+
+// TraceDevice is what ran on a device.
+type TraceDevice struct {
+	Name     string       `json:"name" col:"Device"`
+	Launches int64        `json:"launches" col:"Launches"`
+	Window   unit.Seconds `json:"window_seconds" col:"First to last [ms]; decimals=3" jsonschema:"first launch to end of the last"`
+	Busy     unit.Seconds `json:"busy_seconds" col:"Busy [ms]; decimals=3" jsonschema:"in which anything ran"`
+	Share    unit.Ratio   `json:"busy_percent" col:"Busy [%]"`
+	AtOnce   float64      `json:"launches_at_once" col:"Launches at once; decimals=2" jsonschema:"mean while anything ran"`
+}
+
+// TraceTask is what the launches of a task have in common.
+type TraceTask struct {
+	Task      report.Symbol `json:"task" col:"Task; cut; role=code"`
+	Global    unit.Size3    `json:"global" col:"Global; drop=8; role=code"`
+	Local     unit.Size3    `json:"local" col:"Local; drop=8; role=code"`
+	SIMD      unit.Opt[int] `json:"simd" col:"SIMD; in=page+sheet"`
+	Direction text          `json:"direction" col:"Direction; in=sheet"`
+	Launches  int64         `json:"launches" col:"Launches"`
+	Total     unit.Seconds  `json:"total_seconds" col:"Time [ms]; decimals=3"`
+	P10       unit.Seconds  `json:"launch_p10_seconds" col:"p10 [us]; group=Launch; decimals=1; drop=5"`
+	P90       unit.Seconds  `json:"launch_p90_seconds" col:"p90 [us]; group=Launch; decimals=1; drop=5"`
+	Gap       unit.Seconds  `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"nothing runs before a launch"`
+	GapMedian unit.Seconds  `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
+	GapP90    unit.Seconds  `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
+	GapShare  unit.Ratio    `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of launches and gaps together"`
+	Shared    unit.Ratio    `json:"shared_percent" col:"Others at once [%]" jsonschema:"of its time in which another kernel ran as well"`
+	With      report.Symbol `json:"shared_with" col:"Most of it; cut; drop=7; role=code" jsonschema:"empty when none did"`
+}
+
+// TraceGap is a time in which nothing ran on a device.
+type TraceGap struct {
+	Device string        `json:"device" col:"Device; in=sheet"`
+	Start  unit.Seconds  `json:"start_seconds" col:"At [ms]; decimals=3" jsonschema:"since the first launch"`
+	Length unit.Seconds  `json:"length_seconds" col:"Gap [us]; decimals=1"`
+	After  report.Symbol `json:"after" col:"After; cut; role=code"`
+	Before report.Symbol `json:"before" col:"Before; cut; role=code"`
+}
+
+// traceTasks is how many tasks are listed: those with the most time.
+const traceTasks = 1000
+
+// traceValue gives what a trace tells, nil without one.
+func traceValue(s *sequence.Sequence) *TraceValue {
+	if s == nil {
+		return nil
+	}
+	v := &TraceValue{Devices: []TraceDevice{}, Tasks: []TraceTask{}, Gaps: []TraceGap{}}
+	for _, d := range s.Devices {
+		share := unit.Ratio(0)
+		if d.Window > 0 {
+			share = unit.Ratio(d.Busy / d.Window)
+		}
+		v.Devices = append(v.Devices, TraceDevice{d.Name, d.Launches, d.Window, d.Busy, share, d.AtOnce})
+	}
+	for _, i := range s.Longest(traceTasks) {
+		t := &s.Tasks[i]
+		row := TraceTask{Task: report.Symbol(t.Key.Task), Global: t.Key.Global, Local: t.Key.Local,
+			SIMD: positive(t.Key.SIMD), Direction: filled(string(t.Key.Direction)), Launches: t.Launches, Total: t.Time,
+			P10: t.P10, P90: t.P90, Gap: t.GapMean, GapMedian: t.GapMedian, GapP90: t.GapP90, GapShare: t.GapShare(),
+			Shared: t.SharedShare()}
+		if t.With >= 0 {
+			row.With = report.Symbol(s.Tasks[t.With].Key.Task)
+		}
+		v.Tasks = append(v.Tasks, row)
+	}
+	for _, g := range s.Gaps {
+		v.Gaps = append(v.Gaps, TraceGap{s.Devices[g.Device].Name, g.Start, g.Length,
+			report.Symbol(s.Tasks[g.Before].Key.Task), report.Symbol(s.Tasks[g.After].Key.Task)})
+	}
+	return v
+}
+
+// launchSection shows how the launches of a run follow each other.
+func launchSection(r *compare.Result) (report.Section, bool) {
+	s := report.Section{Key: "launches", Title: "How the launches follow each other", Sheet: "Trace"}
+	v := traceValue(r.Sequence)
+	if v == nil {
+		return s, false
+	}
+	s.Text = append(s.Text, busyLines(v)...)
+	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
+		"gaps before them."
+	if step := r.Sequence.Step(); step >= 1e-6 {
+		note += " The times of the trace are multiples of " + report.Duration(float64(step)) +
+			": shorter gaps are not seen."
+	}
+	s.Text = append(s.Text, note)
+	tasks := report.Rows("traced", len(v.Tasks), func(i int) TraceTask { return v.Tasks[i] })
+	tasks.Title = "Tasks of the trace"
+	if n := len(r.Sequence.Tasks); n > len(v.Tasks) {
+		tasks.Title += ", the longest of " + report.Thousands(int64(n))
+	}
+	s.Tables = append(s.Tables, tasks)
+	if len(v.Gaps) > 0 {
+		s.Tables = append(s.Tables, report.List("gaps", "The longest gaps", v.Gaps))
+	}
+	if len(v.Devices) > 1 {
+		s.Tables = append(s.Tables, report.List("trace-devices", "Devices of the trace", v.Devices))
+	}
+	s.Plots = append(s.Plots, launchPlot(r.Sequence))
+	return s, true
+}
+
+// busyLines says of each device how much of the time it was busy.
+func busyLines(v *TraceValue) (list []string) {
+	for _, d := range v.Devices[:min(len(v.Devices), 8)] {
+		what := "the GPU"
+		if len(v.Devices) > 1 {
+			what = "device " + report.OneLine(d.Name)
+		}
+		line := fmt.Sprintf("By the trace %s was busy for %s of the %s from its first launch to the end of its last "+
+			"(%s)", what, percentText(d.Share.Percent()), report.Duration(float64(d.Window)),
+			report.Counted(int(d.Launches), "launch", "launches"))
+		if d.AtOnce > 1.005 {
+			line += fmt.Sprintf("; while it was, %s launches ran at once on average", report.Decimal(d.AtOnce, 2))
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+const (
+	// plotTasks is how many tasks the picture of a run shows. Up to plotLaunches launches are drawn each; of more it
+	// shows how much of each of plotParts parts of the time they took.
+	plotTasks, plotLaunches, plotParts = 10, 500, 60
+)
+
+// launchPlot is the picture of a run: when the GPU was busy, when the tasks with the most time ran, and the longest
+// gaps.
+func launchPlot(s *sequence.Sequence) report.Plot {
+	longest := s.Longest(plotTasks)
+	var names []string
+	for i := range s.Devices {
+		name := "GPU busy"
+		if len(s.Devices) > 1 {
+			name = "busy " + report.OneLine(s.Devices[i].Name)
+		}
+		names = append(names, report.CutMiddle(name, report.LabelWidth))
+	}
+	for _, task := range longest {
+		names = append(names, report.CutMiddle(report.KernelName(s.Tasks[task].Key.Task), report.LabelWidth))
+	}
+	p := report.Plot{Key: "launches", Title: "The run over time"}
+	if len(s.Tasks) > len(longest) {
+		p.Title += fmt.Sprintf(", the %d longest of %s tasks", plotTasks, report.Thousands(int64(len(s.Tasks))))
+	}
+	launches := int64(0)
+	for _, d := range s.Devices {
+		launches += d.Launches
+	}
+	if launches > plotLaunches {
+		p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
+		p.Text = fmt.Sprintf("How much of each of %d parts of the run, of %s each, the GPU was busy and the tasks "+
+			"with the most time ran.", plotParts, report.Duration(float64(s.Window())/plotParts))
+		return p
+	}
+	p.Unit, p.Timeline = "ms", launchTimeline(s, longest, names)
+	p.Text = "When the GPU was busy, when the tasks with the most time ran, and the longest gaps."
+	return p
+}
+
+// launchMap shows the shares of many launches.
+func launchMap(s *sequence.Sequence, tasks []int, names []string) *report.HeatMap {
+	h := &report.HeatMap{}
+	for i := range plotParts {
+		h.Columns = append(h.Columns, report.Duration(float64(s.Window())*float64(i)/plotParts))
+	}
+	for i, shares := range s.Shares(tasks, plotParts) {
+		row := report.HeatRow{Name: names[i]}
+		for _, v := range shares {
+			row.Values = append(row.Values, v.Percent())
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	return h
+}
+
+// launchTimeline shows each of a few launches.
+func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.Timeline {
+	const busy, kernel, transfer, gap = 0, 1, 2, 3
+	t := &report.Timeline{X: "Time since the first launch", Classes: []report.Part{{Name: "busy", Status: report.Good},
+		{Name: "kernel", Status: report.Plain}, {Name: "copy or fill", Status: report.Muted},
+		{Name: "long gap", Status: report.Bad}}}
+	add := func(name string, spans []sequence.Span, class int) {
+		row := report.TimelineRow{Name: name}
+		for _, x := range spans {
+			row.Intervals = append(row.Intervals, report.Interval{Start: 1e3 * float64(x.Start),
+				End: 1e3 * float64(x.End), Class: class,
+				Name: fmt.Sprintf("%s: %s from %s", name, report.Duration(float64(x.End-x.Start)),
+					report.Duration(float64(x.Start)))})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for i, spans := range s.Spans(tasks) {
+		class := busy
+		if at := i - len(s.Devices); at >= 0 {
+			if class = transfer; s.Tasks[tasks[at]].Kernel {
+				class = kernel
+			}
+		}
+		add(names[i], spans, class)
+	}
+	var gaps []sequence.Span
+	for _, g := range s.Gaps {
+		gaps = append(gaps, sequence.Span{Start: g.Start, End: g.Start + g.Length})
+	}
+	if len(gaps) > 0 {
+		add(report.Counted(len(gaps), "longest gap", "longest gaps"), gaps, gap)
+	}
+	return t
+}
