@@ -18,6 +18,7 @@ import (
 	"occudiff/report/launchdoc"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
+	"occudiff/report/schema"
 	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
 	"runtime/debug"
@@ -184,7 +185,7 @@ func (a *app) printSchema(name string) error {
 		return err
 	}
 	defer out.Discard()
-	s, err := report.SchemaOf(o, jsonOutputs())
+	s, err := schema.Of(o, jsonOutputs())
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,6 @@
-package report
+// Package schema makes the JSON Schema of an output from the Go types that are written. It stands apart from package
+// report so that a program that writes JSON and no schemas links none of it.
+package schema
 
 import (
 	"encoding"
@@ -14,38 +16,15 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/report"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Output is a JSON output of the program.
-type Output struct {
-	Name    string // validate
-	ID      string // occudiff/validate/1: the value of its field "schema"
-	Command string
-	Text    string
-	Values  []any               // of the types that are written: one, or the alternatives
-	Words   map[string][]string // the words that a text field may hold, by Type.name
-}
-
-// FindOutput finds an output by its name or its schema id: validate, validate/1, occudiff/validate/1.
-func FindOutput(outputs []Output, name string) (*Output, error) {
-	var names []string
-	for i := range outputs {
-		o := &outputs[i]
-		short := strings.TrimPrefix(o.ID, "occudiff/")
-		if strings.EqualFold(name, o.Name) || strings.EqualFold(name, o.ID) || strings.EqualFold(name, short) {
-			return o, nil
-		}
-		names = append(names, o.Name)
-	}
-	return nil, fmt.Errorf("no JSON output is named %q; there are %s", name, strings.Join(names, ", "))
-}
-
-// SchemaOf makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart:
+// Of makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart:
 // every field is required unless it is left out when empty, a pointer may be null, a list may not, and nothing else may
 // be there. all are the outputs of the program; an output that holds another one names it.
-func SchemaOf(o *Output, all []Output) (*jsonschema.Schema, error) {
+func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 	c := &contract{words: sharedWords(), ids: map[reflect.Type]string{}}
 	maps.Copy(c.words, o.Words)
 	for _, other := range all {
@@ -132,15 +111,6 @@ func sharedWords() map[string][]string {
 		"CauseValue.name":        compare.Causes(),
 		"CauseValue.confidence":  {"high", "medium", "low"},
 	}
-}
-
-// Words gives defined texts as plain ones.
-func Words[T ~string](list []T) []string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = string(w)
-	}
-	return words
 }
 
 // contract adds to a schema what its Go type does not say: words, units, and that counts and places are not negative.

@@ -1,4 +1,4 @@
-package report
+package schema
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 type schemaProbe struct {
@@ -24,9 +25,9 @@ type schemaProbe struct {
 	Skip   int `json:"-"`
 }
 
-// TestSchemaOfTypes pins what each kind of field becomes. The expected text is written by hand.
-func TestSchemaOfTypes(t *testing.T) {
-	s, err := SchemaOf(&Output{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
+// TestTypes pins what each kind of field becomes. The expected text is written by hand.
+func TestTypes(t *testing.T) {
+	s, err := Of(&report.Output{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +52,8 @@ func TestSchemaOfTypes(t *testing.T) {
 	}
 }
 
-// TestSchemaRefuses names the types that say nothing of what is written.
-func TestSchemaRefuses(t *testing.T) {
+// TestRefuses names the types that say nothing of what is written.
+func TestRefuses(t *testing.T) {
 	for _, c := range []struct {
 		value     any
 		want, why string
@@ -65,7 +66,7 @@ func TestSchemaRefuses(t *testing.T) {
 			X func() `json:"x"`
 		}{}, `schema of x: ForType(struct { X func() "json:\"x\"" }): type func() is unsupported by jsonschema`, "not JSON"},
 	} {
-		if _, err := SchemaOf(&Output{ID: "x", Values: []any{c.value}}, nil); err == nil || err.Error() != c.want {
+		if _, err := Of(&report.Output{ID: "x", Values: []any{c.value}}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v, want %s", c.why, err, c.want)
 		}
 	}
