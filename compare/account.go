@@ -193,6 +193,18 @@ func (r *Row) reference() unit.Ratio {
 	return r.Peak.Or(0)
 }
 
+// Most is the part that most of what is not used went to, as printed; of equal ones the one that comes first.
+func (a *Account) Most() Part {
+	printed := a.Printed()
+	most := PartLimits
+	for _, p := range []Part{PartTail, PartShortfall, PartEmpty, PartUnderfilled} {
+		if printed[p] >= printed[most] {
+			most = p
+		}
+	}
+	return most
+}
+
 // Lost is the slot time of a row below its prediction, 0 where nothing was measured that is the kernel's.
 func (r *Row) Lost() unit.Seconds {
 	if !r.mayLose() {

@@ -14,6 +14,9 @@ import (
 // lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
 type Vary struct {
 	Local, SIMD, SLM, GRF bool
+	// SameThreads leaves out what takes more threads than the launch: where threads end faster than the dispatcher
+	// starts new ones, more and shorter threads raise the predicted figure and nothing else.
+	SameThreads bool
 }
 
 // Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
@@ -84,11 +87,12 @@ const sameResult = 0.0005
 const mostBest = 5
 
 // Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group
-// sizes, GRF modes and SLM steps of the device and every work-group size that divides the global size and is a
-// multiple of the sub-group size; where there is none, work-groups along the first dimension whose last one is
-// smaller. Settings are ranked by the occupancy of the lanes in use, for a launch that fills threads with idle lanes
-// only looks occupied. SLM is never dropped altogether, nor raised: less of it is a matter of rewriting the kernel,
-// none of it of writing another one; so the launch keeps its policy.
+// sizes from the launch's own on, GRF modes and SLM steps of the device and every work-group size that divides the
+// global size and is a multiple of the sub-group size; where there is none, work-groups along the first dimension whose
+// last one is smaller. Settings are ranked by the occupancy of the lanes in use, for a launch that fills threads with
+// idle lanes only looks occupied. So does one of smaller sub-groups: they take more threads for the same work-items,
+// and none is tried. SLM is never dropped altogether, nor raised: less of it is a matter of rewriting the kernel, none
+// of it of writing another one; so the launch keeps its policy.
 //
 // The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
 func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
@@ -96,6 +100,9 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
 		a.Next = nextSteps(d, l)
+		if may.SameThreads {
+			a.Next = slices.DeleteFunc(a.Next, func(n NextStep) bool { return n.Prediction.threads() > p.threads() })
+		}
 	} else {
 		a.Refusal = err
 	}

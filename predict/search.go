@@ -26,9 +26,14 @@ func search(d *arch.Device, l Launch, may Vary) []Setting {
 // shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items.
 type shapes func(l Launch, most int64) map[int64]unit.Size3
 
+// threads is how many threads a launch starts in all.
+func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
+
 // searchOver is search over the work-groups that one way of listing them gives.
 func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) []Setting {
 	var found []Setting
+	own, err := Predict(d, l)
+	bounded := may.SameThreads && err == nil
 	for _, simd := range searchSIMD(d, l, may) {
 		for _, grf := range searchGRF(d, l, may) {
 			at := l
@@ -37,7 +42,7 @@ func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) []Setting {
 				at.Local = local
 				for _, slm := range searchSLM(d, l, may) {
 					at.SLM = slm
-					if p, err := Predict(d, at); err == nil {
+					if p, err := Predict(d, at); err == nil && !(bounded && p.threads() > own.threads()) {
 						list := changes(d, l, at)
 						found = append(found, Setting{Launch: at, Prediction: p, Changes: list, cost: costOf(list)})
 					}
@@ -69,12 +74,17 @@ func changes(d *arch.Device, from, to Launch) []Change {
 	return list
 }
 
-// searchSIMD gives the sub-group sizes to try.
+// searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
 func searchSIMD(d *arch.Device, l Launch, may Vary) []int {
 	if l.SIMD > 0 && !may.SIMD {
 		return []int{l.SIMD}
 	}
-	return widths(d)
+	all := widths(d)
+	wide := slices.DeleteFunc(slices.Clone(all), func(simd int) bool { return simd < l.SIMD })
+	if len(wide) == 0 {
+		return all
+	}
+	return wide
 }
 
 // searchGRF gives the register counts to try; the mode that the launch has stays written as the launch has it.

@@ -36,12 +36,13 @@ func (a *app) adviseCommand() *cobra.Command {
 		Long: `Find the settings that reach the highest peak and average occupancy, the least change that helps,
 and how far the binding limit is from its next step. Work-group size, sub-group size, SLM and GRF
 mode may change unless --fix names them; what the launch lacks is searched. SLM is never raised nor
-dropped altogether.
+dropped altogether, and the sub-group never smaller: that takes more threads for the same work.
 
 With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted
-or measured low. With a device alone it prints what a work-group has to be for an Xe-core to be
-full. With --model compute-unit what is not given is searched: the settings of the highest occupancy
-on compute units of any vendor, and how many work-groups fill the whole GPU without a tail.`,
+or measured low, on the largest part of what it does not use. With a device alone it prints what a
+work-group has to be for an Xe-core to be full. With --model compute-unit what is not given is
+searched: the settings of the highest occupancy on compute units of any vendor, and how many
+work-groups fill the whole GPU without a tail.`,
 		Example: `  # A launch: everything may change, or only the work-group size
   occudiff advise --device tgl --global 80K --local 320 --simd 8 --slm 24K
   occudiff advise --device pvc --xve 512 --global 1M --free local

@@ -29,6 +29,8 @@ type advice struct {
 	MeasuredPercent unit.Opt[unit.Ratio] `json:"measured_percent"`
 	Verdict         *string              `json:"verdict"`
 	Cause           *report.CauseValue   `json:"cause"`
+	Part            *string              `json:"part" jsonschema:"of the account, to which most of the unused slots went; advice follows it"`
+	Do              *string              `json:"do" jsonschema:"for that part, where it is no matter of launch settings"`
 	Launch          launch               `json:"launch"`
 	Current         *predicted           `json:"current" jsonschema:"null when the launch cannot run; message says why"`
 	Message         *string              `json:"message"`
@@ -147,45 +149,6 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	return pg.answer(adviceList{adviseSchema, deviceValue(t), []advice{c}, report.NoteValues(t.Notes)}), nil
 }
 
-// AdviseRun answers what would raise the occupancy of those kernels of a run that are predicted or measured below a
-// percentage, in the order of the run: those that need attention first. slots is asked for the launch of a row as it is
-// to be advised on.
-func AdviseRun(r *compare.Result, below float64, may predict.Vary,
-	launchOf func(*compare.Row) predict.Launch) *report.Answer {
-	list, kernels := []advice{}, 0
-	low := unit.FromPercent(below)
-	for i := range r.Len() {
-		row := r.Row(i, nil)
-		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
-			continue
-		}
-		kernels++
-		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
-			continue
-		}
-		l := launchOf(row)
-		if found, err := predict.Advise(r.Device, l, may); err == nil { // the row has a prediction: its launch runs
-			list = append(list, newAdvice(l, found, row))
-		}
-	}
-	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
-	pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
-		table: settingsTable(list, true),
-		closing: fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else "+
-			"keeps a kernel down stands in 'occudiff validate'.",
-			len(list), report.Counted(kernels, "kernel is", "kernels are"), number(below))}
-	v := adviceList{Schema: adviseSchema, Kernels: list, Notes: report.NoteValues(r.Notes)}
-	if len(list) == 0 {
-		pg.heading, pg.headline, pg.closing, pg.table.In = "Advice", []string{pg.closing}, "", report.Page|report.Sheet
-		return pg.answer(v)
-	}
-	for i := range list {
-		pg.items = append(pg.items, list[i].kernel())
-	}
-	v.Device = deviceValue(&t)
-	return pg.answer(v)
-}
-
 // settingsTable shows each launch as it is and what is proposed. A run has many kernels and shows the first proposal of
 // each.
 func settingsTable(list []advice, run bool) *report.Table {
@@ -255,11 +218,7 @@ func (c *advice) best() string {
 	if len(best.Changes) == 0 && c.found.Current != nil {
 		return "No setting that may change does better than the launch as it is."
 	}
-	text := "Best: " + best.Words() + "."
-	if best.Launch.SIMD < c.launch.SIMD {
-		text += " A smaller sub-group takes more threads for the same work: measure before you keep it."
-	}
-	return text
+	return "Best: " + best.Words() + "."
 }
 
 // least words the least change and what it gains.
@@ -316,32 +275,6 @@ func gain(now, then *predict.Prediction) string {
 			report.Decimal(now.Average.Percent(), 1), percent(then.Average))
 	}
 	return fmt.Sprintf("Xe-core occupancy %s -> %s", report.Decimal(now.XeCore.Percent(), 1), percent(then.XeCore))
-}
-
-// kernel is what is said of one kernel of a run.
-func (c *advice) kernel() report.Item {
-	r := c.row
-	text := c.now()
-	if m, ok := r.Measured.Value(); ok {
-		text += ", measured " + percent(m)
-	}
-	text += "."
-	if len(c.Best) > 0 && len(c.Best[0].Changes) > 0 {
-		text += " " + c.best()
-	}
-	if c.Least != nil {
-		text += " Least change: " + c.least() + "."
-	}
-	for _, n := range c.found.Next {
-		if n.Alone {
-			text += " " + report.UpperFirst(stepText(n)) + "."
-		}
-	}
-	if r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable) {
-		text += fmt.Sprintf(" What was measured is explained by %s: %s", r.Cause.Name, r.Cause.Because)
-	}
-	return report.Item{Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local,
-		c.launch.SIMD), Text: text}
 }
 
 // fullOccupancy is the JSON output of `advise` without a launch.

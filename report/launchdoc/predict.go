@@ -150,6 +150,10 @@ func single(c *onDevice) *report.Document {
 		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core "+
 			"fills %s.", percent(p.XeCoreOfMode))
 	}
+	if p.IdleLanes > 0 {
+		closing += " " + lostLanes(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes), p.GroupSize,
+			c.launch.SIMD)
+	}
 	closing += partialSentence(&c.launch, p)
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
 		headline: []string{deviceLine(c.target), launchLine(&c.launch)},

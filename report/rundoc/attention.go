@@ -213,7 +213,7 @@ func source(at note.Pos) string {
 // explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
 func explanation(of *compare.Result, r *compare.Row) string {
 	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
-		return accountText(r, a)
+		return accountText(r, a) + lostLanes(r)
 	}
 	text := sentence(r)
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
@@ -222,7 +222,18 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	if c := r.Cause; c != nil && c.Decide != "" {
 		text += " To decide: " + c.Decide + "."
 	}
-	return text
+	return text + lostLanes(r)
+}
+
+// lostLanes says that lanes have no work-item, which occupancy does not show.
+func lostLanes(r *compare.Row) string {
+	lanes, ok := r.IdleLanes().Value()
+	if !ok || lanes == 0 {
+		return ""
+	}
+	simd := (r.Predicted.GroupSize + r.Predicted.IdleLanes) / r.Predicted.ThreadsPerGroup
+	return fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", percentText(lanes.Percent()),
+		report.Counted(int(r.Predicted.GroupSize), "work-item", "work-items"), simd)
 }
 
 // sentence says what is wrong with a row and why, in the word of its cause.
@@ -274,6 +285,9 @@ func accountText(r *compare.Row, a *compare.Account) string {
 			text += " To decide: " + c.Decide + "."
 			break
 		}
+	}
+	if slices.ContainsFunc(a.Causes, func(c compare.Cause) bool { return c.Name == compare.CauseDispatch }) {
+		return text // which more threads would not help
 	}
 	return text + roomText(a.Room)
 }

@@ -42,7 +42,7 @@ Fan2  36.8 points below the prediction, 0.39 s of slot time. 20.6: no thread on 
       16.2: XVEs that ran, underfilled. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up (medium). To decide: a
       trace, or gpu-sampling-interval 0.05.
 Fan1  unmeasurable: a launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: up to 99 % of the value can be
-      others'. To decide: unitrace -q.
+      others'. To decide: unitrace -q. Lost lanes: 50.0 %, for 16 work-items in sub-groups of 32.
 
 Nothing measurable matches within 5 points (1 kernel); the model agrees with VTune's peak on 2 of 2.
 `, "\n")
