@@ -79,6 +79,7 @@ const (
 	Choice                  // words to choose rows by, which lead to what explains a row
 	Named                   // an item about the row says it already, in its name or in its text
 	Shades                  // bars of letters, for terminals that show them
+	Heat                    // percentages that a workbook colors by how much they are
 )
 
 // Form says how a page shows a table. Other files have a plain table for each.
@@ -124,8 +125,10 @@ type Table struct {
 	// LinkTable is the key of the table that the first cells of the first rows lead to: row i to its row LinkRows[i].
 	LinkTable string
 	LinkRows  []int
-	In        View
-	Form      Form
+	// Leads are the keys of the sections that the first cells of the rows lead to; nil where they lead to none.
+	Leads []string
+	In    View
+	Form  Form
 }
 
 // Column finds a column's index by its key, -1 when there is none.

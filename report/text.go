@@ -219,8 +219,10 @@ func CutMiddle(s string, width int) string {
 }
 
 // CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
-// tells them apart: the names that a compiler gives to the variants of a template differ in their middle.
+// tells them apart: the names that a compiler gives to the variants of a template differ in their middle. Signatures
+// lose first what tells none of them apart.
 func CutApart(texts []string, width int) []string {
+	texts = briefer(texts, width)
 	cut := make([]string, len(texts))
 	alike := map[string][]int{}
 	for i, s := range texts {

@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
-	"report/rundoc":    {"report", "compare", "compare/sequence", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/rundoc":    {"report", "compare", "compare/rundiff", "compare/sequence", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/schema":    {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
@@ -144,15 +144,7 @@ func (a *app) demo(ctx context.Context, vecAdd bool) error {
 	if constructed {
 		r.ChosenBy = "the built-in run, whose figures are constructed"
 	}
-	return a.emit([]compared{{result: r, out: out}})
-}
-
-// compared is one run of a command line, ready to be written.
-type compared struct {
-	name   string // of the run's folder when there are several
-	result *compare.Result
-	answer *report.Answer
-	out    *deliver.Files
+	return a.emit([]string{""}, []*compare.Result{r}, out)
 }
 
 // validatePaths reads and compares each run of the command line and writes the reports.
@@ -167,45 +159,37 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		// what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
-	var all []compared
-	defer func() {
-		for _, c := range all {
-			c.out.Discard()
-		}
-	}()
-	runs := ingest.Runs(ctx, paths, formats())
-	seen := map[string]int{}
-	for _, p := range runs {
-		c, files := compared{}, a.outputs
-		if len(runs) > 1 {
-			c.name = filepath.Base(filepath.Clean(p[0]))
-			if seen[c.name]++; seen[c.name] > 1 { // x/run and y/run
-				c.name = fmt.Sprintf("%s-%d", c.name, seen[c.name])
-			}
-			files = nil
-			for _, o := range a.outputs {
-				ending := filepath.Ext(o)
-				files = append(files, strings.TrimSuffix(o, ending)+"-"+c.name+ending)
-			}
-		}
-		var err error
-		if c.out, err = a.openOutputs(files, deliver.Endings(".xml")...); err != nil {
-			return err
-		}
-		all = append(all, c)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
+	if err != nil {
+		return err
 	}
-	for i, p := range runs {
+	defer out.Discard()
+	runs := ingest.Runs(ctx, paths, formats())
+	var results []*compare.Result
+	for _, p := range runs {
 		run, err := a.readRun(ctx, p, v)
 		if err != nil {
 			return err
 		}
-		if all[i].result, err = orStopped(ctx, func() (*compare.Result, error) {
-			return a.compareRun(run, v)
-		}); err != nil {
+		r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v) })
+		if err != nil {
 			return err
 		}
+		results = append(results, r)
 	}
-	return a.emit(all)
+	return a.emit(runNames(runs), results, out)
+}
+
+// runNames gives each run the name of its folder, and a number where there are several of a name: x/run and y/run.
+func runNames(runs [][]string) []string {
+	names, seen := make([]string, len(runs)), map[string]int{}
+	for i, p := range runs {
+		names[i] = filepath.Base(filepath.Clean(p[0]))
+		if seen[names[i]]++; seen[names[i]] > 1 {
+			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
+		}
+	}
+	return names
 }
 
 // orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes
@@ -283,73 +267,47 @@ func (a *app) compareRun(run *ingest.Run, v validateFlags) (*compare.Result, err
 	return r, nil
 }
 
-// emit writes every run to its files and to standard output; what a gate says comes last.
-func (a *app) emit(all []compared) error {
+// fewRuns is how many runs a terminal shows each by itself, below what is said of all of them; files have every run.
+const fewRuns = 3
+
+// emit writes one run, or several side by side, to the files and to standard output; what a gate says comes last.
+func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files) error {
 	t, err := a.table()
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		c := &all[i]
-		label := ""
-		if c.name != "" {
-			label = strings.TrimPrefix(a.label+"/"+c.name, "/")
-		}
-		c.answer = rundoc.Answer(c.result, a.provenance(), label, t.Devices())
-		if err := c.out.Write(c.answer); err != nil {
-			return err
-		}
+	ans := rundoc.Answer(results[0], a.provenance(), t.Devices())
+	if len(results) > 1 {
+		ans = rundoc.Runs(rundiff.SideBySide(names, results), a.provenance())
 	}
-	if err := a.printAll(all); err != nil {
+	if err := a.deliver(ans, out); err != nil {
 		return err
+	}
+	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
+		for i, r := range results {
+			fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i]))
+			if err := a.print(out, rundoc.Answer(r, a.provenance(), nil)); err != nil {
+				return err
+			}
+		}
 	}
 	var failed error
 	var marks []report.Annotation
-	for _, c := range all {
-		a.sayNotes(c.result.Notes)
+	for i, r := range results {
+		a.sayNotes(r.Notes)
 		if a.annotate {
-			marks = append(marks, rundoc.Annotations(c.result, a.annotateLevels())...)
+			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
 		}
-		a.sayWrote(c.out)
-		if err := a.gate(c.result); err != nil && failed == nil {
-			failed = err
+		if err := a.gate(r); err != nil && failed == nil {
+			if failed = err; len(results) > 1 {
+				failed = &gateError{names[i] + ": " + err.Error()}
+			}
 		}
 	}
 	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
 	return failed
-}
-
-// printAll prints every run to standard output: documents one below the other, JSON and CSV as one value.
-func (a *app) printAll(all []compared) error {
-	if len(all) == 1 {
-		return a.print(all[0].out, all[0].answer)
-	}
-	if a.format == "json" || a.format == "csv" {
-		var names []string
-		var results []*compare.Result
-		for _, c := range all {
-			names, results = append(names, c.name), append(results, c.result)
-		}
-		return a.print(all[0].out, rundoc.Together(names, results))
-	}
-	for i, c := range all {
-		head := ""
-		if i > 0 {
-			head = "\n"
-		}
-		if a.format == "table" {
-			head += "Run " + report.OneLine(c.name) + "\n\n"
-		}
-		if _, err := io.WriteString(a.stdout, head); err != nil {
-			return fmt.Errorf("standard output: %w", err)
-		}
-		if err := a.print(c.out, c.answer); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // gate turns the result into the exit status that --fail-on asks for.

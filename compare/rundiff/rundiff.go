@@ -1,6 +1,7 @@
 // Package rundiff compares runs of the same kernels: an old side and a new one, each of one run or of repeats. It pairs
 // kernels by their launch, tests whether occupancy and time moved, and says for each kernel whether that is a
-// regression, a change that was intended, or nothing that can be told.
+// regression, a change that was intended, or nothing that can be told. Many runs of one program it sets side by side,
+// and says which of them stand out.
 //
 // The idea: a sampled counter moves between runs of one program, so the measured occupancy alone is no judge. The
 // occupancy of XVEs that ran moves the least, the residual takes away what the launch itself changed, and the launch

@@ -74,9 +74,28 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 			}
 		}
 	}
+	if err := b.colourHeat(sw.Sheet, t, columns, last-first+1); err != nil {
+		return err
+	}
 	return b.file.SetDefinedName(&excelize.DefinedName{
 		Name: "_xlnm.Print_Titles", Scope: sw.Sheet, RefersTo: "'" + sw.Sheet + "'!$A:$A,'" + sw.Sheet + "'!$1:$1",
 	})
+}
+
+// colourHeat colors the percentages of columns by how much they are.
+func (b *book) colourHeat(sheet string, t *report.Table, columns []int, last int) error {
+	for k, i := range columns {
+		if t.Columns[i].Role&report.Heat == 0 {
+			continue
+		}
+		err := b.file.SetConditionalFormat(sheet, address(k+1, 2)+":"+address(k+1, last),
+			[]excelize.ConditionalFormatOptions{{Type: "2_color_scale", Criteria: "=", MinType: "num", MinValue: "0",
+				MaxType: "num", MaxValue: "100", MinColor: "#FFFFFF", MaxColor: "#6FA8FF"}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listWidths fits columns to their first rows and to the longest word of their heading, which wraps.

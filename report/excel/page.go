@@ -2,6 +2,7 @@ package excel
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 
@@ -41,6 +42,7 @@ type page struct {
 	areas  []area
 	charts []placedChart
 	merges [][2]string // corners
+	leads  [][2]string // cells and the sections that they lead to
 	tail   *rowWriter  // rows that follow the lines, as the archive writes them
 	free   int         // the first row below all charts
 	err    error
@@ -64,6 +66,12 @@ func (b *book) writePage(pg *page) error {
 	if pg.tail != nil {
 		b.rows[b.partName()] = pg.tail.write
 		if err := b.link(pg.sheet, pg.tail); err != nil {
+			return err
+		}
+	}
+	for _, l := range pg.leads {
+		to := "'" + strings.ReplaceAll(b.sheets[l[1]], "'", "''") + "'!A1"
+		if err := b.file.SetCellHyperLink(pg.sheet, l[0], to, "Location"); err != nil {
 			return err
 		}
 	}
@@ -171,6 +179,10 @@ func (p *page) table(t *report.Table) {
 				}
 			} else {
 				p.widen(k, c.Print(row[i]))
+			}
+			if k == 0 && r < len(t.Leads) {
+				s.role = linked
+				p.leads = append(p.leads, [2]string{address(1, len(p.lines)+1), t.Leads[r]})
 			}
 			if c.Wrap && k < 64 {
 				l.wraps |= 1 << k

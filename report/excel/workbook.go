@@ -44,6 +44,7 @@ type book struct {
 	maxRows int      // of a sheet
 	// placed is where tables begin: plots draw from these cells.
 	placed map[string]place
+	sheets map[string]string // of sections, by their keys
 	// rows of lists, by the part of the file that they go into.
 	rows map[string]func(io.Writer) error
 	// links of lists after the first, by the part as well.
@@ -64,7 +65,8 @@ type place struct {
 func newBook(maxRows int) *book {
 	return &book{
 		file: excelize.NewFile(), styles: map[style]int{}, rules: map[report.Status]int{}, maxRows: maxRows,
-		placed: map[string]place{}, rows: map[string]func(io.Writer) error{}, links: map[string]func(io.Writer) error{},
+		sheets: map[string]string{}, placed: map[string]place{}, rows: map[string]func(io.Writer) error{},
+		links:   map[string]func(io.Writer) error{},
 		lookups: map[string]bool{},
 	}
 }
@@ -100,6 +102,9 @@ func (b *book) build(d *report.Document) error {
 	// Where tables stand is known before any sheet is written: charts, links and formulas name their cells.
 	for _, p := range parts {
 		b.place(p)
+		for _, s := range p.sections {
+			b.sheets[s.Key] = p.name
+		}
 	}
 	var err error
 	pages := make([]*page, len(parts))

@@ -207,9 +207,12 @@ func (p *page) rows(t *report.Table, shown []int) {
 			} else {
 				p.open("td", "class", class(cells[i].Status))
 			}
-			if id != "" && t.Columns[i].Role&report.Choice != 0 {
+			switch {
+			case id != "" && t.Columns[i].Role&report.Choice != 0:
 				p.element("a", text, "href", "#k"+id)
-			} else {
+			case k == 0 && row < len(t.Leads):
+				p.element("a", text, "href", "#"+t.Leads[row])
+			default:
 				p.text(text)
 			}
 		}

@@ -7,4 +7,4 @@ import (
 )
 
 // Answer gives a run in every form, with a provenance that is the same in every test.
-func Answer(r *compare.Result) *report.Answer { return rundoc.Answer(r, report.Provenance{}, "", nil) }
+func Answer(r *compare.Result) *report.Answer { return rundoc.Answer(r, report.Provenance{}, nil) }

@@ -1,0 +1,65 @@
+package rundiff
+
+import (
+	"slices"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// runOf is a run of some kernels, each with a measured occupancy in percent and a time of a launch; a negative
+// occupancy was not measured.
+func runOf(seconds float64, measured ...float64) *compare.Result {
+	r := &compare.Result{}
+	for i, m := range measured {
+		row := compare.Row{Kernel: ingest.Kernel{Task: string(rune('a' + i)), Instances: unit.Some[int64](10),
+			Total: unit.Some(unit.Seconds(10 * seconds))}, Verdict: compare.Match}
+		if m >= 0 {
+			row.Measured = unit.Some(unit.Ratio(m / 100))
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	r.Summary.Kernels = len(measured)
+	r.Summary.KernelTime = unit.Some(unit.Seconds(10 * seconds * float64(len(measured))))
+	return r
+}
+
+func TestSideBySide(t *testing.T) {
+	good := func() *compare.Result { return runOf(1, 90, 80, 70) }
+	for _, test := range []struct {
+		reason  string
+		last    *compare.Result
+		want    []RunFinding
+		outside int
+	}{
+		{"a run like the others", good(), nil, 0},
+		{"within 2 points", runOf(1, 88, 78, 68), nil, 0},
+		{"lower", runOf(1, 80, 70, 60), []RunFinding{RunLow}, 0},
+		{"higher and faster", runOf(0.5, 99, 89, 79), []RunFinding{RunHigh, RunFast}, 0},
+		{"slower by a tenth", runOf(1.1, 90, 80, 70), nil, 0},
+		{"slower by more", runOf(1.2, 90, 80, 70), []RunFinding{RunSlow}, 0},
+		{"one kernel is lower, the run is not", runOf(1, 90, 60, 70), nil, 1},
+		{"a kernel is missing", runOf(1, 90, 80), []RunFinding{RunLacks}, 0},
+		{"what was not measured is not zero", runOf(1, 90, 80, -1), nil, 0},
+		{"nothing ran", &compare.Result{}, []RunFinding{RunIdle}, 0},
+	} {
+		s := SideBySide([]string{"1", "2", "3", "4"}, []*compare.Result{good(), good(), good(), test.last})
+		if got := s.Runs[3].Findings; !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
+		}
+		if len(s.Outside) != test.outside {
+			t.Errorf("%s: %d values outside, want %d", test.reason, len(s.Outside), test.outside)
+		}
+		for i := range 3 {
+			if len(s.Runs[i].Findings) > 0 {
+				t.Errorf("%s: run %d stands out: %q", test.reason, i, s.Runs[i].Findings)
+			}
+		}
+	}
+	if s := SideBySide([]string{"1", "2"}, []*compare.Result{good(),
+		runOf(1, 10, 10, 10)}); len(s.Runs[1].Findings) > 0 {
+		t.Error("of two runs one stands out")
+	}
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBriefer(t *testing.T) {
+	for _, test := range []struct {
+		reason      string
+		width       int
+		names, want []string
+	}{
+		{"what fits stays", 40, []string{"void ns::f<int>(float*)"}, []string{"void ns::f<int>(float*)"}},
+		{"parameters go first", 20, []string{"void ns::f<int>(float*)", "void ns::g<int>(float*)"},
+			[]string{"void ns::f<int>", "void ns::g<int>"}},
+		{"then the type", 10, []string{"void ns::f<int>(float*)"}, []string{"ns::f<int>"}},
+		{"parameters that tell names apart stay", 16, []string{"void f(float*, int)", "void f(double*, int)"},
+			[]string{"f(float*, int)", "f(double*, int)"}},
+		{"arguments that do, too", 12, []string{"void f<ns::A, 4>()", "void f<ns::B, 4>()"},
+			[]string{"f<ns::A, 4>", "f<ns::B, 4>"}},
+		{"shared scopes have a mark", 12,
+			[]string{"ns::detail::alpha<int, ns::x>", "ns::detail::beta<int, ns::x>", "plain", "ns::detail::gamma"},
+			[]string{"...alpha<...>", "...beta<...>", "plain", "...gamma"}},
+		{"scopes that are alike in letters alone are not shared", 8, []string{"nsa::f<int>", "nsb::f<int>"},
+			[]string{"nsa::f<...>", "nsb::f<...>"}},
+		{"a launch shape stays", 24, []string{"void f<int>(float*) [64 / 8, SIMD32]"},
+			[]string{"f<int> [64 / 8, SIMD32]"}},
+		{"what is no signature stays", 5, []string{"copy of a buffer", "a < b"}, []string{"copy of a buffer", "a < b"}},
+		{"operators have brackets that do not match", 5, []string{"ns::operator<<(int)"},
+			[]string{"ns::operator<<(int)"}},
+		{"an unnamed namespace is a name", 30, []string{"void (anonymous namespace)::f<int>(float*)"},
+			[]string{"(anonymous namespace)::f<int>"}},
+	} {
+		if diff := cmp.Diff(test.want, briefer(test.names, test.width)); diff != "" {
+			t.Errorf("%s: %s", test.reason, diff)
+		}
+	}
+}
+
+// FuzzCutApart: names that differ stay different as long as the width allows, fit it, and nothing panics.
+func FuzzCutApart(f *testing.F) {
+	f.Add("void ns::f<int>(float*)\nvoid ns::g<int>(float*)", 12)
+	f.Add("a::\n::b\n::\na::b(", 4)
+	f.Add("f(<)>\n) (\n[ [\n ]", 3)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		names := strings.Split(text, "\n")
+		for i := range names {
+			names[i] = OneLine(names[i])
+		}
+		width = min(max(width, 0), 200)
+		if got := briefer(slices.Clone(names), width); distinct(got) != distinct(names) {
+			t.Errorf("briefer(%q, %d) = %q: names became one", names, width, got)
+		}
+		for _, s := range CutApart(names, width) {
+			if Width(s) > width {
+				t.Errorf("CutApart(%q, %d) gave %q", names, width, s)
+			}
+		}
+	})
+}

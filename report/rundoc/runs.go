@@ -1,0 +1,340 @@
+package rundoc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+const (
+	manyRuns     = 8  // above this many a terminal lists only those that stand out
+	toldValues   = 10 // how many outlying values are told of
+	runsSchema   = "occudiff/validate-runs/1"
+	everywhere   = report.Terminal | report.Page | report.Sheet
+	pageAndSheet = report.Page | report.Sheet
+)
+
+// Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
+func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
+	results := make([]*compare.Result, len(s.Runs))
+	for i := range s.Runs {
+		results[i] = s.Runs[i].Result
+	}
+	return &report.Answer{
+		Make:  func() *report.Document { return runsDocument(s, prov) },
+		Value: runsValue(s), Table: csvTable(results...),
+		Tests: func() *report.TestSuite { return runsSuite(s, prov) },
+	}
+}
+
+// runsSuite is the test cases of all runs. The class of each names its run.
+func runsSuite(s *rundiff.Runs, prov report.Provenance) *report.TestSuite {
+	all := &report.TestSuite{Name: strings.TrimSpace("occudiff validate " + report.OneLine(prov.Label))}
+	label := prov.Label
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		prov.Label = strings.TrimPrefix(label+"/"+r.Name, "/")
+		one := TestSuiteFrom(r.Result, prov)
+		all.Cases = append(all.Cases, one.Cases...)
+		for _, p := range one.Properties {
+			p.Name = report.OneLine(r.Name) + "." + p.Name
+			all.Properties = append(all.Properties, p)
+		}
+		if one.Collected.After(all.Collected) {
+			all.Collected = one.Collected
+		}
+	}
+	return all
+}
+
+// runsDocument is the summary, what stands out, the kernels over all runs, and each run.
+func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
+	d := &report.Document{Title: "GPU occupancy of " + report.Counted(len(s.Runs), "run", "runs"),
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Headline: runsHeadline(s),
+		Closing: runsClosing(s)}
+	for i := range s.Runs {
+		if t := s.Runs[i].Platform.Collected; t.After(d.Date) {
+			d.Date = t
+		}
+	}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
+		Text: append(append([]string{}, d.Headline...), d.Closing)}
+	if p, ok := heatMap(s); ok {
+		summary.Plots = []report.Plot{p}
+	}
+	attention := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary",
+		ItemsIn: everywhere, Items: runItems(s)}
+	if len(attention.Items) == 0 {
+		attention.Text = []string{"Nothing."}
+	}
+	runs := report.Section{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}
+	kernels := report.Section{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
+		Tables: []*report.Table{kernelsOfMany(s)}}
+	matrix := report.Section{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: pageAndSheet,
+		Tables: []*report.Table{matrixTable(s)}}
+	d.Sections = append(d.Sections, summary, attention, runs, kernels, matrix)
+	for i := range s.Runs {
+		d.Sections = append(d.Sections, runSection(&s.Runs[i], i+1))
+	}
+	d.Sections = append(d.Sections, runNotes(s), runsProvenance(s, prov))
+	return d
+}
+
+// runsHeadline says what ran where, and which runs stand out: that is what somebody with many runs wants to know first.
+func runsHeadline(s *rundiff.Runs) []string {
+	var devices, out []string
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		name := "a device that nobody names"
+		if r.Device != nil {
+			name = report.OneLine(r.Device.Name)
+		}
+		if !slices.Contains(devices, name) {
+			devices = append(devices, name)
+		}
+		if len(r.Findings) > 0 {
+			out = append(out, report.OneLine(r.Name)+" ("+findings(r)+")")
+		}
+	}
+	lines := []string{fmt.Sprintf("%s of %s on %s", report.Counted(len(s.Runs), "run", "runs"),
+		report.Counted(len(s.Kernels), "kernel", "kernels"), strings.Join(devices, ", "))}
+	if len(devices) > 1 {
+		lines = append(lines, "The runs are on different devices: how they differ says as much of those as of the "+
+			"runs.")
+	}
+	switch n := len(out); {
+	case len(s.Runs) < 3:
+		lines = append(lines, "Of two runs that differ nobody can say which one is off: 'occudiff diff' compares them.")
+	case n == 0:
+		lines = append(lines, "No run stands out.")
+	default:
+		if n > report.MostTasks {
+			out = append(out[:report.MostTasks:report.MostTasks], report.Thousands(int64(n-report.MostTasks))+" more")
+		}
+		lines = append(lines, report.Counted(n, "run stands out: ", "runs stand out: ")+strings.Join(out, ", "))
+	}
+	for i := range s.Runs {
+		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)
+	}
+	return lines
+}
+
+// runsClosing sums up over all runs.
+func runsClosing(s *rundiff.Runs) string {
+	matched, compared, unmeasurable := 0, 0, 0
+	for i := range s.Runs {
+		m := &s.Runs[i].Summary
+		matched, compared = matched+m.Matched, compared+m.Matched+m.Below+m.Above
+		unmeasurable += m.Unmeasurable
+	}
+	text := fmt.Sprintf("Over all runs %s of %s match the prediction within %s points",
+		report.Thousands(int64(matched)),
+		report.Counted(compared, "kernel value", "kernel values"),
+		report.Shortest(float64(s.Runs[0].Options.Tolerance)))
+	if unmeasurable > 0 {
+		text += "; " + report.Thousands(int64(unmeasurable)) + " were unmeasurable"
+	}
+	return text + "."
+}
+
+// inOrder gives the runs that stand out first.
+func inOrder(s *rundiff.Runs) (order []int, out int) {
+	for _, first := range []bool{true, false} {
+		for i := range s.Runs {
+			if (len(s.Runs[i].Findings) > 0) == first {
+				order = append(order, i)
+			}
+		}
+		if first {
+			out = len(order)
+		}
+	}
+	return order, out
+}
+
+// runTable lists the runs, those that stand out first. With many a terminal shows only these.
+func runTable(s *rundiff.Runs) *report.Table {
+	order, out := inOrder(s)
+	t := report.Rows("runs", len(order), func(i int) runRow { return rowOfRun(&s.Runs[order[i]]) })
+	t.Attention = out
+	for _, i := range order {
+		t.Leads = append(t.Leads, runKey(i))
+	}
+	if len(order) > manyRuns {
+		t.Main = out
+	}
+	return t
+}
+
+// runItems says of each run that stands out in which way, then which values are off in the others.
+func runItems(s *rundiff.Runs) []report.Item {
+	var items []report.Item
+	for i := range s.Runs {
+		if r := &s.Runs[i]; len(r.Findings) > 0 {
+			items = append(items, report.Item{Lead: report.OneLine(r.Name), Text: runText(r), Status: findingStatus(r)})
+		}
+	}
+	for i, o := range s.Outside {
+		if i == toldValues {
+			items = append(items, report.Item{Status: report.Unsure,
+				Text: fmt.Sprintf("%s more in runs that do not stand out as a whole.",
+					report.Counted(len(s.Outside)-i, "value is off its median", "values are off their medians"))})
+			break
+		}
+		k := &s.Kernels[o.Kernel]
+		items = append(items, report.Item{Lead: report.OneLine(s.Runs[o.Run].Name), Status: report.Unsure,
+			Text: fmt.Sprintf("%s measures %s %%, %s points off the median of %s (%s %%, MAD %s).",
+				report.KernelName(k.Task), report.Decimal(k.Measured[o.Run].Or(0).Percent(), 1),
+				report.Signed(float64(o.Off), 1), report.Counted(k.N, "run", "runs"),
+				report.Decimal(k.Median.Or(0).Percent(), 1), report.Decimal(float64(k.MAD.Or(0)), 2))})
+	}
+	return items
+}
+
+// runText says in which way a run stands out.
+func runText(r *rundiff.RunOfMany) string {
+	parts := []string{findings(r) + "."}
+	if r.Findings[0] == rundiff.RunIdle {
+		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
+			report.Counted(r.Summary.Kernels, "kernel", "kernels"),
+			report.Duration(float64(r.Summary.KernelTime.Or(0)))))
+	}
+	if x, ok := r.Off.Value(); ok {
+		parts = append(parts, fmt.Sprintf("Its %s %s points off their medians over all runs (the median of these).",
+			report.Counted(r.Compared, "kernel is", "kernels are"), report.Signed(float64(x), 1)))
+	}
+	if x, ok := r.TimeRatio.Value(); ok {
+		parts = append(parts, fmt.Sprintf("A launch takes %s times as long as in the median run.",
+			report.Decimal(x, 2)))
+	}
+	if r.Lacks > 0 {
+		parts = append(parts, "It lacks "+report.Counted(r.Lacks, "kernel", "kernels")+" that most runs have.")
+	}
+	if host := report.OneLine(r.Platform.Host); host != "" {
+		parts = append(parts, "Host "+host+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+// heatMap shows the kernels with the most time, run by run.
+func heatMap(s *rundiff.Runs) (report.Plot, bool) {
+	m := &report.HeatMap{}
+	for i := range s.Runs {
+		m.Columns = append(m.Columns, report.OneLine(s.Runs[i].Name))
+	}
+	left := 0
+	var names []string
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		if k.N == 0 {
+			continue
+		}
+		if len(m.Rows) == report.PlotRows {
+			left++
+			continue
+		}
+		names = append(names, report.KernelName(k.Task))
+		row := report.HeatRow{}
+		for _, v := range k.Measured {
+			row.Values = append(row.Values, v.Or(unit.Ratio(math.NaN())).Percent())
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	for i, name := range report.CutApart(names, report.LabelWidth) {
+		m.Rows[i].Name = name
+	}
+	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", HeatMap: m, Unit: "%", Max: 100,
+		Rows: len(m.Rows),
+		Text: "A row for each kernel, a column for each run; an empty frame is no measurement."}
+	if left > 0 {
+		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels by time"
+	}
+	return p, len(m.Rows) > 0
+}
+
+func kernelsOfMany(s *rundiff.Runs) *report.Table {
+	t := report.Rows(report.SectionKernels, len(s.Kernels), func(i int) manyRow { return rowOfMany(s, &s.Kernels[i]) })
+	t.Columns[t.Column("spread")].Kind, t.Columns[t.Column("spread")].Decimals = report.Number, 2
+	t.Columns[t.Column("spread")].Unit = "points"
+	return t
+}
+
+// matrixTable has a column for each run.
+func matrixTable(s *rundiff.Runs) *report.Table {
+	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: pageAndSheet,
+		Columns: []report.Column{
+			{Key: "kernel", Title: "Kernel", Kind: report.Text, In: pageAndSheet, Role: report.Code},
+			{Key: "shape", Title: "Launch", Kind: report.Text, In: pageAndSheet, Role: report.Code}}}
+	for i := range s.Runs {
+		t.Columns = append(t.Columns, report.Column{Key: "run_" + strconv.Itoa(i+1),
+			Title: report.OneLine(s.Runs[i].Name), Unit: "%",
+			Kind: report.Percent, In: pageAndSheet, Role: report.Heat})
+	}
+	t.Row = func(i int, dst []report.Cell) []report.Cell {
+		k := &s.Kernels[i]
+		dst = append(dst, report.TextCell(report.KernelName(k.Task)),
+			report.TextCell(shape(&compare.Row{Kernel: k.Kernel})))
+		for _, v := range k.Measured {
+			dst = append(dst, report.OptPercent(v))
+		}
+		return dst
+	}
+	return t
+}
+
+func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }
+
+// runSection is one run among others: its headline, its kernels and what is said of them.
+func runSection(r *rundiff.RunOfMany, number int) report.Section {
+	rows := newRowSet(r.Result)
+	key := runKey(number - 1)
+	s := report.Section{Key: key, Title: "Run " + report.OneLine(r.Name),
+		Sheet: strconv.Itoa(number) + " " + report.OneLine(r.Name),
+		In:    pageAndSheet, Text: append(headline(r.Result), closing(r.Result, rows.peakOnly)), ItemsIn: report.Page}
+	if r.Len() > 0 {
+		t := rows.kernelTable()
+		t.Key, t.Form, t.In = key+"-kernels", report.Grid, pageAndSheet
+		s.Tables = []*report.Table{t}
+	}
+	for _, part := range attentionSections(r.Result, rows) {
+		for _, it := range part.Items {
+			if part.ItemsIn&report.Page != 0 {
+				s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text,
+					Status: it.Status})
+			}
+		}
+	}
+	return s
+}
+
+// runNotes are the notes of all runs, each with its run.
+func runNotes(s *rundiff.Runs) report.Section {
+	var list []report.TaskNote
+	for i := range s.Runs {
+		for _, n := range report.RunNotes(s.Runs[i].Notes) {
+			if n.Pos.File == "" {
+				n.Text = report.OneLine(s.Runs[i].Name) + ": " + n.Text
+			}
+			list = append(list, n)
+		}
+	}
+	return report.NoteSection(list)
+}
+
+func runsProvenance(s *rundiff.Runs, prov report.Provenance) report.Section {
+	p := provenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
+	p.Sheet = "Sources"
+	var inputs []report.InputValue
+	for i := range s.Runs {
+		inputs = append(inputs, inputValues(s.Runs[i].Result)...)
+	}
+	p.Tables = append(p.Tables, report.List("inputs", "Inputs", inputs, report.InputColumns()...))
+	return p
+}
