@@ -15,8 +15,8 @@ import (
 // are ordered for reading: what needs attention first, then by slot time lost.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
-		Sequence: sequence.Of(run.Trace),
-		Notes:    append([]note.Note{}, run.Notes...), instances: run.Instances}
+		Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,
+		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
 	kernels := run.Kernels
 	if kernels.Len() == 0 {
 		kernels = ingest.NewKernels(run.Summary...)

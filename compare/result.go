@@ -159,6 +159,8 @@ type Result struct {
 	Instructions ingest.Instructions
 	// Sequence is how the launches follow each other, nil without a trace.
 	Sequence *sequence.Sequence
+	Trace    *ingest.Trace    // what that was told from
+	Samples  []ingest.Samples // occupancies over time, when they were asked for
 	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and
 	// Skim give the rows of any result.
 	Rows    []Row

@@ -30,6 +30,7 @@ type Source struct {
 
 // ReadOptions is what a reader may be asked. The zero value is right for most.
 type ReadOptions struct {
+	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch as a row of its own instead of adding up rows of one key
 	Hash      bool        // also compute File.Digest while reading (large files, see Input.Digest)
 	Progress  func(int64) // called now and then with the bytes read so far; may be nil
@@ -45,6 +46,7 @@ type File struct {
 	Timings       []Timing
 	Props         []Props
 	Instructions  Instructions
+	Samples       []Samples
 	Trace         *Trace // nil when it does not say when launches ran
 	Platform      Platform
 	Notes         []note.Note

@@ -121,11 +121,7 @@ func (t *Trace) Finish() {
 		sort.Sort(byStart{t})
 		t.mixed = false
 	}
-	t.byName = map[string][]int{}
-	for i := range t.Tasks {
-		name := plainName(t.Tasks[i].Task)
-		t.byName[name] = append(t.byName[name], i)
-	}
+	t.byName = indexKeys(t.Tasks)
 }
 
 // take adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in
@@ -167,20 +163,35 @@ func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
+	return findKey(t.byName, t.Tasks, k)
+}
+
+// indexKeys finds keys by the names that several tools print for one kernel.
+func indexKeys(keys []Key) map[string][]int {
+	byName := map[string][]int{}
+	for i := range keys {
+		name := plainName(keys[i].Task)
+		byName[name] = append(byName[name], i)
+	}
+	return byName
+}
+
+// findKey finds the one key of a kernel, as far as both say what it is.
+func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
+	like, known := byName[k.Task] // many rows are named alike
+	if !known {
+		like = byName[plainName(k.Task)]
+	}
 	found := 0
 	global, local := trim(k.Global), trim(k.Local)
-	like, known := t.byName[k.Task] // many rows are named as the trace has it
-	if !known {
-		like = t.byName[plainName(k.Task)]
-	}
 	for _, i := range like {
-		o := &t.Tasks[i]
+		o := &keys[i]
 		differ := o.Global.Present() && global.Present() && trim(o.Global) != global ||
 			o.Local.Present() && local.Present() && trim(o.Local) != local ||
 			o.SIMD != 0 && k.SIMD.Or(0) != 0 && o.SIMD != k.SIMD.Or(0) || o.Direction != k.Direction
 		if !differ {
-			task, found = i, found+1
+			at, found = i, found+1
 		}
 	}
-	return task, found == 1
+	return at, found == 1
 }

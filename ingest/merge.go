@@ -48,6 +48,7 @@ func (m *merger) add(in Input, f *File) error {
 		r.Instructions = f.Instructions
 	}
 	m.trace(in.Path, f.Trace)
+	r.Samples = append(r.Samples, f.Samples...)
 	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: in.Kind, path: in.Path, bad: f.BadRows > 0})
 	switch {
 	case f.Kernels.Len() == 0:
@@ -126,6 +127,7 @@ func (m *merger) finish() error {
 	m.joinProps()
 	m.wholeRun()
 	m.run.Trace.Finish()
+	m.run.placeSamples()
 	return nil
 }
 

@@ -28,7 +28,8 @@ type Run struct {
 	Instructions Instructions
 	// Trace is when launches ran, nil when no file says so.
 	Trace   *Trace
-	Summary []Kernel // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
+	Samples []Samples // occupancies over time, when they were asked for
+	Summary []Kernel  // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
 	Notes   []note.Note
 }
 

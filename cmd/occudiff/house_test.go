@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},
 	"predict/timeline":    {"ingest/unit"},
+	"predict/dispatch":    {"ingest/unit", "predict", "predict/arch", "predict/timeline"},
 	"predict/batch":       {"ingest/note", "ingest/table", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit"},
 
 	"compare/stat":     {},
@@ -47,6 +48,7 @@ var arrows = map[string][]string{
 	"compare/history":  {"ingest/note", "ingest/table", "ingest/unit"},
 	"compare":          {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat", "compare/sequence"},
 	"compare/sequence": {"ingest", "ingest/unit"},
+	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},
 
 	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/note", "ingest/unit"},
 	"compare/track":   {"compare", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
@@ -55,10 +57,10 @@ var arrows = map[string][]string{
 	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
-	"report/rundoc":    {"report", "compare", "compare/rundiff", "compare/sequence", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/rundoc":    {"report", "compare", "compare/phases", "compare/rundiff", "compare/sequence", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 	"report/schema":    {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
-	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/timeline"},
+	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"report", "report/excel", "report/html", "report/machine", "report/markdown", "report/outfile", "report/plot",
 		"report/terminal"},

@@ -40,6 +40,7 @@ type validateFlags struct {
 	instances bool
 	digest    string
 	truncated bool // use what is whole of a compressed file that is cut off
+	timeline  bool // show occupancies over time
 	content   bool // also take the digests of the texts
 }
 
@@ -69,7 +70,7 @@ folders, are a run each: outputs then carry the folder's name (report-run1.xlsx)
 			return a.validatePaths(c.Context(), args, v)
 		},
 	}
-	v.define(c.Flags(), "local simd instances digest accept-truncated")
+	v.define(c.Flags(), "local simd instances timeline digest accept-truncated")
 	a.share(c, runFlags, answerFlags)
 	a.shareGate(c, "mismatch", "model")
 	return c
@@ -84,6 +85,8 @@ func (v *validateFlags) define(f *pflag.FlagSet, names string) {
 			"in 256 or 16x16"}, {Name: "simd", Value: &v.simd, Arg: "N", Hints: "8 16 32",
 			Usage: "sub-group size for logs and exports that lack it"},
 		{Name: "instances", Value: &v.instances, Usage: "keep every launch as a row of its own"},
+		{Name: "timeline", Value: &v.timeline, Usage: "lay samples of occupancy over the simulated launch " +
+			"(of oneprof -k, or -m and -i; of unitrace -k)"},
 		{Name: "digest", Value: &v.digest, Arg: "KIND", Words: "auto sha256",
 			Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
 		{Name: "accept-truncated", Value: &v.truncated, Usage: "use the whole lines of a compressed input that is " +
@@ -159,7 +162,11 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		// what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
-	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
+	endings := deliver.Endings(".xml")
+	if v.timeline {
+		endings = append(endings, ".svg")
+	}
+	out, err := a.openOutputs(a.outputs, endings...)
 	if err != nil {
 		return err
 	}
@@ -174,6 +181,10 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v) })
 		if err != nil {
 			return err
+		}
+		if v.timeline && !rundoc.HasOverTime(r) {
+			return usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
+				"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", strings.Join(p, ", "))
 		}
 		results = append(results, r)
 	}
@@ -230,7 +241,7 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 	}
 	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256",
 		AcceptTruncated: v.truncated, Content: v.content}
-	opt.Instances = v.instances
+	opt.Instances, opt.Samples = v.instances, v.timeline
 	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file
 	// size.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

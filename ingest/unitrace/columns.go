@@ -11,7 +11,8 @@ const (
 	execute // total of a submission table
 	gpuTime
 	kernelTime
-	begin // of a launch, and its end
+	sampled // when a sample was taken
+	begin   // of a launch, and its end
 	end
 	occupancy
 	active
@@ -48,6 +49,8 @@ func columnOf(name string) (q quantity, per float64, ok bool) {
 		return gpuTime, perSecond(unitText), true
 	case "KernelTime", "Time": // of aggregated metrics and of kernel intervals
 		return kernelTime, perSecond(unitText), true
+	case "QueryBeginTime":
+		return sampled, perSecond(unitText), true
 	case "Start":
 		return begin, perSecond(unitText), true
 	case "End":

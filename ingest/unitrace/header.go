@@ -13,6 +13,7 @@ import (
 type section struct {
 	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
 	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
+	raw    bool // samples of whatever ran
 	device int  // of `=== Device #1 Metrics ===`
 }
 
@@ -35,8 +36,10 @@ func sectionOf(title string) (section, bool) {
 		return section{}, true
 	case "CL GPU Backend", "GPU Backend", "CL Backend":
 		return section{items: true}, true
-	case "CL CPU Backend", "CPU Backend", "API Timing Summary", "API Timing Results", "Raw Metrics":
+	case "CL CPU Backend", "CPU Backend", "API Timing Summary", "API Timing Results":
 		return section{other: true}, true
+	case "Raw Metrics":
+		return section{other: true, raw: true}, true
 	}
 	if number, ok := strings.CutPrefix(title, "Device #"); ok {
 		number, ok = strings.CutSuffix(number, " Metrics")

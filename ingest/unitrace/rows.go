@@ -107,7 +107,7 @@ func (r *reader) metrics(f fields) error {
 		return err
 	}
 	if isIdle(t.Name) {
-		return nil
+		return r.store.overTime(nil, f, &s)
 	}
 	adapter := int(s.adapter)
 	if !f.has(device) {
@@ -121,7 +121,7 @@ func (r *reader) metrics(f fields) error {
 		return err
 	}
 	r.store.sample(a, f.source, s, r.in.Pos(f.nameAt+1))
-	return nil
+	return r.store.overTime(a, f, &s)
 }
 
 // interval takes when a launch began and ended.
@@ -129,19 +129,28 @@ func (r *reader) interval(f fields, t *tracer.Task, adapter int, tile int64) err
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}
-	var times [2]int64
-	for i, q := range []quantity{begin, end} { // a float holds no nanoseconds of the time since 1970
-		n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
-		if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
-			return f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
-		}
-		times[i] = n
+	from, err := f.moment(begin)
+	if err != nil {
+		return err
 	}
-	if times[1] < times[0] {
-		return f.badf(end, "the launch ends at %d, before its start at %d", times[1], times[0])
+	to, err := f.moment(end)
+	if err != nil {
+		return err
 	}
-	r.store.ran(t, times[0], times[1], fmt.Sprintf("Device #%d.%d", adapter, tile))
+	if to < from {
+		return f.badf(end, "the launch ends at %d, before its start at %d", to, from)
+	}
+	r.store.ran(t, from, to, fmt.Sprintf("Device #%d.%d", adapter, tile))
 	return nil
+}
+
+// moment is a time in nanoseconds. A float holds none of those since 1970.
+func (f fields) moment(q quantity) (int64, error) {
+	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
+	if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
+		return 0, f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
+	}
+	return n, nil
 }
 
 // isIdle says whether a row is a sample between kernels, which unitrace prints on request.

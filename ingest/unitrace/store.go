@@ -48,6 +48,9 @@ type store struct {
 	shapes    []propsKey // of propsList
 	trace     ingest.Trace
 	lanes     map[string]uint32 // of trace, by device
+	samples   []ingest.Samples
+	sampled   int              // in all of them
+	seriesOf  map[*account]int // of samples; nil when they were not asked for
 }
 
 type kernelKey struct {
@@ -144,6 +147,36 @@ func (a *account) of(src source) *sum {
 		a.sums[src] = &sum{}
 	}
 	return a.sums[src]
+}
+
+// overTime keeps a sample with its time; without an account it is of no kernel that is named.
+func (s *store) overTime(a *account, f fields, x *sample) error {
+	if s.seriesOf == nil || f.source != fromSamples || !f.has(sampled) || !x.haveOccupancy ||
+		s.sampled >= ingest.MaxSamples {
+		return nil
+	}
+	at, err := f.moment(sampled)
+	if err != nil {
+		return err
+	}
+	i, known := s.seriesOf[a]
+	if !known {
+		i = len(s.samples)
+		s.seriesOf[a] = i
+		s.samples = append(s.samples, ingest.Samples{})
+		if a != nil {
+			s.samples[i].Key = a.key.Key
+			s.samples[i].Key.Device = ""
+		}
+	}
+	launch := uint32(0)
+	if a != nil && a.sums[fromSamples] != nil {
+		launch = uint32(a.sums[fromSamples].launches)
+	}
+	s.sampled++
+	s.samples[i].List = append(s.samples[i].List, ingest.Moment{At: at, Length: int64(x.gpu * 1e9),
+		Measured: float32(x.occupancy), Launch: launch})
+	return nil
 }
 
 // launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank

@@ -51,6 +51,9 @@ func (Format) Sniff(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: newStore(opt.Instances)}
+	if opt.Samples {
+		r.store.seriesOf = map[*account]int{}
+	}
 	for r.in.Next() {
 		r.line()
 	}
@@ -86,6 +89,7 @@ func (r *reader) line() {
 		r.heading(title)
 	case isTimeline(trimmed) && !r.in.Cut: // printed while the program runs, so that it may stand anywhere
 		r.count(r.timeline(text))
+	case r.raw(trimmed):
 	case r.section.other:
 	case isHeader(trimmed):
 		r.startTable(text)
@@ -99,6 +103,19 @@ func (r *reader) line() {
 	default:
 		r.row(text)
 	}
+}
+
+// raw takes the lines of the table of all samples, which names no kernels, as if they named that there is none.
+func (r *reader) raw(trimmed string) bool {
+	if r.store.seriesOf == nil || !r.section.raw {
+		return false
+	}
+	if strings.HasPrefix(trimmed, "SubDeviceId,") {
+		r.startTable("Kernel," + trimmed)
+	} else if r.header != nil {
+		r.row("NoKernel," + trimmed)
+	}
+	return true
 }
 
 func (r *reader) heading(title string) {
@@ -179,12 +196,13 @@ func badf(at int, format string, args ...any) *rowError {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
-	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace}
+	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace,
+		Samples: r.store.samples}
 	f.Notes = append(f.Notes, r.bad.Notes()...)
 	if err := r.store.into(f); err != nil {
 		return nil, err
 	}
-	if f.Kernels.Len() == 0 && len(f.Props) == 0 {
+	if f.Kernels.Len() == 0 && len(f.Props) == 0 && len(f.Samples) == 0 {
 		return nil, r.fault()
 	}
 	if r.long.Line > 0 {

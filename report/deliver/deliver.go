@@ -9,6 +9,7 @@ package deliver
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -171,6 +172,9 @@ func (f *Files) addPlots(ans *report.Answer) error {
 
 func svg(doc *report.Document, p *report.Plot) Writer {
 	return func(w io.Writer) error {
+		if p == nil {
+			return errors.New("several runs have no picture in common")
+		}
 		picture, err := plot.Draw(doc, p, plot.Look{})
 		if err == nil {
 			_, err = w.Write(picture)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/dispatch"
 	"occudiff/predict/timeline"
 	"occudiff/report"
 )
@@ -48,11 +48,10 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	if err != nil {
 		return nil, err
 	}
-	r, err := timeline.Run(ctx, timelineInput(t.Device, &l, &p, ports))
+	r, err := dispatch.Simulate(ctx, t.Device, &l, &p, ports)
 	if err != nil {
 		return nil, err
 	}
-	ofAllSlots(&r, t.Device)
 	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(),
 		Ports:  report.Positive(ports),
 		WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average, Duration: r.Time, Phases: []phase{},
@@ -90,42 +89,4 @@ func timelineChart(title string, r *timeline.Result) *report.Plot {
 	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
 		{X: r.Time, Y: r.Average.Percent()}}}
 	return occupancyChart(title, "Time [run times of a thread]", 0, steps, average)
-}
-
-// timelineInput puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
-func timelineInput(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
-	// those that the GRF mode leaves
-	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
-	// no resource admits more than a slot each
-	others := int64(slots)
-	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
-		if n != predict.Unlimited {
-			others = min(others, n)
-		}
-	}
-	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
-		Groups:          p.Groups,
-		GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
-	switch {
-	case ports > 0:
-		in.Policy = timeline.Partial
-	case p.Policy == predict.Whole:
-		in.Policy = timeline.Whole
-	default: // as in the prediction, few work-group slots cap an Xe-core under Free too
-		in.SlotsPerXeCore = int(min(int64(slots), p.ThreadsPerGroup*others))
-	}
-	return in
-}
-
-// ofAllSlots turns a result into shares of all thread slots of the device: a GRF mode may leave fewer to the launch.
-func ofAllSlots(r *timeline.Result, d *arch.Device) {
-	all := float64(d.Slots())
-	share := float64(r.Slots) / all
-	for i := range r.Phases {
-		r.Phases[i].Occupancy = unit.Ratio(float64(r.Phases[i].Threads) / all)
-	}
-	if share != 1 {
-		r.Peak, r.Average = unit.Ratio(float64(r.Peak)*share), unit.Ratio(float64(r.Average)*share)
-	}
-	r.Slots = int64(d.Slots())
 }

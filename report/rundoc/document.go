@@ -35,6 +35,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	if s, ok := launchSection(r); ok {
 		d.Sections = append(d.Sections, s)
 	}
+	d.Sections = append(d.Sections, overTimeSections(r)...)
 	d.Sections = append(d.Sections, timingSection(r), deviceSection(r), noteSection(r), provenanceSection(r, prov))
 	return d
 }

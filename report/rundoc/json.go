@@ -20,6 +20,7 @@ type Validate struct {
 	Summary ValidateSummary            `json:"summary"`
 	Notes   []report.NoteValue         `json:"notes"`
 	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
+	Over    []OverTime                 `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
 // ValidateTiming is one line of a log.
@@ -65,6 +66,7 @@ func validateValue(r *compare.Result) *Validate {
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
 		Trace:   traceValue(r.Sequence),
+		Over:    overTime(r),
 	}
 	for i := range r.Timings {
 		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))

@@ -1,4 +1,4 @@
-package launchdoc
+package dispatch
 
 import (
 	"math"
@@ -8,12 +8,11 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/predict/timeline"
 )
 
-// TestTimelineAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over
+// TestSimulateAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over
 // time are those of the prediction, which counts waves. They are computed by different packages in different ways.
-func TestTimelineAgreesWithPrediction(t *testing.T) {
+func TestSimulateAgreesWithPrediction(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
 		t.Fatal(err)
@@ -31,11 +30,10 @@ func TestTimelineAgreesWithPrediction(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		res, err := timeline.Run(t.Context(), timelineInput(d, &l, &p, 0))
+		res, err := Simulate(t.Context(), d, &l, &p, 0)
 		if err != nil {
 			t.Fatalf("%s %+v: %v", d.Key, l, err)
 		}
-		ofAllSlots(&res, d)
 		simulated[p.Policy]++
 		if math.Abs(float64(res.Peak-p.Peak)) > 1e-12 || math.Abs(float64(res.Average-p.Average)) > 1e-12 {
 			t.Fatalf("%s %+v: over time %v and %v, predicted %v and %v", d.Key, l, res.Peak, res.Average, p.Peak, p.Average)

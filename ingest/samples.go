@@ -1,0 +1,76 @@
+package ingest
+
+import "sort"
+
+// Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
+type Samples struct {
+	Key  Key // Task is empty where the samples name none
+	List []Moment
+}
+
+// Moment is one measured occupancy, of the time up to Length before At, in nanoseconds. A sample takes 24 bytes.
+type Moment struct {
+	At, Length int64
+	Measured   float32
+	Launch     uint32 // numbers the launches of the task
+}
+
+// MaxSamples bounds what is kept of one file.
+const MaxSamples = 1 << 21
+
+// During gives the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
+func (t *Trace) During(task int, at int64) (Launch, bool) {
+	n := t.Len()
+	first := sort.Search(n, func(i int) bool { return t.at(i).Start > at })
+	const most = 256 // launches at once
+	for i := first - 1; i >= max(first-most, 0); i-- {
+		if l := t.at(i); l.End >= at && (task < 0 || int(l.Task) == task) {
+			return *l, true
+		}
+	}
+	return Launch{}, false
+}
+
+// placeSamples gives samples that name no task to the task that ran when they were taken.
+func (r *Run) placeSamples() {
+	var placed []Samples
+	of := map[uint32]int{}
+	for _, s := range r.Samples {
+		if s.Key.Task != "" {
+			placed = append(placed, s)
+			continue
+		}
+		launches := map[Launch]uint32{}
+		for _, x := range s.List {
+			l, ran := r.Trace.During(-1, x.At)
+			if !ran {
+				continue
+			}
+			i, known := of[l.Task]
+			if !known {
+				i = len(placed)
+				of[l.Task] = i
+				placed = append(placed, Samples{Key: r.Trace.Tasks[l.Task]})
+			}
+			if _, known := launches[l]; !known {
+				launches[l] = uint32(len(launches))
+			}
+			x.Launch = launches[l]
+			placed[i].List = append(placed[i].List, x)
+		}
+	}
+	r.Samples = placed
+}
+
+// SamplesOf gives the samples of a kernel, nil where there are none or where they may be of several.
+func SamplesOf(all []Samples, k *Kernel) *Samples {
+	keys := make([]Key, len(all))
+	for i := range all {
+		keys[i] = all[i].Key
+	}
+	i, ok := findKey(indexKeys(keys), keys, k)
+	if !ok {
+		return nil
+	}
+	return &all[i]
+}

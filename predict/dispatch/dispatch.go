@@ -1,0 +1,62 @@
+// Package dispatch simulates over time the launch that a prediction is of. It knows which of a device's thread slots a
+// launch can have; how they are filled is the simulation's.
+package dispatch
+
+import (
+	"context"
+	"math"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/predict/timeline"
+)
+
+// Simulate gives the phases of a launch, as shares of all thread slots of the device. Ports above 0 ask for the what-if
+// of policy partial.
+func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) (
+	timeline.Result, error) {
+	r, err := timeline.Run(ctx, input(d, l, p, ports))
+	if err != nil {
+		return r, err
+	}
+	ofAllSlots(&r, d)
+	return r, nil
+}
+
+// input puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
+func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
+	// Those that the GRF mode leaves.
+	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
+	// No resource admits more than a slot each
+	others := int64(slots)
+	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
+		if n != predict.Unlimited {
+			others = min(others, n)
+		}
+	}
+	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
+		Groups: p.Groups, GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
+	switch {
+	case ports > 0:
+		in.Policy = timeline.Partial
+	case p.Policy == predict.Whole:
+		in.Policy = timeline.Whole
+	default: // as in the prediction, few work-group slots cap an Xe-core under Free too
+		in.SlotsPerXeCore = int(min(int64(slots), p.ThreadsPerGroup*others))
+	}
+	return in
+}
+
+// ofAllSlots turns a result into shares of all thread slots of the device: a GRF mode may leave fewer to the launch.
+func ofAllSlots(r *timeline.Result, d *arch.Device) {
+	all := float64(d.Slots())
+	share := float64(r.Slots) / all
+	for i := range r.Phases {
+		r.Phases[i].Occupancy = unit.Ratio(float64(r.Phases[i].Threads) / all)
+	}
+	if share != 1 {
+		r.Peak, r.Average = unit.Ratio(float64(r.Peak)*share), unit.Ratio(float64(r.Average)*share)
+	}
+	r.Slots = int64(d.Slots())
+}
