@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,11 +35,12 @@ type diffFlags struct {
 func (a *app) diffCommand() *cobra.Command {
 	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
-		Use:   "diff [flags] OLD NEW",
+		Use:   "diff [flags] OLD NEW...",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
 		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
 (measured minus predicted average), and times. What changed besides - driver, device, VTune version,
-GRF, SIMD width, launch shape - is named first.
+GRF, SIMD width, launch shape - is named first. Of more than two, each is compared with the first:
+a row for each kernel with a column for each side, then each side by itself.
 
 OLD and NEW may also be two compilations: kernel binaries, archives or folders of them, or sources
 that ocloc compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy
@@ -61,15 +63,16 @@ the device is not the same, the residual has to have fallen as well, since an in
 lower both the prediction and the measurement.`,
 		Example: `  occudiff diff old.csv new.csv --device mtl --xve 112
   occudiff diff runs/main runs/branch --fail-on regression
-  occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx`,
+  occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx
+  occudiff diff runs/base runs/a runs/b runs/c -o variants.html`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usageErrorf("diff takes two paths, OLD and NEW, not %d: each a file, a folder of one run, or "+
-					"a folder of repeats", len(args))
+			if len(args) < 2 {
+				return usageErrorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one "+
+					"run, or a folder of repeats", len(args))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args[0], args[1], f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, f) },
 	}
 	f.read.define(c.Flags(), "local simd accept-truncated")
 	cli.Define(c.Flags(), []cli.Flag{
@@ -88,48 +91,66 @@ lower both the prediction and the measurement.`,
 	return c
 }
 
-func (a *app) diff(ctx context.Context, older, newer string, f diffFlags) error {
+func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
+	binaries, streams := 0, 0
+	for _, p := range paths {
+		if p == "-" {
+			streams++
+		} else if isBinary(p) {
+			binaries++
+		}
+	}
 	switch {
 	case !(f.threshold >= 0) || f.threshold > 100:
 		return usageErrorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
-	case older == "-" && newer == "-":
-		return usageErrorf("OLD and NEW cannot both be standard input")
-	case isBinary(older) && isBinary(newer):
-		return a.diffCompiled(ctx, older, newer, f)
+	case streams > 1:
+		return usageErrorf("only one of the paths can be standard input")
+	case binaries == len(paths) && binaries > 2:
+		return usageErrorf("kernel binaries are compared two at a time, not %d", binaries)
+	case binaries == len(paths):
+		return a.diffCompiled(ctx, paths[0], paths[1], f)
 	}
 	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	var sides [2][]*compare.Result
-	for i, s := range []struct{ path, driver, vtune string }{{older, f.oldDriver, f.oldVTune},
-		{newer, f.newDriver, f.newVTune}} {
-		runs, err := ingest.Repeats(ctx, s.path, func(paths ...string) (*ingest.Run, error) {
-			return a.readRun(ctx, paths, f.read)
-		})
+	var sides []rundiff.Side
+	for i, p := range paths {
+		driver, vtune := f.newDriver, f.newVTune
+		if i == 0 {
+			driver, vtune = f.oldDriver, f.oldVTune
+		}
+		runs, err := a.readSide(ctx, p, driver, vtune, f.read)
 		if err != nil {
 			return err
 		}
-		for _, run := range runs {
-			r, err := a.compareForDiff(run, f.read)
-			if err != nil {
-				return err
-			}
-			if s.driver != "" {
-				r.Platform.Driver = s.driver
-			}
-			if s.vtune != "" {
-				r.Platform.VTune = s.vtune
-			}
-			sides[i] = append(sides[i], r)
-		}
+		sides = append(sides, rundiff.Side{Name: p, Runs: runs})
 	}
 	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.threshold)
-	d := rundiff.Compare(sides[0], sides[1], opt)
-	d.Old.Name, d.New.Name = older, newer
-	return a.emitDiff(d, out)
+	return a.emitDiff(rundiff.CompareSides(sides[0], sides[1:], opt), out)
+}
+
+// readSide reads and compares the runs of a side.
+func (a *app) readSide(ctx context.Context, path, driver, vtune string, f validateFlags) ([]*compare.Result, error) {
+	runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) {
+		return a.readRun(ctx, paths, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var results []*compare.Result
+	for _, run := range runs {
+		r, err := a.compareForDiff(run, f)
+		if err != nil {
+			return nil, err
+		}
+		r.Platform.Driver = cmp.Or(driver, r.Platform.Driver)
+		r.Platform.VTune = cmp.Or(vtune, r.Platform.VTune)
+		results = append(results, r)
+	}
+	return results, nil
 }
 
 // diffCompiled compares two compilations: binaries, archives, folders of dumps or sources.
@@ -177,25 +198,42 @@ func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result,
 }
 
 // emitDiff writes the diff to standard output and to the files.
-func (a *app) emitDiff(d *rundiff.Result, out *deliver.Files) error {
+func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
+	d := s.Against[0]
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
 		Table: diffdoc.DiffTable(d), Tests: func() *report.TestSuite { return diffdoc.Suite(d, a.provenance()) }}
+	if len(s.Against) > 1 {
+		ans = diffdoc.Sides(s, a.provenance())
+	}
 	if err := a.deliver(ans, out); err != nil {
 		return err
 	}
-	a.sayNotes(d.Notes)
-	if err := a.printAnnotations(diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)); err != nil {
+	a.sayNotes(diffdoc.SidesNotes(s))
+	var marks []report.Annotation
+	var failed []string
+	for _, d := range s.Against {
+		marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
+		if text := regressions(d); text != "" && len(s.Against) > 1 {
+			failed = append(failed, d.New.Name+": "+text)
+		} else if text != "" {
+			failed = append(failed, text)
+		}
+	}
+	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
-	return a.gateDiff(d)
-}
-
-// gateDiff turns regressions into the exit status that --fail-on asks for.
-func (a *app) gateDiff(d *rundiff.Result) error {
-	const most = 3
-	if a.failOn != "regression" || d.Summary.Regressions == 0 {
+	if a.failOn != "regression" || len(failed) == 0 {
 		return nil
 	}
+	return &gateError{"--fail-on regression: " + strings.Join(failed, "; ")}
+}
+
+// regressions says which kernels regressed on a side; empty when none did.
+func regressions(d *rundiff.Result) string {
+	if d.Summary.Regressions == 0 {
+		return ""
+	}
+	const most = 3
 	var names []string
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -209,7 +247,6 @@ func (a *app) gateDiff(d *rundiff.Result) error {
 		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40),
 			r.Measured.Change.Or(0)))
 	}
-	return &gateError{fmt.Sprintf("--fail-on regression: %d of %d kernels lost more than %g points of measured "+
-		"occupancy: %s",
-		d.Summary.Regressions, d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))}
+	return fmt.Sprintf("%d of %d kernels lost more than %g points of measured occupancy: %s", d.Summary.Regressions,
+		d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))
 }

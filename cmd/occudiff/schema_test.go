@@ -93,6 +93,7 @@ func TestOutputsKeepTheirSchemas(t *testing.T) {
 		{"launches by themselves", "occudiff/validate/1", "validate --instances --device max1100 " + fixture},
 		{"two runs", "occudiff/validate-runs/1", "validate --device max1100 " + twoRuns(t, dir, fixture)},
 		{"two sides", "occudiff/diff/1", "diff --device max1100 " + fixture + " " + fixture},
+		{"three sides", "occudiff/diff-sides/1", "diff --device max1100 " + strings.Repeat(fixture+" ", 3)},
 		{"the table", "occudiff/devices/1", "devices"},
 		{"one device", "occudiff/devices/1", "devices tgl"},
 		{"all devices, some of which refuse", "occudiff/predict/1", "predict --device all --global 512x512 --local 16x16 --simd 8"},

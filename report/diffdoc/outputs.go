@@ -9,13 +9,17 @@ import (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	return []report.Output{{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
-		Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}},
-		Words: map[string][]string{
-			"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
-			"DiffRowOutput.verdict":   report.Words(rundiff.Verdicts()),
-			"DiffPart.part":           report.Words(compare.Parts()),
-			"DiffChange.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
-				rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
-		}}}
+	words := map[string][]string{
+		"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
+		"DiffRowOutput.verdict":   report.Words(rundiff.Verdicts()),
+		"DiffPart.part":           report.Words(compare.Parts()),
+		"DiffChange.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
+			rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
+	}
+	return []report.Output{
+		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
+			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}}, Words: words},
+		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
+			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{}}, Words: words},
+	}
 }

@@ -9,8 +9,8 @@ import (
 	"occudiff/report"
 )
 
-// Table writes any table as CSV: a line of column keys, then the raw values at full precision. Absent values are empty,
-// and texts that a spreadsheet would run are guarded.
+// Table writes any table as CSV: a line of column keys, then the raw values at full precision, see number. Absent
+// values are empty, and texts that a spreadsheet would run are guarded.
 func Table(w io.Writer, t *report.Table) error {
 	out := table.NewCSV(w)
 	line := make([]string, len(t.Columns))
@@ -45,5 +45,17 @@ func raw(c report.Cell) string {
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}
-	return strconv.FormatFloat(c.Num, 'f', -1, 64)
+	return number(c.Num)
+}
+
+// number prints a number at full precision, but for the last digits of what is a short number to a person:
+// 60.8 - 60.5 is 0.29999999999999716 to a computer.
+func number(x float64) string {
+	full := strconv.FormatFloat(x, 'f', -1, 64)
+	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64); err == nil {
+		if short := strconv.FormatFloat(rounded, 'f', -1, 64); 2*len(short) < len(full) {
+			return short
+		}
+	}
+	return full
 }

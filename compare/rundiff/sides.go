@@ -1,0 +1,87 @@
+package rundiff
+
+import (
+	"cmp"
+	"slices"
+
+	"occudiff/ingest"
+)
+
+// Sides is a side against several others, each compared with it alone.
+type Sides struct {
+	Against []*Result
+	Kernels []KernelOfSides // what needs attention on any side first
+}
+
+// KernelOfSides is a kernel with its row of each result, nil where neither that side nor the first has it.
+type KernelOfSides struct {
+	Rows []*Row
+}
+
+// CompareSides compares each of the other sides with the first.
+func CompareSides(first Side, others []Side, opt Options) *Sides {
+	s := &Sides{}
+	for _, other := range others {
+		d := Compare(first.Runs, other.Runs, opt)
+		d.Old.Name, d.New.Name = first.Name, other.Name
+		s.Against = append(s.Against, d)
+	}
+	s.align()
+	return s
+}
+
+// align puts the rows of one kernel beside each other: those of one launch on the first side, or without that of one
+// launch on the others.
+func (s *Sides) align() {
+	type place struct {
+		ingest.Key
+		first bool
+	}
+	at := map[place]int{}
+	for side, d := range s.Against {
+		for i := range d.Rows {
+			r := &d.Rows[i]
+			if r.NotAKernel {
+				continue
+			}
+			l := cmp.Or(r.Old, r.New)
+			p := place{ingest.Key{Task: r.Task, Direction: r.Direction, Global: trimSize(l.Global),
+				Local: trimSize(l.Local),
+				SIMD:  l.SIMD.Or(0), Device: l.Device}, r.Old != nil}
+			k, known := at[p]
+			if !known {
+				k, at[p] = len(s.Kernels), len(s.Kernels)
+				s.Kernels = append(s.Kernels, KernelOfSides{make([]*Row, len(s.Against))})
+			}
+			s.Kernels[k].Rows[side] = r
+		}
+	}
+	rank := Verdicts()
+	slices.SortStableFunc(s.Kernels, func(a, b KernelOfSides) int {
+		x, y := a.Worst(), b.Worst()
+		return cmp.Or(cmp.Compare(slices.Index(rank, x.Verdict), slices.Index(rank, y.Verdict)),
+			cmp.Compare(y.seconds(), x.seconds()))
+	})
+}
+
+// Worst gives the row of the side that needs attention most.
+func (k *KernelOfSides) Worst() *Row {
+	rank := Verdicts()
+	var worst *Row
+	for _, r := range k.Rows {
+		if r != nil && (worst == nil || slices.Index(rank, r.Verdict) < slices.Index(rank, worst.Verdict)) {
+			worst = r
+		}
+	}
+	return worst
+}
+
+// First gives a row that tells of the first side, nil where that has not the kernel.
+func (k *KernelOfSides) First() *Row {
+	for _, r := range k.Rows {
+		if r != nil && r.Old != nil {
+			return r
+		}
+	}
+	return nil
+}

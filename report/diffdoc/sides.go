@@ -1,0 +1,310 @@
+package diffdoc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/compare/rundiff"
+	"occudiff/ingest/note"
+	"occudiff/report"
+)
+
+const (
+	sidesSchema  = "occudiff/diff-sides/1"
+	everywhere   = report.Terminal | report.Page | report.Sheet
+	pageAndSheet = report.Page | report.Sheet
+)
+
+// SidesOutput is the JSON output of `occudiff diff` of more than two sides.
+type SidesOutput struct {
+	Schema string        `json:"schema"`
+	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
+}
+
+// Sides answers how several sides compare with a first one: a row for each kernel with a column for each side, then
+// each side against the first.
+func Sides(s *rundiff.Sides, prov report.Provenance) *report.Answer {
+	v := SidesOutput{Schema: sidesSchema}
+	for _, d := range s.Against {
+		v.Sides = append(v.Sides, DiffJSON(d))
+	}
+	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s),
+		Tests: func() *report.TestSuite { return sidesSuite(s, prov) }}
+}
+
+// sideName names a side by the end of its path.
+func sideName(d *rundiff.Result) string {
+	name := strings.TrimRight(report.OneLine(d.New.Name), "/")
+	if at := strings.LastIndexByte(name, '/'); at >= 0 && at+1 < len(name) {
+		name = name[at+1:]
+	}
+	return name
+}
+
+// sideNames are those of all sides; whole paths where their ends are alike.
+func sideNames(s *rundiff.Sides) []string {
+	var short, long []string
+	for _, d := range s.Against {
+		short, long = append(short, sideName(d)), append(long, report.OneLine(d.New.Name))
+	}
+	if sorted := slices.Sorted(slices.Values(short)); len(slices.Compact(sorted)) < len(short) {
+		return long
+	}
+	return short
+}
+
+func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
+	first, names := s.Against[0], sideNames(s)
+	d := &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides", Version: prov.Version,
+		Subject: "Each side against the first, kernel by kernel", Headline: []string{"First: " + sideText(&first.Old)},
+		Closing: sidesClosing(s, names)}
+	for i, r := range s.Against {
+		d.Headline = append(d.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
+		if t := diffDate(r); t.After(d.Date) {
+			d.Date = t
+		}
+	}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
+		Text: append(slices.Clone(d.Headline), d.Closing)}
+	if p, ok := sidesHeatMap(s, names); ok {
+		summary.Plots = []report.Plot{p}
+	}
+	overview := report.Section{Key: "sides", Title: "Sides", Sheet: "Summary",
+		Tables: []*report.Table{sidesTable(s, names)}}
+	kernels := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
+		Text:   []string{"Regressions on any side first. A change is in points against the first side."},
+		Tables: []*report.Table{sidesKernels(s, names)}}
+	d.Sections = append(d.Sections, summary, sidesAttention(s, names), overview, kernels)
+	for i, r := range s.Against {
+		t := newDiffSet(r).table(pageAndSheet)
+		t.Key, t.Form = sideKey(i)+"-kernels", report.Grid
+		d.Sections = append(d.Sections, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
+			Sheet: strconv.Itoa(i+1) + " " + names[i], In: pageAndSheet, Text: append(diffHeadline(r), diffClosing(r)),
+			Tables: []*report.Table{t}})
+	}
+	d.Sections = append(d.Sections, ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))))
+	return withProvenance(d, s, prov)
+}
+
+func sideKey(i int) string { return "side-" + strconv.Itoa(i+1) }
+
+// SidesNotes are the notes of all sides; what several of them say stands once.
+func SidesNotes(s *rundiff.Sides) (notes []note.Note) {
+	for _, d := range s.Against {
+		for _, n := range d.Notes {
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	return notes
+}
+
+// withProvenance adds what was compared: the runs of the first side once, those of each other side.
+func withProvenance(d *report.Document, s *rundiff.Sides, prov report.Provenance) *report.Document {
+	all := *s.Against[0]
+	all.New.Runs = nil
+	for _, r := range s.Against {
+		all.New.Runs = append(all.New.Runs, r.New.Runs...)
+	}
+	d.Sections = append(d.Sections, diffProvenanceSection(&all, prov))
+	return d
+}
+
+// sidesClosing says how many regressions each side has.
+func sidesClosing(s *rundiff.Sides, names []string) string {
+	var parts []string
+	for i, d := range s.Against {
+		n := "none"
+		if k := d.Summary.Regressions; k > 0 {
+			n = report.Thousands(int64(k))
+		}
+		parts = append(parts, n+" in "+names[i])
+	}
+	return fmt.Sprintf("Regressions in %s against the first side, at a threshold of %s points: %s.",
+		report.Counted(len(s.Kernels), "kernel", "kernels"),
+		report.Shortest(float64(s.Against[0].Options.Threshold)), strings.Join(parts, ", "))
+}
+
+// sideRow is a side in the table of sides.
+type sideRow struct {
+	Name         string      `col:"Side; role=code"`
+	Runs         int         `col:"Runs"`
+	Regressions  report.Cell `col:"regression; group=Verdicts"`
+	Changed      int         `col:"changed launch; group=Verdicts"`
+	Faster       int         `col:"faster; group=Verdicts"`
+	Improvements int         `col:"improvement; group=Verdicts"`
+	Unchanged    int         `col:"unchanged; group=Verdicts"`
+	Rest         int         `col:"not compared; group=Verdicts"`
+	Time         report.Cell `col:"Time, side / first"`
+}
+
+func sidesTable(s *rundiff.Sides, names []string) *report.Table {
+	t := report.Rows("sides", len(s.Against), func(i int) sideRow {
+		d := s.Against[i]
+		m := &d.Summary
+		r := sideRow{Name: names[i], Runs: len(d.New.Runs), Regressions: report.IntCell(m.Regressions),
+			Faster:  m.Faster,
+			Changed: m.ChangedLaunch + m.ChangedDevice, Improvements: m.Improvements, Unchanged: m.Unchanged,
+			Rest: m.NotComparable + m.OnlyOld + m.OnlyNew}
+		if m.Regressions > 0 {
+			r.Regressions.Status = report.Bad
+		}
+		if x, ok := m.TimeRatio.Value(); ok {
+			r.Time = report.NumCell(report.Number, x)
+		}
+		return r
+	})
+	t.Columns[t.Column("regressions")].Kind = report.Integer
+	c := &t.Columns[t.Column("time")]
+	c.Kind, c.Decimals = report.Number, 2
+	for i := range s.Against {
+		t.Leads = append(t.Leads, sideKey(i))
+	}
+	return t
+}
+
+// sidesKernels has a row for each kernel, and for each side what it measures and how far that is from the first.
+func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
+	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: everywhere,
+		Form: report.Browser, Columns: []report.Column{
+			{Key: "task", Title: "Kernel", Kind: report.Text, In: everywhere, Cut: true, Role: report.Code},
+			{Key: "shape", Title: "Launch", Kind: report.Text, In: everywhere, Drop: 1, Role: report.Code},
+			{Key: "first_percent", Title: "First", Unit: "%", Kind: report.Percent, In: everywhere, Role: report.Heat}}}
+	for i, name := range names {
+		key := sideKey(i)
+		t.Columns = append(t.Columns,
+			report.Column{Key: key + "_percent", Group: name, Title: "measured", Unit: "%", Kind: report.Percent,
+				In:   everywhere,
+				Drop: 2, Role: report.Heat},
+			report.Column{Key: key + "_change", Group: name, Title: "change", Unit: "points", Kind: report.Points,
+				In: everywhere},
+			report.Column{Key: key + "_verdict", Group: name, Title: "verdict", Kind: report.Text, In: pageAndSheet,
+				Words: diffWords()})
+	}
+	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: everywhere,
+		Words: diffWords(), Role: report.Choice})
+	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != rundiff.Unchanged {
+		t.Attention++
+	}
+	t.Row = func(i int, dst []report.Cell) []report.Cell {
+		k := &s.Kernels[i]
+		worst := k.Worst()
+		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(diffShape(worst)),
+			firstCell(k))
+		for _, r := range k.Rows {
+			if r == nil {
+				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
+				continue
+			}
+			dst = append(dst, median(&r.Measured.New, report.Percent), changeCell(&r.Measured, report.Points),
+				report.StatusCell(string(r.Verdict), diffStatus(r.Verdict)))
+		}
+		return append(dst, report.StatusCell(string(worst.Verdict), diffStatus(worst.Verdict)))
+	}
+	return t
+}
+
+func firstCell(k *rundiff.KernelOfSides) report.Cell {
+	if r := k.First(); r != nil {
+		return median(&r.Measured.Old, report.Percent)
+	}
+	return report.Cell{}
+}
+
+// sidesAttention says of each side which kernels are not the same, and why.
+func sidesAttention(s *rundiff.Sides, names []string) report.Section {
+	all := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
+		ItemsIn: everywhere}
+	for i, d := range s.Against {
+		for _, it := range movedSection(d).Items {
+			it.Text = names[i] + ": " + it.Text
+			all.Items = append(all.Items, it)
+		}
+	}
+	if len(all.Items) == 0 {
+		all.Text = []string{"None."}
+	}
+	return all
+}
+
+// sidesHeatMap shows what every side measures.
+func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
+	m := &report.HeatMap{Columns: append([]string{"first"}, names...)}
+	var labels []string
+	for i := range s.Kernels[:min(len(s.Kernels), report.PlotRows)] {
+		k := &s.Kernels[i]
+		value := func(c report.Cell) float64 {
+			if c.Kind == report.Absent {
+				return math.NaN()
+			}
+			return c.Num
+		}
+		row := report.HeatRow{Values: []float64{value(firstCell(k))}}
+		for _, r := range k.Rows {
+			if r == nil {
+				row.Values = append(row.Values, math.NaN())
+				continue
+			}
+			row.Values = append(row.Values, value(median(&r.Measured.New, report.Percent)))
+		}
+		m.Rows, labels = append(m.Rows, row), append(labels, report.KernelName(k.Worst().Task))
+	}
+	for i, label := range report.CutApart(labels, report.LabelWidth) {
+		m.Rows[i].Name = label
+	}
+	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and side", HeatMap: m, Unit: "%", Max: 100,
+		Rows: len(m.Rows), Text: "A row for each kernel, a column for each side; an empty frame is no measurement."}
+	if len(s.Kernels) > report.PlotRows {
+		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels"
+	}
+	return p, len(m.Rows) > 0
+}
+
+// sidesCSV has the rows of each side, with the side in the first column.
+func sidesCSV(s *rundiff.Sides) *report.Table {
+	type part struct {
+		side  string
+		table *report.Table
+		row   int
+	}
+	var parts []part
+	for _, d := range s.Against {
+		t := DiffTable(d)
+		for i := range t.Len {
+			parts = append(parts, part{d.New.Name, t, i})
+		}
+	}
+	t := &report.Table{Key: "rows", Len: len(parts), Main: len(parts), In: everywhere,
+		Columns: append([]report.Column{{Key: "side", Kind: report.Text, In: everywhere}},
+			DiffTable(s.Against[0]).Columns...)}
+	t.Row = func(i int, dst []report.Cell) []report.Cell {
+		p := parts[i]
+		return p.table.Row(p.row, append(dst, report.TextCell(p.side)))
+	}
+	return t
+}
+
+// sidesSuite has the test cases of each side, whose classes name it.
+func sidesSuite(s *rundiff.Sides, prov report.Provenance) *report.TestSuite {
+	all := &report.TestSuite{}
+	label := prov.Label
+	for i, name := range sideNames(s) {
+		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
+		one := Suite(s.Against[i], prov)
+		for _, p := range one.Properties {
+			p.Name = name + "." + p.Name
+			all.Properties = append(all.Properties, p)
+		}
+		all.Cases = append(all.Cases, one.Cases...)
+		if one.Collected.After(all.Collected) {
+			all.Collected = one.Collected
+		}
+		all.Host = one.Host
+	}
+	all.Name = strings.TrimSpace("occudiff diff " + report.OneLine(label))
+	return all
+}
