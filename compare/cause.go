@@ -178,13 +178,16 @@ func (f *finder) missing() (because, decide string) {
 		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of "+
 			"another window or of another adapter.",
 			row.Measured.Or(0).Percent()), targetGPU
+	case row.Basis == BasisMeasuredPeak && f.r.Device == nil && row.Global.Present():
+		return "What of it is a partial last wave cannot be told without the device.",
+			"--device, or the VTune summary of the same result"
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
-		return "VTune's peak leaves out a partial last wave. What is that and what is lost cannot be told without " +
-			"the launch shape.", "an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+		return "What of it is a partial last wave cannot be told without the launch shape.",
+			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
 	case row.Basis == BasisMeasuredPeak:
-		return "VTune's peak leaves out a partial last wave. What is that, what idle time and what low residency " +
-			"cannot be told from a summary, " +
-			"which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
+		return "What of it is a partial last wave, idle time or low residency cannot be told from a summary, which " +
+			"has " +
+			"neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
 	case row.XVEs.Other.Present():
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
 			"whole %.1f %%: which XVEs should have been empty cannot be told.",

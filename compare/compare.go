@@ -202,7 +202,7 @@ func (r *Result) judge(row *Row) {
 	case p != nil:
 		row.Verdict = NoMeasurement
 		return
-	case measured && peaked && r.shapeMissing(row):
+	case measured && peaked && (r.Device == nil || r.shapeMissing(row)):
 		row.Basis, row.Difference = BasisMeasuredPeak, unit.Some(m.Minus(peak))
 	case !measured && !peaked:
 		row.Verdict = NoMeasurement

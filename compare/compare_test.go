@@ -189,7 +189,7 @@ func TestVerdictAndCause(t *testing.T) {
 		{"imbalance of one", "one thread a work-group waits for nobody", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"no local", "the export lacks a column, and its peak is what is left to compare with", mtl112(), ingest.Platform{},
-			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "VTune's peak leaves out a partial last wave. What is that and what is lost cannot be told without the launch shape.", 0},
+			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "What of it is a partial last wave cannot be told without the launch shape.", 0},
 		{"barrier", "GPU Barriers say that a work-group has one at least: 32 barrier slots hold 32 of 56 threads, as VTune says itself", gen9(), ingest.Platform{},
 			kernel("k", "1048576", "8", 8, 10, 1, measured(57), peak(57.1), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(131072)); pct(&k.PeakBarrier, 57.1) }),
 			Match, BasisMeasured, 57 - 100*131072.0/(1366*168), "", "", 0},

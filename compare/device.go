@@ -1,6 +1,13 @@
 package compare
 
-import "occudiff/ingest"
+import (
+	"fmt"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
 
 // NeedsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
 func NeedsDevice(run *ingest.Run) bool {
@@ -13,4 +20,71 @@ func NeedsDevice(run *ingest.Run) bool {
 		}
 	}
 	return false
+}
+
+// Fit is which devices the profiler's peaks of a run are consistent with: the peaks come from the launches and the
+// thread slots of the GPU alone.
+type Fit struct {
+	Devices  []*arch.Device
+	Of       int // devices that were tried
+	Launches int // launch settings whose peaks were held against them; none tells anything where it is 0
+}
+
+// mostFitted is how many launch settings are held against each device: a few dozen are usual.
+const mostFitted = 256
+
+// FitDevices finds the devices that every peak of a run is consistent with, under either policy. Peaks that SLM or
+// barriers limit are left out, since no export says how much of them a work-group has.
+func FitDevices(run *ingest.Run, devices []arch.Device, opt Options) Fit {
+	f := Fit{Of: len(devices)}
+	var kernels []ingest.Kernel
+	for s := range min(run.Kernels.Settings(), mostFitted) {
+		k := run.Kernels.SettingKernel(s)
+		if k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1 && k.Global.Present() && k.IsKernel() {
+			kernels = append(kernels, k)
+		}
+	}
+	f.Launches = len(kernels)
+	for i := range devices {
+		r := Result{Device: &devices[i], Options: opt}
+		fits := len(kernels) > 0
+		for j := range kernels {
+			fits = fits && r.fitsPeak(&kernels[j])
+		}
+		if fits {
+			f.Devices = append(f.Devices, r.Device)
+		}
+	}
+	return f
+}
+
+// fitsPeak says whether a launch has the profiler's peak on the device.
+func (r *Result) fitsPeak(k *ingest.Kernel) bool {
+	l := r.launchOfKernel(k)
+	l.GRF = mostThreads(r.Device)
+	for _, l.Policy = range []predict.Policy{predict.Free, predict.Whole} {
+		p, err := predict.Predict(r.Device, l)
+		if err == nil && abs(k.Peak.Or(0).Minus(p.Peak)) <= r.Options.ModelTolerance+digit {
+			return true
+		}
+	}
+	return false
+}
+
+// String names the devices: "mtl-112 only", "25 of 75 devices, among them a770, a750 and b580".
+func (f *Fit) String() string {
+	const named = 3
+	var keys []string
+	for _, d := range f.Devices {
+		keys = append(keys, d.Key)
+	}
+	switch n := len(keys); {
+	case n == 0:
+		return fmt.Sprintf("none of %d devices", f.Of)
+	case n == 1:
+		return keys[0] + " only"
+	case n <= named:
+		return strings.Join(keys[:n-1], ", ") + " and " + keys[n-1]
+	}
+	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }

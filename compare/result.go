@@ -153,6 +153,7 @@ type CauseCount struct {
 type Result struct {
 	Device   *arch.Device // nil when none is known
 	ChosenBy string       // what named it: "--device", "the summary: 112 XVE", ...
+	Fit      Fit          // where none is known
 	Inputs   []ingest.Input
 	Platform ingest.Platform
 	// Instructions of the run, which say how much the sampled counters mix up what ran.

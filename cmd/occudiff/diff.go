@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -142,7 +140,7 @@ func (a *app) readSide(ctx context.Context, path, driver, vtune string, f valida
 	}
 	var results []*compare.Result
 	for _, run := range runs {
-		r, err := a.compareForDiff(run, f)
+		r, err := a.compareAnyway(run, f, false)
 		if err != nil {
 			return nil, err
 		}
@@ -175,26 +173,6 @@ func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags
 		b.devices = []*arch.Device{m.Device}
 	}
 	return a.diffBinaries(ctx, older, newer, b)
-}
-
-// compareForDiff compares one run. A device that nobody names costs the residual, not the diff.
-func (a *app) compareForDiff(run *ingest.Run, v validateFlags) (*compare.Result, error) {
-	r, err := a.compareRun(run, v)
-	if !errors.Is(err, arch.ErrNoDevice) {
-		return r, err
-	}
-	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "no-device",
-		Text: "no input says which GPU this is, so there is no prediction, no residual, and launches that are too " +
-			"short to be measured are not told from others",
-		Hint: "name it with --device (see 'occudiff devices'), or put the VTune summary beside the export"})
-	r = compare.Compare(run, nil, a.options())
-	if a.driver != "" {
-		r.Platform.Driver = a.driver
-	}
-	if a.vtune != "" {
-		r.Platform.VTune = a.vtune
-	}
-	return r, nil
 }
 
 // emitDiff writes the diff to standard output and to the files.

@@ -51,6 +51,10 @@ func subject(r *compare.Result) string {
 func headline(r *compare.Result) []string {
 	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices " +
 		"lists them)"}
+	if r.Fit.Launches > 0 {
+		lines[0] = "No device is known, so measured is held against VTune's peak. The peaks are consistent with " +
+			r.Fit.String() + "; name it with --device"
+	}
 	if d := r.Device; d != nil {
 		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
 			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))

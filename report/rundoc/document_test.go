@@ -29,7 +29,7 @@ func TestContractFields(t *testing.T) {
 		value any
 		want  string
 	}{
-		{rundoc.Validate{}, "schema device inputs rows timings summary notes trace,omitempty over_time,omitempty"},
+		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty"},
 		{report.DeviceValue{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
 		{report.InputValue{}, "path kind digest rows bad_rows"},
 		{rundoc.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +

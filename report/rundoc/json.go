@@ -14,6 +14,7 @@ const ValidateSchema = "occudiff/validate/1"
 type Validate struct {
 	Schema  string                     `json:"schema"`
 	Device  *report.DeviceValue        `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
+	Fit     []string                   `json:"consistent_devices,omitempty" jsonschema:"that VTune's peaks fit; only without a device"`
 	Inputs  []report.InputValue        `json:"inputs"`
 	Rows    report.Stream[ValidateRow] `json:"rows"`
 	Timings []ValidateTiming           `json:"timings"`
@@ -60,6 +61,7 @@ func validateValue(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
+		Fit:     fitKeys(&r.Fit),
 		Inputs:  inputValues(r),
 		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
@@ -99,4 +101,12 @@ func validateSummary(s *compare.Summary) ValidateSummary {
 		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson,
 		Spearman: s.Spearman,
 	}
+}
+
+// fitKeys names the devices that the profiler's peaks fit.
+func fitKeys(f *compare.Fit) (keys []string) {
+	for _, d := range f.Devices {
+		keys = append(keys, d.Key)
+	}
+	return keys
 }
