@@ -30,6 +30,9 @@ type Source struct {
 
 // ReadOptions is what a reader may be asked. The zero value is right for most.
 type ReadOptions struct {
+	// Side picks one of the two results of a difference report, 1 or 2; without it such a report is an error of code
+	// CodeSides.
+	Side      int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch as a row of its own instead of adding up rows of one key
 	Hash      bool        // also compute File.Digest while reading (large files, see Input.Digest)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -114,6 +115,12 @@ func isCode(err error, codes ...string) bool {
 	return false
 }
 
+// CodeSides is the code of the error that a file holds two results side by side: it is two runs.
+const CodeSides = "two-results"
+
+// HasSides says whether an error is that a file holds two results side by side.
+func HasSides(err error) bool { return isCode(err, CodeSides) }
+
 // The codes of faults that decide how a path is treated.
 const (
 	codeMissing    = "missing-file"
@@ -187,6 +194,9 @@ func readFile(ctx context.Context, path string, opt Options) (Input, *File, erro
 	in, file, err := readSource(ctx, o.src, o.sum, opt)
 	if err == nil && o.text != nil {
 		in.Content = digest(o.text.sum)
+		if opt.Side > 0 { // the two sides of a file are not the same run
+			in.Content += fmt.Sprintf("#%d", opt.Side)
+		}
 	}
 	if n := o.plain.shortened(); err == nil && n != nil {
 		file.Notes = append(file.Notes, *n)

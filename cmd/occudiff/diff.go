@@ -33,7 +33,7 @@ type diffFlags struct {
 func (a *app) diffCommand() *cobra.Command {
 	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
-		Use:   "diff [flags] OLD NEW...",
+		Use:   "diff [flags] OLD [NEW]...",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
 		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
 (measured minus predicted average), and times. What changed besides - driver, device, VTune version,
@@ -44,6 +44,8 @@ OLD and NEW may also be two compilations: kernel binaries, archives or folders o
 that ocloc compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy
 of each kernel are compared, and a kernel is a regression when it spills more or its predicted
 occupancy fell.
+
+A difference report of VTune (vtune -report ... -r A -r B) holds both results: give it alone.
 
 OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats, as their
 content decides. A folder is one of repeats when folders below it hold runs, or when its files
@@ -64,9 +66,8 @@ lower both the prediction and the measurement.`,
   occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx
   occudiff diff runs/base runs/a runs/b runs/c -o variants.html`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usageErrorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one "+
-					"run, or a folder of repeats", len(args))
+			if len(args) < 1 {
+				return wrongPaths(0)
 			}
 			return nil
 		},
@@ -101,6 +102,8 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 	switch {
 	case !(f.threshold >= 0) || f.threshold > 100:
 		return usageErrorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
+	case len(paths) == 1 && !a.hasSides(ctx, paths[0]):
+		return wrongPaths(1)
 	case streams > 1:
 		return usageErrorf("only one of the paths can be standard input")
 	case binaries == len(paths) && binaries > 2:
@@ -113,17 +116,26 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 		return err
 	}
 	defer out.Discard()
+	report := len(paths) == 1 // a difference report has both sides
+	if report {
+		paths = append(paths, paths[0])
+	}
 	var sides []rundiff.Side
 	for i, p := range paths {
 		driver, vtune := f.newDriver, f.newVTune
 		if i == 0 {
 			driver, vtune = f.oldDriver, f.oldVTune
 		}
+		name := p
+		if report {
+			f.read.side = i + 1
+			name = fmt.Sprintf("%s, result %d", p, i+1)
+		}
 		runs, err := a.readSide(ctx, p, driver, vtune, f.read)
 		if err != nil {
 			return err
 		}
-		sides = append(sides, rundiff.Side{Name: p, Runs: runs})
+		sides = append(sides, rundiff.Side{Name: name, Runs: runs})
 	}
 	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.threshold)
@@ -149,6 +161,17 @@ func (a *app) readSide(ctx context.Context, path, driver, vtune string, f valida
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+func wrongPaths(n int) error {
+	return usageErrorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a "+
+		"folder of repeats", n)
+}
+
+// hasSides says whether a file is a difference report of VTune.
+func (a *app) hasSides(ctx context.Context, path string) bool {
+	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats()})
+	return ingest.HasSides(err)
 }
 
 // diffCompiled compares two compilations: binaries, archives, folders of dumps or sources.

@@ -41,6 +41,7 @@ type validateFlags struct {
 	digest    string
 	truncated bool // use what is whole of a compressed file that is cut off
 	timeline  bool // show occupancies over time
+	side      int  // of a difference report, 1 or 2
 	content   bool // also take the digests of the texts
 }
 
@@ -172,28 +173,54 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 	}
 	defer out.Discard()
 	runs := ingest.Runs(ctx, paths, formats())
+	var names []string
 	var results []*compare.Result
-	for _, p := range runs {
-		run, err := a.readRun(ctx, p, v)
+	for i, name := range runNames(runs) {
+		of, err := a.validateRun(ctx, runs[i], v)
 		if err != nil {
 			return err
 		}
-		r, err := orStopped(ctx, func() (*compare.Result, error) {
-			if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
-				return a.compareRun(run, v)
+		for side, r := range of {
+			if len(of) > 1 {
+				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
 			}
-			return a.compareAnyway(run, v, true)
-		})
-		if err != nil {
-			return err
+			names, results = append(names, name), append(results, r)
 		}
-		if v.timeline && !rundoc.HasOverTime(r) {
-			return usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
-				"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", strings.Join(p, ", "))
-		}
-		results = append(results, r)
 	}
-	return a.emit(runNames(runs), results, out)
+	return a.emit(names, results, out)
+}
+
+// validateRun reads and compares a run, or the two of a difference report.
+func (a *app) validateRun(ctx context.Context, paths []string, v validateFlags) ([]*compare.Result, error) {
+	run, err := a.readRun(ctx, paths, v)
+	if ingest.HasSides(err) && v.side == 0 {
+		var both []*compare.Result
+		for v.side = 1; v.side <= 2; v.side++ {
+			of, err := a.validateRun(ctx, paths, v)
+			if err != nil {
+				return nil, err
+			}
+			both = append(both, of...)
+		}
+		return both, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := orStopped(ctx, func() (*compare.Result, error) {
+		if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
+			return a.compareRun(run, v)
+		}
+		return a.compareAnyway(run, v, true)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if v.timeline && !rundoc.HasOverTime(r) {
+		return nil, usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
+			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", strings.Join(paths, ", "))
+	}
+	return []*compare.Result{r}, nil
 }
 
 // runNames gives each run the name of its folder, and a number where there are several of a name: x/run and y/run.
@@ -246,7 +273,7 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 	}
 	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256",
 		AcceptTruncated: v.truncated, Content: v.content}
-	opt.Instances, opt.Samples = v.instances, v.timeline
+	opt.Instances, opt.Samples, opt.Side = v.instances, v.timeline, v.side
 	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file
 	// size.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

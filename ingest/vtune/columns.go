@@ -75,6 +75,7 @@ var hostColumns = []string{"cpu time", "task time", "average task time"}
 // plain gives the form of a header name that spellings are in, and whether it said (%).
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
+	form, _ = ofSide(form)
 	if f, ok := strings.CutSuffix(form, "(%)"); ok {
 		form, percent = strings.TrimSpace(f), true
 	}
@@ -85,6 +86,19 @@ func plain(name string) (form string, percent bool) {
 		form = "peak xve " + form[len("peak eu "):]
 	}
 	return form, percent
+}
+
+// The prefixes of columns of a difference report (vtune -report ... -r A -r B).
+var sidePrefixes = []string{"difference:", "result 1:", "result 2:"}
+
+// ofSide takes the result off a column of a difference report: 1 or 2, 0 for the difference, -1 for any other column.
+func ofSide(form string) (rest string, side int) {
+	for side, prefix := range sidePrefixes {
+		if rest, ok := strings.CutPrefix(form, prefix); ok {
+			return strings.TrimSpace(rest), side
+		}
+	}
+	return form, -1
 }
 
 // instructionPipe gives the pipe whose instructions a column counts: "XVE Instructions:ALU1 Instructions".

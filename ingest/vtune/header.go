@@ -36,6 +36,8 @@ type header struct {
 	col     [quantities]column
 	twice   []twice
 	sel     []int // columns to read, ascending
+	side    int   // the result of a difference report that is read
+	sides   bool  // it is such a report
 	host    bool  // has columns of an export that is grouped by host task
 	first   string
 
@@ -69,6 +71,12 @@ func (h *header) add(index int, text []byte) {
 	h.columns = index + 1
 	if index == 0 {
 		h.first = name
+	}
+	if _, side := ofSide(strings.ToLower(name)); side >= 0 {
+		h.sides = true
+		if side != h.side {
+			return
+		}
 	}
 	form, percent := plain(name)
 	if slices.Contains(hostColumns, form) {

@@ -34,34 +34,54 @@ func (Format) Sniff(head []byte) bool {
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := scan.Input{At: src.At, Size: src.Size, R: src.R}
 	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress},
-		opt.Instances)
+		keeping{opt.Instances, opt.Side})
 }
 
-func read(ctx context.Context, path string, in scan.Input, opt scan.Options, keep bool) (*ingest.File, error) {
+func read(ctx context.Context, path string, in scan.Input, opt scan.Options, keep keeping) (*ingest.File, error) {
 	s := scan.New(in, opt)
-	h, err := readHeader(ctx, path, s)
+	h, err := readHeader(ctx, path, s, keep.side)
 	if err != nil {
 		return nil, err
 	}
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
-		adders[i] = newAdder(h, keep)
+		adders[i] = newAdder(h, keep.launches)
 		handlers[i] = adders[i]
 	}
 	if err := s.Rows(ctx, h.sel, h.columns, handlers); err != nil {
 		return nil, err
 	}
-	f, err := newResult(h, adders).file(keep)
+	f, err := newResult(h, adders).file(keep.launches)
 	if err != nil {
 		return nil, err
+	}
+	if h.sides {
+		f.Kernels = ofOneSide(f.Kernels)
 	}
 	f.Digest = s.Digest()
 	return f, nil
 }
 
+// keeping says what is kept of a file: each launch as a row, one side of a difference report.
+type keeping struct {
+	launches bool
+	side     int
+}
+
+// ofOneSide leaves out the tasks that only the other result of a difference report has: all they have here is a name.
+func ofOneSide(all *ingest.Kernels) *ingest.Kernels {
+	list := &ingest.Kernels{}
+	for _, k := range all.All() {
+		if k.Total.Or(0) > 0 || k.Instances.Or(0) > 0 || k.Measured.Or(0) > 0 {
+			list.Append(k)
+		}
+	}
+	return list
+}
+
 // readHeader finds the header and decides which columns are read.
-func readHeader(ctx context.Context, path string, s *scan.Scanner) (*header, error) {
+func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*header, error) {
 	head, err := s.Head()
 	if err != nil {
 		return nil, err
@@ -73,7 +93,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner) (*header, err
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err
 	}
-	h := &header{pos: note.Pos{File: path}}
+	h := &header{pos: note.Pos{File: path}, side: side}
 	if h.pos.Line, err = s.Record(ctx, h.add); err == scan.ErrQuote {
 		return nil, note.Faultf("open-quote", h.pos, "the file may be cut off: export it again",
 			"the header line opens a quote that is never closed")
@@ -81,6 +101,9 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner) (*header, err
 		return nil, err
 	}
 	switch {
+	case h.sides && side == 0:
+		return nil, note.Faultf(ingest.CodeSides, h.pos, "compare the two with: occudiff diff "+path,
+			"this is a difference report of two results: two runs in one file")
 	case h.hostTasks():
 		return nil, hostTasks(h.pos)
 	case !h.useful():

@@ -355,7 +355,7 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 		for _, block := range []int{0, 61, 64, 1000, 4096} {
 			for threads := 1; threads <= 4; threads++ {
 				for _, in := range []scan.Input{{R: strings.NewReader(text)}, {At: strings.NewReader(text), Size: int64(len(text))}} {
-					f, err := read(context.Background(), "run.csv", in, scan.Options{Threads: threads, Block: block}, keep)
+					f, err := read(context.Background(), "run.csv", in, scan.Options{Threads: threads, Block: block}, keeping{launches: keep})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -438,7 +438,7 @@ func TestQuotedCells(t *testing.T) {
 			} {
 				text := write(quoted)
 				for _, block := range []int{0, 97, 128, 333, 1000} {
-					f, err := read(context.Background(), "run.csv", scan.Input{At: strings.NewReader(text), Size: int64(len(text))}, scan.Options{Threads: 2, Block: block}, keep)
+					f, err := read(context.Background(), "run.csv", scan.Input{At: strings.NewReader(text), Size: int64(len(text))}, scan.Options{Threads: 2, Block: block}, keeping{launches: keep})
 					if err != nil {
 						t.Fatal(err)
 					}
