@@ -227,6 +227,16 @@ func (r *Result) Row(i int, into *Row) *Row {
 	return into
 }
 
+// Task gives the name of the task of row i.
+func (r *Result) Task(i int) string {
+	if r.Rows != nil {
+		return r.Rows[i].Task
+	}
+	var k ingest.Kernel
+	r.rows.kernel(int(r.rows.order[i]), &k)
+	return k.Task
+}
+
 // All gives the rows in order. A row is good until the next one and must not be changed.
 func (r *Result) All() iter.Seq2[int, *Row] {
 	return func(yield func(int, *Row) bool) {

@@ -23,14 +23,16 @@ const (
 	namedKernels = 3
 	// fullItems is how many explanations have the parts of the account in words; others have the cause.
 	fullItems = 200
+	// mostItems is how many kernels of a cause are explained one by one: the table of kernels has the cause of all.
+	mostItems = 1000
 )
 
 // causeGroup is the explained rows of one verdict and cause.
 type causeGroup struct {
 	verdict     compare.Verdict
 	cause       string
-	rows        []toldRow
-	kernels     int // launches where they are kept
+	told        []int // of the rows that are explained, their places in rowSet.told
+	kernels     int   // launches where they are kept
 	total, lost unit.Seconds
 }
 
@@ -51,62 +53,87 @@ func (s *rowSet) group(r *compare.Row) *causeGroup {
 	return s.groups[i]
 }
 
-// causeGroups puts the explained rows together by verdict and cause, the most slot time lost first.
+// first is the first row of a group that is explained.
+func (s *rowSet) first(g *causeGroup) int { return s.told[g.told[0]].row }
+
+// causeGroups are the explained rows by verdict and cause, the most slot time lost first.
 func (s *rowSet) causeGroups() []*causeGroup {
-	var into compare.Row
-	for _, t := range s.told {
-		g := s.group(s.result.Row(t.row, &into))
-		g.rows = append(g.rows, t)
-	}
 	slices.SortStableFunc(s.groups, func(a, b *causeGroup) int { return cmp.Compare(b.lost, a.lost) })
 	return s.groups
 }
 
 // attentionSections say of each kernel that does not match why, with its reasoning and, for the first, a picture of its
 // waves. Launches of one kernel that do not match for one cause are explained together, and so are the kernels of a
-// cause that take no time to speak of. Where there are many, a terminal has the causes and files have the kernels of
-// each.
+// cause that take no time to speak of. Where there are many, a terminal has the causes and files have the first kernels
+// of each.
 func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
 		ItemsIn: report.Terminal | report.Page | report.Sheet}
-	groups := rows.causeGroups()
-	told, small := rows.told, []report.Item(nil)
-	for _, g := range groups {
-		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.rows) > 1 {
-			small = append(small, rows.smallItem(g, share))
-			told = slices.DeleteFunc(slices.Clone(told), func(t toldRow) bool { return slices.Contains(g.rows, t) })
-		}
-	}
 	var sections []report.Section
+	var large []*causeGroup
+	var small []report.Item
+	var told []int
+	groups := rows.causeGroups()
+	for _, g := range groups {
+		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.told) > 1 {
+			small = append(small, rows.smallItem(g, share))
+			continue
+		}
+		large, told = append(large, g), append(told, g.told[:min(len(g.told), mostItems)]...)
+	}
 	if len(told) > groupedRows {
 		s.ItemsIn &^= report.Terminal
 		sections = append(sections, causesFirst(rows, groups))
-		told = nil
-		for _, g := range groups {
-			if share, ok := rows.shareOf(g.total); !ok || share >= smallShare || len(g.rows) == 1 {
-				told = append(told, g.rows...)
-			}
+		for _, g := range large {
+			s.Items = append(s.Items, rows.items(g, len(s.Items))...)
 		}
+	} else {
+		slices.Sort(told)
+		s.Items = rows.items(&causeGroup{told: told}, 0)
 	}
-	plots := 0
-	for _, t := range told {
-		it := attentionItem(r, t)
-		if len(s.Items) >= fullItems {
-			it.Text = sentence(r.Row(t.row, nil))
-		}
-		if plots < wavesRows {
-			if p, ok := wavesPlot(r.Row(t.row, nil), "waves-"+strconv.Itoa(plots+1)); ok {
-				it.Plot = &p
-				plots++
-			}
-		}
-		s.Items = append(s.Items, it)
-	}
+	addWaves(r, s.Items)
 	s.Items = append(s.Items, small...)
 	if len(s.Items) == 0 {
 		s.Text = []string{"None."}
 	}
 	return append(sections, s)
+}
+
+// items explain the first rows of a group and say how many there are besides; before is how many items come first.
+func (s *rowSet) items(g *causeGroup, before int) []report.Item {
+	var items []report.Item
+	for i, at := range g.told {
+		t := s.told[at]
+		if i == mostItems {
+			rest := &causeGroup{verdict: g.verdict, cause: g.cause}
+			for _, at := range g.told[i:] {
+				rest.kernels += s.told[at].n
+			}
+			return append(items, report.Item{Lead: s.counted(rest) + " more", Table: report.SectionKernels, Row: t.row,
+				Text:   groupName(g) + ", as the kernels above; the table of kernels has them.",
+				Status: verdictStatus(g.verdict)})
+		}
+		it := attentionItem(s.result, t)
+		if before+i >= fullItems {
+			it.Text = sentence(s.result.Row(t.row, nil))
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// addWaves gives the first rows that have several waves a picture of them.
+func addWaves(r *compare.Result, items []report.Item) {
+	plots := 0
+	for i := range items {
+		if plots == wavesRows {
+			return
+		}
+		if p, ok := wavesPlot(r.Row(items[i].Row, nil), "waves-"+strconv.Itoa(plots+1)); ok {
+			items[i].Plot = &p
+			plots++
+		}
+	}
 }
 
 // attentionItem explains a row.
@@ -142,7 +169,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 			text += ", " + slotTime(g.lost) + " of slot time"
 		}
 		text += ". Most of it is " + rows.names(g) + "."
-		if why := because(rows.result.Row(g.rows[0].row, nil)); why != "" {
+		if why := because(rows.result.Row(rows.first(g), nil)); why != "" {
 			text += " The first: " + report.OneLine(why)
 		}
 		lead := g.cause
@@ -150,23 +177,27 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 			lead = "(none)"
 		}
 		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: verdictStatus(g.verdict),
-			Table: report.SectionKernels, Row: g.rows[0].row})
+			Table: report.SectionKernels, Row: rows.first(g)})
 	}
 	return s
 }
 
 // smallItem is the line of kernels that take no time to speak of.
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
-	what := string(g.verdict) + ": " + g.cause
-	switch {
-	case g.cause == compare.CauseSampling:
-		what = "too short to measure"
-	case g.cause == "":
-		what = string(g.verdict)
-	}
-	return report.Item{Lead: s.counted(g), Text: what + ", " + shareText(share) + " of the GPU time: " + s.names(g) +
+	return report.Item{Lead: s.counted(g), Text: groupName(g) + ", " + shareText(share) + " of the GPU time: " + s.names(g) +
 		".",
-		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: g.rows[0].row}
+		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
+}
+
+// groupName says what the rows of a group have in common.
+func groupName(g *causeGroup) string {
+	switch g.cause {
+	case compare.CauseSampling:
+		return "too short to measure"
+	case "":
+		return string(g.verdict)
+	}
+	return string(g.verdict) + ": " + g.cause
 }
 
 func (s *rowSet) counted(g *causeGroup) string {
@@ -180,9 +211,8 @@ func (s *rowSet) counted(g *causeGroup) string {
 func (s *rowSet) names(g *causeGroup) string {
 	var names []string
 	seen := map[string]bool{}
-	var into compare.Row
-	for _, t := range g.rows {
-		task := s.result.Row(t.row, &into).Task
+	for _, at := range g.told {
+		task := s.result.Task(s.told[at].row)
 		if !seen[task] && len(names) < namedKernels {
 			names = append(names, report.CutMiddle(report.KernelName(task), report.LabelWidth))
 		}

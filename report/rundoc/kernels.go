@@ -66,8 +66,10 @@ func newRowSet(r *compare.Result) *rowSet {
 			if s.need == i {
 				s.need++
 			}
-			s.group(row).add(row)
+			g := s.group(row)
+			g.add(row)
 			if !r.KeepsLaunches() || first(alike, likenessOf(row), len(s.told)) {
+				g.told = append(g.told, len(s.told))
 				s.told = append(s.told, toldRow{i, 1})
 			}
 		}

@@ -8,6 +8,9 @@ import (
 	"occudiff/compare"
 )
 
+// mostNotes is how many notes of one kind are listed: JSON has all of them.
+const mostNotes = 1000
+
 // noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
 // launches of a kernel is told once.
 func noteSection(r *compare.Result) report.Section {
@@ -16,6 +19,7 @@ func noteSection(r *compare.Result) report.Section {
 		list = append(list, report.TaskNote{Note: n})
 	}
 	alike := map[likeness]*likes{}
+	codes := map[string]*likes{}
 	var into compare.Row
 	for i := range r.Len() {
 		if !r.Noted(i) {
@@ -23,13 +27,33 @@ func noteSection(r *compare.Result) report.Section {
 		}
 		row := r.Row(i, &into)
 		for _, n := range rowNotes(row) {
-			if !r.KeepsLaunches() || first(alike, likeness{Key: row.Key(), about: n.Code}, len(list)) {
-				list = append(list, report.TaskNote{Note: n, Task: row.Task})
+			like := likeness{Key: row.Key(), about: n.Code}
+			if r.KeepsLaunches() && !first(alike, like, len(list)) {
+				continue
 			}
+			c := codes[n.Code]
+			if c == nil {
+				c = &likes{}
+				codes[n.Code] = c
+			}
+			if c.n++; c.n > mostNotes {
+				if a := alike[like]; a != nil {
+					a.item = -1
+				}
+				continue
+			}
+			c.item = len(list)
+			list = append(list, report.TaskNote{Note: n, Task: row.Task})
+		}
+	}
+	for _, c := range codes {
+		if c.n > mostNotes {
+			list[c.item].Text += "; the same is noted of " + report.Counted(c.n-mostNotes, "further kernel",
+				"further kernels")
 		}
 	}
 	for _, a := range alike {
-		if a.n > 1 {
+		if a.n > 1 && a.item >= 0 {
 			list[a.item].Text += "; the same is noted of " + report.Counted(a.n-1, "further launch",
 				"further launches") + " of this kernel"
 		}
