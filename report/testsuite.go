@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -14,7 +15,11 @@ type TestSuite struct {
 	Collected  time.Time // zero when nobody said so. Never the clock
 	Host       string
 	Properties []TestProperty // provenance: device, versions, tolerances, inputs
-	Cases      []TestCase     // in the order of the result's rows
+
+	cases   iter.Seq[TestCase]
+	ended   [TestSkipped + 1]int
+	seconds *float64
+	numbers []int32 // of the cases, 0 for the first of a name
 }
 
 // TestProperty is a fact about a suite.
@@ -44,52 +49,93 @@ const (
 	TestSkipped                    // unmeasurable, no prediction, no measurement
 )
 
-// Count gives how many cases ended that way.
-func (s *TestSuite) Count(o TestOutcome) int {
-	n := 0
-	for i := range s.Cases {
-		if s.Cases[i].Outcome == o {
-			n++
+// SetCases gives the suite its cases, in the order of the result's rows. They are made each time that they are asked
+// for, because a run that keeps every launch has millions.
+func (s *TestSuite) SetCases(cases iter.Seq[TestCase]) {
+	s.cases = cases
+	var places []casePlace
+	for c := range cases {
+		places = append(places, casePlace{hash(offset64, c.Name), c.File, c.Line, len(places)})
+		s.ended[c.Outcome]++
+		if c.Seconds != nil && s.seconds == nil {
+			s.seconds = new(float64)
+		}
+		if c.Seconds != nil {
+			*s.seconds += *c.Seconds
 		}
 	}
-	return n
+	s.tellApart(places)
 }
 
-// Seconds gives the time of all cases, nil when none has one.
-func (s *TestSuite) Seconds() *float64 {
-	var sum float64
-	known := false
-	for i := range s.Cases {
-		if t := s.Cases[i].Seconds; t != nil {
-			sum, known = sum+*t, true
+// Cases gives the cases, no two of one class and name.
+func (s *TestSuite) Cases() iter.Seq[TestCase] {
+	return func(yield func(TestCase) bool) {
+		i := 0
+		for c := range s.cases {
+			if s.numbers[i] > 0 {
+				c.Name = numberedName(c.Name, s.numbers[i])
+			}
+			i++
+			if !yield(c) {
+				return
+			}
 		}
 	}
-	if !known {
-		return nil
-	}
-	return &sum
+}
+
+// Len gives how many cases there are.
+func (s *TestSuite) Len() int { return len(s.numbers) }
+
+// Count gives how many cases ended that way.
+func (s *TestSuite) Count(o TestOutcome) int { return s.ended[o] }
+
+// Seconds gives the time of all cases, nil when none has one.
+func (s *TestSuite) Seconds() *float64 { return s.seconds }
+
+// casePlace is where a case is from, with the hash of its name: the names of a million cases would take more than the
+// run itself. Two names of one hash would be numbered for nothing, and that is all.
+type casePlace struct {
+	name uint64
+	file string
+	line int
+	at   int
 }
 
 // tellApart numbers the cases of one name in the order of the input, so that a launch keeps its number whatever its
 // verdict.
-func (s *TestSuite) TellApart() {
-	same := map[string][]*TestCase{}
-	for i := range s.Cases {
-		c := &s.Cases[i]
-		same[c.Name] = append(same[c.Name], c)
+func (s *TestSuite) tellApart(places []casePlace) {
+	s.numbers = make([]int32, len(places))
+	slices.SortFunc(places, func(a, b casePlace) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line),
+			cmp.Compare(a.at, b.at))
+	})
+	taken := func(name uint64) bool {
+		_, found := slices.BinarySearchFunc(places, name, func(p casePlace, name uint64) int {
+			return cmp.Compare(p.name, name)
+		})
+		return found
 	}
-	for name, cases := range same {
-		if len(cases) == 1 {
+	n := int32(1)
+	for i := 1; i < len(places); i++ {
+		if places[i].name != places[i-1].name {
+			n = 1
 			continue
 		}
-		slices.SortStableFunc(cases, func(a, b *TestCase) int {
-			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-		})
-		n := 1
-		for _, c := range cases[1:] {
-			for n++; same[name+" #"+strconv.Itoa(n)] != nil; n++ { // a kernel may be called like that
-			}
-			c.Name = name + " #" + strconv.Itoa(n)
+		for n++; taken(hash(places[i].name, numberedName("", n))); n++ { // a kernel may be called like that
 		}
+		s.numbers[places[i].at] = n
 	}
+}
+
+func numberedName(name string, n int32) string { return name + " #" + strconv.Itoa(int(n)) }
+
+// offset64 is where the hash begins.
+const offset64 = 14695981039346656037
+
+// hash goes on with a hash, which is that of FNV-1a: that of a name with a number follows from that of the name.
+func hash(h uint64, text string) uint64 {
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
 }

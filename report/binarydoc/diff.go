@@ -2,6 +2,7 @@ package binarydoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/compare/binary"
@@ -155,6 +156,7 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 	if prov.Label != "" {
 		s.Name += " " + report.OneLine(prov.Label)
 	}
+	var cases []report.TestCase
 	for i := range pairs {
 		p := &pairs[i]
 		k := p.Kernel()
@@ -166,9 +168,9 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 		case binary.Added, binary.Removed:
 			c.Outcome, c.Type, c.Message = report.TestSkipped, string(p.Verdict), string(p.Verdict)
 		}
-		s.Cases = append(s.Cases, c)
+		cases = append(cases, c)
 	}
-	s.TellApart()
+	s.SetCases(slices.Values(cases))
 	return s
 }
 

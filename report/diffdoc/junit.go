@@ -41,12 +41,13 @@ func Suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 		class = "unknown device"
 	}
 	class = strings.TrimSuffix(class+"/"+report.OneLine(prov.Label), "/")
-	for i := range d.Rows {
-		if r := &d.Rows[i]; !r.NotAKernel {
-			s.Cases = append(s.Cases, testCase(class, r))
+	s.SetCases(func(yield func(report.TestCase) bool) {
+		for i := range d.Rows {
+			if r := &d.Rows[i]; !r.NotAKernel && !yield(testCase(class, r)) {
+				return
+			}
 		}
-	}
-	s.TellApart()
+	})
 	return s
 }
 

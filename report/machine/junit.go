@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 
 	"occudiff/report"
@@ -33,7 +34,7 @@ type (
 		Timestamp  string           `xml:"timestamp,attr,omitempty"`
 		Hostname   string           `xml:"hostname,attr,omitempty"`
 		Properties *junitProperties `xml:"properties"`
-		Cases      []junitCase      `xml:"testcase"`
+		Cases      junitCases       `xml:"testcase"`
 	}
 	junitProperties struct {
 		List []junitProperty `xml:"property"`
@@ -52,7 +53,8 @@ type (
 		Skipped *junitOutcome `xml:"skipped"`
 		Out     *junitText    `xml:"system-out"`
 	}
-	junitText struct {
+	junitCases iter.Seq[report.TestCase]
+	junitText  struct {
 		Text []byte `xml:",innerxml"` // escaped
 	}
 	junitOutcome struct {
@@ -66,9 +68,10 @@ type (
 // XML 1.0 cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
 	suite := junitSuite{
-		Name: s.Name, Tests: len(s.Cases), Failures: s.Count(report.TestFailed), Skipped: s.Count(report.TestSkipped),
+		Name: s.Name, Tests: s.Len(), Failures: s.Count(report.TestFailed), Skipped: s.Count(report.TestSkipped),
 		Time: seconds(s.Seconds()), Hostname: s.Host,
 	}
+	suite.Cases = junitCases(s.Cases())
 	if !s.Collected.IsZero() {
 		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no zone
 	}
@@ -77,9 +80,6 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 		for _, p := range s.Properties {
 			suite.Properties.List = append(suite.Properties.List, junitProperty(p))
 		}
-	}
-	for i := range s.Cases {
-		suite.Cases = append(suite.Cases, junitCaseOf(&s.Cases[i]))
 	}
 	all := junitSuites{Name: "occudiff", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped,
 		Time: suite.Time, Suites: []junitSuite{suite}}
@@ -93,6 +93,16 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 	}
 	if _, err := io.WriteString(w, "\n"); err != nil {
 		return fmt.Errorf("writing JUnit XML: %w", err)
+	}
+	return nil
+}
+
+// MarshalXML writes the cases one by one.
+func (c junitCases) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	for x := range c {
+		if err := e.EncodeElement(junitCaseOf(&x), start); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -25,12 +25,13 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	}
 	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host),
 		Properties: testProperties(r, prov)}
-	for _, row := range r.All() {
-		if row.Verdict != compare.NotAKernel {
-			s.Cases = append(s.Cases, testCase(class, row))
+	s.SetCases(func(yield func(report.TestCase) bool) {
+		for _, row := range r.All() {
+			if row.Verdict != compare.NotAKernel && !yield(testCase(class, row)) {
+				return
+			}
 		}
-	}
-	s.TellApart()
+	})
 	return s
 }
 

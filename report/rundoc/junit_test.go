@@ -2,6 +2,7 @@ package rundoc_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,13 +19,14 @@ import (
 // TestSuiteOfGaussian checks each case against what the run's figures say: two kernels, three tasks that are none.
 func TestSuiteOfGaussian(t *testing.T) {
 	s := rundoc.TestSuiteFrom(sample.Gaussian(), report.Provenance{Version: "1.2.3", Label: "nightly"})
-	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.TestFailed) != 1 || s.Count(report.TestSkipped) != 1 || s.Count(report.TestPassed) != 0 {
+	if s.Name != "occudiff validate nightly" || s.Len() != 2 || s.Count(report.TestFailed) != 1 || s.Count(report.TestSkipped) != 1 || s.Count(report.TestPassed) != 0 {
 		t.Fatalf("got %+v", s)
 	}
 	if got := s.Seconds(); got == nil || math.Abs(*got-1.108685) > 1e-12 {
 		t.Errorf("the suite took %v, want the kernels' 1.108685 s", got)
 	}
-	fan2 := s.Cases[0]
+	cases := slices.Collect(s.Cases())
+	fan2 := cases[0]
 	if fan2.Class != "mtl-112/nightly" || fan2.Name != "Fan2 (2048x2048 in 1024x1, SIMD32)" || fan2.File != "bench_gaussian.hotspots.csv" || fan2.Line != 2 {
 		t.Errorf("got %+v", fan2)
 	}
@@ -44,7 +46,7 @@ row: bench_gaussian.hotspots.csv:2:1
 	if diff := cmp.Diff(want, fan2.Text); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	fan1 := s.Cases[1]
+	fan1 := cases[1]
 	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch is 0.02 of an interval") {
 		t.Errorf("got %+v", fan1)
 	}
@@ -68,15 +70,15 @@ func TestSuiteOutcomes(t *testing.T) {
 		r := sample.Absent()
 		r.Rows[0].Verdict, r.Rows[0].Difference = c.verdict, unit.Some[unit.Points](7)
 		s := rundoc.TestSuiteFrom(r, report.Provenance{})
-		if got := s.Cases[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
+		if got := slices.Collect(s.Cases())[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
 			t.Errorf("%s (%s): got %+v", c.verdict, c.reason, got)
 		}
 		if s.Seconds() != nil {
 			t.Errorf("%s: a time that nobody measured is %v", c.verdict, *s.Seconds())
 		}
 	}
-	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); len(s.Cases) != 0 {
-		t.Errorf("no rows give %+v", s.Cases)
+	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); s.Len() != 0 {
+		t.Errorf("no rows give %d cases", s.Len())
 	}
 }
 
@@ -94,7 +96,7 @@ func TestSuiteNamesAreUnique(t *testing.T) {
 		r.Rows = append(r.Rows, next)
 	}
 	var got []string
-	for _, c := range rundoc.TestSuiteFrom(r, report.Provenance{}).Cases {
+	for c := range rundoc.TestSuiteFrom(r, report.Provenance{}).Cases() {
 		got = append(got, c.Name)
 	}
 	if diff := cmp.Diff([]string{"k #4", "k", "k #2", "other", "k #3", "(no name)"}, got); diff != "" {

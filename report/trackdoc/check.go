@@ -177,10 +177,13 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 			s.Properties = append(s.Properties, report.TestProperty{Name: p.Name, Value: report.OneLine(p.Value)})
 		}
 	}
-	for _, t := range c.series {
-		s.Cases = append(s.Cases, c.testCase(t))
-	}
-	s.TellApart()
+	s.SetCases(func(yield func(report.TestCase) bool) {
+		for _, t := range c.series {
+			if !yield(c.testCase(t)) {
+				return
+			}
+		}
+	})
 	return s
 }
 
