@@ -7,18 +7,22 @@ import (
 
 // Answer is what a command has to say, in every form that it can be asked for. A form that is nil cannot be asked for.
 type Answer struct {
-	Doc   *Document         // for people: terminal, Markdown, HTML, workbook; Document gives it
-	Make  func() *Document  // makes Doc when it is asked for, where that takes long
-	Value any               // of the JSON contract; a Stream in it is written row by row
-	Table *Table            // for CSV
-	Tests func() *TestSuite // for JUnit; made when it is asked for
-	Chart *Plot             // for SVG
+	Doc     *Document         // for people: terminal, Markdown, HTML, workbook; Document gives it
+	Make    func() *Document  // makes Doc when it is asked for, where that takes long
+	Version string            // of occudiff, for a document that does not have it
+	Value   any               // of the JSON contract; a Stream in it is written row by row
+	Table   *Table            // for CSV
+	Tests   func() *TestSuite // for JUnit; made when it is asked for
+	Chart   *Plot             // for SVG
 }
 
 // Document gives the form for people.
 func (a *Answer) Document() *Document {
 	if a.Doc == nil && a.Make != nil {
 		a.Doc = a.Make()
+	}
+	if a.Doc != nil && a.Doc.Version == "" {
+		a.Doc.Version = a.Version
 	}
 	return a.Doc
 }

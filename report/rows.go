@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -49,6 +50,29 @@ func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string
 	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys))
 }
 
+// RowsFrom is Rows for rows that come one after the other, and of which nobody knows beforehand how many there are: for
+// CSV alone.
+func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
+	fields := chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys)
+	t := newRows(key, 0, func(int, *T) {}, fields)
+	t.each = func(yield func([]Cell) bool) {
+		var cells []Cell
+		for row := range rows {
+			if cells = appendCells(cells[:0], fields, unsafe.Pointer(row)); !yield(cells) {
+				return
+			}
+		}
+	}
+	return t
+}
+
+func appendCells(dst []Cell, fields []rowField, row unsafe.Pointer) []Cell {
+	for k := range fields {
+		dst = append(dst, fields[k].cellOf(row))
+	}
+	return dst
+}
+
 // CSV is RowsInto for programs alone: the fields in their order, in base units.
 func CSV[T any](key string, n int, row func(i int, into *T)) *Table {
 	return newRows(key, n, row, rowFields(reflect.TypeFor[T](), place{0}, true))
@@ -59,9 +83,7 @@ func newRows[T any](key string, n int, row func(i int, into *T), fields []rowFie
 	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: func(i int, dst []Cell) []Cell {
 		into := spare.Get().(*T)
 		row(i, into)
-		for k := range fields {
-			dst = append(dst, fields[k].cellOf(unsafe.Pointer(into)))
-		}
+		dst = appendCells(dst, fields, unsafe.Pointer(into))
 		spare.Put(into)
 		return dst
 	}}

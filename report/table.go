@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"math"
 
 	"occudiff/ingest/unit"
@@ -129,6 +130,23 @@ type Table struct {
 	Leads []string
 	In    View
 	Form  Form
+
+	each iter.Seq[[]Cell] // see RowsFrom
+}
+
+// All gives the rows in order. The cells of a row are good until the next one.
+func (t *Table) All() iter.Seq[[]Cell] {
+	if t.each != nil {
+		return t.each
+	}
+	return func(yield func([]Cell) bool) {
+		var cells []Cell
+		for i := range t.Len {
+			if cells = t.Row(i, cells[:0]); !yield(cells) {
+				return
+			}
+		}
+	}
 }
 
 // Column finds a column's index by its key, -1 when there is none.

@@ -55,7 +55,8 @@ func (s *TestSuite) SetCases(cases iter.Seq[TestCase]) {
 	s.cases = cases
 	var places []casePlace
 	for c := range cases {
-		places = append(places, casePlace{hash(offset64, c.Name), c.File, c.Line, len(places)})
+		name := hash(hash(offset64, c.Class+"\x00"), c.Name)
+		places = append(places, casePlace{name, c.File, c.Line, len(places)})
 		s.ended[c.Outcome]++
 		if c.Seconds != nil && s.seconds == nil {
 			s.seconds = new(float64)
@@ -92,7 +93,7 @@ func (s *TestSuite) Count(o TestOutcome) int { return s.ended[o] }
 // Seconds gives the time of all cases, nil when none has one.
 func (s *TestSuite) Seconds() *float64 { return s.seconds }
 
-// casePlace is where a case is from, with the hash of its name: the names of a million cases would take more than the
+// casePlace is where a case is from, with the hash of its class and name: the names of a million cases would take more than the
 // run itself. Two names of one hash would be numbered for nothing, and that is all.
 type casePlace struct {
 	name uint64

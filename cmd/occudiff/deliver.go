@@ -61,9 +61,7 @@ func (a *app) answer(endings []string, work func() (*report.Answer, error)) erro
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *deliver.Files) error {
-	if ans.Doc != nil {
-		ans.Doc.Version = version()
-	}
+	ans.Version = version()
 	if err := out.Write(ans); err != nil {
 		return err
 	}

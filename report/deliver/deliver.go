@@ -44,7 +44,7 @@ func writers(ans *report.Answer) map[string]Writer {
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
-		".svg":  svg(ans.Doc, ans.Chart),
+		".svg":  func(w io.Writer) error { return svg(ans.Document(), ans.Chart)(w) },
 	}
 }
 

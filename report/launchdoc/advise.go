@@ -15,10 +15,10 @@ import (
 
 // adviceList is the JSON output of `advise`: one launch, or the kernels of a run.
 type adviceList struct {
-	Schema  string              `json:"schema"`
-	Device  *report.DeviceValue `json:"device"`
-	Kernels []advice            `json:"kernels"`
-	Notes   []report.NoteValue  `json:"notes"`
+	Schema  string                `json:"schema"`
+	Device  *report.DeviceValue   `json:"device"`
+	Kernels report.Stream[advice] `json:"kernels"`
+	Notes   []report.NoteValue    `json:"notes"`
 }
 
 // advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
@@ -141,21 +141,18 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	c := newAdvice(l, found, nil)
 	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
 		items: c.items(),
-		table: settingsTable([]advice{c}, false), headline: []string{deviceLine(t)}}
+		table: rowsOf("best", c.settings(false), settingKeys(false)...), headline: []string{deviceLine(t)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	return pg.answer(adviceList{adviseSchema, deviceValue(t), []advice{c}, report.NoteValues(t.Notes)}), nil
+	one := report.Stream[advice]{Seq: func(yield func(*advice) bool) { yield(&c) }}
+	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.NoteValues(t.Notes)}), nil
 }
 
-// settingsTable shows each launch as it is and what is proposed. A run has many kernels and shows the first proposal of
-// each.
-func settingsTable(list []advice, run bool) *report.Table {
-	rows := []setting{}
-	for i := range list {
-		rows = append(rows, list[i].settings(run)...)
-	}
+// settingKeys are the columns of the table that shows each launch as it is and what is proposed. A run has many kernels
+// and shows the first proposal of each.
+func settingKeys(run bool) []string {
 	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2",
 		"registers: Registers; drop=1",
 		"work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3", "xe_core_percent: Xe-core [%]",
@@ -163,7 +160,7 @@ func settingsTable(list []advice, run bool) *report.Table {
 	if !run {
 		keys = keys[1:]
 	}
-	return rowsOf("best", rows, keys...)
+	return keys
 }
 
 func (c *advice) settings(run bool) []setting {

@@ -6,73 +6,34 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
-	"occudiff/predict"
-	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
-// AdviseRun answers what would raise the occupancy of those kernels of a run that are predicted or measured below a
-// percentage, in the order of the run: those that need attention first. slots is asked for the launch of a row as it is
-// to be advised on.
-func AdviseRun(r *compare.Result, below float64, may predict.Vary,
-	launchOf func(*compare.Row) predict.Launch) *report.Answer {
-	list, kernels := []advice{}, 0
-	low := unit.FromPercent(below)
-	for i := range r.Len() {
-		row := r.Row(i, nil)
-		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
-			continue
-		}
-		kernels++
-		if row.Predicted.Average >= low && row.Measured.Or(1) >= low {
-			continue
-		}
-		if a, err := adviceFor(r, row, launchOf(row), may); err == nil { // the row has a prediction: its launch runs
-			list = append(list, a)
-		}
-	}
-	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
-	pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
-		table: settingsTable(list, true),
-		closing: fmt.Sprintf("%d of %s predicted or measured below %s %%. A prediction is an upper bound: what else "+
-			"keeps a kernel down stands in 'occudiff validate'.",
-			len(list), report.Counted(kernels, "kernel is", "kernels are"), number(below))}
-	v := adviceList{Schema: adviseSchema, Kernels: list, Notes: report.NoteValues(r.Notes)}
-	if len(list) == 0 {
-		pg.heading, pg.headline, pg.closing, pg.table.In = "Advice", []string{pg.closing}, "", report.Page|report.Sheet
-		return pg.answer(v)
-	}
-	for i := range list {
-		pg.items = append(pg.items, list[i].kernel())
-	}
-	v.Device = deviceValue(&t)
-	return pg.answer(v)
-}
-
-// adviceFor advises on a row by the part of its account that most of the unused slots went to: launch settings change
+// advise advises on a row by the part of its account that most of the unused slots went to: launch settings change
 // the limits and the tail, and nothing else. Where threads end faster than the dispatcher starts new ones, nothing is
 // proposed that takes more of them.
-func adviceFor(r *compare.Result, row *compare.Row, l predict.Launch, may predict.Vary) (advice, error) {
-	account := r.Account(row)
+func (a *adviser) advise(i int) advice {
+	row := a.run.Row(i, nil)
+	l, may, account := a.launchOf(row), a.may, a.run.Account(row)
 	below := account != nil && row.Verdict == compare.Below
 	if below {
 		may.SameThreads = slices.ContainsFunc(account.Causes,
 			func(c compare.Cause) bool { return c.Name == compare.CauseDispatch })
 	}
-	found, err := predict.Advise(r.Device, l, may)
-	if err != nil || !below {
-		return newAdvice(l, found, row), err
+	found := a.search(l, may)
+	if !below {
+		return newAdvice(l, found, row)
 	}
 	most := account.Most()
-	if most == compare.PartLimits || most == compare.PartTail {
-		a := newAdvice(l, found, row)
-		a.Part = report.Filled(string(most))
-		return a, nil
+	settings := most == compare.PartLimits || most == compare.PartTail
+	if !settings {
+		found.Best, found.Least, found.Next = nil, nil, nil
 	}
-	found.Best, found.Least, found.Next = nil, nil, nil
-	a := newAdvice(l, found, row)
-	a.Part, a.Do = report.Filled(string(most)), whatToDo(account, most)
-	return a, nil
+	v := newAdvice(l, found, row)
+	if v.Part = report.Filled(string(most)); !settings {
+		v.Do = whatToDo(account, most)
+	}
+	return v
 }
 
 // whatToDo says what the causes of the largest part ask for, or of both parts where they have no order.

@@ -18,9 +18,10 @@ func Table(w io.Writer, t *report.Table) error {
 		line[i] = c.Key
 	}
 	err := out.Write(line)
-	var cells []report.Cell
-	for i := 0; i < t.Len && err == nil; i++ {
-		cells = t.Row(i, cells[:0])
+	for cells := range t.All() {
+		if err != nil {
+			break
+		}
 		for j, c := range cells {
 			line[j] = raw(c)
 		}

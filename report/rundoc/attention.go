@@ -184,8 +184,8 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 
 // smallItem is the line of kernels that take no time to speak of.
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
-	return report.Item{Lead: s.counted(g), Text: groupName(g) + ", " + shareText(share) + " of the GPU time: " + s.names(g) +
-		".",
+	return report.Item{Lead: s.counted(g),
+		Text:   groupName(g) + ", " + shareText(share) + " of the GPU time: " + s.names(g) + ".",
 		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
 }
 

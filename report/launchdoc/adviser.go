@@ -1,0 +1,152 @@
+package launchdoc
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/report"
+)
+
+const (
+	// documentKernels is how many kernels of a run a document advises on: those that need attention first. JSON and CSV
+	// have all of them.
+	documentKernels = 1000
+	// terminalKernels is up to how many a terminal shows all.
+	terminalKernels = 50
+	// batchKernels is how many kernels are advised on together, by all cores.
+	batchKernels = 256
+	// keptSearches is how many searches are kept: many kernels have the same launch shape.
+	keptSearches = 1 << 12
+)
+
+// adviser advises on the kernels of a run that are low. It keeps none of the advice on kernels: a search takes a
+// thousand times the memory of its kernel.
+type adviser struct {
+	run      *compare.Result
+	may      predict.Vary
+	launchOf func(*compare.Row) predict.Launch
+	low      []int // rows
+
+	mu    sync.Mutex
+	known map[search]predict.Advice
+}
+
+// search is what advice is searched for.
+type search struct {
+	launch predict.Launch
+	may    predict.Vary
+}
+
+// AdviseRun answers what would raise the occupancy of those kernels of a run that are predicted or measured below a
+// percentage, in the order of the run: those that need attention first. launchOf gives the launch of a row as it is to
+// be advised on.
+func AdviseRun(r *compare.Result, below float64, may predict.Vary,
+	launchOf func(*compare.Row) predict.Launch) *report.Answer {
+	a := &adviser{run: r, may: may, launchOf: launchOf, known: map[search]predict.Advice{}}
+	kernels, least := 0, unit.FromPercent(below)
+	for i, row := range r.Skim() {
+		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
+			continue
+		}
+		kernels++
+		if row.Predicted.Average < least || row.Measured.Or(1) < least {
+			a.low = append(a.low, i)
+		}
+	}
+	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
+	v := adviceList{Schema: adviseSchema, Kernels: report.Stream[advice]{Seq: a.all(a.low)},
+		Notes: report.NoteValues(r.Notes)}
+	if len(a.low) > 0 {
+		v.Device = deviceValue(&t)
+	}
+	ans := &report.Answer{Value: v, Table: report.RowsFrom("best", a.settings(a.low), settingKeys(true)...)}
+	ans.Make = func() *report.Document {
+		pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
+			closing: fmt.Sprintf("%s of %s predicted or measured below %s %%. A prediction is an upper bound: what "+
+				"else keeps a kernel down stands in 'occudiff validate'.", report.Thousands(int64(len(a.low))),
+				report.Counted(kernels, "kernel is", "kernels are"), number(below))}
+		first := a.low[:min(len(a.low), documentKernels)]
+		if len(first) < len(a.low) {
+			pg.closing += fmt.Sprintf(" Advice on the first %s stands here; JSON and CSV have that on all.",
+				report.Thousands(documentKernels))
+		}
+		var list []setting
+		for c := range a.all(first) {
+			list = append(list, c.settings(true)...)
+			pg.items = append(pg.items, c.kernel())
+		}
+		pg.table = rowsOf("best", list, settingKeys(true)...)
+		if len(first) == 0 {
+			pg.heading, pg.headline, pg.closing = "Advice", []string{pg.closing}, ""
+			pg.table.In = report.Page | report.Sheet
+		}
+		d := pg.document()
+		d.Whole = len(first) <= terminalKernels
+		return d
+	}
+	return ans
+}
+
+// all gives the advice on rows one by one, in their order.
+func (a *adviser) all(rows []int) iter.Seq[*advice] {
+	return func(yield func(*advice) bool) {
+		batch := make([]advice, batchKernels)
+		for ; len(rows) > 0; rows = rows[min(len(rows), batchKernels):] {
+			n := min(len(rows), batchKernels)
+			workers := min(runtime.GOMAXPROCS(0), n)
+			var done sync.WaitGroup
+			for first := range workers {
+				done.Go(func() {
+					for i := first; i < n; i += workers {
+						batch[i] = a.advise(rows[i])
+					}
+				})
+			}
+			done.Wait()
+			for i := range batch[:n] {
+				if !yield(&batch[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// search is predict.Advise. The launch has a prediction, so it runs and there is no error.
+func (a *adviser) search(l predict.Launch, may predict.Vary) predict.Advice {
+	key := search{l, may}
+	a.mu.Lock()
+	found, known := a.known[key]
+	a.mu.Unlock()
+	if known {
+		return found
+	}
+	found, _ = predict.Advise(a.run.Device, l, may)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.known) == keptSearches {
+		clear(a.known)
+	}
+	a.known[key] = found
+	return found
+}
+
+// settings are the rows of the table of settings.
+func (a *adviser) settings(rows []int) iter.Seq[*setting] {
+	return func(yield func(*setting) bool) {
+		for c := range a.all(rows) {
+			list := c.settings(true)
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
