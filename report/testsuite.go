@@ -93,8 +93,8 @@ func (s *TestSuite) Count(o TestOutcome) int { return s.ended[o] }
 // Seconds gives the time of all cases, nil when none has one.
 func (s *TestSuite) Seconds() *float64 { return s.seconds }
 
-// casePlace is where a case is from, with the hash of its class and name: the names of a million cases would take more than the
-// run itself. Two names of one hash would be numbered for nothing, and that is all.
+// casePlace is where a case is from, with the hash of its class and name: the names of a million cases would take more
+// than the run itself. Two names of one hash would be numbered for nothing, and that is all.
 type casePlace struct {
 	name uint64
 	file string
