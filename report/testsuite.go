@@ -20,6 +20,7 @@ type TestSuite struct {
 	ended   [TestSkipped + 1]int
 	seconds *float64
 	numbers []int32 // of the cases, 0 for the first of a name
+	joined  []*TestSuite
 }
 
 // TestProperty is a fact about a suite.
@@ -58,14 +59,35 @@ func (s *TestSuite) SetCases(cases iter.Seq[TestCase]) {
 		name := hash(hash(offset64, c.Class+"\x00"), c.Name)
 		places = append(places, casePlace{name, c.File, c.Line, len(places)})
 		s.ended[c.Outcome]++
-		if c.Seconds != nil && s.seconds == nil {
-			s.seconds = new(float64)
-		}
-		if c.Seconds != nil {
-			*s.seconds += *c.Seconds
-		}
+		s.addSeconds(c.Seconds)
 	}
 	s.tellApart(places)
+}
+
+// Join adds a suite, whose properties then carry its name. Its cases follow those of the suites before; their classes
+// tell them apart.
+func (s *TestSuite) Join(name string, other *TestSuite) {
+	for _, p := range other.Properties {
+		s.Properties = append(s.Properties, TestProperty{name + "." + p.Name, p.Value})
+	}
+	if other.Collected.After(s.Collected) {
+		s.Collected = other.Collected
+	}
+	for outcome, n := range other.ended {
+		s.ended[outcome] += n
+	}
+	s.addSeconds(other.seconds)
+	s.numbers = append(s.numbers, other.numbers...)
+	s.joined = append(s.joined, other)
+	s.cases = func(yield func(TestCase) bool) {
+		for _, one := range s.joined {
+			for c := range one.cases {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Cases gives the cases, no two of one class and name.
@@ -92,6 +114,15 @@ func (s *TestSuite) Count(o TestOutcome) int { return s.ended[o] }
 
 // Seconds gives the time of all cases, nil when none has one.
 func (s *TestSuite) Seconds() *float64 { return s.seconds }
+
+func (s *TestSuite) addSeconds(t *float64) {
+	if t != nil && s.seconds == nil {
+		s.seconds = new(float64)
+	}
+	if t != nil {
+		*s.seconds += *t
+	}
+}
 
 // casePlace is where a case is from, with the hash of its class and name: the names of a million cases would take more
 // than the run itself. Two names of one hash would be numbered for nothing, and that is all.

@@ -295,14 +295,7 @@ func sidesSuite(s *rundiff.Sides, prov report.Provenance) *report.TestSuite {
 	for i, name := range sideNames(s) {
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
 		one := Suite(s.Against[i], prov)
-		for _, p := range one.Properties {
-			p.Name = name + "." + p.Name
-			all.Properties = append(all.Properties, p)
-		}
-		all.Cases = append(all.Cases, one.Cases...)
-		if one.Collected.After(all.Collected) {
-			all.Collected = one.Collected
-		}
+		all.Join(name, one)
 		all.Host = one.Host
 	}
 	all.Name = strings.TrimSpace("occudiff diff " + report.OneLine(label))

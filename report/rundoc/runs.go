@@ -38,29 +38,11 @@ func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 func runsSuite(s *rundiff.Runs, prov report.Provenance) *report.TestSuite {
 	all := &report.TestSuite{Name: strings.TrimSpace("occudiff validate " + report.OneLine(prov.Label))}
 	label := prov.Label
-	var suites []*report.TestSuite
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		prov.Label = strings.TrimPrefix(label+"/"+r.Name, "/")
-		one := TestSuiteFrom(r.Result, prov)
-		suites = append(suites, one)
-		for _, p := range one.Properties {
-			p.Name = report.OneLine(r.Name) + "." + p.Name
-			all.Properties = append(all.Properties, p)
-		}
-		if one.Collected.After(all.Collected) {
-			all.Collected = one.Collected
-		}
+		all.Join(report.OneLine(r.Name), TestSuiteFrom(r.Result, prov))
 	}
-	all.SetCases(func(yield func(report.TestCase) bool) {
-		for _, one := range suites {
-			for c := range one.Cases() {
-				if !yield(c) {
-					return
-				}
-			}
-		}
-	})
 	return all
 }
 
