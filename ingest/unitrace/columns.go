@@ -19,6 +19,8 @@ const (
 	stalled
 	threads
 	barriers
+	groups // counted one by one, and the threads that ended
+	exits
 	instance
 	device
 	subDevice
@@ -65,6 +67,10 @@ func columnOf(name string) (q quantity, per float64, ok bool) {
 		return threads, 1, true
 	case "XVE_BARRIER_MESSAGE_COUNT", "ShaderBarriers":
 		return barriers, 1, true
+	case "ASYNC_GPGPU_THREADGROUP_COUNT":
+		return groups, 1, true
+	case "ASYNC_GPGPU_THREAD_EXIT_COUNT":
+		return exits, 1, true
 	case "GlobalInstanceId":
 		return instance, 1, true
 	case "Device":

@@ -82,6 +82,7 @@ type header struct {
 	comma  bool                // one empty field more than names
 	at     [quantities]int     // index behind the name, -1 when there is no such column
 	per    [quantities]float64 // units to the base unit
+	voids  []int               // columns that may say that the counters of a row are not to be used
 	device int
 	rows   int
 	parts  []string // the fields of the current row
@@ -101,6 +102,10 @@ func newHeader(text string, deviceNumber int) *header {
 	marker := false
 	for i, name := range names {
 		name = strings.TrimSpace(name)
+		metric, _, _ := strings.Cut(name, "[")
+		if voids(metric) {
+			h.voids = append(h.voids, i)
+		}
 		marker = marker || name == "StreamMarker" || name == "ReportReason"
 		if q, per, ok := columnOf(name); ok && h.at[q] < 0 {
 			h.at[q], h.per[q] = i, per

@@ -22,7 +22,7 @@ func (s *store) into(f *ingest.File) (err error) {
 			err = ingest.CheckCounts(k)
 		}
 	}
-	warned := 0
+	warn := warner(f)
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
 	for _, a := range s.order {
 		if c.covers(a) {
@@ -46,12 +46,7 @@ func (s *store) into(f *ingest.File) (err error) {
 			m.into(&k, src)
 			k.Pos = m.pos
 			k.Window = s.window(a, t)
-			if k.Window.Or(1) <= longWindow {
-				k.Launches = m.spread.result()
-			} else if warned < lines.MaxShown {
-				f.Notes = append(f.Notes, windowNote(&k, m, t))
-				warned++
-			}
+			m.check(&k, t, warn)
 			if m.kept { // its launches are rows of their own
 				continue
 			}
@@ -70,6 +65,28 @@ func (s *store) into(f *ingest.File) (err error) {
 	}
 	f.Props = s.propsList
 	return err
+}
+
+// check notes what the measurements of a kernel say against their being its own.
+func (s *sum) check(k *ingest.Kernel, timed *sum, warn func(note.Note)) {
+	if k.Window.Or(1) <= longWindow {
+		k.Launches = s.spread.result()
+	} else {
+		warn(windowNote(k, s, timed))
+	}
+	if n, differs := s.counted(k); differs {
+		warn(n)
+	}
+}
+
+// warner gives what adds notes to a file: the first ones, of many kernels.
+func warner(f *ingest.File) func(note.Note) {
+	warned := 0
+	return func(n note.Note) {
+		if warned++; warned <= lines.MaxShown {
+			f.Notes = append(f.Notes, n)
+		}
+	}
 }
 
 func (s *store) severalAdapters() bool {

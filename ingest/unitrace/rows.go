@@ -93,7 +93,9 @@ type sample struct {
 	occupancy, active, stalled                 float64
 	haveOccupancy, haveActive, haveStalled     bool
 	threads, barriers, instance, tile, adapter int64
+	groups, exits                              int64
 	haveThreads, haveBarriers, haveInstance    bool
+	haveGroups, haveExits                      bool
 }
 
 // metrics takes a row of a metric table.
@@ -106,6 +108,7 @@ func (r *reader) metrics(f fields) error {
 	if err != nil {
 		return err
 	}
+	r.invalid.drop(&s, f.void(), r.in.Pos(f.nameAt+1))
 	if isIdle(t.Name) {
 		return r.store.overTime(nil, f, &s)
 	}
@@ -183,7 +186,7 @@ func (f fields) sample() (s sample, err error) {
 		to   *int64
 		have *bool
 	}{{threads, &s.threads, &s.haveThreads}, {barriers, &s.barriers, &s.haveBarriers},
-		{instance, &s.instance, &s.haveInstance},
+		{instance, &s.instance, &s.haveInstance}, {groups, &s.groups, &s.haveGroups}, {exits, &s.exits, &s.haveExits},
 		{subDevice, &s.tile, &have}, {device, &s.adapter, &have}} {
 		if *c.to, *c.have, err = f.count(c.q); err != nil {
 			return s, err

@@ -12,6 +12,8 @@ type sum struct {
 	seconds                    float64
 	occupancy, active, stalled mean
 	threads, barriers          unit.Opt[int64]
+	groups, exits              unit.Opt[int64] // counted one by one
+	exact                      int64           // launches of those
 	spread                     spread
 	pos                        note.Pos // of the first row
 	kept                       bool     // the launches are rows of their own
@@ -58,25 +60,32 @@ func (s *sum) add(x sample) {
 			c.m.add(c.x, x.gpu)
 		}
 	}
-	if x.haveThreads {
-		plus(&s.threads, x.threads)
-	}
-	if x.haveBarriers {
-		plus(&s.barriers, x.barriers)
+	for _, c := range []struct {
+		to   *unit.Opt[int64]
+		x    int64
+		have bool
+	}{{&s.threads, x.threads, x.haveThreads}, {&s.barriers, x.barriers, x.haveBarriers},
+		{&s.groups, x.groups, x.haveGroups}, {&s.exits, x.exits, x.haveExits}} {
+		if c.have {
+			plus(c.to, c.x)
+		}
 	}
 }
 
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
+	if o.groups.Present() {
+		s.exact += o.launches
+	}
 	s.seconds += o.seconds
 	s.occupancy.merge(o.occupancy)
 	s.active.merge(o.active)
 	s.stalled.merge(o.stalled)
-	if n, ok := o.threads.Value(); ok {
-		plus(&s.threads, n)
-	}
-	if n, ok := o.barriers.Value(); ok {
-		plus(&s.barriers, n)
+	for _, c := range []struct{ to, from *unit.Opt[int64] }{{&s.threads, &o.threads}, {&s.barriers, &o.barriers},
+		{&s.groups, &o.groups}, {&s.exits, &o.exits}} {
+		if n, ok := c.from.Value(); ok {
+			plus(c.to, n)
+		}
 	}
 }
 

@@ -69,6 +69,7 @@ type reader struct {
 	path    string
 	store   *store
 	bad     lines.Bad
+	invalid invalid
 	section section
 	items   bool // of the last backend on a GPU
 	header  *header
@@ -198,7 +199,7 @@ func badf(at int, format string, args ...any) *rowError {
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace,
 		Samples: r.store.samples}
-	f.Notes = append(f.Notes, r.bad.Notes()...)
+	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
 	if err := r.store.into(f); err != nil {
 		return nil, err
 	}

@@ -326,6 +326,43 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestValidity checks that rows which say that their counters are not to be used are obeyed, and that exact counts are held
+// against the launch shape.
+func TestValidity(t *testing.T) {
+	const head = "Kernel,Device,SubDeviceId,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%],ASYNC_GPGPU_THREADGROUP_COUNT[events],ASYNC_GPGPU_THREAD_EXIT_COUNT[messages]," +
+		"ResultUncertainty[%],QuerySplitOccurred,ReportId,ReportsCount,OverrunOccured,MidQueryC6,ReportLost,ReportCtxSwitchLost,\n"
+	const name = "f[SIMD16 {4; 2; 1} {24; 1; 1}],0,0,"
+	for _, c := range []struct{ reason, rows, want string }{
+		{"what says nothing of its counters, or what real rows have, is used", name + "1000,50,8,16,0,0,1,1,0,0,0,8,\n", `rows 1 bad 0
+kernel "f" at f:2:1
+   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 1 seconds 1e-06
+   measured 50%
+`},
+		{"the others count as launches and not in the mean", name + "1000,50,8,16,0,0,1,1,0,0,0,8,\n\n" + name + "1000,90,8,16,0,0,1,1,1,0,0,8,\n\n" +
+			name + "1000,95,8,16,2.5,0,1,1,0,0,0,8,\n", `rows 3 bad 0
+kernel "f" at f:2:1
+   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 3 seconds 3e-06
+   measured 50%
+   from 1e-06 median 1e-06 to 1e-06 measured from 50% median 50% to 50%
+note invalid-counters f:4:1: warning: 2 of the rows say that their counters are not to be used (OverrunOccured, ResultUncertainty[%]): those are left out, here and in what follows (collect again, with fewer metrics or alone on the GPU)
+`},
+		{"work-groups and threads are counted one by one", name + "1000,50,16,32,0,0,1,1,0,0,0,0,\n", `rows 1 bad 0
+kernel "f" at f:2:1
+   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 1 seconds 1e-06
+   measured 50%
+note launch-shape f:2:1: warning: task "f": the GPU counted 16 work-groups a launch and 32 threads, where its launch shape makes 8 and 16 (the launch shape or the SIMD width of the name is not that of these launches: do not rely on its prediction)
+`},
+	} {
+		f, err := read(t, head+c.rows, ingest.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(strings.ReplaceAll(c.want, " device Device #0", ""), ingesttest.Describe(f)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.reason, d)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission} {
 		f.Add([]byte(s), false)

@@ -1,0 +1,110 @@
+package unitrace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// voids says whether a column that is not 0 means that the counters of its row are not to be used.
+// ReportCtxSwitchLost is none of them: it is 8 in a real report whose occupancies are right.
+func voids(metric string) bool {
+	switch metric {
+	case "ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError", "ReportLost",
+		"ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch":
+		return true
+	}
+	return strings.HasPrefix(metric, "MidQuery")
+}
+
+// void gives the name of a column that says that the counters of a row are not to be used; empty when none does.
+func (f fields) void() string {
+	for _, i := range f.voids {
+		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
+			return strings.TrimSpace(strings.Split(f.text, ",")[i+1])
+		}
+	}
+	return ""
+}
+
+// invalid counts the rows whose counters are left out.
+type invalid struct {
+	rows    int64
+	columns []string
+	first   note.Pos
+}
+
+// drop takes the counters out of a row that says so itself. Its launch still counts.
+func (v *invalid) drop(s *sample, column string, pos note.Pos) {
+	if column == "" {
+		return
+	}
+	if v.rows++; v.rows == 1 {
+		v.first = pos
+	}
+	if !slices.Contains(v.columns, column) {
+		v.columns = append(v.columns, column)
+	}
+	s.haveOccupancy, s.haveActive, s.haveStalled = false, false, false
+	s.haveThreads, s.haveBarriers, s.haveGroups, s.haveExits = false, false, false, false
+}
+
+func (v *invalid) notes() []note.Note {
+	if v.rows == 0 {
+		return nil
+	}
+	return []note.Note{{Severity: note.Warning, Code: "invalid-counters", Pos: v.first,
+		Text: fmt.Sprintf("%d of the rows say that their counters are not to be used (%s): those are left out, here "+
+			"and in what follows", v.rows, strings.Join(v.columns, ", ")),
+		Hint: "collect again, with fewer metrics or alone on the GPU"}}
+}
+
+// counted holds the work-groups and threads that the GPU counted one by one against the launch shape.
+func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
+	shape, ok := groupsOf(k)
+	groups, counted := s.groups.Value()
+	if !ok || !counted || s.exact == 0 {
+		return n, false
+	}
+	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(groups, s.exact, "work-group"))
+	want := fmt.Sprintf("where its launch shape makes %d", shape)
+	differs = groups != shape*s.exact
+	threads, known := s.exits.Value()
+	items, _ := k.Local.Items()
+	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
+		each := (items + simd - 1) / simd
+		text += " and " + perLaunch(threads, s.exact, "thread")
+		want += fmt.Sprintf(" and %d", shape*each)
+		differs = differs || threads != shape*each*s.exact
+	}
+	return note.Note{Severity: note.Warning, Code: "launch-shape", Pos: k.Pos, Text: text + ", " + want,
+		Hint: "the launch shape or the SIMD width of the name is not that of these launches: do not rely on its " +
+			"prediction"}, differs
+}
+
+func perLaunch(n, launches int64, what string) string {
+	if n != launches {
+		what += "s"
+	}
+	return strconv.FormatFloat(float64(n)/float64(launches), 'f', -1, 64) + " " + what
+}
+
+// groupsOf gives the work-groups of a kernel's launch shape, false where it has none, or one too large to count.
+func groupsOf(k *ingest.Kernel) (int64, bool) {
+	items, ok := k.Global.Items()
+	local, known := k.Local.Items()
+	if !ok || !known || local <= 0 || items > unit.MaxCount {
+		return 0, false
+	}
+	groups := int64(1)
+	for i := range 3 {
+		l := max(k.Local.Dim(i), 1)
+		groups *= (max(k.Global.Dim(i), 1) + l - 1) / l
+	}
+	return groups, true
+}
