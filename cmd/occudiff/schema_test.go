@@ -19,7 +19,7 @@ import (
 )
 
 // runJSON runs a command line in this process and gives its standard output, or nothing where the input cannot be used.
-func runJSON(t *testing.T, args ...string) []byte {
+func runJSON(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
@@ -39,7 +39,7 @@ func formatJSON(args []string) []string {
 }
 
 // compileSchemas compiles what `occudiff schema` prints, which checks it against the meta-schema of the draft as well.
-func compileSchemas(t *testing.T) map[string]*jsonschema.Schema {
+func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
 	for _, o := range jsonOutputs() {
@@ -63,7 +63,7 @@ func compileSchemas(t *testing.T) map[string]*jsonschema.Schema {
 }
 
 // checkSchema validates an output against the schema that it names.
-func checkSchema(t *testing.T, schemas map[string]*jsonschema.Schema, id string, out []byte) {
+func checkSchema(t testing.TB, schemas map[string]*jsonschema.Schema, id string, out []byte) {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
 	if err != nil {

@@ -139,10 +139,17 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		data := workbook(t, named(s))
-		got, err := open(t, data).GetCellValue("Kernels", "A2")
-		if err != nil || got != fitText(s) {
-			t.Errorf("%q came back as %q, %v; want %q", s, got, err, fitText(s))
+		table := report.Fixed(report.SectionKernels, "", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text,
+			In: report.Sheet}}, [][]report.Cell{{report.TextCell("before" + s)}, {report.TextCell(s)}})
+		var b bytes.Buffer
+		err := Render(&b, &report.Document{Title: s, Subject: s, Headline: []string{s}, Sections: []report.Section{
+			{Key: report.SectionKernels, Title: "Kernels", Sheet: "Kernels", Text: []string{s}, Tables: []*report.Table{table}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := open(t, b.Bytes()).GetCellValue("Kernels", "A2")
+		if err != nil || got != fitText("before"+s) {
+			t.Errorf("%q came back as %q, %v; want %q", s, got, err, fitText("before"+s))
 		}
 	})
 }

@@ -221,3 +221,25 @@ func Many(n int) *compare.Result {
 		GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
 	return r
 }
+
+// Named is the run of Gaussian with a text in every place that holds texts of others.
+func Named(text string) *compare.Result {
+	r := Gaussian()
+	d := *r.Device
+	d.Key, d.Name, d.Codename, d.Source, d.Notes = text, text, text, text, text
+	r.Device, r.ChosenBy = &d, text
+	r.Inputs[0].Path = text
+	p := &r.Platform
+	p.Device, p.DeviceFrom, p.Host, p.Command = text, text, text, text
+	p.OS, p.Driver, p.VTune, p.JobID = text, text, text, text
+	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "text", Text: text, Hint: text,
+		Pos: note.Pos{File: text, Line: 1}})
+	row := &r.Rows[0]
+	row.Task, row.Device, row.Pos.File, row.Notes = text, text, text, r.Notes
+	if row.Cause != nil {
+		cause := *row.Cause
+		cause.Because, cause.Decide = text, text
+		row.Cause = &cause
+	}
+	return r
+}

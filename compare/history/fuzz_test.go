@@ -1,0 +1,68 @@
+package history
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// FuzzOpen opens any bytes as a history, and a history with any of its bytes changed: nothing panics, and a file of
+// something else stays what it is.
+func FuzzOpen(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "whole.db")
+	d, err := Open(bg, path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := d.Import(bg, Measured, pack([]Record{
+		{Series: "k [1024 / 64, SIMD16]", Time: start, Value: 50, Device: "tgl"},
+		{Series: "k [1024 / 64, SIMD16]", Time: start.Add(time.Hour), Value: 51, Device: "tgl"},
+	})); err != nil {
+		f.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte("SQLite format 3\x00"), uint32(0))
+	f.Add([]byte("no database"), uint32(0))
+	f.Add([]byte{}, uint32(0))
+	for _, at := range []uint32{1, 17, 19, 25, 29, 45, 57, 101, 109, 4097, 4105, 8193, 40000} {
+		f.Add([]byte{0xff, 0xff}, at)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte, at uint32) {
+		if at > 0 { // these bytes in the middle of a history
+			middle := bytes.Clone(whole)
+			copy(middle[(int(at)-1)%len(whole):], data)
+			data = middle
+		}
+		path := filepath.Join(dir, "h.db")
+		for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+			os.Remove(path + end)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenWith(bg, path, Options{Verify: at%2 == 0})
+		if err != nil {
+			after, rerr := os.ReadFile(path)
+			if rerr != nil || !bytes.HasPrefix(data, []byte("SQLite format 3\x00")) && !bytes.Equal(after, data) {
+				t.Errorf("a file of something else was changed: %v", rerr)
+			}
+			return
+		}
+		defer d.Close()
+		if runs, err := d.List(bg); err == nil && len(runs) > 0 {
+			d.Get(bg, runs[0].ID)
+			d.Latest(bg, runs[0].ID, Measured, 5, "")
+		}
+		d.EachSeries(bg, Measured, func(Series) error { return nil })
+		d.Export(bg, Measured, func(Record) error { return nil })
+	})
+}
