@@ -78,7 +78,7 @@ func (r *Result) setRows(kernels *ingest.Kernels) {
 
 // addRow adds the row of a log's timing and gives its place.
 func (r *Result) addRow(k *ingest.Kernel) int {
-	l, place := &r.rows, r.Len()
+	l, place := &r.rows, len(r.rows.found)
 	l.extra.Append(k)
 	var row Row
 	r.build(place, &row, false)
@@ -212,7 +212,12 @@ func (r *Result) sort() {
 func (r *Result) KeepsLaunches() bool { return r.instances }
 
 // Len gives the number of rows.
-func (r *Result) Len() int { return max(len(r.rows.found), len(r.Rows)) }
+func (r *Result) Len() int {
+	if r.Rows != nil {
+		return len(r.Rows)
+	}
+	return len(r.rows.order)
+}
 
 // Row gives a row, which must not be changed. It is made in into, or anew when that is nil. It is safe for concurrent
 // use.
@@ -283,4 +288,34 @@ func (r *Result) Noted(i int) bool {
 
 func noted(row *Row) bool {
 	return len(row.Notes) > 0 || row.Predicted == nil && row.NoPredictionWhy != "" && row.Verdict != NotAKernel
+}
+
+// View gives the result with some of its rows, in another order. What it sums up is still of all rows.
+func (r *Result) View(rows []int) *Result {
+	v := *r
+	number := make(map[int]int, len(rows))
+	if r.Rows != nil {
+		v.Rows = make([]Row, len(rows))
+	} else {
+		v.rows.order = make([]uint32, len(rows))
+	}
+	for i, row := range rows {
+		number[row] = i
+		if r.Rows != nil {
+			v.Rows[i] = r.Rows[row]
+		} else {
+			v.rows.order[i] = r.rows.order[row]
+		}
+	}
+	v.Timings = nil
+	for _, t := range r.Timings {
+		at, shown := number[t.Row]
+		if t.Row >= 0 {
+			t.Row = at
+		}
+		if shown || t.Row < 0 {
+			v.Timings = append(v.Timings, t)
+		}
+	}
+	return &v
 }

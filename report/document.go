@@ -43,6 +43,7 @@ const (
 	SectionProvenance = "provenance"
 	SectionChanges    = "changes"
 	SectionRule       = "rule"
+	SectionSeries     = "series"
 )
 
 // Section is a heading and what stands under it: paragraphs, then tables, then plots, then items.
@@ -161,4 +162,5 @@ type Provenance struct {
 	CommandLine []string // program first
 	Label       string   // that somebody gave the run; may be empty
 	CommitURL   string   // of the page of a commit, which stands for %s in it; may be empty
+	Show        Selection
 }

@@ -71,12 +71,12 @@ func (severity) Words() []Word {
 	return []Word{{note.Warning.String(), Unsure}, {note.Error.String(), Bad}}
 }
 
-// NotWhole gives the notes on inputs that are cut off: they belong in the headline, since no number below is of the
-// whole run.
+// NotWhole gives the notes on inputs that are cut off and on rows that are left out: they belong in the headline, since
+// no number below is of the whole run, or no table has all rows.
 func NotWhole(notes []note.Note) []string {
 	var lines []string
 	for _, n := range notes {
-		if n.Code == "truncated-file" {
+		if n.Code == "truncated-file" || n.Code == codeSelection {
 			lines = append(lines, OneLine(n.String()))
 		}
 	}

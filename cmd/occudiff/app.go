@@ -48,9 +48,14 @@ type app struct {
 	failOn     string
 	annotate   bool
 	progress   string
+	kernel     string
+	top        int
+	sortBy     string
+	columns    []string
 	color      string
 	quiet      bool
 
+	show        report.Selection // what kernel, top and sortBy say
 	samplingSet bool
 	reads       []string     // the paths that the command reads
 	stopped     func() error // whether the work was called off

@@ -62,6 +62,9 @@ func (a *app) answer(endings []string, work func() (*report.Answer, error)) erro
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer, out *deliver.Files) error {
 	ans.Version = version()
+	if err := a.chooseColumns(ans); err != nil {
+		return err
+	}
 	if err := out.Write(ans); err != nil {
 		return err
 	}
@@ -69,6 +72,41 @@ func (a *app) deliver(ans *report.Answer, out *deliver.Files) error {
 		return err
 	}
 	a.sayWrote(out)
+	return nil
+}
+
+// chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
+// them.
+func (a *app) chooseColumns(ans *report.Answer) error {
+	if len(a.columns) == 0 {
+		return nil
+	}
+	tables := ans.Document().KernelTables()
+	var keys, csvKeys []string
+	for name := range strings.SplitSeq(strings.Join(a.columns, ","), ",") {
+		name = strings.TrimSpace(name)
+		key := ""
+		for _, t := range append(tables, ans.Table) {
+			if at := t.Find(name); at >= 0 && key == "" {
+				key = t.Columns[at].Key
+			}
+		}
+		if key == "" {
+			return usageErrorf("--columns %s: there is no such column; there are %s", name,
+				strings.Join(tables[0].Keys(), ", "))
+		}
+		keys = append(keys, key)
+		if ans.Table.Find(name) < 0 {
+			name = key
+		}
+		csvKeys = append(csvKeys, name)
+	}
+	csv := *ans.Table // before the table of a document is that of CSV as well
+	csv.Only(csvKeys)
+	for _, t := range tables {
+		t.Choose(keys)
+	}
+	ans.Table = &csv
 	return nil
 }
 
@@ -91,7 +129,7 @@ func (a *app) sayWrote(out *deliver.Files) {
 
 // provenance is what a report gives as its origin.
 func (a *app) provenance() report.Provenance {
-	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label}
+	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label, Show: a.show}
 }
 
 // annotationsShown is how many annotations of a level GitHub shows of a step.

@@ -86,6 +86,7 @@ lower both the prediction and the measurement.`,
 			Usage: "of the OpenCL compiler, for sources"},
 	}...)
 	a.share(c, runFlags, answerFlags)
+	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
 	a.shareGate(c, "regression")
 	return c
 }
@@ -108,6 +109,9 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 		return usageErrorf("only one of the paths can be standard input")
 	case binaries == len(paths) && binaries > 2:
 		return usageErrorf("kernel binaries are compared two at a time, not %d", binaries)
+	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
+		return usageErrorf("--sort %s: kernel binaries have no times; they are sorted by name, or what got worse first",
+			a.show.Sort)
 	case binaries == len(paths):
 		return a.diffCompiled(ctx, paths[0], paths[1], f)
 	}
@@ -202,7 +206,10 @@ func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags
 func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
 	d := s.Against[0]
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
-		Table: diffdoc.DiffTable(d), Tests: func() *report.TestSuite { return diffdoc.Suite(d, a.provenance()) }}
+		Table: diffdoc.DiffTable(d, a.show), Tests: func() *report.TestSuite {
+			return diffdoc.Suite(d,
+				a.provenance())
+		}}
 	if len(s.Against) > 1 {
 		ans = diffdoc.Sides(s, a.provenance())
 	}

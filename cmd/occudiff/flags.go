@@ -5,6 +5,8 @@ import (
 	"occudiff/compare"
 	"occudiff/predict/arch"
 	"occudiff/predict/computeunit"
+	"occudiff/report"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +42,14 @@ func (a *app) sharedFlags() []cli.Flag {
 				"where the command has one; repeatable"},
 		{Name: "format", Value: &a.format, Arg: "FORMAT", Words: "table markdown json csv",
 			Usage: "of standard output: table, markdown, json, csv"},
+		{Name: "kernel", Value: &a.kernel, Arg: "REGEXP",
+			Usage: "show the kernels whose name matches; counts, gates, JSON and JUnit are of all"},
+		{Name: "top", Value: &a.top, Arg: "N",
+			Usage: "show the first N kernels; counts, gates, JSON and JUnit are of all"},
+		{Name: "columns", Value: &a.columns, Arg: "LIST",
+			Usage: "show these columns, by their keys or headings with commas between; a wrong one lists those that " +
+				"there" +
+				" are; workbooks and JSON have all"},
 		{Name: "color", Value: &a.color, Arg: "WHEN", Words: "auto always never",
 			Usage: "auto, always or never; auto is on a terminal, unless NO_COLOR is set"},
 		{Name: "progress", Value: &a.progress, Arg: "WHEN", Words: "auto always never",
@@ -66,6 +76,14 @@ func (a *app) share(c *cobra.Command, names ...string) {
 			cli.Share(c.Flags(), d)
 		}
 	}
+}
+
+// shareTable gives a command what chooses rows and columns of its table of kernels; words are the orders of rows.
+func (a *app) shareTable(c *cobra.Command, words ...report.SortKey) {
+	a.share(c, "kernel top columns")
+	cli.Share(c.Flags(), cli.Flag{Name: "sort", Value: &a.sortBy, Arg: "KEY",
+		Words: strings.Join(report.Words(words), " "),
+		Usage: "sort the kernels by this, the most first: " + strings.Join(report.Words(words), ", ")})
 }
 
 // shareGate gives a command --fail-on with what it can fail on, and --annotations.
@@ -96,6 +114,15 @@ func (a *app) checkFlags(f *pflag.FlagSet) error {
 		return usageErrorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.sampling)
 	case a.xve < 0:
 		return usageErrorf("--xve %d: expected a number of XVEs above 0", a.xve)
+	case a.top < 0:
+		return usageErrorf("--top %d: expected a number of kernels above 0", a.top)
+	}
+	a.show = report.Selection{Top: a.top, Sort: report.SortKey(a.sortBy)}
+	if a.kernel != "" {
+		var err error
+		if a.show.Kernel, err = regexp.Compile(a.kernel); err != nil {
+			return usageErrorf("--kernel %q: expected a regular expression: %v", a.kernel, err)
+		}
 	}
 	return nil
 }

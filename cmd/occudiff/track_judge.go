@@ -13,6 +13,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
@@ -64,6 +65,7 @@ of seconds none is.`,
 			Usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
 	c.MarkFlagsMutuallyExclusive("run", "last", "since")
 	a.share(c, answerFlags, "annotations")
+	a.shareTable(c, report.SortDifference, report.SortName)
 	return c
 }
 
@@ -184,6 +186,7 @@ each of the worst.`,
 		cli.Flag{Name: "min-segment", Value: &p.MinSegment, Arg: "RUNS",
 			Usage: "least runs between change points; 3 leaves short spikes out"})
 	a.share(c, answerFlags)
+	a.shareTable(c, report.SortDifference, report.SortName)
 	a.shareGate(c, "regression", "alarm")
 	return c
 }

@@ -73,6 +73,7 @@ folders, are a run each: outputs then carry the folder's name (report-run1.xlsx)
 	}
 	v.define(c.Flags(), "local simd instances timeline digest accept-truncated")
 	a.share(c, runFlags, answerFlags)
+	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
 	a.shareGate(c, "mismatch", "model")
 	return c
 }
@@ -302,7 +303,11 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
 		for i, r := range results {
 			fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i]))
-			if err := a.print(out, rundoc.Answer(r, a.provenance(), nil)); err != nil {
+			one := rundoc.Answer(r, a.provenance(), nil)
+			if err := a.chooseColumns(one); err != nil {
+				return err
+			}
+			if err := a.print(out, one); err != nil {
 				return err
 			}
 		}

@@ -217,12 +217,12 @@ func (d *Result) order() {
 		if x, y := rank[a.Verdict], rank[b.Verdict]; x != y {
 			return x < y
 		}
-		return a.seconds() > b.seconds()
+		return a.Seconds() > b.Seconds()
 	})
 }
 
-// seconds is the larger total time of the two sides, below zero when none is known.
-func (r *Row) seconds() unit.Seconds {
+// Seconds is the larger total time of the two sides, below zero when none is known.
+func (r *Row) Seconds() unit.Seconds {
 	longest := unit.Seconds(-1)
 	for _, l := range []*Launch{r.Old, r.New} {
 		if l != nil {

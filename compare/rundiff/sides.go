@@ -60,7 +60,7 @@ func (s *Sides) align() {
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfSides) int {
 		x, y := a.Worst(), b.Worst()
 		return cmp.Or(cmp.Compare(slices.Index(rank, x.Verdict), slices.Index(rank, y.Verdict)),
-			cmp.Compare(y.seconds(), x.seconds()))
+			cmp.Compare(y.Seconds(), x.Seconds()))
 	})
 }
 

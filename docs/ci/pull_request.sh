@@ -7,6 +7,7 @@
 #   SRC       the program's source                    (vec_add.cpp)
 #   RUNS      runs of each side; 4 make a test        (4)
 #   OUT       where all of it goes, made anew         (occupancy)
+#   TOP       kernels in the comment, what needs attention first: GitHub takes 65,536 characters    (20)
 #   CXX, VTUNE
 set -eu
 base=$(git merge-base "${BASE:-origin/main}" HEAD)
@@ -33,5 +34,5 @@ while [ "$i" -le "${RUNS:-4}" ]; do
 	i=$((i + 1))
 done
 
-occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations \
+occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations --top "${TOP:-20}" \
 	--format markdown -o "$out/report.html" -o "$out/junit.xml" >"$out/comment.md"

@@ -2,6 +2,7 @@ package binarydoc
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,21 +48,25 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 	for i := range pairs {
 		rows[i] = pairOf(&pairs[i])
 	}
-	row := func(i int) pairRow { return rows[i] }
-	t := report.Rows("kernels", len(rows), row, "demangled", "device", "verdict", "spill_bytes", "scratch_bytes",
+	show := prov.Show.Choose(len(pairs), func(i int) report.Candidate {
+		return report.Candidate{Task: pairs[i].Kernel().Demangled(), Value: math.NaN()}
+	})
+	row := func(i int) pairRow { return rows[show[i]] }
+	t := report.Rows("kernels", len(show), row, "demangled", "device", "verdict", "spill_bytes", "scratch_bytes",
 		"registers_per_thread", "simd", "slm_bytes", "barriers", "peak_percent", "average_percent")
 	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
-		Headline: []string{counts(pairs)}}
+		Headline: append([]string{counts(pairs)},
+			report.NotWhole(prov.Show.LeftOut(len(show), len(pairs), "kernels"))...)}
 	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t},
 		ItemsIn: report.Terminal | report.Page}
-	for i := range pairs {
+	for _, i := range show {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
 			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()),
 				Detail: p.Kernel().Device.Key, Text: sentence(p), Status: report.Bad})
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
-	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row),
+	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(show), row),
 		Tests: func() *report.TestSuite { return suite(pairs, prov) },
 		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
 }

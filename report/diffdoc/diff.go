@@ -12,6 +12,7 @@ import (
 // FromDiff builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
 func FromDiff(d *rundiff.Result, prov report.Provenance) *report.Document {
+	d = shown(d, prov.Show)
 	doc := &report.Document{
 		Title:    "GPU occupancy of two runs",
 		Subject:  "Old and new occupancy, kernel by kernel",
@@ -196,7 +197,7 @@ func diffSummarySection(d *rundiff.Result, doc *report.Document) report.Section 
 	}, rows)
 	tiles.Form = report.Tiles
 	s.Tables = []*report.Table{tiles}
-	if n := d.Summary.Kernels; n > 0 {
+	if n := newDiffSet(d).kernels; n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
 			Label:  "label",
 			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%",

@@ -134,7 +134,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
 	for _, d := range []*rundiff.Result{repeats(), single(), hostileDiff(), nothing()} {
-		tables := []*report.Table{diffdoc.DiffTable(d)}
+		tables := []*report.Table{diffdoc.DiffTable(d, report.Selection{})}
 		for _, s := range diffdoc.FromDiff(d, report.Provenance{}).Sections {
 			tables = append(tables, s.Tables...)
 		}
@@ -154,14 +154,14 @@ func TestDiffTables(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := machine.Table(&b, diffdoc.DiffTable(repeats())); err != nil {
+	if err := machine.Table(&b, diffdoc.DiffTable(repeats(), report.Selection{})); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if strings.Contains(b.String(), "~") || len(lines) != 10 || !strings.HasPrefix(lines[0], "task,global_old,global_new,local_old,local_new,simd_old,simd_new,runs_old,runs_new,direction,measured_old_percent,") {
 		t.Errorf("CSV of the repeats:\n%s", b.String())
 	}
-	if single := diffdoc.DiffTable(single()); len(single.Columns) != strings.Count(lines[0], ",")+1 {
+	if single := diffdoc.DiffTable(single(), report.Selection{}); len(single.Columns) != strings.Count(lines[0], ",")+1 {
 		t.Error("the columns of the CSV depend on the data")
 	}
 }

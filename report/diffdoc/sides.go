@@ -31,7 +31,7 @@ func Sides(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	for _, d := range s.Against {
 		v.Sides = append(v.Sides, DiffJSON(d))
 	}
-	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s),
+	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Tests: func() *report.TestSuite { return sidesSuite(s, prov) }}
 }
 
@@ -58,6 +58,7 @@ func sideNames(s *rundiff.Sides) []string {
 
 func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	first, names := s.Against[0], sideNames(s)
+	view, left := shownKernels(s, prov.Show)
 	d := &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides", Version: prov.Version,
 		Subject: "Each side against the first, kernel by kernel", Headline: []string{"First: " + sideText(&first.Old)},
 		Closing: sidesClosing(s, names)}
@@ -67,18 +68,20 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 			d.Date = t
 		}
 	}
+	d.Headline = append(d.Headline, left...)
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
 		Text: append(slices.Clone(d.Headline), d.Closing)}
-	if p, ok := sidesHeatMap(s, names); ok {
+	if p, ok := sidesHeatMap(view, names); ok {
 		summary.Plots = []report.Plot{p}
 	}
 	overview := report.Section{Key: "sides", Title: "Sides", Sheet: "Summary",
 		Tables: []*report.Table{sidesTable(s, names)}}
 	kernels := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
 		Text:   []string{"Regressions on any side first. A change is in points against the first side."},
-		Tables: []*report.Table{sidesKernels(s, names)}}
-	d.Sections = append(d.Sections, summary, sidesAttention(s, names), overview, kernels)
+		Tables: []*report.Table{sidesKernels(view, names)}}
+	d.Sections = append(d.Sections, summary, sidesAttention(s, names, prov.Show), overview, kernels)
 	for i, r := range s.Against {
+		r = shown(r, prov.Show)
 		t := newDiffSet(r).table(pageAndSheet)
 		t.Key, t.Form = sideKey(i)+"-kernels", report.Grid
 		d.Sections = append(d.Sections, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
@@ -87,6 +90,21 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	}
 	d.Sections = append(d.Sections, ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))))
 	return withProvenance(d, s, prov)
+}
+
+// shownKernels gives the sides with the kernels that people want to see, and says what is left out.
+func shownKernels(s *rundiff.Sides, show report.Selection) (*rundiff.Sides, []string) {
+	if !show.Chosen() {
+		return s, nil
+	}
+	view := *s
+	view.Kernels = nil
+	for _, i := range show.Choose(len(s.Kernels), func(i int) report.Candidate {
+		return candidate(s.Kernels[i].Worst(), show.Sort)
+	}) {
+		view.Kernels = append(view.Kernels, s.Kernels[i])
+	}
+	return &view, report.NotWhole(show.LeftOut(len(view.Kernels), len(s.Kernels), "kernels"))
 }
 
 func sideKey(i int) string { return "side-" + strconv.Itoa(i+1) }
@@ -216,11 +234,11 @@ func firstCell(k *rundiff.KernelOfSides) report.Cell {
 }
 
 // sidesAttention says of each side which kernels are not the same, and why.
-func sidesAttention(s *rundiff.Sides, names []string) report.Section {
+func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) report.Section {
 	all := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
 		ItemsIn: everywhere}
 	for i, d := range s.Against {
-		for _, it := range movedSection(d).Items {
+		for _, it := range movedSection(shown(d, show)).Items {
 			it.Text = names[i] + ": " + it.Text
 			all.Items = append(all.Items, it)
 		}
@@ -265,7 +283,7 @@ func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
 }
 
 // sidesCSV has the rows of each side, with the side in the first column.
-func sidesCSV(s *rundiff.Sides) *report.Table {
+func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	type part struct {
 		side  string
 		table *report.Table
@@ -273,14 +291,14 @@ func sidesCSV(s *rundiff.Sides) *report.Table {
 	}
 	var parts []part
 	for _, d := range s.Against {
-		t := DiffTable(d)
+		t := DiffTable(d, show)
 		for i := range t.Len {
 			parts = append(parts, part{d.New.Name, t, i})
 		}
 	}
 	t := &report.Table{Key: "rows", Len: len(parts), Main: len(parts), In: everywhere,
 		Columns: append([]report.Column{{Key: "side", Kind: report.Text, In: everywhere}},
-			DiffTable(s.Against[0]).Columns...)}
+			DiffTable(s.Against[0], show).Columns...)}
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		p := parts[i]
 		return p.table.Row(p.row, append(dst, report.TextCell(p.side)))

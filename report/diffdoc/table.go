@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -20,14 +21,18 @@ type diffSet struct {
 	loaded   bool
 	raw      bool // names as the input has them
 	repeated map[string]bool
+	brief    map[string]string // the names of charts
 }
 
 func newDiffSet(d *rundiff.Result) *diffSet {
-	s := &diffSet{rows: d.Rows, kernels: d.Summary.Kernels, repeated: map[string]bool{}}
+	s := &diffSet{rows: d.Rows, repeated: map[string]bool{}, brief: map[string]string{}}
+	for s.kernels < len(d.Rows) && !d.Rows[s.kernels].NotAKernel {
+		s.kernels++
+	}
 	for s.need < s.kernels && d.Rows[s.need].Verdict != rundiff.Unchanged {
 		s.need++
 	}
-	seen := make(map[string]bool, len(d.Rows))
+	seen, names := make(map[string]bool, len(d.Rows)), make([]string, len(d.Rows))
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		s.tested = s.tested || r.Measured.Test.Present() || r.Time.Test.Present()
@@ -35,8 +40,43 @@ func newDiffSet(d *rundiff.Result) *diffSet {
 		s.residual = s.residual || r.Residual.Change.Present()
 		s.repeated[r.Task] = s.repeated[r.Task] || seen[r.Task]
 		seen[r.Task] = true
+		names[i] = report.KernelName(r.Task)
+	}
+	for i, name := range report.CutApart(names, report.LabelWidth) {
+		s.brief[d.Rows[i].Task] = name
 	}
 	return s
+}
+
+// shown gives the diff with the rows that people want to see. What it sums up is still of all rows.
+func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
+	if !show.Chosen() {
+		return d
+	}
+	v := *d
+	v.Rows = nil
+	for _, i := range show.Choose(len(d.Rows), func(i int) report.Candidate {
+		return candidate(&d.Rows[i], show.Sort)
+	}) {
+		v.Rows = append(v.Rows, d.Rows[i])
+	}
+	v.Notes = append(show.LeftOut(len(v.Rows), len(d.Rows), "rows"), d.Notes...)
+	return &v
+}
+
+// candidate is what a selection looks at of a row. Slot time is lost where less is measured than on the old side.
+func candidate(r *rundiff.Row, by report.SortKey) report.Candidate {
+	c := report.Candidate{Task: r.Task, Other: r.NotAKernel, Value: math.NaN()}
+	change := r.Measured.Change.Or(math.NaN())
+	switch by {
+	case report.SortLost:
+		c.Value = -change * float64(r.Seconds())
+	case report.SortTime:
+		c.Value = float64(r.Seconds())
+	case report.SortDifference:
+		c.Value = math.Abs(change)
+	}
+	return c
 }
 
 // diffColumn is a column with how a row fills it.
@@ -67,8 +107,8 @@ func (s *diffSet) table(in report.View) *report.Table {
 
 // DiffTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
 // units are part of them.
-func DiffTable(d *rundiff.Result) *report.Table {
-	s := newDiffSet(d)
+func DiffTable(d *rundiff.Result, show report.Selection) *report.Table {
+	s := newDiffSet(shown(d, show))
 	s.tested, s.residual, s.raw = true, true, true
 	t := s.table(report.Sheet)
 	t.In = report.Terminal | report.Page | report.Sheet
@@ -299,96 +339,4 @@ func (s *diffSet) partColumns(add adder) {
 				return report.Cell{}
 			})
 	}
-}
-
-func median(s *rundiff.Sample, kind report.Kind) report.Cell {
-	if x, ok := s.Median.Value(); ok {
-		return report.NumCell(kind, x)
-	}
-	return report.Cell{}
-}
-
-func rawChange(d *rundiff.Delta, kind report.Kind) report.Cell {
-	if x, ok := d.Change.Value(); ok {
-		return report.NumCell(kind, x)
-	}
-	return report.Cell{}
-}
-
-// insignificant is what people read where a test found nothing.
-const insignificant = "~"
-
-func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
-	if d.Change.Present() && d.Insignificant() {
-		return report.TextCell(insignificant)
-	}
-	return rawChange(d, kind)
-}
-
-func pCell(d *rundiff.Delta) report.Cell {
-	if t, ok := d.Test.Value(); ok {
-		return report.NumCell(report.Number, t.P)
-	}
-	return report.Cell{}
-}
-
-func significant3(d *rundiff.Delta) report.Cell {
-	switch v, ok := d.Significant.Value(); {
-	case !ok:
-		return report.Cell{}
-	case v:
-		return report.TextCell("yes")
-	}
-	return report.TextCell("no")
-}
-
-func interval(s *rundiff.Sample) report.Cell {
-	v, ok := s.Interval.Value()
-	if !ok {
-		return report.Cell{}
-	}
-	return report.TextCell(report.Decimal(v.Low, 1) + " to " + report.Decimal(v.High, 1))
-}
-
-func globalOf(l *rundiff.Launch) string { return l.Global.String() }
-func localOf(l *rundiff.Launch) string  { return l.Local.String() }
-func runsOf(l *rundiff.Launch) string   { return strconv.Itoa(l.Runs) }
-func simdOf(l *rundiff.Launch) string {
-	if n, ok := l.SIMD.Value(); ok {
-		return strconv.Itoa(n)
-	}
-	return ""
-}
-
-func sideValue(r *rundiff.Row, side string, of func(*rundiff.Launch) string) string {
-	l := r.Old
-	if side == "new" {
-		l = r.New
-	}
-	if l == nil {
-		return ""
-	}
-	return of(l)
-}
-
-// bothSizes prints what both sides say, "16 -> 32" where they differ, what one says where the other says nothing.
-func bothSizes(r *rundiff.Row, what string, of func(*rundiff.Launch) string) string {
-	for _, c := range r.Changes {
-		if c.What == what {
-			return c.Old + " -> " + c.New
-		}
-	}
-	if b := sideValue(r, "new", of); b != "" {
-		return b
-	}
-	return sideValue(r, "old", of)
-}
-
-// label names a row briefly; rows of one name are told apart by their shape.
-func (s *diffSet) label(r *rundiff.Row) string {
-	name := report.CutMiddle(report.KernelName(r.Task), report.LabelWidth)
-	if s.repeated[r.Task] {
-		name += " " + diffShape(r)
-	}
-	return name
 }

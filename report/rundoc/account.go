@@ -172,7 +172,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		row := rows.result.Row(i, nil)
 		a := rows.result.Parts(row)
 		drawn := a.Drawn()
-		bar := report.StackedRow{Name: report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)}
+		bar := report.StackedRow{Name: report.KernelName(row.Task)}
 		if t, ok := row.Total.Value(); ok {
 			bar.Detail = report.Duration(float64(t))
 		}
@@ -181,6 +181,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		}
 		bars.Rows = append(bars.Rows, bar)
 	}
+	cutNames(len(bars.Rows), func(i int) *string { return &bars.Rows[i].Name })
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
 		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs " +
 			"without any thread, and what was predicted to stay empty."}

@@ -1,7 +1,10 @@
 package rundoc
 
 import (
+	"math"
+
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
 )
@@ -12,7 +15,30 @@ func Answer(r *compare.Result, prov report.Provenance, devices []arch.Device) *r
 		Chart: overTimeChart(r),
 		Make:  func() *report.Document { return FromResult(r, prov, devices...) },
 		Value: validateValue(r),
-		Table: csvTable(r),
+		Table: csvTable(shown(r, prov.Show)),
 		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
 	}
+}
+
+// shown gives the result with the rows that people want to see.
+func shown(r *compare.Result, show report.Selection) *compare.Result {
+	if !show.Chosen() {
+		return r
+	}
+	var choices []report.Candidate
+	for _, row := range r.Skim() {
+		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: math.NaN()}
+		switch show.Sort {
+		case report.SortLost:
+			c.Value = float64(row.Lost())
+		case report.SortTime:
+			c.Value = float64(row.Total.Or(unit.Seconds(math.NaN())))
+		case report.SortDifference:
+			c.Value = math.Abs(float64(row.Difference.Or(unit.Points(math.NaN()))))
+		}
+		choices = append(choices, c)
+	}
+	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
+	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows"), r.Notes...)
+	return v
 }

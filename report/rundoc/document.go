@@ -13,6 +13,7 @@ import (
 // FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device,
 // notes, provenance. It keeps r: rows are read when a renderer asks for them.
 func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Device) *report.Document {
+	r = shown(r, prov.Show)
 	rows := newRowSet(r)
 	d := &report.Document{
 		Title:    "Predicted and measured GPU occupancy",

@@ -78,7 +78,25 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 			c.Groups = append(c.Groups, g)
 		}
 	}
+	var names []*string
+	for _, g := range c.Groups {
+		for i := range g.Points {
+			names = append(names, &g.Points[i].Name)
+		}
+	}
+	cutNames(len(names), func(i int) *string { return names[i] })
 	return c
+}
+
+// cutNames makes names as short as labels in plots are, so that different ones stay different.
+func cutNames(n int, name func(i int) *string) {
+	names := make([]string, n)
+	for i := range n {
+		names[i] = *name(i)
+	}
+	for i, s := range report.CutApart(names, report.LabelWidth) {
+		*name(i) = s
+	}
 }
 
 // scatterPoint is a row's two numbers when they are of the basis.
@@ -102,8 +120,7 @@ func scatterPoint(row *compare.Row, basis compare.Basis) (report.Point, bool) {
 	default:
 		want = row.Predicted.Peak
 	}
-	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.CutMiddle(report.KernelName(row.Task),
-		report.LabelWidth)}
+	p := report.Point{X: want.Percent(), Y: seen.Percent(), Name: report.KernelName(row.Task)}
 	return p, ok && finite(p.X) && finite(p.Y)
 }
 

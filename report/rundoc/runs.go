@@ -25,7 +25,7 @@ const (
 func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	results := make([]*compare.Result, len(s.Runs))
 	for i := range s.Runs {
-		results[i] = s.Runs[i].Result
+		results[i] = shown(s.Runs[i].Result, prov.Show)
 	}
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
@@ -48,8 +48,9 @@ func runsSuite(s *rundiff.Runs, prov report.Provenance) *report.TestSuite {
 
 // runsDocument is the summary, what stands out, the kernels over all runs, and each run.
 func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
+	view, left := shownKernels(s, prov.Show)
 	d := &report.Document{Title: "GPU occupancy of " + report.Counted(len(s.Runs), "run", "runs"),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Headline: runsHeadline(s),
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Headline: append(runsHeadline(s), left...),
 		Closing: runsClosing(s)}
 	for i := range s.Runs {
 		if t := s.Runs[i].Platform.Collected; t.After(d.Date) {
@@ -58,7 +59,7 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
 		Text: append(append([]string{}, d.Headline...), d.Closing)}
-	if p, ok := heatMap(s); ok {
+	if p, ok := heatMap(view); ok {
 		summary.Plots = []report.Plot{p}
 	}
 	attention := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary",
@@ -68,12 +69,12 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 	}
 	runs := report.Section{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}
 	kernels := report.Section{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
-		Tables: []*report.Table{kernelsOfMany(s)}}
+		Tables: []*report.Table{kernelsOfMany(view)}}
 	matrix := report.Section{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: pageAndSheet,
-		Tables: []*report.Table{matrixTable(s)}}
+		Tables: []*report.Table{matrixTable(view)}}
 	d.Sections = append(d.Sections, summary, attention, runs, kernels, matrix)
 	for i := range s.Runs {
-		d.Sections = append(d.Sections, runSection(&s.Runs[i], i+1))
+		d.Sections = append(d.Sections, runSection(&s.Runs[i], i, prov.Show))
 	}
 	d.Sections = append(d.Sections, runNotes(s), runsProvenance(s, prov))
 	return d
@@ -222,7 +223,6 @@ func heatMap(s *rundiff.Runs) (report.Plot, bool) {
 		m.Columns = append(m.Columns, report.OneLine(s.Runs[i].Name))
 	}
 	left := 0
-	var names []string
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
 		if k.N == 0 {
@@ -232,16 +232,13 @@ func heatMap(s *rundiff.Runs) (report.Plot, bool) {
 			left++
 			continue
 		}
-		names = append(names, report.KernelName(k.Task))
-		row := report.HeatRow{}
+		row := report.HeatRow{Name: report.KernelName(k.Task)}
 		for _, v := range k.Measured {
 			row.Values = append(row.Values, v.Or(unit.Ratio(math.NaN())).Percent())
 		}
 		m.Rows = append(m.Rows, row)
 	}
-	for i, name := range report.CutApart(names, report.LabelWidth) {
-		m.Rows[i].Name = name
-	}
+	cutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
 	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", HeatMap: m, Unit: "%", Max: 100,
 		Rows: len(m.Rows),
 		Text: "A row for each kernel, a column for each run; an empty frame is no measurement."}
@@ -281,21 +278,48 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 	return t
 }
 
+// shownKernels gives the runs with the kernels that people want to see, and says what is left out.
+func shownKernels(s *rundiff.Runs, show report.Selection) (*rundiff.Runs, []string) {
+	if !show.Chosen() {
+		return s, nil
+	}
+	view := *s
+	view.Kernels = nil
+	for _, i := range show.Choose(len(s.Kernels), func(i int) report.Candidate {
+		k := &s.Kernels[i]
+		c := report.Candidate{Task: k.Task, Value: math.NaN()}
+		off := float64(k.Median.Or(unit.Ratio(math.NaN())) - k.Predicted.Or(unit.Ratio(math.NaN())))
+		switch time := float64(k.Total.Or(unit.Seconds(math.NaN()))); show.Sort {
+		case report.SortTime:
+			c.Value = time
+		case report.SortDifference:
+			c.Value = math.Abs(off)
+		case report.SortLost:
+			c.Value = -off * time
+		}
+		return c
+	}) {
+		view.Kernels = append(view.Kernels, s.Kernels[i])
+	}
+	return &view, report.NotWhole(show.LeftOut(len(view.Kernels), len(s.Kernels), "kernels"))
+}
+
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }
 
 // runSection is one run among others: its headline, its kernels and what is said of them.
-func runSection(r *rundiff.RunOfMany, number int) report.Section {
-	rows := newRowSet(r.Result)
-	key := runKey(number - 1)
+func runSection(r *rundiff.RunOfMany, number int, show report.Selection) report.Section {
+	result := shown(r.Result, show)
+	rows := newRowSet(result)
+	key := runKey(number)
 	s := report.Section{Key: key, Title: "Run " + report.OneLine(r.Name),
-		Sheet: strconv.Itoa(number) + " " + report.OneLine(r.Name),
-		In:    pageAndSheet, Text: append(headline(r.Result), closing(r.Result, rows.peakOnly)), ItemsIn: report.Page}
-	if r.Len() > 0 {
+		Sheet: strconv.Itoa(number+1) + " " + report.OneLine(r.Name),
+		In:    pageAndSheet, Text: append(headline(result), closing(result, rows.peakOnly)), ItemsIn: report.Page}
+	if result.Len() > 0 {
 		t := rows.kernelTable()
 		t.Key, t.Form, t.In = key+"-kernels", report.Grid, pageAndSheet
 		s.Tables = []*report.Table{t}
 	}
-	for _, part := range attentionSections(r.Result, rows) {
+	for _, part := range attentionSections(result, rows) {
 		for _, it := range part.Items {
 			if part.ItemsIn&report.Page != 0 {
 				s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text,

@@ -38,7 +38,7 @@ func (b *backtest) document(prov report.Provenance) *report.Document {
 			cmp.Compare(len(y.Result.Episodes), len(x.Result.Episodes)))
 	})
 	d.Sections = append([]report.Section{summary(d),
-		{Key: sectionSeries, Title: "Series", Sheet: "Series", Tables: []*report.Table{b.seriesTable(list)}},
+		{Key: report.SectionSeries, Title: "Series", Sheet: "Series", Tables: []*report.Table{b.seriesTable(list)}},
 		{Key: "alarms", Title: "Alarms", Sheet: "Alarms", Tables: []*report.Table{b.alarmTable(list)}},
 	}, origin(b.Where, b.metric, prov)...)
 	return d
@@ -105,7 +105,7 @@ func (b *backtest) seriesTable(replays []track.Replay) *report.Table {
 	column := func(key, title string, of func(*trend.Backtest) int) column[series] {
 		return count(key, title, everywhere, func(s series) int { return of(results[s]) })
 	}
-	return tableOf(sectionSeries, everywhere, list, append(keyColumns(list),
+	return tableOf(report.SectionSeries, everywhere, list, append(keyColumns(list),
 		column("judged", "Judged", func(r *trend.Backtest) int { return r.Runs }),
 		column("learning", "Learning", func(r *trend.Backtest) int { return r.Learning }),
 		column("alarms", "Alarms", func(r *trend.Backtest) int { return len(r.Episodes) }),

@@ -10,9 +10,6 @@ import (
 	"occudiff/report"
 )
 
-// sectionSeries is the key of the section, and of the table, that lists all series.
-const sectionSeries = "series"
-
 // check is a checked run on its way to an answer.
 type check struct {
 	*track.Check
@@ -29,7 +26,7 @@ func newCheck(c *track.Check, commitURL string) *check {
 func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 	c := newCheck(t, prov.CommitURL)
 	d := c.document(prov)
-	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(sectionSeries),
+	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(report.SectionSeries),
 		Tests: func() *report.TestSuite { return c.suite(prov) }}
 }
 
@@ -59,13 +56,15 @@ func (c *check) document(prov report.Provenance) *report.Document {
 			" series the worst verdict counts.")
 	}
 	d.Headline = append(d.Headline, c.rule())
+	show, left := shown(c.series, prov.Show)
+	d.Headline = append(d.Headline, left...)
 	for i := range c.Shared {
 		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
 	}
 	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary",
 		ItemsIn: everywhere}
 	attention.Items = c.sharedItems(c.Shared)
-	for _, s := range c.series {
+	for _, s := range show {
 		if text := c.explain(s); text != "" && s.Shared == nil {
 			attention.Items = append(attention.Items, c.item(s, text, s.status()))
 		}
@@ -76,8 +75,8 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		attention.Text = []string{"Nothing."}
 	}
 	d.Sections = append([]report.Section{summary(d), attention,
-		{Key: sectionSeries, Title: "Series", Sheet: "Series",
-			Tables: []*report.Table{findingsFirst(seriesTable(c.series, c.gateColumns(false)), c.series)}},
+		{Key: report.SectionSeries, Title: "Series", Sheet: "Series",
+			Tables: []*report.Table{findingsFirst(seriesTable(show, c.gateColumns(false)), show, prov.Show)}},
 	}, origin(c.Where, c.metric, prov)...)
 	return d
 }

@@ -39,7 +39,7 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 			cmp.Compare(r.loss(b), r.loss(a)))
 	})
 	d := r.document(prov)
-	return &report.Answer{Doc: d, Value: r.value(), Table: d.Table(sectionSeries)}
+	return &report.Answer{Doc: d, Value: r.value(), Table: d.Table(report.SectionSeries)}
 }
 
 // ReportFailure says which series of a history fail the gate; nothing when none does. With alarms those fail it, too.
@@ -75,11 +75,14 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	d := &report.Document{Title: "Occupancy over time", Subject: r.Title(), Version: prov.Version, Date: r.last()}
 	d.Headline = []string{r.headline(), r.rule(), r.changeRule()}
 	d.Closing = r.closing()
+	show, left := shown(r.series, prov.Show)
+	d.Headline = append(d.Headline, left...)
 	top := summary(d)
 	top.Tables = []*report.Table{r.verdicts()}
+	r = &whole{r.Report, r.metric, show}
 	drawn, title := r.drawn()
 	d.Sections = append([]report.Section{top, r.attention()}, r.largePlots(drawn, title)...)
-	d.Sections = append(d.Sections, report.Section{Key: sectionSeries, Title: "Series", Sheet: "Series",
+	d.Sections = append(d.Sections, report.Section{Key: report.SectionSeries, Title: "Series", Sheet: "Series",
 		Tables: []*report.Table{r.seriesTable()}})
 	if t := r.changeTable(); t.Len > 0 {
 		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Change points", Sheet: "Change points",

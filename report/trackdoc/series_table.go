@@ -81,7 +81,7 @@ func commitColumn(key, title string, of func(series) *track.Ref) column[series] 
 
 // seriesTable lists series. The first of them need attention.
 func seriesTable(list []series, columns ...[]column[series]) *report.Table {
-	t := tableOf(sectionSeries, everywhere, list, append(keyColumns(list), slices.Concat(columns...)...))
+	t := tableOf(report.SectionSeries, everywhere, list, append(keyColumns(list), slices.Concat(columns...)...))
 	for _, s := range list {
 		if s.needsAttention() {
 			t.Attention++

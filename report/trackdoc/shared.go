@@ -2,6 +2,7 @@ package trackdoc
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"occudiff/compare/track"
@@ -72,8 +73,8 @@ const glance = 20
 
 // findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the
 // rest.
-func findingsFirst(t *report.Table, list []series) *report.Table {
-	if len(list) <= glance {
+func findingsFirst(t *report.Table, list []series, show report.Selection) *report.Table {
+	if len(list) <= glance || show.Chosen() {
 		return t
 	}
 	t.Main = 0
@@ -83,4 +84,17 @@ func findingsFirst(t *report.Table, list []series) *report.Table {
 		}
 	}
 	return t
+}
+
+// shown gives the series that people want to see, and says what is left out.
+func shown(list []series, show report.Selection) (some []series, left []string) {
+	if !show.Chosen() {
+		return list, nil
+	}
+	for _, i := range show.Choose(len(list), func(i int) report.Candidate {
+		return report.Candidate{Task: list[i].Key.Task, Value: math.Abs(list[i].off())}
+	}) {
+		some = append(some, list[i])
+	}
+	return some, report.NotWhole(show.LeftOut(len(some), len(list), "series"))
 }

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// Selection says which rows of the tables of kernels people see, and in which order. What is counted, judged and
+// written for programs is always of all rows. The zero value shows all in the order in which they are.
+type Selection struct {
+	Kernel *regexp.Regexp // of the names; nil for all
+	Top    int            // the first ones; 0 for all
+	Sort   SortKey
+}
+
+// SortKey is an order of rows; the empty one is that of the report.
+type SortKey string
+
+// The orders: the most first, and names by the alphabet.
+const (
+	SortLost       SortKey = "lost"
+	SortTime       SortKey = "time"
+	SortDifference SortKey = "difference"
+	SortName       SortKey = "name"
+)
+
+// Candidate is what a selection looks at of a row.
+type Candidate struct {
+	Task  string  // the kernel's name as the input has it
+	Other bool    // it is no kernel
+	Value float64 // by which it is sorted; NaN where it has none
+}
+
+// Chosen says whether a selection shows something else than the report does by itself.
+func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
+
+// Choose gives the rows that are shown, in their order. Tasks that are no kernels come last, and not at all among the
+// first of something.
+func (s Selection) Choose(n int, row func(i int) Candidate) []int {
+	var list []int
+	rows := make([]Candidate, n)
+	for i := range n {
+		c := row(i)
+		name := KernelName(c.Task)
+		if s.Kernel != nil && !s.Kernel.MatchString(c.Task) && !s.Kernel.MatchString(name) || c.Other && s.Top > 0 {
+			continue
+		}
+		c.Task = name
+		rows[i] = c
+		list = append(list, i)
+	}
+	slices.SortStableFunc(list, func(i, j int) int {
+		a, b := &rows[i], &rows[j]
+		switch {
+		case a.Other != b.Other:
+			if a.Other {
+				return 1
+			}
+			return -1
+		case s.Sort == "":
+			return 0
+		case s.Sort == SortName:
+			return cmp.Compare(a.Task, b.Task)
+		}
+		return cmp.Compare(b.Value, a.Value) // NaN, of what has none, is less than any number
+	})
+	if s.Top > 0 {
+		list = list[:min(len(list), s.Top)]
+	}
+	return list
+}
+
+// LeftOut says how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
+// so.
+func (s Selection) LeftOut(shown, of int, what string) []note.Note {
+	if shown == of {
+		return nil
+	}
+	var flags []string
+	if s.Kernel != nil {
+		flags = append(flags, "--kernel "+CommandLine([]string{s.Kernel.String()}))
+	}
+	if s.Top > 0 {
+		flags = append(flags, fmt.Sprintf("--top %d", s.Top))
+	}
+	return []note.Note{{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
+		"%s of %s %s are shown (%s); counts, gates, JSON and JUnit are of all of them", Thousands(int64(shown)),
+		Thousands(int64(of)), what, strings.Join(flags, " "))}}
+}
+
+const codeSelection = "selection"
+
+// KernelTables gives the tables whose columns people may choose: those of kernels, of one run or of several, or of
+// series.
+func (d *Document) KernelTables() (list []*Table) {
+	for i := range d.Sections {
+		for _, t := range d.Sections[i].Tables {
+			if t.Key == SectionKernels || t.Key == SectionSeries || strings.HasSuffix(t.Key, "-"+SectionKernels) {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// Keys are those of the columns.
+func (t *Table) Keys() []string {
+	keys := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		keys[i] = t.Columns[i].Key
+	}
+	return keys
+}
+
+// Find finds a column by its key, with or without its unit, or by its heading; -1 when there is none.
+func (t *Table) Find(name string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool {
+		unitless := c
+		unitless.Unit = ""
+		return name != "" && (strings.EqualFold(withoutUnit(c.Key), withoutUnit(name)) ||
+			strings.EqualFold(c.Title, name) || strings.EqualFold(unitless.Heading(), name))
+	})
+}
+
+// Choose makes the columns that keys name the ones that people see, in that order, behind the first one, which names
+// the rows. Keys that the table does not have are left out.
+func (t *Table) Choose(keys []string) {
+	order := t.ordered([]int{0}, keys)
+	shown := len(order)
+	for i := range t.Columns {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	t.arrange(order)
+	for k := range t.Columns {
+		c := &t.Columns[k]
+		if k < shown {
+			c.In, c.Drop = c.In|Terminal|Page, 0
+		} else {
+			c.In &^= Terminal | Page
+		}
+	}
+}
+
+// Only keeps the columns that keys name, in that order.
+func (t *Table) Only(keys []string) { t.arrange(t.ordered(nil, keys)) }
+
+// ordered adds the places of columns to a list.
+func (t *Table) ordered(order []int, keys []string) []int {
+	for _, key := range keys {
+		if at := t.Find(key); at >= 0 && !slices.Contains(order, at) {
+			order = append(order, at)
+		}
+	}
+	return order
+}
+
+// arrange gives the table some of its columns in another order.
+func (t *Table) arrange(order []int) {
+	columns, row := t.Columns, t.Row
+	t.Columns = make([]Column, len(order))
+	for k, i := range order {
+		t.Columns[k] = columns[i]
+	}
+	t.Row = func(i int, dst []Cell) []Cell {
+		cells := row(i, make([]Cell, 0, len(columns)))
+		for _, from := range order {
+			dst = append(dst, cells[from])
+		}
+		return dst
+	}
+}
