@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// licenceWords are what each licence says and no other does, by its SPDX name.
+var licenceWords = []struct{ name, words string }{
+	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated"},
+	{"Apache-2.0", "apache license version 2.0"},
+	{"BSD-3-Clause", "redistribution and use in source and binary forms.* neither the names? of.* may be used to endorse"},
+	{"BSD-2-Clause", "redistribution and use in source and binary forms"},
+	{"BSL-1.0", "boost software license"},
+	{"ISC", "permission to use, copy, modify, and(/or)? distribute this software for any purpose with or without fee"},
+	{"public domain", "public domain|disclaims copyright to this source code"},
+	{"SunPro", "developed at sun(pro|soft)"},
+	{"W3C", "test suites and other documents"},
+	{"a disclaimer", "ignace bogaert"},
+	{"a picture", "commons.wikimedia.org"},
+	{"MPL-2.0", "mozilla public license"}, {"LGPL", "gnu lesser general public license"},
+	{"GPL", "gnu (affero )?general public license"},
+	{"EPL", "eclipse public license"}, {"CDDL", "common development and distribution"},
+}
+
+// copyleft are licences that ask for the source of what is linked with them.
+var copyleft = regexp.MustCompile(`GPL|MPL|EPL|CDDL`)
+
+var licenceFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
+
+// licencesOf gives the licences of a file, or of the files of a folder.
+func licencesOf(path string) (names []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		for _, e := range entries {
+			more, ferr := licencesOf(filepath.Join(path, e.Name()))
+			if ferr != nil {
+				return nil, ferr
+			}
+			names = append(names, more...)
+		}
+		return names, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	plain := strings.ToLower(strings.Join(strings.FieldsFunc(string(text), func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n*/#\"", r)
+	}), " "))
+	for _, l := range licenceWords {
+		if l.name == "BSD-2-Clause" && slices.Contains(names, "BSD-3-Clause") {
+			continue
+		}
+		if regexp.MustCompile(l.words).MatchString(plain) {
+			names = append(names, l.name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: a licence that this test does not know: read it and add it", path)
+	}
+	return names, nil
+}
+
+// linked lists the modules that the program links on any system of a release, with the folders of their packages.
+func linked(t *testing.T) map[string][]string {
+	t.Helper()
+	modules := map[string][]string{}
+	for _, system := range []string{"linux", "windows", "darwin"} {
+		c := exec.Command("go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
+		c.Env = append(c.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for line := range strings.Lines(string(out)) {
+			w := strings.Split(strings.TrimSpace(line), "\t")
+			for dir := w[2]; len(dir) >= len(w[1]); dir = filepath.Dir(dir) { // a package may have a licence of its own
+				if !slices.Contains(modules[w[0]], dir) {
+					modules[w[0]] = append(modules[w[0]], dir)
+				}
+			}
+		}
+	}
+	return modules
+}
+
+// TestLicences holds docs/licences.md against the licence files of what is linked; -update rewrites its table.
+func TestLicences(t *testing.T) {
+	modules := linked(t)
+	var table bytes.Buffer
+	table.WriteString("| module | licences | files |\n|---|---|---|\n")
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		var names, files []string
+		for _, dir := range modules[module] {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if !licenceFile.MatchString(e.Name()) {
+					continue
+				}
+				found, err := licencesOf(filepath.Join(dir, e.Name()))
+				if err != nil {
+					t.Error(err)
+				}
+				names, files = append(names, found...), append(files, e.Name())
+			}
+		}
+		slices.Sort(names)
+		slices.Sort(files)
+		names, files = slices.Compact(names), slices.Compact(files)
+		if len(names) == 0 {
+			t.Errorf("%s has no licence", module)
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", module, strings.Join(names, ", "), strings.Join(files, ", "))
+	}
+	const path = "../../docs/licences.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := bytes.Cut(page, []byte("| module |"))
+	_, after, _ := bytes.Cut(rest, []byte("\n\n"))
+	if *update {
+		page = slices.Concat(before, table.Bytes(), []byte("\n"), after)
+		if err := os.WriteFile(path, page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Contains(page, table.Bytes()) {
+		t.Errorf("%s does not list what is linked; read the licences that are new, then run this test with -update:\n%s",
+			path, table.Bytes())
+	}
+	for _, name := range copyleft.FindAllString(table.String(), -1) {
+		if !bytes.Contains(after, []byte(name)) {
+			t.Errorf("%s says nothing of %s, which asks for the source of what is linked with it", path, name)
+		}
+	}
+}
