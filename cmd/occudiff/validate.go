@@ -54,8 +54,11 @@ func (a *app) validateCommand() *cobra.Command {
 
 The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune
 summaries, vec_add logs, unitrace output, Chrome traces; plain, gzip or zstd; - is standard input. The format is
-detected from the content. Files of one run are merged by kernel. Several folders, or a folder of
-folders, are a run each: outputs then carry the folder's name (report-run1.xlsx).`,
+detected from the content. Files of one run are merged by kernel.
+
+Several folders, a folder of folders, or the exports of a folder that measured the same kernels
+differently are a run each - the nodes of a cluster, the ranks of a job - and are set side by side:
+what stands out first, then each kernel over all runs, then each run. Every file is one for all.`,
 		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv
   occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx -o report.md
   occudiff validate --local 256 --simd 32 vec_add.log
@@ -182,8 +185,11 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 			return err
 		}
 		for side, r := range of {
-			if len(of) > 1 {
+			switch path := r.Inputs[0].Path; {
+			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
 				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
+			case len(of) > 1:
+				name = filepath.Base(path)
 			}
 			names, results = append(names, name), append(results, r)
 		}
@@ -205,9 +211,37 @@ func (a *app) validateRun(ctx context.Context, paths []string, v validateFlags) 
 		}
 		return both, nil
 	}
+	if ingest.HasRuns(err) && len(paths) == 1 { // a folder of exports, such as one for each rank of a job
+		return a.validateRepeats(ctx, paths[0], v)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return a.validateOne(ctx, run, paths, v)
+}
+
+// validateRepeats reads and compares each export of a folder as a run of its own.
+func (a *app) validateRepeats(ctx context.Context, folder string, v validateFlags) ([]*compare.Result, error) {
+	runs, err := ingest.Repeats(ctx, folder, func(paths ...string) (*ingest.Run, error) {
+		return a.readRun(ctx, paths, v)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []*compare.Result
+	for _, run := range runs {
+		of, err := a.validateOne(ctx, run, []string{folder}, v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of...)
+	}
+	return all, nil
+}
+
+// validateOne compares a run that was read from paths.
+func (a *app) validateOne(ctx context.Context, run *ingest.Run, paths []string,
+	v validateFlags) ([]*compare.Result, error) {
 	r, err := orStopped(ctx, func() (*compare.Result, error) {
 		if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
 			return a.compareRun(run, v)
