@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,12 +32,19 @@ func DeviceRows(d *arch.Device, chosenBy string) [][]Cell {
 	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
 	rows.Count("Thread slots", int64(d.Slots()))
 	rows.Text("SIMD widths", Numbers(d.SIMDWidths))
-	rows.Text("Register modes", grfModes(d.GRFModes))
+	rows.Text("Register modes", grfModes(d))
+	rows.Text("Registers of an XVE", grfBytes(d))
+	if len(d.SIMDWidths) > 0 {
+		narrow := slices.Min(d.SIMDWidths)
+		rows.Count(fmt.Sprintf("Lanes at sub-group size %d (\"total operations\")", narrow), int64(d.Slots()*narrow))
+	}
 	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
+	rows.Text("Shared local memory per Xe-core, by source [KB]", bySource(d.SLMBySource))
 	rows.Count("Shared local memory per work-group, most [bytes]", int64(d.SLMPerGroupMax))
 	rows.Count("Work-items per work-group, most", int64(d.MaxGroupSize))
 	rows.Count("Work-groups per Xe-core, most", int64(d.GroupSlots))
-	rows.Text("Barriers per Xe-core", barriers(d.BarrierSlots))
+	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
+	rows.Text("Clock of the counters", clock(d.Clock))
 	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
 	rows.Text("Confidence", d.Confidence)
 	rows.Text("Source of this row", d.Source)
@@ -75,20 +83,40 @@ func Numbers(list []int) string {
 	return strings.Join(words, ", ")
 }
 
-func grfModes(modes []arch.GRFMode) string {
-	words := make([]string, len(modes))
-	for i, m := range modes {
-		words[i] = fmt.Sprintf("%d registers: %d threads per XVE", m.Registers, m.ThreadsPerXVE)
+func grfModes(d *arch.Device) string {
+	words := make([]string, len(d.GRFModes))
+	for i, m := range d.GRFModes {
+		words[i] = fmt.Sprintf("%d registers (%s KB): %d threads per XVE", m.Registers,
+			Shortest(float64(m.Registers*d.RegisterBytes)/1024), m.ThreadsPerXVE)
 	}
 	return strings.Join(words, "; ")
 }
 
-func barriers(counts []arch.SourcedCount) string {
+// grfBytes is the register file of an XVE: that of the mode that leaves the least of it unused.
+func grfBytes(d *arch.Device) string {
+	most := 0
+	for _, m := range d.GRFModes {
+		most = max(most, m.Registers*m.ThreadsPerXVE*d.RegisterBytes)
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s KB, of %d bytes each", Shortest(float64(most)/1024), d.RegisterBytes)
+}
+
+func bySource(counts []arch.SourcedCount) string {
 	words := make([]string, len(counts))
 	for i, c := range counts {
 		words[i] = fmt.Sprintf("%d (%s)", c.Count, c.Source)
 	}
 	return strings.Join(words, ", ")
+}
+
+func clock(c arch.Clock) string {
+	if c.Hz == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s MHz (%s)", Shortest(c.Hz/1e6), c.Source)
 }
 
 // CommandLine prints arguments so that a shell reads them back as they were.

@@ -34,17 +34,39 @@ func device(t testing.TB, table *Table, key string) Device {
 	return Device{}
 }
 
+// added are the devices that the reference data lacks, or has with too little confidence: a bin that a summary showed, one
+// that several reports count, and two that later sources confirm or that have no count of their own.
+var added = []string{"mtl-112", "wcl", "b370", "max1450"}
+
+// asReference undoes what was decided otherwise than the reference data has it: an Xe-core has the SLM that the driver
+// programs at most, Wildcat Lake is no Panther Lake, and two ids without a name are Battlemages.
+func asReference(d Device) Device {
+	for _, s := range d.SLMBySource {
+		if s.Source == "calculator" && d.SLMPerXeCore < unit.Bytes(s.Count)<<10 {
+			d.SLMPerXeCore = unit.Bytes(s.Count) << 10
+		}
+	}
+	d.SLMBySource = nil
+	if d.Key == "ptl-4" {
+		d.Codename, d.PCIIDs = "PTL/WCL", append(slices.Clone(d.PCIIDs), "FD80", "FD81")
+	}
+	if d.Architecture == "Xe2-HPG" {
+		d.PCIIDs = slices.DeleteFunc(slices.Clone(d.PCIIDs), func(id string) bool { return id == "E20D" || id == "E210" })
+	}
+	return d
+}
+
 // TestBuiltinIsConsistent holds what Builtin does not check at each start.
 func TestBuiltinIsConsistent(t *testing.T) {
 	devices, _, err := readDevices("devices.csv", strings.NewReader(devicesCSV)) // the checks of a user's file, repeated figures included
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(devices) != 72 {
-		t.Errorf("%d devices, want 72: 71 of the reference data and mtl-112", len(devices))
+	if len(devices) != 75 {
+		t.Errorf("%d devices, want 75: 71 of the reference data and %v", len(devices), added)
 	}
 	for _, d := range builtin(t).Devices() {
-		if d.Confidence != "high" && d.Confidence != "medium" {
+		if d.Confidence != "high" && d.Confidence != "medium" && d.Key != "max1450" {
 			t.Errorf("%s: confidence %q, want high or medium", d.Key, d.Confidence)
 		}
 		if d.Source == "" || d.Architecture == "" || d.Codename == "" {
@@ -231,13 +253,14 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 		if (got.GroupLimits == nil) != (extra[g.Key] == "") {
 			t.Errorf("%s: limits %v of %q", g.Key, got.GroupLimits, extra[g.Key])
 		}
+		got = asReference(got)
 		got.BarrierSlots, got.GroupLimits, got.Clock = nil, nil, Clock{}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-reference +table):\n%s", g.Key, diff)
 		}
 	}
 	for _, d := range table.Devices() {
-		if d.Key != "mtl-112" && !slices.ContainsFunc(devices, func(g golden) bool { return g.Key == d.Key }) {
+		if !slices.Contains(added, d.Key) && !slices.ContainsFunc(devices, func(g golden) bool { return g.Key == d.Key }) {
 			t.Errorf("%s is not in the reference data", d.Key)
 		}
 	}
@@ -284,6 +307,12 @@ func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 		rows[string(row.ID)] = row
 	}
 	for _, g := range ids {
+		if g.ID == "FD80" || g.ID == "FD81" {
+			g.Devices = []string{"wcl"}
+		}
+		if g.ID == "E20D" || g.ID == "E210" {
+			g.Devices = []string{"b580", "b570", "b50"}
+		}
 		keys := slices.DeleteFunc(slices.Clone(g.Devices), func(k string) bool {
 			return !slices.ContainsFunc(table.devices, func(d Device) bool { return d.Key == k })
 		})

@@ -133,6 +133,11 @@ func (d *Device) checkSIMD() *problem {
 
 func (d *Device) checkSLM() *problem {
 	kb := func(b unit.Bytes) int { return int(b >> 10) }
+	if len(d.SLMBySource) > 0 && d.SLMBySource[0].Count != kb(d.SLMPerXeCore) {
+		return problemf("slm_kb_by_source", "the first figure is the one that is used",
+			"%d KB (%s) is not slm_kb_per_xe_core, %d KB", d.SLMBySource[0].Count, d.SLMBySource[0].Source,
+			kb(d.SLMPerXeCore))
+	}
 	if d.SLMPerGroupMax > d.SLMPerXeCore {
 		return problemf("slm_kb_per_work_group_max", "a work-group lives on one Xe-core",
 			"%d KB per work-group are more than the %d KB of an Xe-core", kb(d.SLMPerGroupMax), kb(d.SLMPerXeCore))

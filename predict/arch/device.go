@@ -37,8 +37,9 @@ type Device struct {
 	SIMDWidths []int // sub-group sizes the compiler offers
 
 	SLMPerXeCore   unit.Bytes
-	SLMPerGroupMax unit.Bytes   // most that one work-group may have
-	SLMSteps       []unit.Bytes // sizes that SLM is allocated in, rising, 0 first
+	SLMBySource    []SourcedCount // KB of an Xe-core, where sources disagree; the first is SLMPerXeCore
+	SLMPerGroupMax unit.Bytes     // most that one work-group may have
+	SLMSteps       []unit.Bytes   // sizes that SLM is allocated in, rising, 0 first
 
 	MaxGroupSize int            // work-items per work-group
 	GroupLimits  []GroupLimit   // the driver's further limits on the work-groups of some kernels

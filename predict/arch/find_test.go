@@ -270,7 +270,7 @@ func TestFindNotes(t *testing.T) {
 		{Query{"arl-h", 112}, "binned part: 7 of 8 Xe-cores of arl-h"},
 		{Query{"0x9a49", 0}, "PCI id 9A49 is shared by tgl-96 (96 XVE), tgl-80 (80 XVE); the full part is taken (--xve N chooses another)"},
 		{Query{"[0x3e96]", 0}, "uhd-p630 has the same shape as cfl-gt2 (24 XVE): predictions are equal"},
-		{Query{"Intel(R) Arc(TM) Graphics", 128}, "warning: mtl-128 has the shape of arl-h (128 XVE) but other barrier slots (128 by calculator; arl-h has 32 by neo) (--device KEY or --barrier-slots decides)"},
+		{Query{"Intel(R) Arc(TM) Graphics", 128}, "warning: mtl-128 has the shape of arl-h (128 XVE) but another SLM per Xe-core (96 KB; arl-h has 128 KB) (--device KEY decides)"},
 		{Query{"Intel(R) Graphics [0x1234]", 56}, "warning: PCI id 1234 is not in the device table; the device is taken by its name"},
 	} {
 		m, err := builtin(t).Find(c.query)

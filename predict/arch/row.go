@@ -26,6 +26,7 @@ type deviceRow struct {
 	RegisterBytes  table.Count  `csv:"register_bytes"`
 	SIMDWidths     table.Counts `csv:"simd_widths" table:"required"`
 	SLMPerXeCore   table.Count  `csv:"slm_kb_per_xe_core" table:"required"`
+	SLMBySource    sourced      `csv:"slm_kb_by_source"`
 	SLMPerGroupMax table.Count  `csv:"slm_kb_per_work_group_max" table:"required"`
 	SLMSteps       table.Counts `csv:"slm_steps_kb" table:"required"`
 	MaxGroupSize   table.Count  `csv:"work_group_max_items" table:"required"`
@@ -51,6 +52,7 @@ func (r *deviceRow) device() (Device, *problem) {
 		Tiles: r.Tiles.Or(1), XeCores: r.XeCores.Or(0), XVEPerXeCore: r.XVEPerXeCore.Or(0),
 		GRFModes: r.Modes, SIMDWidths: r.SIMDWidths,
 		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
+		SLMBySource:  r.SLMBySource,
 		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
 		GroupLimits: r.GroupLimits, Clock: r.Clock,
 		PCIIDs:     upper(r.PCIIDs),

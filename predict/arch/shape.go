@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // confidenceUser marks the entries of device files.
 const confidenceUser = "user"
 
-// sameShape says whether the model gives one answer for all of ds. Barrier slots are left out: their sources disagree
-// more than the devices do, and a note says where they differ.
+// sameShape says whether the model gives one answer for all of ds. Barrier slots and how much of an Xe-core's SLM the
+// driver programs are left out: their sources disagree more than the devices do, and a note says where they differ.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
 		if !d.sameShape(ds[0]) {
@@ -24,10 +25,19 @@ func sameShape(ds []*Device) bool {
 
 func (d *Device) sameShape(e *Device) bool {
 	return d.XeCores == e.XeCores && d.XVEPerXeCore == e.XVEPerXeCore && d.RegisterBytes == e.RegisterBytes &&
-		d.SLMPerXeCore == e.SLMPerXeCore && d.SLMPerGroupMax == e.SLMPerGroupMax &&
+		d.mostSLM() == e.mostSLM() && d.SLMPerGroupMax == e.SLMPerGroupMax &&
 		d.MaxGroupSize == e.MaxGroupSize && d.GroupSlots == e.GroupSlots &&
 		slices.Equal(d.GroupLimits, e.GroupLimits) && slices.Equal(d.GRFModes, e.GRFModes) &&
 		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
+}
+
+// mostSLM is the largest figure that a source has for the SLM of an Xe-core.
+func (d *Device) mostSLM() unit.Bytes {
+	most := d.SLMPerXeCore
+	for _, s := range d.SLMBySource {
+		most = max(most, kib(s.Count))
+	}
+	return most
 }
 
 // bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores.
@@ -60,6 +70,13 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	n := note.Note{Severity: note.Info, Code: "device-same-shape",
 		Text: fmt.Sprintf("%s has the same shape as %s: predictions are equal", d.Key, list(others))}
 	for _, e := range others {
+		if d.SLMPerXeCore != e.SLMPerXeCore {
+			n.Severity = note.Warning
+			n.Text = fmt.Sprintf("%s has the shape of %s but another SLM per Xe-core (%d KB; %s has %d KB)",
+				d.Key, list(others), d.SLMPerXeCore>>10, e.Key, e.SLMPerXeCore>>10)
+			n.Hint = "--device KEY decides"
+			break
+		}
 		if a, b := d.BarrierSlots[0], e.BarrierSlots[0]; a.Count != b.Count {
 			n.Severity = note.Warning
 			n.Text = fmt.Sprintf("%s has the shape of %s but other barrier slots (%d by %s; %s has %d by %s)",

@@ -17,7 +17,7 @@ func TestCompiled(t *testing.T) {
 		n             int
 		reason        string
 	}{
-		{1271, "", "max1550", 4, "a family takes its full part"},
+		{1271, "", "max1550", 5, "a family takes its full part"},
 		{1270, "", "a770", 16, "a family of three chips"},
 		{1270, "12.56", "a380", 6, "the graphics IP version names one of them"},
 		{0, "12.10", "dg1-96", 2, "an archive's member has only the version"},

@@ -177,8 +177,8 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		if !errors.As(err, &f) || f.Code != "device-file" {
 			t.Errorf("%s: %T is not a fault with the code device-file", c.reason, err)
 		}
-		if n := len(table.Devices()); n != 72 {
-			t.Errorf("%s: the table has %d devices after the error, want 72", c.reason, n)
+		if n := len(table.Devices()); n != 75 {
+			t.Errorf("%s: the table has %d devices after the error, want 75", c.reason, n)
 		}
 	}
 }

@@ -30,12 +30,16 @@ type device struct {
 	GRFModes       []grfMode      `json:"grf_modes"`
 	SIMDWidths     []int          `json:"simd_widths" col:"SIMD; drop=1"`
 	SLMPerXeCore   unit.Bytes     `json:"slm_bytes_per_xe_core"`
+	SLMBySource    []sourcedCount `json:"slm_kb_by_source" jsonschema:"of an Xe-core, where sources disagree; the first is used"`
 	SLMPerGroupMax unit.Bytes     `json:"slm_bytes_per_work_group_max"`
 	SLMSteps       []unit.Bytes   `json:"slm_steps_bytes" jsonschema:"SLM per work-group is rounded up to one of these"`
 	MaxGroupSize   int            `json:"work_group_max_items" csv:"max_group_size" col:"Largest work-group; brief=Work-group; drop=5"`
 	SLMKB          int64          `json:"-" csv:"slm_kb" col:"SLM per Xe-core [KB]; brief=SLM [KB]; drop=6"`
 	GroupSlots     int            `json:"work_group_slots_per_xe_core"`
 	BarrierSlots   []sourcedCount `json:"barrier_slots_per_xe_core" jsonschema:"sources disagree; the first is the default"`
+	RegisterBytes  int            `json:"register_bytes" jsonschema:"width of one register"`
+	ClockMHz       *float64       `json:"clock_mhz" jsonschema:"of the counters: an interval is 2^n of its ticks; null when not known"`
+	ClockSource    *string        `json:"clock_source"`
 	PCIIDs         []string       `json:"pci_ids"`
 	Confidence     string         `json:"confidence" col:"Confidence; drop=2"`
 	Source         string         `json:"source" col:"Source; in=page+sheet"`
@@ -62,10 +66,17 @@ func newDevice(d *arch.Device) device {
 		SLMPerGroupMax: d.SLMPerGroupMax,
 		SLMSteps:       append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
 		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
-		BarrierSlots: []sourcedCount{}, PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence,
+		BarrierSlots: []sourcedCount{}, SLMBySource: []sourcedCount{}, RegisterBytes: d.RegisterBytes,
+		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence,
 		Source: d.Source, Notes: report.Filled(d.Notes)}
 	for _, m := range d.GRFModes {
 		v.GRFModes = append(v.GRFModes, grfMode(m))
+	}
+	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
+		v.ClockMHz = &mhz
+	}
+	for _, s := range d.SLMBySource {
+		v.SLMBySource = append(v.SLMBySource, sourcedCount(s))
 	}
 	for _, b := range d.BarrierSlots {
 		v.BarrierSlots = append(v.BarrierSlots, sourcedCount(b))

@@ -27,7 +27,7 @@ const (
 func Outputs() []report.Output {
 	status := []string{"ok", "error"}
 	words := map[string][]string{
-		"device.confidence":        {"high", "medium", "user"},
+		"device.confidence":        {"high", "medium", "low", "user"},
 		"launch.policy":            {"auto", "free", "whole"},
 		"onDevice.status":          status,
 		"predicted.xe_core_limits": predict.Limit(^predict.Limit(0)).Names(),
