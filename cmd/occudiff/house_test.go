@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},
 
 	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/note", "ingest/unit"},
-	"compare/track":   {"compare", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
+	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/setupdoc":  {"report", "ingest/collect"},

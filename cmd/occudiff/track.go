@@ -107,8 +107,7 @@ func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 	f.metric = string(history.Measured)
 	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &f.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
 		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
-			"without" +
-			" idle time), seconds (time per launch)"})
+			"without idle time), seconds (time per launch), peak (predicted), spill (bytes of a thread)"})
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
@@ -118,10 +117,10 @@ func (f *trackFlags) addGateFlags(c *cobra.Command, window bool) {
 	f.threshold, f.window = d.Floor, d.Window
 	cli.Define(c.Flags(),
 		cli.Flag{Name: "direction", Value: &f.direction, Arg: "WAY", Hints: "down up both",
-			Usage: "which way is worse: down, up or both (default: up for seconds, else down)"},
+			Usage: "which way is worse: down, up or both (default: up for seconds and spill, else down)"},
 		cli.Flag{Name: "threshold", Value: &f.threshold, Arg: "X",
 			Usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the " +
-				"median"})
+				"median, for spill bytes"})
 	if window {
 		cli.Define(c.Flags(), cli.Flag{Name: "window", Value: &f.window, Arg: "RUNS",
 			Usage: "earlier runs that are looked at"})

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +18,8 @@ import (
 	"occudiff/compare/track"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/ingest/ocloc"
+	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/trackdoc"
@@ -45,11 +50,15 @@ No export says when it was collected, nor with which driver. A summary beside it
 file's date is taken; --time says it. Give --driver in every run or in none: another driver is
 another series.
 
+The paths may also be kernel binaries, or sources that ocloc compiles: then the spills and the
+predicted peak of every kernel are stored, which track check --metric spill and --metric peak judge.
+
 A kernel of one name in two programs is two series. A summary's command line names the program, or
 --program does. A run that does not say joins the only known program that has its kernels.`,
 		Example: `  occudiff track add --device mtl --xve 112 run.hotspots.csv
   occudiff track add run.hotspots.csv run.summary.txt --driver 24.35.30872 --label nightly
   occudiff track add --device max1100 run.hotspots.csv --time 2026-03-01T02:00:00Z
+  occudiff track add build/kernels.zebin && occudiff track check --metric spill
   occudiff track add --db postgres://occudiff@perf/history runs/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -78,7 +87,10 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 	if err != nil {
 		return err
 	}
-	runs := ingest.Runs(ctx, paths, formats())
+	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !isBinary(p) })
+	if !binaries {
+		runs = ingest.Runs(ctx, paths, formats())
+	}
 	if len(runs) > 1 && !given.IsZero() {
 		return usageErrorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
@@ -89,7 +101,11 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 	var db *history.DB
 	var done []track.Added
 	for _, p := range runs {
-		one, notes, err := a.readAdded(ctx, p, f.read, given)
+		read := a.readAdded
+		if binaries {
+			read = a.readCompiled
+		}
+		one, notes, err := read(ctx, p, f.read, given)
 		if err != nil {
 			return addedBefore(done, err)
 		}
@@ -138,6 +154,43 @@ func (a *app) readAdded(ctx context.Context, paths []string, f validateFlags, gi
 	one.Time, one.TimeFrom = whenRun(run, given)
 	one.Host, one.JobID = a.whereRun(run)
 	return one, r.Notes, nil
+}
+
+// readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
+func (a *app) readCompiled(ctx context.Context, paths []string, _ validateFlags, given time.Time) (
+	*track.Added, []note.Note, error) {
+	var f binaryFlags
+	if a.device != "" {
+		t, err := a.table()
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := t.Choose(arch.Options{Name: a.device, XVEs: a.xve})
+		if err != nil {
+			return nil, nil, err
+		}
+		f.devices = []*arch.Device{c.Device}
+	}
+	kernels, notes, err := a.readBinaries(ctx, paths, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := &track.Added{Run: track.FromBinaries(kernels)}
+	one.Label, one.Driver, one.VTune = a.label, a.driver, a.vtune
+	one.Time, one.TimeFrom = given, ""
+	if given.IsZero() {
+		one.Time, one.TimeFrom = time.Now(), "now; --time says another"
+	}
+	for _, p := range paths {
+		in := history.Input{Path: p, Kind: "binary"}
+		// A source is no content of its own: another compiler makes another binary of it.
+		if b, err := os.ReadFile(p); err == nil && !ocloc.IsSource(p) {
+			in.Digest, in.Carries = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
+		}
+		one.Inputs = append(one.Inputs, in)
+	}
+	_, one.JobID = a.whereRun(&ingest.Run{})
+	return one, notes, nil
 }
 
 // addedBefore says what was stored before an error, so that nobody looks for it.

@@ -54,11 +54,17 @@ func (run *Run) digest() string {
 	}
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		// These six, and program and verdict only where there is one: a digest that is stored must come out again.
+		// These six, and the others only where there is one: a digest that is stored must come out again.
 		put(h, r.identity(), fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average),
 			absent(r.Total), r.launches()))
 		if r.Verdict != "" {
 			put(h, "verdict "+r.Verdict)
+		}
+		if r.Spill.Present() {
+			put(h, fmt.Sprint("spill ", absent(r.Spill)))
+		}
+		if r.PredictedPeak.Present() && !r.Measured.Present() {
+			put(h, fmt.Sprint("peak ", absent(r.PredictedPeak)))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -16,6 +16,8 @@ const (
 	Residual Metric = "residual" // measured - predicted average, in points
 	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
 	Seconds  Metric = "seconds"  // average time of a launch
+	Peak     Metric = "peak"     // predicted peak in percent
+	Spill    Metric = "spill"    // spilled registers of a thread in bytes
 )
 
 // number is a numeric column of occudiff_kernel. Everything that stores, reads or checks numbers goes by the table of
@@ -31,6 +33,7 @@ type number struct {
 	unit   string // of the metric's points; "%" turns the stored ratio into a percentage
 	title  string // the metric in words
 	part   bool   // a change of it says where a change of occupancy comes from
+	exact  bool   // known without a measurement: it has no noise
 }
 
 // numbers are the numeric columns, but for the number of launches, which is an integer.
@@ -44,11 +47,14 @@ var numbers = []number{
 	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
 		followed(Seconds, "s", "Time per launch"),
 	column("total_seconds", "the total time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Total }),
-	column("predicted_peak", "the predicted peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedPeak }),
+	column("predicted_peak", "the predicted peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedPeak }).
+		followed(Peak, "%", "Predicted peak").asExact(),
 	column("predicted_average", "the predicted average",
 		func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedAverage }),
 	column("profiler_peak", "the profiler's peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.ProfilerPeak }),
 	column("model_residual", "the model's residual", func(r *Row) *unit.Opt[unit.Points] { return &r.ModelResidual }),
+	column("spill", "the spilled bytes", func(r *Row) *unit.Opt[float64] { return &r.Spill }).
+		followed(Spill, "bytes", "Spill of a thread").asExact(),
 }
 
 // column is a number that lives in a field of a row.
@@ -67,6 +73,12 @@ func (n number) followed(m Metric, unit, title string) number {
 // asPart marks a number that says where a change of occupancy comes from.
 func (n number) asPart() number {
 	n.part = true
+	return n
+}
+
+// asExact marks a number that has no noise.
+func (n number) asExact() number {
+	n.exact = true
 	return n
 }
 
@@ -158,6 +170,12 @@ func (m Metric) Unit() string {
 		return n.unit
 	}
 	return ""
+}
+
+// Exact says whether the metric's values are known without a measurement, so that they have no noise.
+func (m Metric) Exact() bool {
+	n, err := m.number()
+	return err == nil && n.exact
 }
 
 // Title says in words what the metric is.

@@ -31,6 +31,7 @@ func sample(i, n int) Run {
 			Total:            unit.Some(unit.Seconds(1.071)),
 			Average:          unit.Some(unit.Seconds(0.000523)),
 			Instances:        unit.Some(int64(2047)),
+			Spill:            unit.Some(64.0),
 			Verdict:          "below", Basis: "measured", Cause: "dispatch", Confidence: "high",
 		})
 	}

@@ -52,6 +52,8 @@ func migrations() [][]string {
 		`ALTER TABLE occudiff_series ADD COLUMN kernel_identity TEXT NOT NULL DEFAULT ''`,
 		`UPDATE occudiff_series SET kernel_identity = identity`,
 		`CREATE INDEX occudiff_series_kernel ON occudiff_series (kernel_identity)`,
+	}, {
+		`ALTER TABLE occudiff_kernel ADD COLUMN spill DOUBLE PRECISION`,
 	}}
 }
 

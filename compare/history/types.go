@@ -69,6 +69,7 @@ type Row struct {
 	ModelResidual                   unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Total, Average                  unit.Opt[unit.Seconds]
 	Instances                       unit.Opt[int64]
+	Spill                           unit.Opt[float64] // bytes of a thread
 
 	Verdict, Basis    string
 	Cause, Confidence string

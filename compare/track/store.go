@@ -56,7 +56,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
 			Direction: string(row.Direction), Device: device},
 		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.Loaded, ModelResidual: row.ModelDifference,
-		Total: row.Total, Average: row.Average(), Instances: row.Instances,
+		Total: row.Total, Average: row.Average(), Instances: row.Instances, Spill: bytesOf(row.Spill),
 		Verdict: string(row.Verdict), Basis: string(row.Basis),
 	}
 	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
@@ -72,6 +72,14 @@ func fromRow(row *compare.Row, device string) history.Row {
 		h.Cause, h.Confidence = row.Cause.Name, row.Cause.Confidence
 	}
 	return h
+}
+
+// bytesOf gives bytes as a history stores numbers.
+func bytesOf(o unit.Opt[unit.Bytes]) unit.Opt[float64] {
+	if n, ok := o.Value(); ok {
+		return unit.Some(float64(n))
+	}
+	return unit.Opt[float64]{}
 }
 
 // Added is what was done with a run.

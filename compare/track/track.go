@@ -57,8 +57,14 @@ func NewMetric(name string, s Settings) (Metric, error) {
 		return Metric{}, fmt.Errorf("--metric: %w", err)
 	}
 	g := trend.PointsGate()
-	if id.Unit() == "s" {
+	switch {
+	case id.Unit() == "s":
 		g = trend.RelativeGate()
+	case id.Exact():
+		g = trend.ExactGate()
+	}
+	if id == history.Spill {
+		g.Direction = trend.Up
 	}
 	if s.Direction != "" {
 		g.Direction = trend.Direction(s.Direction)
@@ -103,7 +109,7 @@ func (m Metric) Threshold(floor float64) float64 {
 // leaveOut is the verdict of values that are left out, "" when none is. A counter that is read once per interval shows
 // other kernels where a kernel is too short for it; time is no such counter.
 func (m Metric) leaveOut() string {
-	if m.Unit() == "s" {
+	if m.Unit() == "s" || m.Exact() {
 		return ""
 	}
 	return string(compare.Unmeasurable)

@@ -39,6 +39,12 @@ func PointsGate() Gate {
 	return Gate{Window: 20, Learning: 8, MADs: 4, Floor: 2, Direction: Down}
 }
 
+// ExactGate is for what is known without a measurement and has no noise: one earlier run is a baseline, and a tenth is
+// a change.
+func ExactGate() Gate {
+	return Gate{Window: 20, Learning: 1, MADs: 4, Floor: 0.1, Direction: Down}
+}
+
 // RelativeGate is for times: median + max(4 MAD, 2 % of the median), and higher is worse.
 func RelativeGate() Gate {
 	return Gate{Window: 20, Learning: 8, MADs: 4, Floor: 0.02, Relative: true, Direction: Up}

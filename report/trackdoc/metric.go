@@ -55,6 +55,8 @@ func (m metric) column(key, title string) report.Column {
 		c.Kind = report.Percent
 	case "points":
 		c.Kind = report.Points
+	case "bytes":
+		c.Decimals = 0
 	}
 	return c
 }
@@ -139,7 +141,7 @@ func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
 // rule says how the gate judges, in a sentence.
 func (m metric) rule() string {
 	g := &m.Gate
-	floor := report.Shortest(g.Floor) + " points"
+	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
 	if g.Relative {
 		floor = report.Shortest(g.Floor*100) + " % of the median"
 	}
@@ -155,8 +157,8 @@ func (m metric) rule() string {
 	}
 	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) +
 		" MAD, " + floor + ") of the last " + report.Counted(g.Window, "run", "runs") + ", from " +
-		report.Thousands(int64(g.Learning)) +
-		" earlier runs on; two runs in a row beyond it are a regression."
+		report.Counted(g.Learning, "earlier run", "earlier runs") +
+		" on; two runs in a row beyond it are a regression."
 }
 
 // leftOut says how many values are in no verdict, of how many series; nothing of none.
