@@ -18,6 +18,14 @@ func nearest(typed string, words []string) []string {
 	return all.SuggestionsFor(typed)
 }
 
+// DidYouMean asks for the nearest words, empty when none is near.
+func DidYouMean(typed string, words []string) string {
+	if near := nearest(typed, words); len(near) > 0 {
+		return "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return ""
+}
+
 // Names lists the commands of a command.
 func Names(c *cobra.Command) []string {
 	var list []string

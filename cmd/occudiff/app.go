@@ -57,9 +57,10 @@ type app struct {
 
 	show        report.Selection // what kernel, top and sortBy say
 	samplingSet bool
-	reads       []string     // the paths that the command reads
-	stopped     func() error // whether the work was called off
-	devices     *arch.Table  // once it was asked for
+	given       map[string]given // settings that are not from the command line
+	reads       []string         // the paths that the command reads
+	stopped     func() error     // whether the work was called off
+	devices     *arch.Table      // once it was asked for
 }
 
 // gateError means that everything worked and a gate that was asked for failed.
@@ -148,7 +149,11 @@ they differ, writes it as Excel and Markdown, and keeps occupancy from regressin
 		SilenceErrors: true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
-			a.samplingSet = c.Flags().Changed("sampling-interval")
+			if err := a.applySettings(c); err != nil {
+				return err
+			}
+			_, a.samplingSet = a.given["sampling-interval"]
+			a.samplingSet = a.samplingSet || c.Flags().Changed("sampling-interval")
 			a.reads, a.stopped = a.inputs(c, args), c.Context().Err
 			return a.checkFlags(c.Flags())
 		},
@@ -164,7 +169,8 @@ they differ, writes it as Excel and Markdown, and keeps occupancy from regressin
 			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(),
 			a.trackCommand()}},
 		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
-		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand()}},
+		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand(),
+			a.configCommand()}},
 		{"Other", []*cobra.Command{a.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -87,6 +87,6 @@ func (a *app) compareOn(run *ingest.Run, dev *arch.Choice, opt compare.Options) 
 		run.Platform.VTune = a.vtune
 	}
 	r := compare.Compare(run, dev.Device, opt)
-	r.ChosenBy = dev.By
+	r.ChosenBy = a.chosenBy(dev.By)
 	return r
 }

@@ -91,6 +91,9 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 				key = t.Columns[at].Key
 			}
 		}
+		if _, settings := a.given["columns"]; key == "" && settings { // which are for other tables, too
+			continue
+		}
 		if key == "" {
 			return usageErrorf("--columns %s: there is no such column; there are %s", name,
 				strings.Join(tables[0].Keys(), ", "))
@@ -100,6 +103,9 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 			name = key
 		}
 		csvKeys = append(csvKeys, name)
+	}
+	if len(keys) == 0 {
+		return nil
 	}
 	csv := *ans.Table // before the table of a document is that of CSV as well
 	csv.Only(csvKeys)
@@ -195,13 +201,19 @@ func (a *app) commandLine() []string {
 // maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
 // quotes them, however they got there.
 func (a *app) maskSecrets() {
+	words := append(slices.Clone(a.args), a.getenv(historyEnv))
+	if file, err := readConfig(); err == nil { // another error is reported where the file is needed
+		if g, ok, err := file.setting("db", a.getenv); ok && err == nil {
+			words = append(words, g.text)
+		}
+	}
 	var pairs []string
-	for _, w := range append(slices.Clone(a.args), a.getenv(historyEnv)) {
+	for _, w := range words {
 		if safe := history.Mask(w); safe != w {
 			pairs = append(pairs, w, safe)
 		}
 	}
-	for _, w := range append(slices.Clone(a.args), a.getenv(historyEnv)) {
+	for _, w := range words {
 		for _, secret := range history.Secrets(w) {
 			if len(secret) >= 4 { // less would make other words unreadable, and guessing it takes no log
 				pairs = append(pairs, secret, "xxxxx")

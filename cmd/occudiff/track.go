@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -42,31 +43,24 @@ func (a *app) trackCommand() *cobra.Command {
 		Long: `Keep runs in a history and watch occupancy over time.
 
 The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db
-postgres://USER@HOST/NAME. Without --db it is what OCCUDIFF_DB says, else occudiff.db in the working
-folder. A series is one kernel with its launch shape on one device with one driver: what ran on
-another device or driver is never compared with it.`,
+postgres://USER@HOST/NAME. Without --db it is what OCCUDIFF_DB or the file of settings says, else
+occudiff.db in the working folder. A series is one kernel with its launch shape on one device with
+one driver: what ran on another device or driver is never compared with it.`,
 		Example: `  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
   occudiff track check
   occudiff track report -o trend.html -o trend.xlsx`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	cli.Define(c.PersistentFlags(), cli.Flag{Name: "db", Value: &f.db, Arg: "HISTORY",
-		Usage: "a file, or a postgres:// URL (default: $" + historyEnv + ", else " + defaultHistory + ")"})
+		Usage: "a file, or a postgres:// URL (default: $" + historyEnv + ", " + configName + ", else " +
+			defaultHistory + ")"})
 	c.AddCommand(a.trackAddCommand(&f), a.trackCheckCommand(&f), a.trackReportCommand(&f), a.trackListCommand(&f),
 		a.trackRemoveCommand(&f), a.trackBacktestCommand(&f), a.trackImportCommand(&f), a.trackExportCommand(&f))
 	return c
 }
 
-// dsn names the history that --db says.
-func (a *app) dsn(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	if name := a.getenv(historyEnv); name != "" {
-		return name
-	}
-	return defaultHistory
-}
+// dsn names the history that --db says, or the settings.
+func (a *app) dsn(flag string) string { return cmp.Or(flag, defaultHistory) }
 
 // writeHistory opens the history for writing and makes it when it is not there.
 func (a *app) writeHistory(ctx context.Context, f *trackFlags) (*history.DB, error) {

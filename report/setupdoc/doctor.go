@@ -65,5 +65,7 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{{Name: "doctor", ID: doctorSchema, Command: "occudiff doctor --format json",
-		Text: "what is installed for collecting.", Values: []any{doctorValue{}}}}
+		Text: "what is installed for collecting.", Values: []any{doctorValue{}}},
+		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
+			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}}}
 }
