@@ -155,6 +155,12 @@ func TestSketch(t *testing.T) {
 		if off := math.Abs(float64(got)/exact - 1); off > 0.008 || n <= exactly && off > 1e-9 {
 			t.Errorf("median of %d values: %d, want %v", n, got, exact)
 		}
+		for _, share := range []float64{0, 0.1, 0.9, 1} {
+			exact := float64(values[int(share*float64(n-1))])
+			if got := all.quantile(share, timeBuckets); math.Abs(float64(got)/exact-1) > 0.008 {
+				t.Errorf("quantile %g of %d values: %d, want %v", share, n, got, exact)
+			}
+		}
 		var merged sketch
 		for _, i := range r.Perm(len(parts)) {
 			merged.merge(&parts[i], timeBuckets)

@@ -323,7 +323,8 @@ func share(k *ingest.Kernel, q quantity) *unit.Opt[unit.Ratio] {
 func (r *result) spread(e *entry) *ingest.Spread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
 	s := &ingest.Spread{MinSeconds: sec(e.times.min), MedianSeconds: sec(e.times.median(timeBuckets)),
-		MaxSeconds: sec(e.times.max)}
+		MaxSeconds: sec(e.times.max), P10Seconds: unit.Some(sec(e.times.quantile(0.1, timeBuckets))),
+		P90Seconds: unit.Some(sec(e.times.quantile(0.9, timeBuckets)))}
 	if e.occupied.n > 0 {
 		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
 		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(e.occupied.min), rat(e.occupied.median(shareBuckets)),

@@ -151,6 +151,18 @@ func (s *sketch) median(b buckets) int64 {
 	return halfway(s.ranked((s.n+1)/2, b), s.ranked(s.n/2+1, b))
 }
 
+// quantile gives the value below which a share of all lie, as near as buckets are wide.
+func (s *sketch) quantile(share float64, b buckets) int64 {
+	switch rank := 1 + int64(share*float64(s.n-1)); {
+	case s.n == 0:
+		return 0
+	case s.pages == nil:
+		return slices.Sorted(slices.Values(s.few))[rank-1]
+	default:
+		return s.ranked(rank, b)
+	}
+}
+
 func halfway(a, b int64) int64 { return a + (b-a)/2 }
 
 // ranked gives the value of a rank from 1.
