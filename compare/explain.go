@@ -55,7 +55,8 @@ var causeTexts = []CauseText{
 		"unmeasurable"},
 	{CauseOverlap, "Other kernels ran in this kernel's window: the counter is of the whole GPU, not of one kernel.",
 		"Measured above the prediction by more than the tolerance and more than the sampling can mix in. Between " +
-			"the average and the peak the tail may also be shorter than a full wave (low confidence).",
+			"the average and the peak the tail may also be shorter than a full wave (low confidence). A trace names " +
+			"the other kernels and how much of its time they ran, or rules them out below 1 %.",
 		"Look for several queues, ranks or processes on the GPU; run them one after another to measure them.",
 		"The counter XVE Threads Occupancy counts all threads on the GPU.",
 		"above"},
@@ -82,7 +83,8 @@ var causeTexts = []CauseText{
 	{CauseGaps, "Time between launches, in which no XVE has a thread, counts as the kernel's.",
 		"A launch is shorter than 3 sampling intervals, or no more idle time was seen than can lie outside the " +
 			"launches (see edges). Then time between launches and time within cannot be told apart, and the " +
-			"confidence is low.",
+			"confidence is low. With a trace the gaps before its launches are known: high where they come to half of " +
+			"the idle time, none below 1 % of the kernel's window.",
 		"Larger launches, launches that are batched, or fewer waits between them.",
 		"Two runs of one program on one day had idle shares of 20.7 and 43.0 % with the same residency of the " +
 			"XVEs that ran.",
@@ -100,7 +102,8 @@ var causeTexts = []CauseText{
 		"Mean thread life by Little's law, measured x thread slots x average launch time / threads per launch, " +
 			"is at most 5 us, also with half a printed digit more. The life lies between this value, by which " +
 			"idle time is within the launch, and that from the occupancy of XVEs that ran. Medium at best from a " +
-			"mean; high when the launches are known to be alike.",
+			"mean; high when the launches are known to be alike: nine of ten take less than twice as long as the " +
+			"fastest tenth, in a trace or a per-launch export.",
 		"Give each work-item more work (a loop, vector loads), so that there are fewer and longer threads; never " +
 			"more threads.",
 		"Little's law: residents = arrival rate x mean life. Seen: 131,072 threads of 2.2 to 2.8 us on average, in " +
