@@ -364,7 +364,8 @@ note launch-shape f:2:1: warning: task "f": the GPU counted 16 work-groups a lau
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission} {
+	for _, s := range []string{oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission,
+		"== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"} {
 		f.Add([]byte(s), false)
 	}
 	paths, _ := filepath.Glob(filepath.Join(corpus, "*"))
@@ -375,13 +376,26 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, instances bool) {
 		(Format{}).Sniff(data)
-		file, err := read(t, string(data), ingest.ReadOptions{Instances: instances})
+		file, err := read(t, string(data), ingest.ReadOptions{Instances: instances, Samples: !instances})
 		if err != nil {
 			var fault *note.Fault
 			if !errors.As(err, &fault) || fault.Text == "" {
 				t.Fatalf("an error that is no fault: %v", err)
 			}
 			return
+		}
+		file.Trace.Finish()
+		for l := range file.Trace.All() {
+			if l.End < l.Start || int(l.Task) >= len(file.Trace.Tasks) || int(l.Lane) >= len(file.Trace.Lanes) {
+				t.Fatalf("launch %+v", l)
+			}
+		}
+		for _, s := range file.Samples {
+			for _, x := range s.List {
+				if x.At < 0 || x.Length < 0 || !(x.Measured >= 0 && x.Measured <= 1.0051) {
+					t.Fatalf("sample %+v", x)
+				}
+			}
 		}
 		for _, k := range file.Kernels.All() {
 			m := k.Measured.Or(0)
