@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
@@ -31,6 +32,7 @@ type RunOfMany struct {
 	Compared  int
 	Lacks     int // kernels that most of the other runs have
 	Findings  []RunFinding
+	CopyOf    string // the run before of the same content; a copy is left out of all statistics
 }
 
 // RunFinding says in which way a run stands out.
@@ -38,6 +40,7 @@ type RunFinding string
 
 // The findings, the worst first.
 const (
+	RunCopy  RunFinding = "a copy"
 	RunIdle  RunFinding = "no work"
 	RunLow   RunFinding = "low occupancy"
 	RunSlow  RunFinding = "slow"
@@ -48,7 +51,7 @@ const (
 
 // RunFindings lists the findings.
 func RunFindings() []RunFinding {
-	return []RunFinding{RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast}
+	return []RunFinding{RunCopy, RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast}
 }
 
 // KernelOfMany is one launch over all runs. Its lists hold a value for each of the runs.
@@ -85,17 +88,26 @@ const (
 // SideBySide compares runs with each other. names has one for each of the results.
 func SideBySide(names []string, results []*compare.Result) *Runs {
 	s := &Runs{}
+	first := map[string]string{}
 	for i, r := range results {
-		s.Runs = append(s.Runs, RunOfMany{Name: names[i], Result: r})
+		run := RunOfMany{Name: names[i], Result: r}
+		var files []string
+		for _, in := range contents(r) {
+			files = append(files, contentOf(in))
+		}
+		slices.Sort(files)
+		if key := strings.Join(files, " "); key != "" && r.Summary.Kernels > 0 {
+			run.CopyOf = first[key]
+			first[key] = cmp.Or(run.CopyOf, run.Name)
+		}
+		s.Runs = append(s.Runs, run)
 	}
 	s.collect()
 	for i := range s.Kernels {
 		s.Kernels[i].sum()
 	}
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfMany) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
-	if len(results) >= leastRuns {
-		s.standOut()
-	}
+	s.standOut()
 	return s
 }
 
@@ -103,6 +115,9 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 func (s *Runs) collect() {
 	at := map[ingest.Key]int{}
 	for i := range s.Runs {
+		if s.Runs[i].CopyOf != "" {
+			continue
+		}
 		for _, row := range perKey(s.Runs[i].Result) {
 			if row.Verdict == compare.NotAKernel {
 				continue
@@ -173,26 +188,40 @@ func (k *KernelOfMany) sum() {
 
 // standOut finds the runs that stand out, and what stands out in the others.
 func (s *Runs) standOut() {
+	runs := 0
 	for i := range s.Runs {
-		s.compareRun(i)
+		if r := &s.Runs[i]; r.CopyOf != "" {
+			r.Findings = []RunFinding{RunCopy}
+		} else {
+			runs++
+		}
 	}
-	off, ratio, work := make([]float64, 0, len(s.Runs)), make([]float64, 0, len(s.Runs)),
-		make([]float64, 0, len(s.Runs))
+	if runs < leastRuns {
+		return
+	}
+	var off, ratio, work []float64
 	for i := range s.Runs {
 		r := &s.Runs[i]
+		if r.CopyOf != "" {
+			continue
+		}
+		s.compareRun(i)
 		if x, ok := r.Off.Value(); ok {
 			off = append(off, float64(x))
 		}
 		if x, ok := r.TimeRatio.Value(); ok {
 			ratio = append(ratio, math.Log(x))
 		}
-		work = append(work, float64(r.Summary.KernelTime.Or(0)))
+		work = append(work, r.work())
 	}
 	usual, _ := stat.Median(work)
 	for i := range s.Runs {
 		r := &s.Runs[i]
+		if r.CopyOf != "" {
+			continue
+		}
 		found := map[RunFinding]bool{
-			RunIdle:  r.Summary.Kernels == 0 || usual > 0 && work[i] < idleShare*usual,
+			RunIdle:  r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual,
 			RunLacks: r.Lacks > 0,
 		}
 		if x, ok := r.Off.Value(); ok {
@@ -211,6 +240,9 @@ func (s *Runs) standOut() {
 	}
 	s.findOutside()
 }
+
+// work is the GPU time of the kernels of a run, in seconds.
+func (r *RunOfMany) work() float64 { return float64(r.Summary.KernelTime.Or(0)) }
 
 // compareRun holds a run against all.
 func (s *Runs) compareRun(run int) {

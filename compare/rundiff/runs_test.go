@@ -62,4 +62,20 @@ func TestSideBySide(t *testing.T) {
 		runOf(1, 10, 10, 10)}); len(s.Runs[1].Findings) > 0 {
 		t.Error("of two runs one stands out")
 	}
+
+	copied := func() *compare.Result {
+		r := good()
+		r.Inputs = []ingest.Input{{Path: "run.csv", Digest: "sha256:1"}}
+		for i := range r.Rows {
+			r.Rows[i].Pos.File = "run.csv"
+		}
+		return r
+	}
+	s := SideBySide([]string{"1", "2", "3", "4"}, []*compare.Result{copied(), good(), copied(), runOf(1, 80, 70, 60)})
+	if got := s.Runs[2]; got.CopyOf != "1" || !slices.Equal(got.Findings, []RunFinding{RunCopy}) {
+		t.Errorf("a copy is %q of %q", got.Findings, got.CopyOf)
+	}
+	if k := &s.Kernels[0]; k.N != 3 || k.Has[2] || !slices.Equal(s.Runs[3].Findings, []RunFinding{RunLow}) {
+		t.Errorf("a copy counts: %d runs, the last one %q", k.N, s.Runs[3].Findings)
+	}
 }

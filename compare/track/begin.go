@@ -50,12 +50,27 @@ func predecessor(own history.Span, others []history.Span) int {
 // reshaped says, by index, which series took the place of which when a task went on in another launch shape on the same
 // device and driver. It says so only where the task had one launch shape at a time: else nobody can tell.
 func reshaped(spans []history.Span) map[int]int {
-	groups := map[history.Key][]int{}
+	type task struct {
+		history.Key
+		program string
+	}
+	taskOf := func(k history.Key) history.Key {
+		return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver}
+	}
+	only := map[history.Key]string{} // the program of a task, empty where there are several
+	for _, s := range spans {
+		if program := s.Key.Program; program != "" {
+			if known, ok := only[taskOf(s.Key)]; ok && known != program {
+				program = ""
+			}
+			only[taskOf(s.Key)] = program
+		}
+	}
+	groups := map[task][]int{}
 	for i, s := range spans {
-		k := s.Key
-		task := history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Driver: k.Driver,
-			Program: k.Program}
-		groups[task] = append(groups[task], i)
+		// What was stored before runs named their program is of the only one that they name.
+		k := task{taskOf(s.Key), cmp.Or(s.Key.Program, only[taskOf(s.Key)])}
+		groups[k] = append(groups[k], i)
 	}
 	took := map[int]int{}
 	for _, group := range groups {

@@ -103,7 +103,7 @@ func runsHeadline(s *rundiff.Runs) []string {
 			"runs.")
 	}
 	switch n := len(out); {
-	case len(s.Runs) < 3:
+	case n == 0 && len(s.Runs) < 3:
 		lines = append(lines, "Of two runs that differ nobody can say which one is off: 'occudiff diff' compares them.")
 	case n == 0:
 		lines = append(lines, "No run stands out.")
@@ -194,6 +194,10 @@ func runItems(s *rundiff.Runs) []report.Item {
 // runText says in which way a run stands out.
 func runText(r *rundiff.RunOfMany) string {
 	parts := []string{findings(r) + "."}
+	if r.CopyOf != "" {
+		parts = append(parts, "It has the content of "+report.OneLine(r.CopyOf)+" and is left out: a copy is no "+
+			"second run.")
+	}
 	if r.Findings[0] == rundiff.RunIdle {
 		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
 			report.Counted(r.Summary.Kernels, "kernel", "kernels"),
