@@ -92,6 +92,7 @@ func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
 	if err != nil {
 		return err
 	}
+	check.Alarms = f.failOn == "alarm"
 	if err := a.deliver(trackdoc.FromCheck(check, prov), out); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
 	if f.failOn == "never" {
 		return nil
 	}
-	return gateFailed(trackdoc.CheckFailure(check, f.failOn == "alarm"))
+	return gateFailed(trackdoc.CheckFailure(check))
 }
 
 // checkedRuns gives the runs that are to be checked, in the order in which they were added.

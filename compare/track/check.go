@@ -14,6 +14,7 @@ import (
 // Check is what the gate says of one run, or of several that were added one after the other.
 type Check struct {
 	Metric      Metric
+	Alarms      bool        // fail the gate, not only regressions
 	Where       string      // the history
 	Run         history.Run // the last one
 	Runs        []Ref       // all that are judged, in the order in which they were added

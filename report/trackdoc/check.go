@@ -30,9 +30,9 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 		Tests: func() *report.TestSuite { return c.suite(prov) }}
 }
 
-// CheckFailure says which series of a check fail the gate; nothing when none does. With alarms those fail it, too.
-func CheckFailure(c *track.Check, alarms bool) string {
-	return metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), alarms)
+// CheckFailure says which series of a check fail the gate; nothing when none does.
+func CheckFailure(c *track.Check) string {
+	return metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms)
 }
 
 // judged names the runs of a check: run 12, runs 12 to 14.
@@ -164,7 +164,8 @@ func number(n int, one, many string) string {
 	return many
 }
 
-// suite gives a check as test cases: a regression fails, what could not be judged or is not confirmed is skipped.
+// suite gives a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is
+// skipped.
 func (c *check) suite(prov report.Provenance) *report.TestSuite {
 	s := &report.TestSuite{Name: "occudiff track check", Collected: c.Run.Time, Host: report.OneLine(c.Run.Host)}
 	for _, p := range []report.TestProperty{
@@ -186,6 +187,11 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 	return s
 }
 
+// fails says whether a series fails the gate.
+func (c *check) fails(s series) bool {
+	return s.Outcome() == trend.Regression || c.Alarms && s.Outcome() == trend.Alarm
+}
+
 func (c *check) testCase(s series) report.TestCase {
 	class := strings.TrimRight(strings.Join([]string{report.OneLine(s.Key.Device), report.OneLine(s.Key.Driver),
 		report.OneLine(s.Key.Program)}, "/"), "/")
@@ -193,9 +199,9 @@ func (c *check) testCase(s series) report.TestCase {
 		class = "unknown device"
 	}
 	k := report.TestCase{Class: class, Name: report.OneLine(s.Key.Name())}
-	switch s.Outcome() {
-	case trend.OK:
-	case trend.Regression:
+	switch o := s.Outcome(); {
+	case o == trend.OK:
+	case c.fails(s):
 		k.Outcome = report.TestFailed
 		k.Type = s.word()
 		m, j := c.judgedBy(s)
@@ -227,19 +233,23 @@ func (m metric) figures(s series) string {
 	return text
 }
 
-// CheckAnnotations lists regressions as errors, alarms as warnings, and changed devices and drivers as notices.
+// CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
+// drivers as notices.
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
 	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError,
 		severityAlarm: report.AnnotateWarning, severityAnew: report.AnnotateNotice}
+	if c.Alarms {
+		levels[severityAlarm] = report.AnnotateError
+	}
 	var list []report.Annotation
 	for i := range c.Shared {
 		s := &c.Shared[i]
-		level := report.AnnotateError
-		if s.Anew {
-			level = report.AnnotateNotice
+		worst := severityAnew
+		for _, t := range s.Series {
+			worst = min(worst, series{t}.severity())
 		}
-		list = append(list, report.Annotation{Level: level, Title: sharedTitle(s), Message: c.sharedText(s)})
+		list = append(list, report.Annotation{Level: levels[worst], Title: sharedTitle(s), Message: c.sharedText(s)})
 	}
 	for _, s := range c.series {
 		if s.needsAttention() && s.Shared == nil {
