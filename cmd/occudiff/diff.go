@@ -30,12 +30,7 @@ type diffFlags struct {
 	compileOptions       string
 }
 
-func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
-	c := &cobra.Command{
-		Use:   "diff [flags] OLD [NEW]...",
-		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
-		Long: `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
+const diffHelp = `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
 (measured minus predicted average), and times. What changed besides - driver, device, VTune version,
 GRF, SIMD width, launch shape - is named first. Of more than two, each is compared with the first:
 a row for each kernel with a column for each side, then each side by itself.
@@ -60,11 +55,26 @@ times that where a launch is below a sampling interval), or when the measured oc
 than twice the threshold in launches that take as long as before. One whose launches became faster
 while less was measured is "faster at lower occupancy", which is no regression. Where the launch or
 the device is not the same, the residual has to have fallen as well, since an intended change may
-lower both the prediction and the measurement.`,
-		Example: `  occudiff diff old.csv new.csv --device mtl --xve 112
+lower both the prediction and the measurement.`
+
+func (a *app) diffCommand() *cobra.Command {
+	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
+	c := &cobra.Command{
+		Use:   "diff [flags] OLD [NEW]...",
+		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
+		Long:  diffHelp,
+		Example: `  # Two runs
+  occudiff diff old.csv new.csv --device mtl --xve 112
+
+  # Folders of repeats, as a gate in CI, and as a report
   occudiff diff runs/main runs/branch --fail-on regression
   occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx
-  occudiff diff runs/base runs/a runs/b runs/c -o variants.html`,
+
+  # Several variants, each against the first
+  occudiff diff runs/base runs/a runs/b runs/c -o variants.html
+
+  # Two compilations, before any run
+  occudiff diff old.zebin new.zebin --fail-on regression`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 {
 				return wrongPaths(0)

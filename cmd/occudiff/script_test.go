@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,6 +90,36 @@ func TestManual(t *testing.T) {
 				runManual(t, line)
 			}
 		})
+	}
+}
+
+// TestSample holds the sample output of the README against what the command prints; -update rewrites it.
+func TestSample(t *testing.T) {
+	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	const prompt = "```text\n$ occudiff demo -q\n"
+	before, rest, found := strings.Cut(string(text), prompt)
+	sample, after, closed := strings.Cut(rest, "```\n")
+	var out strings.Builder
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
+		return map[string]string{"COLUMNS": "100"}[name]
+	}}
+	if status := a.run(context.Background(), []string{"demo", "-q"}); status != exitDone || !found || !closed {
+		t.Fatalf("exit %d; the README has no sample: %v", status, !found)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+prompt+out.String()+"```\n"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if sample != out.String() {
+		t.Errorf("the sample of the README is not what the command prints; run this test with -update\n%s", out.String())
 	}
 }
 

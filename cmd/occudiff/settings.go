@@ -150,7 +150,7 @@ left out. 'occudiff track backtest --save' keeps its thresholds in the file.`,
   occudiff config
 
   # A file of settings
-  printf 'device: max1100\nsampling-interval: 100us\ndb: history.db\n' > ` + configName + `
+  printf 'device: max1100\nsampling-interval: 100us\n' > ` + configName + `
 
   # For one command
   OCCUDIFF_DEVICE=tgl occudiff validate run.hotspots.csv`,

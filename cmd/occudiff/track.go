@@ -46,8 +46,13 @@ The history is a SQLite file, or a PostgreSQL server that a team shares: --db FI
 postgres://USER@HOST/NAME. Without --db it is what OCCUDIFF_DB or the file of settings says, else
 occudiff.db in the working folder. A series is one kernel with its launch shape on one device with
 one driver: what ran on another device or driver is never compared with it.`,
-		Example: `  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
+		Example: `  # After each run
+  occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
+
+  # Fail the job when a kernel regressed
   occudiff track check
+
+  # See how it went
   occudiff track report -o trend.html -o trend.xlsx`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -55,10 +55,17 @@ predicted peak of every kernel are stored, which track check --metric spill and 
 
 A kernel of one name in two programs is two series. A summary's command line names the program, or
 --program does. A run that does not say joins the only known program that has its kernels.`,
-		Example: `  occudiff track add --device mtl --xve 112 run.hotspots.csv
-  occudiff track add run.hotspots.csv run.summary.txt --driver 24.35.30872 --label nightly
-  occudiff track add --device max1100 run.hotspots.csv --time 2026-03-01T02:00:00Z
+		Example: `  # A run of today
+  occudiff track add --device mtl --xve 112 run.hotspots.csv
+  occudiff track add run.csv run.summary.txt --driver 24.35 --label nightly
+
+  # One of another day
+  occudiff track add --device max1100 run.csv --time 2026-03-01T02:00:00Z
+
+  # A compilation, before any run
   occudiff track add build/kernels.zebin && occudiff track check --metric spill
+
+  # A folder of runs, into the history of a team
   occudiff track add --db postgres://occudiff@perf/history runs/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -45,9 +45,14 @@ Another device or driver is another series, which is said instead of an alarm. A
 is, too, but for the residual (measured - predicted), which lives through it: while the new series
 is learning, the residual is judged. Earlier runs in which a kernel was unmeasurable are left out;
 of seconds none is.`,
-		Example: `  occudiff track check
+		Example: `  # The run that was added last
+  occudiff track check
+
+  # In CI: test cases, and what came since the main branch
   occudiff track check --metric residual -o check.xml --annotations
-  occudiff track check --since origin/main --fail-on alarm --commit-url 'https://host/project/commit/%s'
+  occudiff track check --since origin/main --fail-on alarm
+
+  # Time per launch instead of occupancy, by 5 %
   occudiff track check --metric seconds --threshold 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.trackCheck(c, t, f) },
@@ -169,8 +174,11 @@ threshold.
 
 The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for
 each of the worst.`,
-		Example: `  occudiff track report
+		Example: `  # What changed, and when
+  occudiff track report
   occudiff track report -o trend.html -o trend.xlsx
+
+  # What the model does not explain, for a script
   occudiff track report --metric residual --magnitude 0.05 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.trackReport(c, t, p) },

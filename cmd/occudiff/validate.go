@@ -17,7 +17,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/rundiff"
-	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
 	"occudiff/ingest/trace"
@@ -59,10 +58,18 @@ detected from the content. Files of one run are merged by kernel.
 Several folders, a folder of folders, or the exports of a folder that measured the same kernels
 differently are a run each - the nodes of a cluster, the ranks of a job - and are set side by side:
 what stands out first, then each kernel over all runs, then each run. Every file is one for all.`,
-		Example: `  occudiff validate --device mtl --xve 112 run.hotspots.csv
-  occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx -o report.md
+		Example: `  # An export, on a device that you name
+  occudiff validate --device mtl --xve 112 run.hotspots.csv
+
+  # With the summary, which names the device; a workbook and a page to hand on
+  occudiff validate run.hotspots.csv run.summary.txt -o run.xlsx -o run.html
+
+  # A log, which has no launch sizes
   occudiff validate --local 256 --simd 32 vec_add.log
-  occudiff validate run1/ run2/ -o report.md`,
+
+  # Several runs side by side, or a gate in CI
+  occudiff validate run1/ run2/ -o report.md
+  occudiff validate run.hotspots.csv --fail-on mismatch -o result.xml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageErrorf("nothing to validate: give an export, a log, a summary, or a folder of them; or " +
@@ -101,58 +108,6 @@ func (v *validateFlags) define(f *pflag.FlagSet, names string) {
 			cli.Define(f, d)
 		}
 	}
-}
-
-// demoCommand validates a built-in run.
-func (a *app) demoCommand() *cobra.Command {
-	vecAdd := false
-	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Validate a built-in run and write its report here",
-		Long: `Validate a built-in run: a mix of kernels on a Data Center GPU Max 1100, some of which fall short of
-their prediction, for a reason each. Its figures are constructed. With --vec-add it is the Gen9
-vec_add run of the oneAPI samples: VTune's peak occupancy of 14 kernels as published, against the
-prediction. Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o
-names.`,
-		Example: "  occudiff demo\n  occudiff demo --vec-add",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), vecAdd) },
-	}
-	cli.Define(c.Flags(), cli.Flag{Name: "vec-add", Value: &vecAdd,
-		Usage: "the published Gen9 vec_add run, without measured occupancy"})
-	a.share(c, deviceFlags, "tolerance model-tolerance label", answerFlags)
-	a.shareGate(c, "mismatch", "model")
-	return c
-}
-
-func (a *app) demo(ctx context.Context, vecAdd bool) error {
-	if len(a.outputs) == 0 {
-		a.outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
-	}
-	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	names, constructed := fixtures.VecAdd(), false
-	if !vecAdd {
-		names, constructed = fixtures.Mix(), a.device == ""
-	}
-	if constructed {
-		a.device = fixtures.MixDevice
-	}
-	run, err := ingest.ReadFS(ctx, fixtures.FS, names, ingest.Options{Formats: formats()})
-	if err != nil {
-		return err
-	}
-	r, err := a.compareRun(run, validateFlags{})
-	if err != nil {
-		return err
-	}
-	if constructed {
-		r.ChosenBy = "the built-in run, whose figures are constructed"
-	}
-	return a.emit([]string{""}, []*compare.Result{r}, out)
 }
 
 // validatePaths reads and compares each run of the command line and writes the reports.

@@ -1,0 +1,41 @@
+package compare_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"occudiff/compare"
+	"occudiff/fixtures"
+	"occudiff/ingest"
+	"occudiff/ingest/vtune"
+	"occudiff/predict/arch"
+)
+
+// A run is read, joined with a device, and compared kernel by kernel with what the model predicts.
+func ExampleCompare() {
+	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
+	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := arch.Builtin()
+	if err != nil {
+		log.Fatal(err)
+	}
+	on, err := table.Choose(arch.Options{Name: fixtures.MixDevice})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result := compare.Compare(run, on.Device, compare.DefaultOptions())
+	for _, row := range result.All() {
+		if row.Cause != nil {
+			fmt.Printf("%-18.18s %v: %s\n", row.Task, row.Verdict, row.Cause.Name)
+		}
+	}
+	// Output:
+	// axpy<(int)256, flo below: dispatch
+	// gemm_bf16_xmx      below: grf
+	// histogram_rows     below: imbalance
+	// set_initial_values unmeasurable: sampling
+}
