@@ -106,7 +106,8 @@ func (f *trackFlags) addMetricFlag(c *cobra.Command) {
 	f.metric = string(history.Measured)
 	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &f.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
 		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
-			"without idle time), seconds (time per launch), peak (predicted), spill (bytes of a thread)"})
+			"without idle time), seconds (time per launch), underfilled, empty, shortfall (points of the account), " +
+			"peak (predicted), spill (bytes of a thread)"})
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.

@@ -196,7 +196,7 @@ func TestSeries(t *testing.T) {
 				t.Errorf("%s: Latest = %v, want %v", c.reason, got, c.want)
 			}
 		}
-		if _, err := d.Latest(bg, ids[0], "speed", 3, ""); err == nil || err.Error() != `metric "speed" is not known; use measured, residual, loaded, seconds, peak or spill` {
+		if _, err := d.Latest(bg, ids[0], "speed", 3, ""); err == nil || err.Error() != `metric "speed" is not known; use measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill` {
 			t.Errorf("an unknown metric: %v", err)
 		}
 	})
@@ -420,7 +420,7 @@ func FuzzParseName(f *testing.F) {
 }
 
 func TestMetrics(t *testing.T) {
-	units := map[Metric]string{Measured: "%", Loaded: "%", Residual: "points", Seconds: "s", Peak: "%", Spill: "bytes"}
+	units := map[Metric]string{Measured: "%", Loaded: "%", Residual: "points", Seconds: "s", Underfilled: "points", Empty: "points", Shortfall: "points", Peak: "%", Spill: "bytes"}
 	d := open(t, t.TempDir()+"/history.db")
 	for i, m := range Metrics() {
 		if got, err := ParseMetric(string(m)); err != nil || got != m || m.Unit() != units[m] {
@@ -435,7 +435,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}
-	const want = `metric "speed" is not known; use measured, residual, loaded, seconds, peak or spill`
+	const want = `metric "speed" is not known; use measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill`
 	_, err1 := ParseMetric("speed")
 	_, err2 := d.Import(bg, "speed", pack(nil))
 	for _, err := range []error{err1, err2, d.EachSeries(bg, "speed", nil)} {

@@ -63,6 +63,11 @@ func (run *Run) digest() string {
 		if r.Spill.Present() {
 			put(h, fmt.Sprint("spill ", absent(r.Spill)))
 		}
+		for _, m := range []Metric{Underfilled, Empty, Shortfall} {
+			if n, err := m.number(); err == nil && m.In(r) {
+				put(h, fmt.Sprint(string(m)+" ", n.value(r)))
+			}
+		}
 		if r.PredictedPeak.Present() && !r.Measured.Present() {
 			put(h, fmt.Sprint("peak ", absent(r.PredictedPeak)))
 		}

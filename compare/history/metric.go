@@ -18,6 +18,10 @@ const (
 	Seconds  Metric = "seconds"  // average time of a launch
 	Peak     Metric = "peak"     // predicted peak in percent
 	Spill    Metric = "spill"    // spilled registers of a thread in bytes
+	// The parts of the account that a prediction does not have, in points of all thread slots.
+	Underfilled Metric = "underfilled"
+	Empty       Metric = "empty"
+	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
 )
 
 // number is a numeric column of occudiff_kernel. Everything that stores, reads or checks numbers goes by the table of
@@ -34,6 +38,7 @@ type number struct {
 	title  string // the metric in words
 	part   bool   // a change of it says where a change of occupancy comes from
 	exact  bool   // known without a measurement: it has no noise
+	waste  bool   // more of it is worse
 }
 
 // numbers are the numeric columns, but for the number of launches, which is an integer.
@@ -46,6 +51,13 @@ var numbers = []number{
 		followed(Loaded, "%", "Occupancy while loaded").asPart(),
 	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
 		followed(Seconds, "s", "Time per launch"),
+	column("underfilled", "the part of underfilled XVEs",
+		func(r *Row) *unit.Opt[unit.Points] { return &r.Underfilled }).
+		followed(Underfilled, "points", "Slots of underfilled XVEs").asPart().asWaste(),
+	column("empty", "the part of empty XVEs", func(r *Row) *unit.Opt[unit.Points] { return &r.Empty }).
+		followed(Empty, "points", "Slots of empty XVEs").asPart().asWaste(),
+	column("shortfall", "the shortfall", func(r *Row) *unit.Opt[unit.Points] { return &r.Shortfall }).
+		followed(Shortfall, "points", "Slots below the prediction").asPart().asWaste(),
 	column("total_seconds", "the total time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Total }),
 	column("predicted_peak", "the predicted peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedPeak }).
 		followed(Peak, "%", "Predicted peak").asExact(),
@@ -54,7 +66,7 @@ var numbers = []number{
 	column("profiler_peak", "the profiler's peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.ProfilerPeak }),
 	column("model_residual", "the model's residual", func(r *Row) *unit.Opt[unit.Points] { return &r.ModelResidual }),
 	column("spill", "the spilled bytes", func(r *Row) *unit.Opt[float64] { return &r.Spill }).
-		followed(Spill, "bytes", "Spill of a thread").asExact(),
+		followed(Spill, "bytes", "Spill of a thread").asExact().asWaste(),
 }
 
 // column is a number that lives in a field of a row.
@@ -79,6 +91,12 @@ func (n number) asPart() number {
 // asExact marks a number that has no noise.
 func (n number) asExact() number {
 	n.exact = true
+	return n
+}
+
+// asWaste marks a number of which more is worse.
+func (n number) asWaste() number {
+	n.waste = true
 	return n
 }
 
@@ -176,6 +194,12 @@ func (m Metric) Unit() string {
 func (m Metric) Exact() bool {
 	n, err := m.number()
 	return err == nil && n.exact
+}
+
+// IsWaste says whether more of the metric is worse.
+func (m Metric) IsWaste() bool {
+	n, err := m.number()
+	return err == nil && (n.waste || n.unit == "s")
 }
 
 // Title says in words what the metric is.

@@ -88,6 +88,8 @@ func TestMigration(t *testing.T) {
 		want := sample(0, 3)
 		for i := range want.Rows {
 			want.Rows[i].Spill = unit.Opt[float64]{}
+			r := &want.Rows[i]
+			r.Underfilled, r.Empty, r.Shortfall = unit.Opt[unit.Points]{}, unit.Opt[unit.Points]{}, unit.Opt[unit.Points]{}
 		}
 		storeOld(t, old, 1, want)
 		d := open(t, dsn)

@@ -32,6 +32,9 @@ func sample(i, n int) Run {
 			Average:          unit.Some(unit.Seconds(0.000523)),
 			Instances:        unit.Some(int64(2047)),
 			Spill:            unit.Some(64.0),
+			Underfilled:      unit.Some(unit.Points(16.2)),
+			Empty:            unit.Some(unit.Points(20.6)),
+			Shortfall:        unit.Some(unit.Points(36.8)),
 			Verdict:          "below", Basis: "measured", Cause: "dispatch", Confidence: "high",
 		})
 	}

@@ -54,6 +54,10 @@ func migrations() [][]string {
 		`CREATE INDEX occudiff_series_kernel ON occudiff_series (kernel_identity)`,
 	}, {
 		`ALTER TABLE occudiff_kernel ADD COLUMN spill DOUBLE PRECISION`,
+	}, {
+		`ALTER TABLE occudiff_kernel ADD COLUMN underfilled DOUBLE PRECISION`,
+		`ALTER TABLE occudiff_kernel ADD COLUMN empty DOUBLE PRECISION`,
+		`ALTER TABLE occudiff_kernel ADD COLUMN shortfall DOUBLE PRECISION`,
 	}}
 }
 

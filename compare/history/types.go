@@ -67,6 +67,7 @@ type Row struct {
 	Loaded                          unit.Opt[unit.Ratio]
 	Residual                        unit.Opt[unit.Points] // measured - predicted average
 	ModelResidual                   unit.Opt[unit.Points] // profiler's peak - predicted peak
+	Underfilled, Empty, Shortfall   unit.Opt[unit.Points] // parts of the account
 	Total, Average                  unit.Opt[unit.Seconds]
 	Instances                       unit.Opt[int64]
 	Spill                           unit.Opt[float64] // bytes of a thread

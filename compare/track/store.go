@@ -25,6 +25,10 @@ func FromResult(r *compare.Result) history.Run {
 			continue
 		}
 		stored := fromRow(row, h.Device)
+		if r.Accounted(row) {
+			parts := r.Parts(row)
+			stored.Underfilled, stored.Empty, stored.Shortfall = parts.Underfilled, parts.Empty, parts.Shortfall
+		}
 		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
 			continue
 		}

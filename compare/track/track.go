@@ -63,7 +63,7 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	case id.Exact():
 		g = trend.ExactGate()
 	}
-	if id == history.Spill {
+	if id.IsWaste() {
 		g.Direction = trend.Up
 	}
 	if s.Direction != "" {
