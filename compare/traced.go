@@ -2,8 +2,10 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 
 	"occudiff/compare/sequence"
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -63,11 +65,21 @@ func (f *finder) tracedOverlap(t *sequence.Task, m unit.Ratio) bool {
 		sure, enough = medium, ", which is not enough for all that is above the prediction"
 	}
 	if t.With >= 0 {
-		with = fmt.Sprintf(", most of it %s", f.r.Sequence.Tasks[t.With].Key.Task)
+		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
 	f.fact("", CauseOverlap, sure, fmt.Sprintf(
 		"By the trace other kernels run on the GPU for %.1f %% of its time%s%s.", share.Percent(), with, enough))
 	return true
+}
+
+// kernelName is a kernel's name in a sentence: as the source has it, and no longer than a line.
+func kernelName(task string) string {
+	const most = 80
+	name := []rune(strings.Join(strings.Fields(symbol.Display(task)), " "))
+	if len(name) > most {
+		name = append(name[:most-3], []rune("...")...)
+	}
+	return string(name)
 }
 
 // alike says whether the launches of a row take times near enough to each other for their mean to stand for each.

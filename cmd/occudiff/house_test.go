@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
 	"compare/history":  {"ingest/note", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "compare/stat", "compare/sequence"},
+	"compare":          {"ingest", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch", "compare/stat", "compare/sequence"},
 	"compare/sequence": {"ingest", "ingest/unit"},
 	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},
 

@@ -100,9 +100,7 @@ func (s *scanner) value(keep bool) ([]byte, error) {
 		}
 		at = s.to - s.from
 		if !keep || at > maxValue {
-			if keep {
-				keep, e.long = false, true
-			}
+			keep = false
 			s.skip(at)
 			at = 0
 		}
@@ -124,8 +122,7 @@ type ending struct {
 	inString bool
 	escaped  bool // the byte before was a backslash
 	any      bool // there was anything
-	broken   bool
-	long     bool
+	broken   bool // a string holds a line end
 }
 
 // special are the bytes of a string that are not text.

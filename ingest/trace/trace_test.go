@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -182,6 +183,50 @@ func TestFaults(t *testing.T) {
 	if _, err := read(t, r, ingest.ReadOptions{}); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
 	}
+}
+
+// events gives a trace of any number of launches.
+type events struct {
+	n, at int
+	rest  []byte
+}
+
+func (e *events) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		switch e.at++; {
+		case e.at == 1:
+			e.rest = []byte("[")
+		case e.at <= e.n+1:
+			e.rest = fmt.Appendf(nil, `{"ph": "X", "cat": "gpu_op", "name": "kernel<%d>[SIMD32 {8; 1; 1} {64; 1; 1}]", "pid": 1, "tid": %d, "ts": %d, "dur": 5},`+"\n",
+				e.at%50, e.at%4, 1703105438709308+10*e.at)
+		default:
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+// TestMemory holds what a trace takes to 24 bytes a launch, whatever its length.
+func TestMemory(t *testing.T) {
+	used := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const n = 300_000
+	before := used()
+	f, err := read(t, &events{n: n}, ingest.ReadOptions{})
+	after := used()
+	if err != nil || f.Trace.Len() != n {
+		t.Fatalf("%v, %d launches", err, f.Trace.Len())
+	}
+	if got := int64(after) - int64(before); got > 24*n+2<<20 {
+		t.Errorf("%d bytes for %d launches", got, n)
+	}
+	runtime.KeepAlive(f)
 }
 
 func TestSniff(t *testing.T) {
