@@ -90,3 +90,22 @@ func (a *app) compareOn(run *ingest.Run, dev *arch.Choice, opt compare.Options) 
 	r.ChosenBy = a.chosenBy(dev.By)
 	return r
 }
+
+// gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
+func (a *app) gate(name string, r *compare.Result) string {
+	s := r.Summary
+	if judged := s.Matched + s.Below + s.Above; a.failOn == "mismatch" && judged == 0 ||
+		a.failOn == "model" && s.ModelCompared == 0 {
+		fmt.Fprintf(a.stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
+			"compared\n", name, a.failOn, s.Kernels)
+	}
+	switch n, m := s.Below+s.Above, s.ModelCompared-s.ModelMatched; {
+	case a.failOn == "mismatch" && n > 0:
+		return fmt.Sprintf("%s%d of %d kernels do not match within %g points", name, n, s.Kernels, a.tolerance)
+	case a.failOn == "model" && m > 0:
+		return fmt.Sprintf("%sthe prediction differs from the profiler's peak on %d of %d kernels by more than %g "+
+			"points",
+			name, m, s.ModelCompared, a.modelTol)
+	}
+	return ""
+}

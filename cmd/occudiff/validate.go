@@ -18,6 +18,7 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/summary"
 	"occudiff/ingest/trace"
 	"occudiff/ingest/unitrace"
@@ -290,54 +291,57 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 		return err
 	}
 	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
-		for i, r := range results {
-			fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i]))
-			one := rundoc.Answer(r, a.provenance(), nil)
-			if err := a.chooseColumns(one); err != nil {
-				return err
-			}
-			if err := a.print(out, one); err != nil {
-				return err
-			}
+		if err := a.printEach(names, results, out); err != nil {
+			return err
 		}
 	}
-	var failed error
+	var failed []string
 	var marks []report.Annotation
+	var notes []note.Note
 	for i, r := range results {
-		a.sayNotes(r.Notes)
+		for _, n := range r.Notes {
+			if !slices.Contains(notes, n) { // many runs say the same of their device
+				notes = append(notes, n)
+			}
+		}
 		if a.annotate {
 			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
 		}
-		if err := a.gate(r); err != nil && failed == nil {
-			if failed = err; len(results) > 1 {
-				failed = &gateError{names[i] + ": " + err.Error()}
-			}
+		name := ""
+		if len(results) > 1 {
+			name = names[i] + ": "
+		}
+		if text := a.gate(name, r); text != "" {
+			failed = append(failed, text)
 		}
 	}
+	a.sayNotes(notes)
 	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
-	return failed
+	if n := len(failed); n > report.MostTasks {
+		failed = append(failed[:report.MostTasks:report.MostTasks],
+			fmt.Sprintf("%d more of %d runs", n-report.MostTasks,
+				len(results)))
+	}
+	if len(failed) > 0 {
+		return &gateError{"--fail-on " + a.failOn + ": " + strings.Join(failed, "; ")}
+	}
+	return nil
 }
 
-// gate turns the result into the exit status that --fail-on asks for.
-func (a *app) gate(r *compare.Result) error {
-	s := r.Summary
-	if judged := s.Matched + s.Below + s.Above; a.failOn == "mismatch" && judged == 0 ||
-		a.failOn == "model" && s.ModelCompared == 0 {
-		fmt.Fprintf(a.stderr, "occudiff: warning: --fail-on %s had nothing to judge: none of %d kernels could be "+
-			"compared\n", a.failOn, s.Kernels)
-	}
-	switch a.failOn {
-	case "mismatch":
-		if n := s.Below + s.Above; n > 0 {
-			return &gateError{fmt.Sprintf("--fail-on mismatch: %d of %d kernels do not match within %g points", n,
-				s.Kernels, a.tolerance)}
+// printEach prints each of a few runs by itself.
+func (a *app) printEach(names []string, results []*compare.Result, out *deliver.Files) error {
+	for i, r := range results {
+		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
+			return fmt.Errorf("standard output: %w", err)
 		}
-	case "model":
-		if n := s.ModelCompared - s.ModelMatched; n > 0 {
-			return &gateError{fmt.Sprintf("--fail-on model: the prediction differs from the profiler's peak on %d of "+
-				"%d kernels by more than %g points", n, s.ModelCompared, a.modelTol)}
+		one := rundoc.Answer(r, a.provenance(), nil)
+		if err := a.chooseColumns(one); err != nil {
+			return err
+		}
+		if err := a.print(out, one); err != nil {
+			return err
 		}
 	}
 	return nil
