@@ -207,7 +207,16 @@ func hostileFiles(t *testing.T) {
 			points += fmt.Sprintf("%s,%d,%d,%s,%s,%s,%s\n", quote(h+"x"), 1700000000+n*3600, 50-n/11*30, quote(fmt.Sprint(h, n)), quote(h), quote(h), quote(h))
 		}
 	}
-	for name, text := range map[string]string{"old/::error::x\x1b[31m.csv": export(10), "new/run.csv": export(60), "devices.csv": devices, "batch.csv": batch,
+	trace, samples := "[\n", "Kernel,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n"
+	for i, h := range hostile {
+		text, _ := json.Marshal(h)
+		trace += fmt.Sprintf(`{"ph":"X","cat":"gpu_op","name":%s,"pid":%s,"tid":%d,"ts":%d,"dur":%d},`+"\n", text, text, i, 10*i, 15)
+		trace += fmt.Sprintf(`{"ph":"M","name":"process_name","pid":%s,"args":{"name":%s}},`+"\n", text, text)
+		if !strings.ContainsAny(h, "\"\n\r") {
+			samples += fmt.Sprintf("%s[SIMD16 {64; 1; 1} {64; 1; 1}],1000,50,%d,0,\n", h, 1000*i)
+		}
+	}
+	for name, text := range map[string]string{"trace.json": trace, "samples.txt": samples, "old/::error::x\x1b[31m.csv": export(10), "new/run.csv": export(60), "devices.csv": devices, "batch.csv": batch,
 		"points.csv": points, "::error::\n::error::y\x1b]0;t\x07": "nothing"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -264,6 +273,8 @@ func TestHostile(t *testing.T) {
 	for n, args := range [][]string{
 		{"validate", "old", "--device-file", "devices.csv", "--device", "dev3", "--annotations"},
 		{"validate", "old", "new", "--device", "max1100"},
+		{"validate", "trace.json", "--device", "max1100"},
+		{"validate", "samples.txt", "--timeline", "--device", "max1100"},
 		{"diff", "old", "new", "--device-file", "devices.csv", "--device", "dev30"},
 		{"advise", "old", "--device", "max1100"}, {"advise", "old", "--device-file", "devices.csv", "--device", "dev4"},
 		{"predict", "--device-file", "devices.csv", "--device", "dev1,dev2,dev4", "--local", "64", "--simd", "16"},

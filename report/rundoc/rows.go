@@ -50,7 +50,7 @@ type ValidateRow struct {
 	Account *AccountValue      `json:"account" csv:",inline" jsonschema:"where the thread slots were; null when nothing tells"`
 	account AccountValue       // memory of Account
 	Notes   []report.NoteValue `json:"notes"`
-	Spread  *ValidateLaunches  `json:"launches,omitempty" csv:"-,inline" jsonschema:"only of a per-launch export"`
+	Spread  *ValidateLaunches  `json:"launches,omitempty" csv:"-,inline" jsonschema:"only of a per-launch export or a trace"`
 }
 
 // ValidateLaunches is how much the launches differ that a row of a per-launch export is made of.
