@@ -9,8 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NeedsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
-func NeedsDevice(run *ingest.Run) bool {
+// needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
+func needsDevice(run *ingest.Run) bool {
 	if len(run.Timings) > 0 {
 		return true
 	}
@@ -33,9 +33,9 @@ type Fit struct {
 // mostFitted is how many launch settings are held against each device: a few dozen are usual.
 const mostFitted = 256
 
-// FitDevices finds the devices that every peak of a run is consistent with, under either policy. Peaks that SLM or
+// fitDevices finds the devices that every peak of a run is consistent with, under either policy. Peaks that SLM or
 // barriers limit are left out, since no export says how much of them a work-group has.
-func FitDevices(run *ingest.Run, devices []arch.Device, opt Options) Fit {
+func fitDevices(run *ingest.Run, devices []arch.Device, opt Options) Fit {
 	f := Fit{Of: len(devices)}
 	var kernels []ingest.Kernel
 	for s := range min(run.Kernels.Settings(), mostFitted) {

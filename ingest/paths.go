@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,4 +167,17 @@ func recognized(ctx context.Context, path string, formats []Format) bool {
 	}
 	_, err = sniff(path, head, formats)
 	return err == nil
+}
+
+// runNames gives each run the name of its folder or first file, and a number where there are several of a name: x/run
+// and y/run.
+func runNames(runs [][]string) []string {
+	names, seen := make([]string, len(runs)), map[string]int{}
+	for i, p := range runs {
+		names[i] = filepath.Base(filepath.Clean(p[0]))
+		if seen[names[i]]++; seen[names[i]] > 1 {
+			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
+		}
+	}
+	return names
 }

@@ -121,9 +121,6 @@ const CodeSides = "two-results"
 // HasSides says whether an error is that a file holds two results side by side.
 func HasSides(err error) bool { return isCode(err, CodeSides) }
 
-// HasRuns says whether an error is that files measured the same kernels differently: they are runs of their own.
-func HasRuns(err error) bool { return isCode(err, codeTwoRuns) }
-
 // The codes of faults that decide how a path is treated.
 const (
 	codeMissing    = "missing-file"

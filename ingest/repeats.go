@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -210,4 +212,53 @@ func summariesDiffer(run *Run) bool {
 		first[k.Key()] = seen{k.Pos.File, m}
 	}
 	return false
+}
+
+// EachRun reads every run that paths hold and gives each with its name: that of its folder or file. A difference report
+// is two runs, and so is each export of a folder whose exports measured the same kernels differently. read reads paths
+// as one run; side is that of a difference report, 0 for others.
+func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
+	each func(name string, run *Run) error) error {
+	runs := Runs(ctx, paths, formats)
+	for i, name := range runNames(runs) {
+		of, err := several(ctx, runs[i], read)
+		if err != nil {
+			return err
+		}
+		for side, run := range of {
+			switch path := run.Inputs[0].Path; {
+			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
+				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
+			case len(of) > 1:
+				name = filepath.Base(path)
+			}
+			if err := each(name, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// several reads paths as one run, or as those that they turn out to be.
+func several(ctx context.Context, paths []string, read func(side int, paths ...string) (*Run, error)) ([]*Run, error) {
+	one := func(paths ...string) (*Run, error) { return read(0, paths...) }
+	run, err := one(paths...)
+	switch {
+	case HasSides(err):
+		var both []*Run
+		for side := 1; side <= 2; side++ {
+			run, err := read(side, paths...)
+			if err != nil {
+				return nil, err
+			}
+			both = append(both, run)
+		}
+		return both, nil
+	case isCode(err, codeTwoRuns) && len(paths) == 1:
+		return Repeats(ctx, paths[0], one)
+	case err != nil:
+		return nil, err
+	}
+	return []*Run{run}, nil
 }

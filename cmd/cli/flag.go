@@ -6,10 +6,7 @@ package cli
 
 import (
 	"errors"
-	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -137,23 +134,12 @@ func CompleteWords(list []string) cobra.CompletionFunc {
 // Size is the value of a flag that takes a launch size. Counts may have a unit, 1M for 1,048,576.
 type Size string
 
-// countWithUnit is a count, its unit, and what ends the word.
-var countWithUnit = regexp.MustCompile(`(?i)(\d+)([KMG])(x|\W|$)`)
-
 // Set implements pflag.Value.
 func (s *Size) Set(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New("is empty: expected work-items as in 256 or 16x16")
 	}
-	*s = Size(countWithUnit.ReplaceAllStringFunc(text, func(match string) string {
-		m := countWithUnit.FindStringSubmatch(match)
-		n, err := strconv.ParseInt(m[1], 10, 64)
-		shift := 10 * (1 + strings.Index("KMG", strings.ToUpper(m[2])))
-		if err != nil || n > math.MaxInt64>>shift {
-			return match // one that is too large is refused where the size is read
-		}
-		return strconv.FormatInt(n<<shift, 10) + m[3]
-	}))
+	*s = Size(unit.ExpandCounts(text))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
@@ -182,7 +183,7 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*r
 		return nil, usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
 	}
 	a.device = strings.Join(names, "")
-	if runs := ingest.Runs(ctx, paths, formats()); len(runs) > 1 {
+	if runs := ingest.Runs(ctx, paths, formats.All()); len(runs) > 1 {
 		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
 			len(runs), runs[0][0])
 	}
@@ -191,7 +192,7 @@ func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*r
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.compareRun(run, flags)
+	r, err := a.compareRun(run, flags, compare.Refused)
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ they differ, writes it as Excel and Markdown, and keeps occupancy from regressin
 	}{
 		{"Measured runs", []*cobra.Command{
 			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(),
-			a.trackCommand()}},
+			a.trackCommand(), a.pageCommand()}},
 		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
 		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand(),
 			a.configCommand()}},

@@ -9,6 +9,7 @@ import (
 	"occudiff/compare"
 	"occudiff/fixtures"
 	"occudiff/ingest"
+	"occudiff/ingest/formats"
 	"occudiff/report/deliver"
 )
 
@@ -54,16 +55,16 @@ func (a *app) demo(ctx context.Context, vecAdd bool) error {
 	if constructed {
 		a.device = fixtures.MixDevice
 	}
-	run, err := ingest.ReadFS(ctx, fixtures.FS, names, ingest.Options{Formats: formats()})
+	run, err := ingest.ReadFS(ctx, fixtures.FS, names, ingest.Options{Formats: formats.All()})
 	if err != nil {
 		return err
 	}
-	r, err := a.compareRun(run, validateFlags{})
+	r, err := a.compareRun(run, validateFlags{}, compare.Refused)
 	if err != nil {
 		return err
 	}
 	if constructed {
-		r.ChosenBy = "the built-in run, whose figures are constructed"
+		r.ChosenBy = fixtures.MixChosenBy
 	}
 	return a.emit([]string{""}, []*compare.Result{r}, out)
 }

@@ -16,6 +16,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -166,7 +167,7 @@ func (a *app) readSide(ctx context.Context, path, driver, vtune string, f valida
 	}
 	var results []*compare.Result
 	for _, run := range runs {
-		r, err := a.compareAnyway(run, f, false)
+		r, err := a.compareRun(run, f, compare.InAnyCase)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +185,7 @@ func wrongPaths(n int) error {
 
 // hasSides says whether a file is a difference report of VTune.
 func (a *app) hasSides(ctx context.Context, path string) bool {
-	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats()})
+	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
 	return ingest.HasSides(err)
 }
 

@@ -35,6 +35,8 @@ var arrows = map[string][]string{
 	"ingest/collect": {"ingest/note"},
 	"ingest/ocloc":   {"ingest/note"},
 
+	"ingest/formats": {"ingest", "ingest/summary", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/zebin"},
+
 	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
@@ -75,10 +77,16 @@ var arrows = map[string][]string{
 
 	"fixtures": {},
 
+	// The page: what it answers, and how it is put together.
+	"cmd/page/app": {"compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
+		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc"},
+	"cmd/page/site": {"report/html"},
+
 	"cmd/cli": {"ingest/note", "ingest/unit", "report/terminal"},
 
 	// For tests of several packages.
 	"compare/history/historytest": {},
+	"report/browsertest":          {},
 	"report/internal/sample":      {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 

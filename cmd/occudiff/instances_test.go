@@ -169,7 +169,7 @@ func TestLaunchMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.compareRun(run, validateFlags{})
+	r, err := a.compareRun(run, validateFlags{}, compare.Refused)
 	if err != nil {
 		t.Fatal(err)
 	}

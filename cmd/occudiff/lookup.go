@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"occudiff/cmd/cli"
-	"occudiff/compare"
-	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
@@ -296,14 +294,4 @@ func (a *app) table() (*arch.Table, error) {
 		a.devices = t
 	}
 	return t, err
-}
-
-// chooseDevice takes the device of a run from the flags, else from what the inputs say.
-func (a *app) chooseDevice(run *ingest.Run) (arch.Choice, error) {
-	t, err := a.table()
-	if err != nil {
-		return arch.Choice{}, err
-	}
-	return t.Choose(arch.Options{Name: a.device, XVEs: a.xve, Inputs: run.Platforms, Run: run.Platform,
-		Needed: compare.NeedsDevice(run)})
 }

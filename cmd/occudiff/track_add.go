@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/cmd/cli"
+	"occudiff/compare"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest"
+	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/ingest/ocloc"
 	"occudiff/predict/arch"
@@ -96,7 +98,7 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 	}
 	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !isBinary(p) })
 	if !binaries {
-		runs = ingest.Runs(ctx, paths, formats())
+		runs = ingest.Runs(ctx, paths, formats.All())
 	}
 	if len(runs) > 1 && !given.IsZero() {
 		return usageErrorf("--time is for one run, and these are %d; add them one by one", len(runs))
@@ -152,7 +154,7 @@ func (a *app) readAdded(ctx context.Context, paths []string, f validateFlags, gi
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := a.compareRun(run, f)
+	r, err := a.compareRun(run, f, compare.Refused)
 	if err != nil {
 		return nil, nil, err
 	}

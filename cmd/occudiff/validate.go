@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"occudiff/cmd/cli"
+	"occudiff/ingest/formats"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
 
@@ -19,20 +20,8 @@ import (
 	"occudiff/compare/rundiff"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
-	"occudiff/ingest/summary"
-	"occudiff/ingest/trace"
-	"occudiff/ingest/unitrace"
-	"occudiff/ingest/vecadd"
-	"occudiff/ingest/vtune"
-	"occudiff/ingest/zebin"
 	"occudiff/report"
 )
-
-// formats lists what can be read, in the order in which files are offered to them.
-func formats() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{},
-		zebin.Format{}}
-}
 
 type validateFlags struct {
 	local     cli.Size
@@ -132,98 +121,35 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 		return err
 	}
 	defer out.Discard()
-	runs := ingest.Runs(ctx, paths, formats())
 	var names []string
 	var results []*compare.Result
-	for i, name := range runNames(runs) {
-		of, err := a.validateRun(ctx, runs[i], v)
-		if err != nil {
-			return err
-		}
-		for side, r := range of {
-			switch path := r.Inputs[0].Path; {
-			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
-				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
-			case len(of) > 1:
-				name = filepath.Base(path)
-			}
-			names, results = append(names, name), append(results, r)
-		}
+	read := func(side int, paths ...string) (*ingest.Run, error) {
+		v := v
+		v.side = side
+		return a.readRun(ctx, paths, v)
+	}
+	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
+		r, err := a.validateRun(ctx, run, v)
+		names, results = append(names, name), append(results, r)
+		return err
+	}); err != nil {
+		return err
 	}
 	return a.emit(names, results, out)
 }
 
-// validateRun reads and compares a run, or the two of a difference report.
-func (a *app) validateRun(ctx context.Context, paths []string, v validateFlags) ([]*compare.Result, error) {
-	run, err := a.readRun(ctx, paths, v)
-	if ingest.HasSides(err) && v.side == 0 {
-		var both []*compare.Result
-		for v.side = 1; v.side <= 2; v.side++ {
-			of, err := a.validateRun(ctx, paths, v)
-			if err != nil {
-				return nil, err
-			}
-			both = append(both, of...)
-		}
-		return both, nil
+// validateRun compares a run that was read.
+func (a *app) validateRun(ctx context.Context, run *ingest.Run, v validateFlags) (*compare.Result, error) {
+	unnamed := compare.WithPeaks
+	if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
+		unnamed = compare.Refused
 	}
-	if ingest.HasRuns(err) && len(paths) == 1 { // a folder of exports, such as one for each rank of a job
-		return a.validateRepeats(ctx, paths[0], v)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.validateOne(ctx, run, paths, v)
-}
-
-// validateRepeats reads and compares each export of a folder as a run of its own.
-func (a *app) validateRepeats(ctx context.Context, folder string, v validateFlags) ([]*compare.Result, error) {
-	runs, err := ingest.Repeats(ctx, folder, func(paths ...string) (*ingest.Run, error) {
-		return a.readRun(ctx, paths, v)
-	})
-	if err != nil {
-		return nil, err
-	}
-	var all []*compare.Result
-	for _, run := range runs {
-		of, err := a.validateOne(ctx, run, []string{folder}, v)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, of...)
-	}
-	return all, nil
-}
-
-// validateOne compares a run that was read from paths.
-func (a *app) validateOne(ctx context.Context, run *ingest.Run, paths []string,
-	v validateFlags) ([]*compare.Result, error) {
-	r, err := orStopped(ctx, func() (*compare.Result, error) {
-		if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
-			return a.compareRun(run, v)
-		}
-		return a.compareAnyway(run, v, true)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if v.timeline && !rundoc.HasOverTime(r) {
+	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
+	if err == nil && v.timeline && !rundoc.HasOverTime(r) {
 		return nil, usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
-			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", strings.Join(paths, ", "))
+			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
-	return []*compare.Result{r}, nil
-}
-
-// runNames gives each run the name of its folder, and a number where there are several of a name: x/run and y/run.
-func runNames(runs [][]string) []string {
-	names, seen := make([]string, len(runs)), map[string]int{}
-	for i, p := range runs {
-		names[i] = filepath.Base(filepath.Clean(p[0]))
-		if seen[names[i]]++; seen[names[i]] > 1 {
-			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
-		}
-	}
-	return names
+	return r, err
 }
 
 // orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes
@@ -262,7 +188,7 @@ func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*in
 		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
 			"another format", ending)
 	}
-	opt := ingest.Options{Formats: formats(), Stdin: a.stdin, SHA256: v.digest == "sha256",
+	opt := ingest.Options{Formats: formats.All(), Stdin: a.stdin, SHA256: v.digest == "sha256",
 		AcceptTruncated: v.truncated, Content: v.content}
 	opt.Instances, opt.Samples, opt.Side = v.instances, v.timeline, v.side
 	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file

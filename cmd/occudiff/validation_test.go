@@ -9,6 +9,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/formats"
 )
 
 // fact says what an expert knows of a task of a real run, and what the tool therefore has to answer.
@@ -149,11 +150,11 @@ func TestValidation(t *testing.T) {
 }
 
 func (a *app) compareFiles(paths []string) (*compare.Result, error) {
-	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: formats()})
+	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: formats.All()})
 	if err != nil {
 		return nil, err
 	}
-	return a.compareRun(run, validateFlags{})
+	return a.compareRun(run, validateFlags{}, compare.Refused)
 }
 
 // golden compares with a file, or rewrites it with -update.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -109,4 +110,21 @@ func (s Size3) String() string {
 		b = strconv.AppendInt(b, s.n[i], 10)
 	}
 	return string(b)
+}
+
+// countWithUnit is a count, its unit, and what ends the word.
+var countWithUnit = regexp.MustCompile(`(?i)(\d+)([KMG])(x|\W|$)`)
+
+// ExpandCounts writes out the units of counts in a size: 1M is 1048576. A count that is too large stays as it is, and
+// is refused where the size is read.
+func ExpandCounts(text string) string {
+	return countWithUnit.ReplaceAllStringFunc(text, func(match string) string {
+		m := countWithUnit.FindStringSubmatch(match)
+		n, err := strconv.ParseInt(m[1], 10, 64)
+		shift := 10 * (1 + strings.Index("KMG", strings.ToUpper(m[2])))
+		if err != nil || n > math.MaxInt64>>shift {
+			return match
+		}
+		return strconv.FormatInt(n<<shift, 10) + m[3]
+	})
 }

@@ -1,6 +1,7 @@
 package html_test
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,8 +16,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"occudiff/compare"
+	"occudiff/report/browsertest"
 	"occudiff/report/internal/sample"
 )
+
+var shots = flag.String("shots", "", "folder for screenshots to look at; the test makes none without it")
 
 const (
 	names = `Array.from(document.querySelectorAll("#t-kernels tbody tr"))
@@ -42,57 +46,57 @@ func story() *compare.Result {
 }
 
 func TestSorting(t *testing.T) {
-	b := openFile(t, render(t, story()))
-	b.want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
-	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
-	b.want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
-	b.want(t, "the heading says so", fmt.Sprintf(heading, "measured"), "descending")
-	b.want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
-	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
-	b.want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
-	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
-	b.want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
-	b.want(t, "and the heading is none", fmt.Sprintf(heading, "measured"), "none")
-	b.run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
-	b.want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
-	b.want(t, "one column at a time", fmt.Sprintf(heading, "measured"), "none")
-	b.want(t, "the focus shows",
+	b := browsertest.OpenFile(t, render(t, story()))
+	b.Want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
+	b.Want(t, "the heading says so", fmt.Sprintf(heading, "measured"), "descending")
+	b.Want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
+	b.Want(t, "and the heading is none", fmt.Sprintf(heading, "measured"), "none")
+	b.Run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
+	b.Want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
+	b.Want(t, "one column at a time", fmt.Sprintf(heading, "measured"), "none")
+	b.Want(t, "the focus shows",
 		`getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
-	b.quiet(t)
+	b.Quiet(t)
 }
 
 func TestFiltering(t *testing.T) {
-	b := openFile(t, render(t, story()))
-	b.want(t, "all rows", status, "5 of 5 rows")
-	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN gaps"))
-	b.want(t, "every word counts, in any column, in any case", names, "Fan2")
-	b.want(t, "how many are left", status, "1 of 5 rows")
-	b.run(t, chromedp.KeyEvent(kb.Escape))
-	b.want(t, "escape clears", status, "5 of 5 rows")
-	b.run(t, chromedp.SetValue(chromedp.CSS("#filter-verdict"), "match"))
-	ask[bool](t, b, `document.querySelector("#filter-verdict").dispatchEvent(new Event("change"))`)
-	b.want(t, "one verdict", names, "k10 k9 absent")
-	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "task"))))
-	b.want(t, "sorted, the filter holds", names, "absent k9 k10")
-	ask[string](t, b, `location.hash = "#r0"`)
-	b.want(t, "a link to a hidden row shows all", status, "5 of 5 rows, sorted by Kernel, ascending")
-	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such kernel"))
-	b.want(t, "nothing is left", status, "0 of 5 rows, sorted by Kernel, ascending")
-	b.run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
-	b.want(t, "the button clears", status, "5 of 5 rows, sorted by Kernel, ascending")
-	b.quiet(t)
+	b := browsertest.OpenFile(t, render(t, story()))
+	b.Want(t, "all rows", status, "5 of 5 rows")
+	b.Run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN gaps"))
+	b.Want(t, "every word counts, in any column, in any case", names, "Fan2")
+	b.Want(t, "how many are left", status, "1 of 5 rows")
+	b.Run(t, chromedp.KeyEvent(kb.Escape))
+	b.Want(t, "escape clears", status, "5 of 5 rows")
+	b.Run(t, chromedp.SetValue(chromedp.CSS("#filter-verdict"), "match"))
+	browsertest.Ask[bool](t, b, `document.querySelector("#filter-verdict").dispatchEvent(new Event("change"))`)
+	b.Want(t, "one verdict", names, "k10 k9 absent")
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "task"))))
+	b.Want(t, "sorted, the filter holds", names, "absent k9 k10")
+	browsertest.Ask[string](t, b, `location.hash = "#r0"`)
+	b.Want(t, "a link to a hidden row shows all", status, "5 of 5 rows, sorted by Kernel, ascending")
+	b.Run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such kernel"))
+	b.Want(t, "nothing is left", status, "0 of 5 rows, sorted by Kernel, ascending")
+	b.Run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
+	b.Want(t, "the button clears", status, "5 of 5 rows, sorted by Kernel, ascending")
+	b.Quiet(t)
 }
 
 // TestHostileNamesInBrowser checks that names are text: none makes an element, none runs.
 func TestHostileNamesInBrowser(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
-	b := openFile(t, render(t, r))
-	b.want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`,
+	b := browsertest.OpenFile(t, render(t, r))
+	b.Want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`,
 		r.Rows[0].Task)
-	b.want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
-	b.want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
-	b.quiet(t)
+	b.Want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
+	b.Want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
+	b.Quiet(t)
 }
 
 // TestPolicy checks that the page's own policy stops what could have got in: scripts, styles and addresses.
@@ -103,8 +107,8 @@ func TestPolicy(t *testing.T) {
 	html := strings.Replace(render(t, sample.Gaussian()), "</main>",
 		`<script>document.title="run"</script><img src="`+server.URL+`/img">`+
 			`<script src="`+server.URL+`/script"></script></main>`, 1)
-	b := openFile(t, html)
-	b.want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
+	b := browsertest.OpenFile(t, html)
+	b.Want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
 	select {
 	case path := <-asked:
 		t.Errorf("the page reached the network: %s", path)
@@ -114,36 +118,36 @@ func TestPolicy(t *testing.T) {
 
 // TestWithoutScript checks that a page is whole without its script: tables as they are, no field that does nothing.
 func TestWithoutScript(t *testing.T) {
-	b := openFile(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled,
+	b := browsertest.OpenFile(t, render(t, sample.Gaussian()), browsertest.Command(emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}))
-	b.want(t, "all rows are there",
+	b.Want(t, "all rows are there",
 		`String(Array.from(document.querySelectorAll("#t-kernels tbody tr"))
 			.filter(r => r.getClientRects().length).length)`, "5")
-	b.want(t, "no filter", `getComputedStyle(document.querySelector(".filter")).display`, "none")
-	b.want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
-	b.quiet(t)
+	b.Want(t, "no filter", `getComputedStyle(document.querySelector(".filter")).display`, "none")
+	b.Want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
+	b.Quiet(t)
 }
 
 // TestPhone opens the page as a phone shows it: nothing but tables is wider than the screen, each plot is whole, and a
 // table that has more columns keeps its first one, says that there are more, and can be moved by keyboard.
 func TestPhone(t *testing.T) {
-	b := openFile(t, render(t, story()), chromedp.EmulateViewport(390, 900))
-	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
-	b.want(t, "every plot is whole",
+	b := browsertest.OpenFile(t, render(t, story()), chromedp.EmulateViewport(390, 900))
+	b.Want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
+	b.Want(t, "every plot is whole",
 		`String(Array.from(document.querySelectorAll("figure svg")).filter(s => s.getClientRects().length &&
 		(s.getBoundingClientRect().right > 390 || s.getBoundingClientRect().width < 250)).length)`, "0")
-	b.want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
+	b.Want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
 		Array.from(f.querySelectorAll("svg")).filter(s => s.getClientRects().length).length !== 1).length)`, "0")
-	b.want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
+	b.Want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
 		const scale = e.ownerSVGElement.getBoundingClientRect().width / e.ownerSVGElement.viewBox.baseVal.width;
 		return e.getClientRects().length && e.getAttribute("font-size") * scale < 10; }).length)`, "0")
-	b.want(t, "the table says that there is more",
+	b.Want(t, "the table says that there is more",
 		`getComputedStyle(document.querySelector(".main .scroll"), "::after").content.slice(1, 13)`, "more columns")
-	b.run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
-	b.want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
-	b.want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
+	b.Run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
+	b.Want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
+	b.Want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
 		document.querySelector(".main .scroll").getBoundingClientRect().left)`, "0")
-	b.quiet(t)
+	b.Quiet(t)
 }
 
 // TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
@@ -159,9 +163,9 @@ func TestAccessible(t *testing.T) {
 	}
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := openFile(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			ask[string](t, b, string(axe)+`; "loaded"`)
-			b.want(t, scheme, `axe.run().then(r =>
+			b := browsertest.OpenFile(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			browsertest.Ask[string](t, b, string(axe)+`; "loaded"`)
+			b.Want(t, scheme, `axe.run().then(r =>
 				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
 		}
 	}
@@ -172,16 +176,16 @@ func TestAccessible(t *testing.T) {
 func TestContrast(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
-			b := openFile(t, render(t, story()), colorScheme(scheme))
-			b.want(t, "every text is readable", contrast, "")
-			b.quiet(t)
+			b := browsertest.OpenFile(t, render(t, story()), colorScheme(scheme))
+			b.Want(t, "every text is readable", contrast, "")
+			b.Quiet(t)
 		})
 	}
 }
 
-func colorScheme(name string) action {
+func colorScheme(name string) browsertest.Action {
 	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
-	return command(emulation.SetEmulatedMedia,
+	return browsertest.Command(emulation.SetEmulatedMedia,
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
@@ -220,33 +224,33 @@ func TestManyRows(t *testing.T) {
 	for i := range r.Rows {
 		r.Rows[i].Task = fmt.Sprintf("%s kernel %d", r.Rows[i].Task, i)
 	}
-	b := openFile(t, render(t, r))
-	shown := ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
+	b := browsertest.OpenFile(t, render(t, r))
+	shown := browsertest.Ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
 		const paint = performance.getEntriesByName("first-contentful-paint")[0];
 		const loaded = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
 		done(Math.max(paint ? paint.startTime : 0, loaded));
 	})))`)
-	sorted := ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured] button").click()`))
-	b.want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
-	b.want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
-	filtered := ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";
+	sorted := browsertest.Ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured] button").click()`))
+	b.Want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
+	b.Want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
+	filtered := browsertest.Ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";
 		document.querySelector("#filter-text").dispatchEvent(new KeyboardEvent("input"))`))
-	b.want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
-	ask[string](t, b, `location.hash = "#r4000"`)
-	b.want(t, "a link brings a row that is not shown",
+	b.Want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
+	browsertest.Ask[string](t, b, `location.hash = "#r4000"`)
+	b.Want(t, "a link brings a row that is not shown",
 		`(document.querySelector("tr.here") || document.body).children[0].textContent.trim().slice(-11)`, "kernel 4000")
-	b.run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
-	b.want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
-	b.want(t, "the page is not endless", `String(document.documentElement.scrollHeight < 20 * 900)`, "true")
-	ask[string](t, b, `location.hash = "#k3000"`)
-	b.want(t, "a link opens what is folded", `String(document.querySelector("#k3000").getClientRects().length)`, "1")
+	b.Run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
+	b.Want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
+	b.Want(t, "the page is not endless", `String(document.documentElement.scrollHeight < 20 * 900)`, "true")
+	browsertest.Ask[string](t, b, `location.hash = "#k3000"`)
+	b.Want(t, "a link opens what is folded", `String(document.querySelector("#k3000").getClientRects().length)`, "1")
 	t.Logf("5,000 kernels: shown after %.0f ms, sorted in %.0f ms, filtered in %.0f ms", shown, sorted, filtered)
 	for what, ms := range map[string]float64{"shown": shown, "sorted": sorted, "filtered": filtered} {
 		if ms > 5000 {
 			t.Errorf("%s after %.0f ms, want less than 5,000", what, ms)
 		}
 	}
-	b.quiet(t)
+	b.Quiet(t)
 }
 
 // timed gives a script that does something and tells how long it took until the next frame was ready.
@@ -273,16 +277,16 @@ func TestScreenshots(t *testing.T) {
 		name, scheme string
 		width        int64
 	}{{"light", "light", 1400}, {"dark", "dark", 1400}, {"narrow", "light", 390}} {
-		b := openFile(t, html, colorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
+		b := browsertest.OpenFile(t, html, colorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
 		save(t, b, c.name+".png", chromedp.FullScreenshot(100))
 	}
-	b := openFile(t, html, colorScheme("dark"))
+	b := browsertest.OpenFile(t, html, colorScheme("dark"))
 	save(t, b, "print.pdf", chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 }
 
-func save(t *testing.T, b *tab, name string, picture chromedp.Action[[]byte]) {
+func save(t *testing.T, b *browsertest.Tab, name string, picture chromedp.Action[[]byte]) {
 	t.Helper()
-	data, err := chromedp.Run(b.ctx, picture)
+	data, err := chromedp.Run(b.Context(), picture)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(*shots, name), data, 0o666)
 	}

@@ -27,6 +27,27 @@ var pageScript string
 
 // Render writes the report. The same document gives the same bytes.
 func Render(w io.Writer, d *report.Document) error {
+	p := newPage(w, d)
+	p.head()
+	p.body()
+	return p.done()
+}
+
+// Fragment writes what stands on the page, without the page around it, for one that shows several reports. styles are
+// those of its tables' columns; Style and Script serve them all.
+func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
+	p := newPage(w, d)
+	p.content()
+	return p.columnStyles(), p.done()
+}
+
+// Style is the style of every page.
+func Style() string { return colors() + pageStyle }
+
+// Script sorts and filters the tables of a page. A part of the page that is put in later gets an event "report".
+func Script() string { return pageScript }
+
+func newPage(w io.Writer, d *report.Document) *page {
 	p := &page{writer: newWriter(w), doc: d, sections: d.Linked(report.Page),
 		explained: map[*report.Table]map[int]bool{}}
 	for _, s := range p.sections {
@@ -39,8 +60,10 @@ func Render(w io.Writer, d *report.Document) error {
 			}
 		}
 	}
-	p.head()
-	p.body()
+	return p
+}
+
+func (p *page) done() error {
 	if p.err != nil {
 		return p.err
 	}
@@ -61,7 +84,7 @@ func (p *page) head() {
 	if p.doc.Subject != "" {
 		title += " - " + p.doc.Subject
 	}
-	style := colors() + pageStyle + p.columnStyles()
+	style := Style() + p.columnStyles()
 	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	p.meta("http-equiv", "Content-Security-Policy",
 		"default-src 'none'; script-src "+hash(pageScript)+"; style-src "+hash(style)+
@@ -111,13 +134,14 @@ func (p *page) columnStyles() string {
 	return b.String()
 }
 
-const logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">` +
+// Logo is the name of the program as pages show it.
+const Logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">` +
 	`<rect x="1" y="9" width="4" height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/>` +
 	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
 
 func (p *page) body() {
 	p.raw("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n" +
-		"<header class=\"bar\"><div class=\"wrap\">\n" + logo + "\n<nav aria-label=\"Sections\">")
+		"<header class=\"bar\"><div class=\"wrap\">\n" + Logo + "\n<nav aria-label=\"Sections\">")
 	for _, s := range p.sections {
 		p.open("a", "href", "#"+s.Key)
 		p.text(s.Title)
@@ -127,7 +151,16 @@ func (p *page) body() {
 		}
 		p.close("a")
 	}
-	p.raw("</nav>\n</div></header>\n<main id=\"main\" class=\"wrap\">\n<div class=\"hero\">\n")
+	p.raw("</nav>\n</div></header>\n<main id=\"main\" class=\"wrap\">\n")
+	p.content()
+	p.raw("</main>\n")
+	p.line("footer", "occudiff "+p.doc.Version+". This file needs no network and sends nothing.", "class", "wrap")
+	p.raw("</body>\n</html>\n")
+}
+
+// content writes the head lines and the sections.
+func (p *page) content() {
+	p.raw("<div class=\"hero\">\n")
 	p.line("h1", p.doc.Title)
 	for i, line := range p.doc.Headline {
 		class := "sub"
@@ -144,7 +177,4 @@ func (p *page) body() {
 	for _, s := range p.sections {
 		p.section(s)
 	}
-	p.raw("</main>\n")
-	p.line("footer", "occudiff "+p.doc.Version+". This file needs no network and sends nothing.", "class", "wrap")
-	p.raw("</body>\n</html>\n")
 }

@@ -174,14 +174,16 @@
     if (window.ResizeObserver) new ResizeObserver(look).observe(scroll); else look();
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
-    document.querySelectorAll(".scroll").forEach(hint);
-    document.querySelectorAll("table.sorts").forEach(function (table) {
+  function enliven(part) {
+    part.querySelectorAll(".scroll").forEach(hint);
+    part.querySelectorAll("table.sorts").forEach(function (table) {
       var bar = table.closest(".sheet").querySelector(".filter"), shown = view(table);
       bars(table);
       sortable(table, shown, bar ? filterable(table, shown, bar) : function () {});
     });
-  });
+  }
+  document.addEventListener("DOMContentLoaded", function () { enliven(document); });
+  document.addEventListener("report", function (event) { enliven(event.target); });
 
   // A link to what is folded opens it.
   function unfold() {

@@ -1,8 +1,9 @@
-package html_test
+// Package browsertest opens pages in Chromium as people do, for the tests of packages that write pages. What a page
+// asked for, and what the browser complained of, is kept.
+package browsertest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,8 +21,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var shots = flag.String("shots", "", "folder for screenshots to look at; the test makes none without it")
-
 // chromium finds the browser, or skips the test.
 func chromium(t testing.TB) string {
 	t.Helper()
@@ -37,35 +36,37 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
-type action = chromedp.Action[chromedp.Void]
+// Action is a step of a person.
+type Action = chromedp.Action[chromedp.Void]
 
-// command is an action that sends a command of the protocol.
-func command[P, R any](c cdp.Command[P, R], params P) action {
+// Command is an action that sends a command of the protocol.
+func Command[P, R any](c cdp.Command[P, R], params P) Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, params)
 		return err
 	})
 }
 
-// tab is a page in a browser with what it asked for and complained of.
-type tab struct {
+// Tab is a page in a browser with what it asked for and complained of.
+type Tab struct {
 	ctx      context.Context
 	mu       sync.Mutex
 	requests []string
 	faults   []string
 }
 
-// openFile opens a page from a file, as people do.
-func openFile(t testing.TB, html string, before ...action) *tab {
+// OpenFile opens a page from a file, as people do.
+func OpenFile(t testing.TB, html string, before ...Action) *Tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, []byte(html), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return open(t, "file://"+path, before...)
+	return Open(t, "file://"+path, before...)
 }
 
-func open(t testing.TB, address string, before ...action) *tab {
+// Open opens an address. The actions before come first: what the browser is to be like.
+func Open(t testing.TB, address string, before ...Action) *Tab {
 	t.Helper()
 	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
 		chromedp.DisableGPU,
@@ -76,18 +77,18 @@ func open(t testing.TB, address string, before ...action) *tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &tab{ctx: ctx}
+	b := &Tab{ctx: ctx}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}),
-		command(runtime.Enable, cdp.Empty{}))
-	b.run(t, before...)
-	b.run(t, chromedp.Navigate(address))
+	b.Run(t, Command(network.Enable, network.EnableParams{}), Command(log.Enable, cdp.Empty{}),
+		Command(runtime.Enable, cdp.Empty{}))
+	b.Run(t, before...)
+	b.Run(t, chromedp.Navigate(address))
 	return b
 }
 
-func (b *tab) listen(event any) {
+func (b *Tab) listen(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
@@ -105,9 +106,13 @@ func (b *tab) listen(event any) {
 }
 
 // patience is for how long a step may take on a busy machine.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
-func (b *tab) run(t testing.TB, actions ...action) {
+// Context is that of the browser, for chromedp.
+func (b *Tab) Context() context.Context { return b.ctx }
+
+// Run takes steps.
+func (b *Tab) Run(t testing.TB, actions ...Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -116,8 +121,8 @@ func (b *tab) run(t testing.TB, actions ...action) {
 	}
 }
 
-// ask evaluates a script, and waits for what it promises.
-func ask[T any](t testing.TB, b *tab, script string) T {
+// Ask evaluates a script, and waits for what it promises.
+func Ask[T any](t testing.TB, b *Tab, script string) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -128,12 +133,12 @@ func ask[T any](t testing.TB, b *tab, script string) T {
 	return v
 }
 
-// want checks what a script gives, for as long as a busy machine may need.
-func (b *tab) want(t testing.TB, reason, script, want string) {
+// Want checks what a script gives, for as long as a busy machine may need.
+func (b *Tab) Want(t testing.TB, reason, script, want string) {
 	t.Helper()
 	got := ""
 	for range 50 {
-		if got = ask[string](t, b, script); got == want {
+		if got = Ask[string](t, b, script); got == want {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -141,13 +146,13 @@ func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Errorf("%s: got %q, want %q", reason, got, want)
 }
 
-// quiet checks that the page asked for nothing but itself and complained of nothing.
-func (b *tab) quiet(t testing.TB) {
+// Quiet checks that the page asked for nothing but itself and complained of nothing.
+func (b *Tab) Quiet(t testing.TB) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.requests {
-		if !strings.HasPrefix(r, "file:///") && !strings.HasPrefix(r, "data:") {
+		if !strings.HasPrefix(r, "file:///") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:") {
 			t.Errorf("the page asked for %s", r)
 		}
 	}

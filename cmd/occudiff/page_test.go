@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPage writes the page in the checkout, and serves it.
+func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling the page takes long; run without -short")
+	}
+	t.Chdir(filepath.Join("..", ".."))
+	file := filepath.Join(t.TempDir(), "occudiff.html")
+	var out, errs bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := a.run(context.Background(), []string{"page", "-o", file}); status != exitDone {
+		t.Fatalf("exit %d: %s", status, errs.String())
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(want, []byte("default-src 'none'")) {
+		t.Fatalf("%d bytes, %v", len(want), err)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	address, lines := io.Pipe()
+	served := make(chan int, 1)
+	go func() {
+		a := &app{stdin: strings.NewReader(""), stdout: lines, stderr: io.Discard, getenv: func(string) string { return "" }}
+		served <- a.run(ctx, []string{"page", "--serve"})
+	}()
+	line := make([]byte, 64)
+	n, err := address.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := strings.TrimSpace(string(line[:n]))
+	if !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Fatalf("served at %s", url)
+	}
+	for path, status := range map[string]int{"": http.StatusOK, "other": http.StatusNotFound} {
+		r, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(r.Body)
+		r.Body.Close()
+		if r.StatusCode != status || status == http.StatusOK && !bytes.Equal(got, want) {
+			t.Errorf("/%s: %d with %d bytes, want %d", path, r.StatusCode, len(got), status)
+		}
+	}
+	cancel()
+	if status := <-served; status != exitDone {
+		t.Errorf("after an interrupt it ends with %d", status)
+	}
+}

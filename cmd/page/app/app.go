@@ -1,0 +1,102 @@
+// Package app answers what the page asks: a launch to predict, a run to validate, runs to hold side by side. It asks
+// the same packages as the program does and gives what they say as HTML, so that the page has no words or numbers of
+// its own. Where a file lies is for the system to say: in a browser that is a store of dropped files.
+//
+// The package does not know the browser. Its tests run natively, against the program's own outputs.
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/formats"
+	"occudiff/ingest/note"
+	"occudiff/predict/arch"
+	"occudiff/report"
+	"occudiff/report/html"
+)
+
+// App answers. It holds what was answered last, for downloads, and is for one caller at a time.
+type App struct {
+	Version  string
+	Progress func(read, total int64) // called now and then while files are read; may be nil
+
+	devices *arch.Table
+	last    *report.Answer
+}
+
+// Result is an answer for the page.
+type Result struct {
+	HTML   string // of the answer; every text of the input is escaped
+	Styles string // of the columns of its tables
+	// Fields are the texts of the elements that have these ids.
+	Fields map[string]string
+	// Name is what a download is called, without an ending.
+	Name string
+}
+
+// New makes what answers, with the built-in device table.
+func New(version string) (*App, error) {
+	t, err := arch.Builtin()
+	return &App{Version: version, devices: t}, err
+}
+
+// provenance says how the page names itself in a report.
+func (a *App) provenance() report.Provenance {
+	return report.Provenance{Version: a.Version, CommandLine: []string{"occudiff", "page"}}
+}
+
+// result gives an answer as HTML and keeps it for downloads.
+func (a *App) result(ans *report.Answer, name string) (*Result, error) {
+	var b bytes.Buffer
+	styles, err := html.Fragment(&b, ans.Document())
+	if err != nil {
+		return nil, err
+	}
+	a.last = ans
+	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
+}
+
+// Fault is what a page shows of an error: the file that caused it, and what to do, apart.
+type Fault struct{ Where, Text, Hint string }
+
+// FaultsOf takes an error apart, as a terminal prints it line by line.
+func FaultsOf(err error) []Fault {
+	var list []Fault
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) {
+		for _, e := range several.Unwrap() {
+			list = append(list, FaultsOf(e)...)
+		}
+		return list
+	}
+	var f *note.Fault
+	if errors.As(err, &f) {
+		return []Fault{{f.Pos.String(), f.Text, f.Hint}}
+	}
+	return []Fault{{Text: err.Error()}}
+}
+
+// read reads the files of one run; side is that of a difference report, 0 for a run.
+func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, error) {
+	opt := ingest.Options{Formats: formats.All()}
+	opt.Threads, opt.Side = 1, side
+	if a.Progress != nil {
+		total := ingest.Size(paths)
+		opt.Progress = func(n int64) { a.Progress(n, total) }
+	}
+	return ingest.Read(ctx, paths, opt)
+}
+
+// baseName is the name of a file without its folders and its ending.
+func baseName(path string) string {
+	path = path[strings.LastIndexByte(path, '/')+1:]
+	name, _, _ := strings.Cut(path, ".")
+	if name == "" {
+		return "occudiff"
+	}
+	return name
+}

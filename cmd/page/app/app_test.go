@@ -1,0 +1,172 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"occudiff/cmd/page/app"
+)
+
+func newApp(t testing.TB) *app.App {
+	t.Helper()
+	a, err := app.New("v0.0.0-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestPredict pins what the page shows large. The figures are those of `occudiff predict`.
+func TestPredict(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		launch app.Launch
+		want   string // peak, average, waves, limits
+	}{
+		{"a launch with a tail", app.Launch{"device": "tgl", "global": "22528", "local": "512", "simd": "32"}, "100.0 52.4 1.05 threads, tail"},
+		{"no global size: an Xe-core", app.Launch{"device": "max1100", "local": "256", "simd": "32"}, "- - - threads"},
+		{"counts with a unit", app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32"}, "100.0 91.4 9.14 threads, tail"},
+		{"registers pick the mode", app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "registers": "256"},
+			"50.0 48.1 18.29 threads, registers"},
+	} {
+		r, err := newApp(t).Predict(c.launch)
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		f := r.Fields
+		if got := strings.Join([]string{f["peak"], f["average"], f["waves"], f["limits"]}, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
+		}
+		if !strings.Contains(r.HTML, "thread slots") {
+			t.Errorf("%s: no reasoning in the answer", c.reason)
+		}
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	for _, c := range []struct{ reason, field, value, want string }{
+		{"no device", "device", "", "no input says which GPU this is"},
+		{"a device that is none", "device", "gtx", "gtx"},
+		{"a size that is none", "local", "16x", "local: "},
+		{"a count that is none", "simd", "many", `simd: "many" is no whole number`},
+		{"memory that is none", "slm", "4Q", "slm "},
+		{"a work-group above the device's most", "local", "4096", "above the 1024"},
+	} {
+		l := app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32"}
+		l[c.field] = c.value
+		if _, err := newApp(t).Predict(l); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q in it", c.reason, err, c.want)
+		}
+	}
+}
+
+// TestBeside checks what stands below the prediction.
+func TestBeside(t *testing.T) {
+	r, err := newApp(t).Beside(app.Launch{"device": "a770", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "2",
+		"with": "max1100, tgl,nothing", "calculator": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`id="plot-local"`, `id="plot-slm"`, `id="plot-simd"`, "What would raise it", "On other devices", "max1100",
+		"nothing", "Intel GPU Occupancy Calculator"} {
+		if !strings.Contains(r.HTML, want) {
+			t.Errorf("no %s beside the prediction", want)
+		}
+	}
+}
+
+// TestCalculator names the differences from Intel's calculator.
+func TestCalculator(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		launch app.Launch
+		want   string
+	}{
+		{"without a barrier threads go to any free slot", app.Launch{"device": "tgl", "global": "81920", "local": "320", "simd": "16"},
+			"It keeps each work-group whole on one Xe-core"},
+		{"the same", app.Launch{"device": "tgl", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "1"},
+			"The calculator and the model agree."},
+		{"a device that it lacks", app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "16", "registers": "160"},
+			"160"},
+	} {
+		c.launch["calculator"] = "1"
+		r, err := newApp(t).Beside(c.launch)
+		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && !strings.Contains(r.HTML, c.want) {
+			t.Errorf("%s: no %q, %v", c.reason, c.want, err)
+		}
+	}
+}
+
+// TestRuns validates and compares files, and saves what was answered.
+func TestRuns(t *testing.T) {
+	a, ctx := newApp(t), context.Background()
+	if err := a.Download(io.Discard, "json"); err == nil {
+		t.Error("a download of nothing")
+	}
+	export := filepath.Join("..", "..", "..", "fixtures", "max1100_mix.hotspots.csv")
+	r, err := a.Validate(ctx, []string{export}, app.Asked{Device: "max1100", Interval: 0.1, Tolerance: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Name != "max1100_mix" || !strings.Contains(r.HTML, "within 2 points") {
+		t.Errorf("%s: %.300s", r.Name, r.HTML)
+	}
+	for _, format := range []string{"html", "md", "json", "csv"} {
+		var b bytes.Buffer
+		if err := a.Download(&b, format); err != nil || b.Len() < 1000 {
+			t.Errorf("%s: %d bytes, %v", format, b.Len(), err)
+		}
+	}
+	if r, err := a.Compare(ctx, [][]string{{export}, {export}}, app.Asked{Device: "max1100"}); err != nil || r.Name != "diff" {
+		t.Errorf("two sides: %v", err)
+	}
+	if r, err := a.Compare(ctx, [][]string{{export}, {export}, {export}}, app.Asked{Device: "max1100"}); err != nil || r.Name != "runs" {
+		t.Errorf("three sides: %v", err)
+	}
+	if _, err := a.Example(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFaults takes apart what a terminal prints.
+func TestFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.csv")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := newApp(t).Validate(context.Background(), []string{path}, app.Asked{})
+	list := app.FaultsOf(err)
+	if len(list) == 0 || list[0].Where != path || !strings.Contains(list[0].Text, "empty") || list[0].Hint == "" {
+		t.Errorf("%+v of %v", list, err)
+	}
+	if list := app.FaultsOf(errors.New("plain")); len(list) != 1 || list[0].Text != "plain" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// FuzzPredict gives the form anything.
+func FuzzPredict(f *testing.F) {
+	f.Add("max1100", "1M", "16x16", "32", "16K", "256", "1", "tgl,mtl")
+	f.Add("", "", "", "", "", "", "", "")
+	a, err := app.New("v0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, device, global, local, simd, slm, registers, barriers, with string) {
+		l := app.Launch{"device": device, "global": global, "local": local, "simd": simd, "slm": slm, "registers": registers,
+			"barriers": barriers, "with": with}
+		r, err := a.Predict(l)
+		if (r == nil) == (err == nil) {
+			t.Fatalf("%v, %v", r, err)
+		}
+		if len(with) < 100 {
+			_, _ = a.Beside(l)
+		}
+	})
+}

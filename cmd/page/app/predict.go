@@ -1,0 +1,242 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/predict/calculator"
+	"occudiff/report"
+	"occudiff/report/launchdoc"
+)
+
+// mostDevices is how many devices stand side by side.
+const mostDevices = 6
+
+// Device is a choice of the form.
+type Device struct {
+	Key, Name, Architecture string
+	SIMD, Registers         []int
+	SLM, MostItems          int64 // per work-group
+	Calculator              bool  // whether Intel's calculator knows it
+}
+
+// Devices lists what the form offers, in the order of the table.
+func (a *App) Devices() []Device {
+	var list []Device
+	table, err := calculator.Builtin()
+	for _, d := range a.devices.Devices() {
+		of := Device{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
+			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
+		for _, m := range d.GRFModes {
+			if m.ThreadsPerXVE > 0 {
+				of.Registers = append(of.Registers, m.Registers)
+			}
+		}
+		if err == nil {
+			_, of.Calculator = calculatorDevice(table, &d)
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// Launch is the state of the form: the fields as the link of the page has them.
+type Launch map[string]string
+
+// launch reads the form.
+func (f Launch) launch() (l predict.Launch, err error) {
+	if l.Global, err = f.size("global"); err != nil {
+		return l, err
+	}
+	if l.Local, err = f.size("local"); err != nil {
+		return l, err
+	}
+	if l.SIMD, err = f.count("simd"); err != nil {
+		return l, err
+	}
+	if l.Barriers, err = f.count("barriers"); err != nil {
+		return l, err
+	}
+	if text := strings.TrimSpace(f["slm"]); text != "" {
+		if l.SLM, err = unit.ParseBytes(text); err != nil {
+			return l, fmt.Errorf("slm %w", err)
+		}
+	}
+	l.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[f["policy"]]
+	return l, nil
+}
+
+func (f Launch) size(name string) (unit.Size3, error) {
+	text := unit.ExpandCounts(strings.TrimSpace(f[name]))
+	if text == "" {
+		return unit.Size3{}, nil
+	}
+	s, err := unit.ParseSize(text)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+func (f Launch) count(name string) (int, error) {
+	text := strings.TrimSpace(f[name])
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: %q is no whole number from 0", name, text)
+	}
+	return n, nil
+}
+
+// choice is the device that the form names.
+func (a *App) choice(f Launch) (arch.Choice, error) {
+	xves, err := f.count("xve")
+	if err != nil {
+		return arch.Choice{}, err
+	}
+	return a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true})
+}
+
+// Predict answers for the launch of the form: its figures, and every step of the reasoning. The figures are also what
+// the elements peak, average, waves and limits show.
+func (a *App) Predict(f Launch) (*Result, error) {
+	on, err := a.choice(f)
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.launch()
+	if err != nil {
+		return nil, err
+	}
+	q := launchdoc.Question{Launch: l, On: []arch.Choice{on}}
+	if q.Registers, err = f.count("registers"); err != nil {
+		return nil, err
+	}
+	ans, err := launchdoc.Predict(&q)
+	if err != nil {
+		return nil, err
+	}
+	if q.Registers > 0 {
+		if l, err = l.ForRegisters(on.Device, q.Registers); err != nil {
+			return nil, err
+		}
+	}
+	p, err := predict.Predict(on.Device, l)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.result(ans, "prediction")
+	if err == nil {
+		r.Fields = fields(&p)
+	}
+	return r, err
+}
+
+// fields are the figures that the page shows large. Without a global size an Xe-core is predicted, not the GPU.
+func fields(p *predict.Prediction) map[string]string {
+	percent := report.Column{Kind: report.Percent}
+	show := func(c report.Cell) string { return percent.Print(c) }
+	f := map[string]string{"xecore": show(report.RatioCell(p.XeCore)), "peak": show(report.Cell{}),
+		"average": show(report.Cell{}), "waves": show(report.Cell{}), "limits": strings.Join(p.Limits.Names(), ", ")}
+	if p.HasGrid() {
+		f["peak"], f["average"] = show(report.RatioCell(p.Peak)), show(report.RatioCell(p.Average))
+		f["waves"] = report.Column{Kind: report.Number, Decimals: 2}.Print(report.NumCell(report.Number, p.Waves))
+	}
+	return f
+}
+
+// Beside answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
+// size, the same launch on other devices, the least change that helps, and what Intel's calculator shows.
+func (a *App) Beside(f Launch) (*Result, error) {
+	on, err := a.choice(f)
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.launch()
+	if err != nil {
+		return nil, err
+	}
+	if n, err := f.count("registers"); err == nil && n > 0 {
+		if l, err = l.ForRegisters(on.Device, n); err != nil {
+			return nil, err
+		}
+	}
+	doc := &report.Document{Version: a.Version}
+	curves := report.Section{Key: "curves", Title: "Occupancy over one setting"}
+	for _, over := range []string{"local", "slm", "simd"} {
+		if ans, err := launchdoc.Sweep(&on, l, over); err == nil && ans.Chart != nil {
+			chart := *ans.Chart
+			chart.Key, chart.Title = over, ans.Document().Title
+			curves.Plots = append(curves.Plots, chart)
+		}
+	}
+	if len(curves.Plots) > 0 {
+		doc.Sections = append(doc.Sections, curves)
+	}
+	if ans, err := launchdoc.Advise(&on, l, predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
+		doc.Sections = append(doc.Sections, below(ans.Document(), "advice", "What would raise it")...)
+	}
+	doc.Sections = append(doc.Sections, a.others(f, on, l)...)
+	if f["calculator"] == "1" {
+		doc.Sections = append(doc.Sections, calculatorSections(on.Device, f, &l)...)
+	}
+	return a.fragment(doc)
+}
+
+// below gives the sections that a page has of a document, under a key and a heading of their own, without the lines
+// that say which launch it is.
+func below(d *report.Document, key, title string) []report.Section {
+	list := slices.DeleteFunc(d.Sections, func(s report.Section) bool { return !s.Shown(report.Page) })
+	if len(list) > 0 {
+		s := &list[0]
+		s.Key, s.Title = key, title
+		s.Text = slices.DeleteFunc(s.Text, func(line string) bool { return slices.Contains(d.Headline, line) })
+	}
+	return list
+}
+
+// fragment is a result without downloads.
+func (a *App) fragment(doc *report.Document) (*Result, error) {
+	last := a.last
+	r, err := a.result(&report.Answer{Doc: doc}, "")
+	a.last = last
+	return r, err
+}
+
+// others show the launch on the devices of the form beside the chosen one, which comes first.
+func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
+	q := &launchdoc.Question{Launch: l, On: []arch.Choice{on}}
+	title := "On other devices"
+	var said []string
+	for _, name := range strings.Split(f["with"], ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		switch c, err := a.devices.Choose(arch.Options{Name: name}); {
+		case err != nil:
+			said = append(said, report.OneLine(err.Error()))
+		case len(q.On) == mostDevices:
+			said = append(said, fmt.Sprintf("At most %d devices stand side by side.", mostDevices))
+		case c.Device.Key != on.Device.Key:
+			q.On = append(q.On, c)
+		}
+	}
+	if len(q.On) > 1 {
+		if ans, err := launchdoc.Predict(q); err == nil {
+			list := below(ans.Document(), "others", title)
+			list[0].Text = append(said, list[0].Text...)
+			return list
+		}
+	}
+	if said == nil {
+		return nil
+	}
+	return []report.Section{{Key: "others", Title: title, Text: said}}
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/fixtures"
+	"occudiff/ingest"
+	"occudiff/ingest/formats"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"occudiff/report/diffdoc"
+	"occudiff/report/html"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/rundoc"
+)
+
+// Asked is what is said of a run beside its files.
+type Asked struct {
+	Device    string  // empty takes what the files say
+	Tolerance float64 // in percentage points, 0 for the usual one
+	Interval  float64 // sampling interval in milliseconds, 0 for the device's usual one
+}
+
+// Validate answers for the files of a run: what was measured against what is predicted, and why they differ. A folder
+// of folders is several runs, which stand side by side.
+func (a *App) Validate(ctx context.Context, paths []string, by Asked) (*Result, error) {
+	names, results, err := a.compareRuns(ctx, paths, by, compare.WithPeaks)
+	if err != nil {
+		return nil, err
+	}
+	return a.runs(names, results)
+}
+
+// compareRuns reads and compares the runs that paths hold.
+func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed compare.Unnamed) (names []string,
+	results []*compare.Result, err error) {
+	read := func(side int, paths ...string) (*ingest.Run, error) { return a.read(ctx, paths, side) }
+	err = ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
+		r, err := compare.On(run, a.devices, by.Device, 0, unnamed, options(by))
+		names, results = append(names, name), append(results, r)
+		return err
+	})
+	return names, results, err
+}
+
+// runs is one run, or several side by side.
+func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
+	if len(results) == 1 {
+		return a.result(rundoc.Answer(results[0], a.provenance(), a.devices.Devices()), baseName(names[0]))
+	}
+	return a.result(rundoc.Runs(rundiff.SideBySide(names, results), a.provenance()), "runs")
+}
+
+// Example answers for the built-in run.
+func (a *App) Example(ctx context.Context) (*Result, error) {
+	run, err := ingest.ReadFS(ctx, fixtures.FS, fixtures.Mix(), ingest.Options{Formats: formats.All()})
+	if err != nil {
+		return nil, err
+	}
+	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refused, compare.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	r.ChosenBy = fixtures.MixChosenBy
+	return a.runs([]string{"example"}, []*compare.Result{r})
+}
+
+// Compare answers for sides, each the paths of one run or of several that repeat it: how the second differs from the
+// first, or what stands out among more than two.
+func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result, error) {
+	results := make([][]*compare.Result, len(sides))
+	var all []*compare.Result
+	var names []string
+	for i, paths := range sides {
+		of, side, err := a.compareRuns(ctx, paths, by, compare.InAnyCase)
+		if err != nil {
+			return nil, err
+		}
+		results[i], all, names = side, append(all, side...), append(names, of...)
+	}
+	if len(sides) != 2 {
+		return a.runs(names, all)
+	}
+	d := rundiff.Compare(results[0], results[1], rundiff.DefaultOptions())
+	return a.result(&report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
+		Table: diffdoc.DiffTable(d, report.Selection{})}, "diff")
+}
+
+// Download writes what was answered last: html, md, json or csv.
+func (a *App) Download(w io.Writer, format string) error {
+	switch {
+	case a.last == nil:
+		return errors.New("nothing has been answered yet")
+	case format == "html":
+		return html.Render(w, a.last.Document())
+	case format == "md":
+		return markdown.Render(w, a.last.Document())
+	case format == "json":
+		return machine.JSON(w, a.last.Value)
+	case format == "csv":
+		return machine.Table(w, a.last.Table)
+	}
+	return fmt.Errorf("no format is named %q", format)
+}
+
+func options(by Asked) compare.Options {
+	o := compare.DefaultOptions()
+	if by.Tolerance > 0 {
+		o.Tolerance = unit.Points(by.Tolerance)
+	}
+	if by.Interval > 0 {
+		o.SamplingInterval, o.SamplingAssumed = unit.Seconds(by.Interval/1000), false
+	}
+	return o
+}

@@ -1,0 +1,474 @@
+package site_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"occudiff/cmd/page/app"
+	"occudiff/predict/arch"
+	"occudiff/report/browsertest"
+)
+
+const shared = "../../../../shared"
+
+// native is what the page asks, on this machine.
+func native(t testing.TB) *app.App {
+	t.Helper()
+	a, err := app.New("v0.0.0-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+const (
+	peak   = `document.getElementById("peak").textContent`
+	limits = `document.getElementById("limits").textContent`
+)
+
+// TestPredict types as a person does.
+func TestPredict(t *testing.T) {
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it answers for a launch of its own", peak, "100.0")
+	b.Want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.Run(t, replace("slm", "64K")...)
+	b.Want(t, "SLM limits it now", limits, "slm")
+	b.Want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
+	b.Want(t, "the address holds the launch", `String(location.hash.includes("slm=64K") && location.hash.includes("device=max1100"))`, "true")
+	b.Run(t, replace("local", "16x")...)
+	b.Want(t, "a size that is none is said", `String(document.getElementById("faults-predict").textContent.includes("local"))`, "true")
+	b.Run(t, chromedp.SendKeys(chromedp.CSS(`#launch [name=local]`), "16"))
+	b.Want(t, "and no more when it is one", `String(document.getElementById("faults-predict").hidden)`, "true")
+	b.Want(t, "the steps name it", `String(document.getElementById("result-predict").textContent.includes("work-groups of 16x16"))`, "true")
+	b.Quiet(t)
+}
+
+// replace types over what a field of the form holds.
+func replace(field, text string) []browsertest.Action {
+	at := chromedp.CSS("#launch [name=" + field + "]")
+	return []browsertest.Action{chromedp.Focus(at), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)),
+		chromedp.SendKeys(at, text)}
+}
+
+// TestLink opens a launch that somebody sent.
+func TestLink(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "occudiff.html")
+	if err := os.WriteFile(path, []byte(page(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	launch := app.Launch{"device": "tgl", "global": "81920x1", "local": "320x1", "simd": "32", "slm": "16K", "barriers": "1",
+		"with": "b580,max1100", "calculator": "1"}
+	r, err := native(t).Predict(launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browsertest.Open(t, "file://"+path+hash(launch))
+	b.Want(t, "its numbers", peak, r.Fields["peak"])
+	b.Want(t, "the devices beside it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
+	b.Want(t, "the calculator beside it",
+		`String(document.getElementById("result-beside").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
+	b.Run(t, chromedp.Reload())
+	b.Want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
+	b.Quiet(t)
+}
+
+func hash(l app.Launch) string {
+	var parts []string
+	for _, name := range []string{"device", "global", "local", "simd", "slm", "registers", "barriers", "with", "calculator"} {
+		if l[name] != "" {
+			parts = append(parts, name+"="+strings.ReplaceAll(url.QueryEscape(l[name]), "%2C", ","))
+		}
+	}
+	return "#" + strings.Join(parts, "&")
+}
+
+// TestCalculatorRows predicts 500 launches of the calculator's rows through the page.
+func TestCalculatorRows(t *testing.T) {
+	f, err := os.Open(filepath.Join(shared, "golden", "calculator.csv"))
+	if err != nil {
+		t.Skip("../shared is not here, so there are no golden rows")
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for i, name := range rows[0] {
+		at[name] = i
+	}
+	a := native(t)
+	devices := a.Devices()
+	random := rand.New(rand.NewPCG(1, 2))
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it is ready", peak, "100.0")
+	answered := 0
+	for range 500 {
+		row := rows[1+random.IntN(len(rows)-1)]
+		d := devices[random.IntN(len(devices))]
+		l := app.Launch{"device": d.Key, "global": strings.ReplaceAll(row[at["global_text"]], "*", "x"),
+			"local": strings.ReplaceAll(row[at["wg_text"]], "*", "x"), "simd": row[at["simd"]],
+			"slm": row[at["slm_kb"]] + "K", "barriers": "0"}
+		if row[at["barrier"]] == "1" || row[at["barrier"]] == "true" {
+			l["barriers"] = "1"
+		}
+		want := "refused"
+		if r, err := a.Predict(l); err == nil {
+			want = fmt.Sprint(r.Fields["peak"], " ", r.Fields["average"], " ", r.Fields["waves"], " ", r.Fields["limits"])
+			answered++
+		}
+		got := browsertest.Ask[string](t, b, `new Promise(done => {
+			const answer = document.querySelector(".answer"), text = id => document.getElementById(id).textContent;
+			delete answer.dataset.launch;
+			location.hash = `+"`"+hash(l)+"`"+`;
+			const look = () => {
+				if (!answer.dataset.launch) return setTimeout(look, 1);
+				done(answer.classList.contains("old") ? "refused" : ["peak", "average", "waves", "limits"].map(text).join(" "));
+			};
+			setTimeout(look, 1);
+		})`)
+		if got != want {
+			t.Fatalf("%s: the page has %s, the program %s", hash(l), got, want)
+		}
+	}
+	if answered < 200 {
+		t.Errorf("only %d of 500 launches run", answered)
+	}
+	b.Quiet(t)
+}
+
+// choose gives files to the field of a pane, as its button does.
+func choose(b *browsertest.Tab, t testing.TB, field string, paths ...string) {
+	t.Helper()
+	browsertest.Ask[string](t, b, `document.getElementById("result-run").textContent = "";
+		document.getElementById("faults-run").hidden = true; "forgotten"`)
+	b.Run(t, chromedp.SetUploadFiles(chromedp.CSS(field+` button.files + input`), paths))
+}
+
+const (
+	answered = `document.querySelector("#result-run h2") ? "report" :
+		document.getElementById("faults-run").hidden ? "none" : "fault"`
+	faults = `document.getElementById("faults-run").textContent`
+)
+
+// await waits for the answer for a run: a report or a fault.
+func await(t testing.TB, b *browsertest.Tab) string {
+	t.Helper()
+	return browsertest.Ask[string](t, b, `new Promise(done => { const look = () => { const a = `+answered+`;
+		if (a === "none") setTimeout(look, 5); else done(a); }; look(); })`)
+}
+
+// TestCorpus validates every file of the corpus through the page and compares its JSON with that of this machine.
+func TestCorpus(t *testing.T) {
+	var files []string
+	shared, err := filepath.Abs(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"vtune-csv", "vtune-summary", "unitrace", "published", "oneprof", "zebin"} {
+		list, _ := filepath.Glob(filepath.Join(shared, "corpus", folder, "*"))
+		files = append(files, list...)
+	}
+	files = slices.DeleteFunc(files, func(p string) bool { info, err := os.Stat(p); return err != nil || info.IsDir() })
+	if len(files) == 0 {
+		t.Skip("../shared is not here, so there is no corpus")
+	}
+	into := t.TempDir()
+	b := browsertest.OpenFile(t, page(t), browsertest.Command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: into}))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	reports := 0
+	for _, path := range files {
+		a := native(t)
+		t.Chdir(filepath.Dir(path)) // so that both name the file alike
+		asked := app.Asked{}
+		r, want := a.Validate(context.Background(), []string{filepath.Base(path)}, asked)
+		if errors.Is(want, arch.ErrNoDevice) {
+			asked.Device = "max1100"
+			r, want = a.Validate(context.Background(), []string{filepath.Base(path)}, asked)
+		}
+		browsertest.Ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "`+asked.Device+`"`)
+		choose(b, t, "#validate-drop", path)
+		if got := await(t, b); (got == "report") != (want == nil) {
+			t.Errorf("%s: the page has a %s (%s), the program %v", path, got, browsertest.Ask[string](t, b, faults), want)
+			continue
+		}
+		if want != nil {
+			for _, f := range app.FaultsOf(want) {
+				if said := browsertest.Ask[string](t, b, faults); !strings.Contains(said, f.Text) {
+					t.Errorf("%s: the page says %q, the program %q", path, said, f.Text)
+				}
+			}
+			continue
+		}
+		reports++
+		var value bytes.Buffer
+		if err := a.Download(&value, "json"); err != nil {
+			t.Fatal(err)
+		}
+		if got := download(t, b, into, r.Name, "json"); got != value.String() {
+			t.Errorf("%s: the page's JSON is not the program's: %s", path, firstDifference(got, value.String()))
+		}
+	}
+	t.Logf("%d files, %d reports", len(files), reports)
+	b.Quiet(t)
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("line %d: %s, want %s", i+1, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}
+
+// download presses a button below a report and reads the file that the browser writes.
+func download(t testing.TB, b *browsertest.Tab, into, name, format string) string {
+	t.Helper()
+	b.Run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
+	path := filepath.Join(into, name+"."+format)
+	for range 500 {
+		if text, err := os.ReadFile(path); err == nil {
+			os.Remove(path)
+			return string(text)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no download %s", path)
+	return ""
+}
+
+// TestDrop drags files from the desktop: one run, then two to compare, then a third.
+func TestDrop(t *testing.T) {
+	export := func(name string) string {
+		path, err := filepath.Abs(filepath.Join(shared, "corpus", "vtune-csv", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("../shared is not here, so there is no export to drop")
+		}
+		return path
+	}
+	old, fresh := export("cl_gemm.hotspots.csv"), export("cl_gemm_second.hotspots.csv")
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	browsertest.Ask[string](t, b, `document.querySelectorAll(".options [name=device]").forEach(e => e.value = "max1100"); "set"`)
+	drop(t, b, "#validate-drop .drop", old)
+	if got := await(t, b); got != "report" {
+		t.Fatalf("%s: %s", got, browsertest.Ask[string](t, b, faults))
+	}
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-compare")))
+	drop(t, b, "#sides .drop:nth-child(1)", old)
+	drop(t, b, "#sides .drop:nth-child(2)", fresh)
+	await(t, b)
+	b.Want(t, "the verdict of the diff",
+		`String(document.getElementById("result-run").textContent.includes("faster at lower occupancy"))`, "true")
+	b.Want(t, "a field for a third run", `String(document.querySelectorAll("#sides .drop").length)`, "3")
+	b.Quiet(t)
+}
+
+func drop(t testing.TB, b *browsertest.Tab, field string, paths ...string) {
+	t.Helper()
+	at := browsertest.Ask[[]float64](t, b, `(() => { const e = document.querySelector("`+field+`");
+		e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + 20]; })()`)
+	data := input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1}
+	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver,
+		input.DispatchDragEventTypeDrop} {
+		b.Run(t, browsertest.Command(input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at[0], Y: at[1],
+			Data: &data}))
+	}
+}
+
+// TestExample presses the button of the empty page and saves the report.
+func TestExample(t *testing.T) {
+	into := t.TempDir()
+	b := browsertest.OpenFile(t, page(t), browsertest.Command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: into}))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
+	await(t, b)
+	b.Want(t, "kernels of the built-in run", `String(document.querySelectorAll("#t-kernels tbody tr").length > 4)`, "true")
+	for _, format := range []string{"html", "md", "json", "csv"} {
+		if text := download(t, b, into, "example", format); len(text) < 500 {
+			t.Errorf("%s has %d bytes", format, len(text))
+		}
+	}
+	b.Run(t, chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured] button`)))
+	b.Want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured]").getAttribute("aria-sort")`, "descending")
+	b.Quiet(t)
+}
+
+// TestHostileNames drops an export whose kernels are named to do harm.
+func TestHostileNames(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, `<img src=x onerror=alert(1)>.csv`)
+	write(t, path, "Computing Task,Work Size:Global,Work Size:Local,SIMD Width,Computing Task:Total Time,Computing Task:Instance Count,XVE Threads Occupancy(%)\n"+
+		"\"<script>document.title='run'</script>\",4096,256,32,0.5,10,50.0\n\"<img src=x onerror=document.title='run'>\",4096,256,32,0.5,10,60.0\n")
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.SetValue(chromedp.CSS("#options-validate [name=device]"), "max1100"))
+	choose(b, t, "#validate-drop", path)
+	if got := await(t, b); got != "report" {
+		t.Fatalf("%s: %s", got, browsertest.Ask[string](t, b, faults))
+	}
+	b.Want(t, "the name is text", `String(document.querySelector("#t-kernels").textContent.includes("<script>"))`, "true")
+	b.Want(t, "no picture and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
+	b.Want(t, "nothing ran", `document.title`, "occudiff: GPU occupancy")
+	b.Quiet(t)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBadInput drops what is none of ours: the page says so, and goes on.
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty.csv": "", "photo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\x00", "cut.csv.gz": "\x1f\x8b\x08\x00\x00"} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	for _, c := range []struct{ name, want string }{
+		{"empty.csv", "empty.csv: the file is empty"}, {"photo.png", "photo.png: "}, {"cut.csv.gz", "cut.csv.gz: "},
+	} {
+		choose(b, t, "#validate-drop", filepath.Join(dir, c.name))
+		await(t, b)
+		b.Want(t, c.name, `String(`+faults+`.startsWith("`+c.want+`")) + " " + `+faults, "true "+browsertest.Ask[string](t, b, faults))
+	}
+	b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+	if got := await(t, b); got != "report" {
+		t.Errorf("after bad files the example gives a %s", got)
+	}
+	b.Quiet(t)
+}
+
+// TestPhone opens the page as a phone shows it.
+func TestPhone(t *testing.T) {
+	b := browsertest.OpenFile(t, page(t), chromedp.EmulateViewport(390, 900))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	for _, tab := range []string{"predict", "validate", "compare"} {
+		b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
+		b.Want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
+	}
+	b.Quiet(t)
+}
+
+// TestKeyboard goes through the page without a mouse.
+func TestKeyboard(t *testing.T) {
+	b := browsertest.OpenFile(t, page(t))
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Focus(chromedp.CSS("#tab-predict")), chromedp.KeyEvent("\u0303"))
+	b.Want(t, "an arrow goes to the next tab", `document.activeElement.id + " " + document.activeElement.getAttribute("aria-selected")`, "tab-validate true")
+	b.Run(t, chromedp.Focus(chromedp.CSS("#example")), chromedp.KeyEvent("\r"))
+	if got := await(t, b); got != "report" {
+		t.Errorf("a %s", got)
+	}
+	b.Quiet(t)
+}
+
+// TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
+// axe-core).
+func TestAccessible(t *testing.T) {
+	name := os.Getenv("AXE")
+	if name == "" {
+		t.Skip("AXE names no axe.min.js, so only the other tests of accessibility run")
+	}
+	axe, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{390, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme}
+			b := browsertest.OpenFile(t, page(t), browsertest.Command(emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}}), chromedp.EmulateViewport(width, 900))
+			b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+			browsertest.Ask[string](t, b, string(axe)+`; "loaded"`)
+			for _, tab := range []string{"predict", "validate", "compare"} {
+				b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
+				if tab == "validate" {
+					b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+					await(t, b)
+				}
+				b.Want(t, scheme+" "+tab, `axe.run().then(r =>
+					r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
+			}
+		}
+	}
+}
+
+// BenchmarkPage measures what a person waits for, in milliseconds: the first answer after the page is opened, an answer
+// after a change, the report of an export, and with LAUNCHES naming a large export, that one's.
+func BenchmarkPage(b *testing.B) {
+	html := page(b)
+	metric := func(name string, ms float64) { b.ReportMetric(ms, name) }
+	for b.Loop() {
+		tab := browsertest.OpenFile(b, html)
+		metric("ms/first-answer", browsertest.Ask[float64](b, tab, `new Promise(done => { const look = () =>
+			document.querySelector(".answer").dataset.answered ? done(Number(document.querySelector(".answer").dataset.answered))
+			: setTimeout(look, 5); look(); })`))
+		metric("ms/change", browsertest.Ask[float64](b, tab, `(async () => {
+			const answer = document.querySelector(".answer"), field = document.querySelector("#launch [name=local]");
+			const times = [];
+			for (let n = 32; n <= 1024; n += 32) {
+				await new Promise(done => setTimeout(done, 150)); // what stands below has been drawn
+				delete answer.dataset.launch;
+				field.value = n;
+				const begin = performance.now();
+				field.dispatchEvent(new Event("input", { bubbles: true }));
+				while (!answer.dataset.launch) await new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
+				times.push(performance.now() - begin);
+			}
+			return times.sort((x, y) => x - y)[times.length / 2 | 0];
+		})()`))
+		for _, in := range []struct{ metric, path string }{
+			{"ms/export", filepath.Join(shared, "corpus", "vtune-csv", "bench_gaussian.hotspots.csv")}, {"ms/launches", os.Getenv("LAUNCHES")},
+		} {
+			if _, err := os.Stat(in.path); err != nil {
+				continue
+			}
+			path, err := filepath.Abs(in.path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			tab.Run(b, chromedp.Click(chromedp.CSS("#tab-validate")))
+			browsertest.Ask[string](b, tab, `document.querySelector("#options-validate [name=device]").value = "max1100"`)
+			browsertest.Ask[string](b, tab, `document.getElementById("result-run").textContent = "";
+				document.querySelector("#validate-drop button.files + input").addEventListener("change",
+					() => { window.begun = performance.now(); }, { capture: true, once: true }); "listening"`)
+			tab.Run(b, chromedp.SetUploadFiles(chromedp.CSS(`#validate-drop button.files + input`), []string{path}))
+			metric(in.metric, browsertest.Ask[float64](b, tab, `new Promise(done => { const look = () =>
+				document.querySelector("#result-run h2") ? done(performance.now() - window.begun) : setTimeout(look, 2); look(); })`))
+		}
+	}
+}

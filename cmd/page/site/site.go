@@ -1,0 +1,117 @@
+// Package site puts the page together: one HTML file that holds the form, the style of the reports, and the program
+// that was compiled for browsers, and that asks for nothing else. Its content security policy allows no network.
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+
+	"occudiff/report/html"
+)
+
+//go:embed page.html
+var body string
+
+//go:embed app.css
+var style string
+
+//go:embed app.js
+var script string
+
+//go:embed worker.js
+var worker string
+
+// Program is what runs in the worker.
+type Program struct {
+	Gzip []byte // the WebAssembly of cmd/page, compressed
+	Glue string // wasm_exec.js of the Go that compiled it
+}
+
+// Compress makes a program from its WebAssembly.
+func Compress(wasm []byte, glue string) (Program, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(wasm)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return Program{b.Bytes(), glue}, err
+}
+
+// Write writes the page. The same program gives the same bytes.
+func Write(w io.Writer, p Program) error {
+	if !bytes.HasPrefix(p.Gzip, []byte{0x1f, 0x8b}) || p.Glue == "" {
+		return errors.New("the page has no program")
+	}
+	work := p.Glue + worker
+	if strings.Contains(work, "</script") || strings.Contains(html.Script()+script, "</script") {
+		return errors.New("a script holds its own end")
+	}
+	sheet := html.Style() + style
+	policy := "default-src 'none'; script-src " + hash(html.Script()) + " " + hash(script) +
+		" 'wasm-unsafe-eval'; worker-src blob:; style-src " + hash(sheet) +
+		"; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+	for _, part := range []string{
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"", policy, "\">\n",
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+		"<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n",
+		"<title>occudiff: GPU occupancy</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>", sheet, "</style>\n",
+		"<script>", html.Script(), "</script>\n</head>\n<body>\n",
+		strings.Replace(body, "{{logo}}", html.Logo, 1),
+		"<script id=\"worker\" type=\"text/plain\">", work, "</script>\n",
+		"<script id=\"program\" type=\"text/plain\">",
+	} {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	if err := septets(w, p.Gzip); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "</script>\n<script>"+script+"</script>\n</body>\n</html>\n")
+	return err
+}
+
+// hash names a text in a content security policy.
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// septets writes bytes as text with seven bits in a character, an eighth more than they are; base64 takes a third more.
+// HTML changes NUL and a carriage return, and < could begin a tag: these three are written as characters whose code has
+// the same last seven bits.
+func septets(w io.Writer, data []byte) error {
+	out := make([]byte, 0, len(data)*6/5)
+	add := func(c byte) {
+		switch c {
+		case 0, '\r', '<':
+			out = append(out, 0xc4, 0x80|c) // U+0100 + c
+		default:
+			out = append(out, c)
+		}
+	}
+	held, bits := uint(0), 0
+	for _, b := range data {
+		held, bits = held<<8|uint(b), bits+8
+		for bits >= 7 {
+			bits -= 7
+			add(byte(held >> bits & 127))
+			held &= 1<<bits - 1
+		}
+	}
+	if bits > 0 {
+		add(byte(held << (7 - bits) & 127))
+	}
+	_, err := w.Write(out)
+	return err
+}

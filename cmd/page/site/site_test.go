@@ -1,0 +1,102 @@
+package site_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"occudiff/cmd/page/site"
+)
+
+var compiled = sync.OnceValues(func() (site.Program, error) {
+	return site.Compile(context.Background(), "../../..", "v0.0.0-test")
+})
+
+// page is the page as it is written.
+func page(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiling the page takes long; run without -short")
+	}
+	p, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := site.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// mostBytes is what the whole file may have.
+const mostBytes = 4_000_000
+
+// TestFile checks what can be said of the file without a browser.
+func TestFile(t *testing.T) {
+	html := page(t)
+	if len(html) > mostBytes {
+		t.Errorf("%d bytes, more than %d", len(html), mostBytes)
+	}
+	for _, want := range []string{"default-src 'none'", "connect-src 'none'", "form-action 'none'", "worker-src blob:"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the content security policy lacks %s", want)
+		}
+	}
+	shell, _, _ := strings.Cut(html, `<script id="program"`)
+	for _, never := range []string{"unsafe-inline", " 'unsafe-eval'", "src=\"http", "href=\"http", "import("} {
+		if strings.Contains(shell, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+// TestProgramComesBack decodes the program as the page does.
+func TestProgramComesBack(t *testing.T) {
+	for _, data := range []string{"", "a", "\x00\r<\xff", strings.Repeat("\x00\x0d\x3c\x80", 999), "seven b", "eight by"} {
+		p, err := site.Compress([]byte(data), "glue")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := site.Write(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(b.String(), `<script id="program" type="text/plain">`)
+		text, _, _ = strings.Cut(text, "</script>")
+		var plain []byte
+		held, bits := 0, 0
+		for _, c := range text {
+			held, bits = held<<7|int(c&127), bits+7
+			if bits >= 8 {
+				bits -= 8
+				plain = append(plain, byte(held>>bits))
+				held &= 1<<bits - 1
+			}
+		}
+		if strings.ContainsAny(text, "\x00\r<") {
+			t.Errorf("%q: a character that HTML changes", data)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(plain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != data {
+			t.Errorf("%q came back as %q, %v", data, got, err)
+		}
+	}
+}
+
+// TestNoProgram checks that a page without its program is not written.
+func TestNoProgram(t *testing.T) {
+	if err := site.Write(io.Discard, site.Program{}); err == nil {
+		t.Error("a page without a program was written")
+	}
+	if got := site.Sources(t.TempDir()); got != "" {
+		t.Errorf("sources of a folder outside any checkout: %s", got)
+	}
+}

@@ -1,0 +1,156 @@
+// The worker runs occudiff and gives it dropped files as a file system. Everything is answered at once: a worker may read a
+// file piece by piece without waiting.
+"use strict";
+(function () {
+  const ahead = 4 << 20; // of a file, read at a time
+  const files = new Map(); // path -> File
+  const folders = new Map([["", new Set()]]); // path -> names in it
+  const open = new Map();
+  let next = 10;
+
+  function fault(code) {
+    const e = new Error(code);
+    e.code = code;
+    return e;
+  }
+  function clean(path) {
+    return path.split("/").filter(function (part) { return part && part !== "."; }).join("/");
+  }
+  function add(path, file) {
+    const parts = clean(path).split("/");
+    for (let i = 1; i < parts.length; i++) {
+      const folder = parts.slice(0, i).join("/");
+      if (!folders.has(folder)) folders.set(folder, new Set());
+      folders.get(parts.slice(0, i - 1).join("/")).add(parts[i - 1]);
+    }
+    folders.get(parts.slice(0, -1).join("/")).add(parts[parts.length - 1]);
+    files.set(parts.join("/"), file);
+  }
+  function clear() {
+    files.clear();
+    folders.clear();
+    folders.set("", new Set());
+  }
+  function status(path) {
+    const file = files.get(path), folder = folders.has(path);
+    if (!file && !folder) return null;
+    const at = file ? file.lastModified : 0;
+    return {
+      dev: 1, ino: 0, nlink: 1, uid: 0, gid: 0, rdev: 0, blksize: 4096, blocks: 0,
+      mode: folder ? 0o40755 : 0o100644, size: file ? file.size : 0, atimeMs: at, mtimeMs: at, ctimeMs: at,
+      isDirectory: function () { return folder; }
+    };
+  }
+  // read copies what a file has at a position, by way of a piece that is read ahead.
+  function read(f, into, at) {
+    if (at < f.from || at >= f.from + f.piece.length) {
+      const size = Math.max(into.length, Math.min(ahead, f.file.size - at));
+      f.piece = new Uint8Array(new FileReaderSync().readAsArrayBuffer(f.file.slice(at, at + size)));
+      f.from = at;
+    }
+    const part = f.piece.subarray(at - f.from, at - f.from + into.length);
+    into.set(part);
+    return part.length;
+  }
+
+  let line = "";
+  const absent = function () { arguments[arguments.length - 1](fault("ENOSYS")); };
+  globalThis.fs = {
+    constants: { O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 },
+    writeSync: function (fd, bytes) { // what a panic prints
+      line += new TextDecoder().decode(bytes);
+      const end = line.lastIndexOf("\n");
+      if (end >= 0) {
+        console.error(line.slice(0, end));
+        line = line.slice(end + 1);
+      }
+      return bytes.length;
+    },
+    write: function (fd, bytes, offset, length, position, done) { done(null, this.writeSync(fd, bytes)); },
+    open: function (path, flags, mode, done) {
+      path = clean(path);
+      if (!files.has(path) && !folders.has(path)) return done(fault("ENOENT"));
+      open.set(++next, { path: path, file: files.get(path), at: 0, from: 0, piece: new Uint8Array(0) });
+      done(null, next);
+    },
+    close: function (fd, done) { open.delete(fd); done(null); },
+    fstat: function (fd, done) {
+      const f = open.get(fd);
+      if (f) done(null, status(f.path)); else done(fault("EBADF"));
+    },
+    stat: function (path, done) {
+      const s = status(clean(path));
+      if (s) done(null, s); else done(fault("ENOENT"));
+    },
+    lstat: function (path, done) { this.stat(path, done); },
+    readdir: function (path, done) {
+      const names = folders.get(clean(path));
+      if (names) done(null, Array.from(names)); else done(fault("ENOTDIR"));
+    },
+    read: function (fd, buffer, offset, length, position, done) {
+      const f = open.get(fd);
+      if (!f || !f.file) return done(fault(f ? "EISDIR" : "EBADF"));
+      const at = position === null ? f.at : position;
+      let n = 0;
+      try {
+        if (at < f.file.size) n = read(f, buffer.subarray(offset, offset + length), at);
+      } catch (e) { // the file is gone, or may not be read any more
+        return done(fault("EIO"));
+      }
+      if (position === null) f.at += n;
+      done(null, n);
+    },
+    fsync: function (fd, done) { done(null); },
+    chmod: absent, chown: absent, fchmod: absent, fchown: absent, ftruncate: absent, lchown: absent, link: absent,
+    mkdir: absent, readlink: absent, rename: absent, rmdir: absent, symlink: absent, truncate: absent, unlink: absent,
+    utimes: absent
+  };
+  globalThis.process = {
+    getuid: function () { return -1; }, getgid: function () { return -1; }, geteuid: function () { return -1; },
+    getegid: function () { return -1; }, getgroups: function () { throw fault("ENOSYS"); }, pid: -1, ppid: -1,
+    umask: function () { throw fault("ENOSYS"); }, cwd: function () { return "/"; },
+    chdir: function () { throw fault("ENOSYS"); }
+  };
+
+  // post sends an answer; bytes move without a copy.
+  globalThis.post = function (answer) {
+    postMessage(answer, answer.data ? [answer.data.buffer] : []);
+  };
+
+  // program gives the compiled program: of seven bits in each character, gzip within.
+  async function program(text) {
+    const bytes = new Uint8Array(Math.floor(text.length * 7 / 8));
+    for (let i = 0, o = 0, bits = 0, held = 0; i < text.length; i++) {
+      held = held << 7 | text.charCodeAt(i) & 127;
+      bits += 7;
+      if (bits >= 8) {
+        bits -= 8;
+        bytes[o++] = held >> bits;
+        held &= (1 << bits) - 1;
+      }
+    }
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
+  }
+
+  onmessage = async function (event) {
+    const q = event.data;
+    if (q.kind === "start") {
+      try {
+        const module = q.module || await program(q.program), go = new Go();
+        const instance = await WebAssembly.instantiate(module, go.importObject);
+        if (!q.module) postMessage({ kind: "module", module: module });
+        await go.run(instance);
+        postMessage({ kind: "ended" });
+      } catch (e) {
+        postMessage({ kind: "ended", text: String(e) });
+      }
+      return;
+    }
+    if (q.files) {
+      clear();
+      q.files.forEach(function (f) { add(f.path, f.file); });
+    }
+    ask(q);
+  };
+})();

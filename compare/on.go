@@ -1,0 +1,48 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/predict/arch"
+)
+
+// Unnamed says what becomes of a run whose device nobody names.
+type Unnamed uint8
+
+// A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
+// compared in any case, since its measured values alone are of use.
+const (
+	Refused Unnamed = iota
+	WithPeaks
+	InAnyCase
+)
+
+// On compares a run with the predictions for the device that is named, or else for that which its inputs say. XVEs is
+// the XVE count that the user gives, 0 for none.
+func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, opt Options) (*Result, error) {
+	c, err := t.Choose(arch.Options{Name: name, XVEs: xves, Inputs: run.Platforms, Run: run.Platform,
+		Needed: needsDevice(run)})
+	var fit Fit
+	if errors.Is(err, arch.ErrNoDevice) {
+		fit = fitDevices(run, t.Devices(), opt)
+		switch {
+		case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
+			c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
+				Text: "no input says which GPU this is, so there is no prediction and no residual",
+				Hint: "name it with --device (see 'occudiff devices'), or put the VTune summary beside the export"}}},
+				nil
+		case unnamed == Refused && fit.Launches > 0:
+			err = fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	run.Notes = append(run.Notes, c.Notes...)
+	r := Compare(run, c.Device, opt)
+	r.ChosenBy, r.Fit = c.By, fit
+	return r, nil
+}
