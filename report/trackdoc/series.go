@@ -242,8 +242,13 @@ func moved(s series) string {
 	var parts []string
 	for _, move := range s.Moved {
 		m := metric{Metric: track.Metric{Metric: move.Metric}}
-		parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), m.print(move.Before),
-			m.print(move.After), m.difference(move.After-move.Before)))
+		by := m.difference(move.After - move.Before)
+		if strings.HasPrefix(by, "0.0 ") { // as printed, it did not
+			continue
+		}
+		value := func(x float64) string { return strings.TrimPrefix(m.print(x), "+") } // a share, no difference
+		parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), value(move.Before),
+			value(move.After), by))
 	}
 	if len(parts) == 0 {
 		return ""
