@@ -28,7 +28,7 @@ type predictFlags struct {
 	sweep          string
 	timeline       bool
 	explain        bool
-	ports          int
+	ports, early   int
 	compat         string
 	compileOptions string
 }
@@ -101,6 +101,8 @@ func (p *predictFlags) add(f *pflag.FlagSet) {
 		{Name: "policy", Value: &p.policy, Arg: "POLICY", Words: "auto free whole partial",
 			Usage: "dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"},
 		{Name: "ports", Value: &p.ports, Arg: "N", Usage: "dispatch ports of --policy partial"},
+		{Name: "early", Value: &p.early, Arg: "N",
+			Usage: "with --policy partial: one work-group of Xe-core N ends before all others"},
 		{Name: "batch", Value: &p.batch, Arg: "FILE", Files: "csv",
 			Usage: "predict every line of this CSV file; - reads standard input"},
 		{Name: "sweep", Value: &p.sweep, Arg: "SETTING", Words: "local slm simd",
@@ -135,8 +137,8 @@ func (p *predictFlags) check(f *pflag.FlagSet) error {
 		return usageErrorf("--compat calculator and --model compute-unit are two models: give one of them")
 	case p.ports < 1:
 		return usageErrorf("--ports %d: expected a number of dispatch ports above 0", p.ports)
-	case f.Changed("ports") && p.policy != "partial":
-		return usageErrorf("--ports belongs to --policy partial")
+	case (f.Changed("ports") || f.Changed("early")) && p.policy != "partial":
+		return usageErrorf("--ports and --early belong to --policy partial")
 	case p.policy == "partial" && (p.batch != "" || p.sweep != "" || p.explain):
 		return usageErrorf("--policy partial is a what-if of the dispatch over time: it goes with --timeline only")
 	case p.explain && (modes > 0 || p.compat != "" || units):
@@ -178,9 +180,9 @@ func (a *app) predict(ctx context.Context, p *predictFlags) (*report.Answer, err
 			return nil, err
 		}
 		if p.policy != "partial" {
-			p.ports = 0
+			p.ports, p.early = 0, 0
 		}
-		return launchdoc.Timeline(ctx, &c, launch, p.ports)
+		return launchdoc.Timeline(ctx, &c, launch, p.ports, p.early)
 	}
 	q := launchdoc.Question{Driver: p.explain}
 	var err error

@@ -64,7 +64,7 @@ func Of(ctx context.Context, r *compare.Result, row *compare.Row) (*Launch, erro
 		return nil, nil
 	}
 	shape := r.LaunchOf(row)
-	sim, err := dispatch.Simulate(ctx, r.Device, &shape, row.Predicted, 0)
+	sim, err := dispatch.Simulate(ctx, r.Device, &shape, row.Predicted, dispatch.WhatIf{})
 	if err != nil || len(sim.Phases) == 0 {
 		return nil, err
 	}

@@ -12,11 +12,14 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// Simulate gives the phases of a launch, as shares of all thread slots of the device. Ports above 0 ask for the what-if
-// of policy partial.
-func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) (
+// WhatIf asks for policy partial where it has ports, with one work-group of an Xe-core that ends first where Early is
+// that Xe-core's number, from 1 on. The zero value asks for the policy of the prediction.
+type WhatIf struct{ Ports, Early int }
+
+// Simulate gives the phases of a launch, as shares of all thread slots of the device.
+func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) (
 	timeline.Result, error) {
-	r, err := timeline.Run(ctx, input(d, l, p, ports))
+	r, err := timeline.Run(ctx, input(d, l, p, w))
 	if err != nil {
 		return r, err
 	}
@@ -24,8 +27,8 @@ func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict
 	return r, nil
 }
 
-// input puts a prediction's launch into the simulation's words. Ports above 0 ask for policy partial.
-func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) timeline.Input {
+// input puts a prediction's launch into the simulation's words.
+func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) timeline.Input {
 	// Those that the GRF mode leaves.
 	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
 	// No resource admits more than a slot each
@@ -36,9 +39,9 @@ func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) 
 		}
 	}
 	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
-		Groups: p.Groups, GroupsPerXeCore: int(others), Ports: ports, Barrier: l.Barriers > 0}
+		Groups: p.Groups, GroupsPerXeCore: int(others), Ports: w.Ports, Early: w.Early, Barrier: l.Barriers > 0}
 	switch {
-	case ports > 0:
+	case w.Ports > 0:
 		in.Policy = timeline.Partial
 	case p.Policy == predict.Whole:
 		in.Policy = timeline.Whole

@@ -47,16 +47,3 @@ func fillWhole(in *Input, left int64) (threads int64) {
 	}
 	return threads
 }
-
-// OneEndsFirst gives the phases of policy Partial when one work-group of an Xe-core ends a little before all others.
-func OneEndsFirst(in Input, xeCore int) (threads []int64) {
-	s := newPartial(&in)
-	s.fill()
-	threads = append(threads, s.held)
-	s.cores[xeCore].end(s, in.ThreadsPerGroup, 1)
-	for s.fill(); s.held > 0; s.fill() {
-		threads = append(threads, s.held)
-		s.advance()
-	}
-	return threads
-}

@@ -57,6 +57,9 @@ func newPartial(in *Input) *partial {
 func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 	s := newPartial(in)
 	var key []byte
+	if in.Early > 0 {
+		s.endEarly(rec)
+	}
 	for {
 		s.fill()
 		threads := s.held
@@ -79,6 +82,16 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 			return err
 		}
 	}
+}
+
+// endEarly ends a work-group of the first wave before all others. One that has not begun to run cannot end.
+func (s *partial) endEarly(rec *recorder) {
+	s.fill()
+	rec.addUntil(s.held, 0.9)
+	if c := &s.cores[s.in.Early-1]; c.ending > 0 && c.running >= s.in.ThreadsPerGroup {
+		c.end(s, s.in.ThreadsPerGroup, 1)
+	}
+	s.seen = nil // what follows begins between two ticks
 }
 
 // fill lets every port work until it is blocked, one port after the other. That a port goes on before the next one

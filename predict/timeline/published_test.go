@@ -82,15 +82,15 @@ func TestPublishedPhases(t *testing.T) {
 // TestOneWorkGroupEndsFirst: the published phases of VectorAdd4<8,320,8> with a barrier are 45.3, 39.3 and 11.9 %. The
 // second is what is left when one work-group of the third Xe-core ends a little earlier than all others.
 func TestOneWorkGroupEndsFirst(t *testing.T) {
-	if got, want := fmt.Sprint(oneEndsFirst()), fmt.Sprint([]int64{304, 264, 80}); got != want {
+	if got, want := fmt.Sprint(oneEndsFirst(t)), fmt.Sprint([]int64{304, 264, 80}); got != want {
 		t.Errorf("got %v threads; want %v", got, want)
 	}
 }
 
-func oneEndsFirst() []int64 {
+func oneEndsFirst(t *testing.T) []int64 {
 	in := tigerLake(timeline.Partial, 8, 40)
-	in.Ports, in.Barrier = 3, true
-	return timeline.OneEndsFirst(in, 2)
+	in.Ports, in.Barrier, in.Early = 3, true, 3
+	return threadsOf(run(t, in))
 }
 
 // TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at SIMD8 with a barrier; published per Xe-core as
@@ -152,7 +152,7 @@ func TestPublishedTables(t *testing.T) {
 		}
 		threads := threadsOf(run(t, in))
 		if in.ThreadsPerGroup == 40 && barrier {
-			threads = oneEndsFirst()
+			threads = oneEndsFirst(t)
 		}
 		if phase >= len(threads) || math.Abs(float64(threads[phase])/float64(number("gpu_threads"))*100-exact) > 5e-7 {
 			t.Errorf("row %s, %s, phase %d: %v; want %v %%", cell("row"), cell("kernel"), phase+1, threads, exact)

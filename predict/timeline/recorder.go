@@ -24,8 +24,10 @@ type recorder struct {
 
 // add appends a span that ends at a tick. Spans of no length are dropped, and a span with the threads of the last one
 // prolongs it.
-func (r *recorder) add(threads, tick int64) {
-	start, end := 0.0, float64(tick)
+func (r *recorder) add(threads, tick int64) { r.addUntil(threads, float64(tick)) }
+
+func (r *recorder) addUntil(threads int64, end float64) {
+	start := 0.0
 	if n := len(r.phases); n > 0 {
 		last := &r.phases[n-1]
 		start = last.End

@@ -62,6 +62,9 @@ type Input struct {
 	GroupsPerXeCore int
 
 	Ports int // dispatch ports of Partial, at least 1; more than one per Xe-core do nothing
+	// Early is an Xe-core, from 1 on, of which one work-group of the first wave ends a tenth of a run time before all
+	// others, for Partial; 0 for none. What enters in its place is taken to end with the others.
+	Early int
 	// Barrier matters to Partial only: a half-in work-group holds its slots but does not run before its last thread
 	// is in.
 	Barrier bool
@@ -147,6 +150,9 @@ func (in *Input) checkPolicy() error {
 			in.ThreadsPerGroup, in.SlotsPerXeCore)
 	case in.Policy == Partial && in.Ports < 1:
 		return fmt.Errorf("policy partial has %d dispatch ports; expected at least 1", in.Ports)
+	case in.Early < 0 || in.Early > in.XeCores || in.Early > 0 && in.Policy != Partial:
+		return fmt.Errorf("a work-group of Xe-core %d cannot end first: policy %s, %d Xe-cores", in.Early, in.Policy,
+			in.XeCores)
 	}
 	return nil
 }

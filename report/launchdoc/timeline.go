@@ -39,8 +39,8 @@ type phase struct {
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
-// the what-if of policy partial with so many dispatch ports.
-func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
+// the what-if of policy partial with so many dispatch ports, early for one work-group of that Xe-core that ends first.
+func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, early int) (*report.Answer, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
@@ -48,7 +48,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	if err != nil {
 		return nil, err
 	}
-	r, err := dispatch.Simulate(ctx, t.Device, &l, &p, ports)
+	r, err := dispatch.Simulate(ctx, t.Device, &l, &p, dispatch.WhatIf{Ports: ports, Early: early})
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,10 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
 			"threads of a work-group enter one by one.",
 			report.Counted(ports, "dispatch port", "dispatch ports")))
+		if early > 0 {
+			pg.headline = append(pg.headline,
+				fmt.Sprintf("One work-group of Xe-core %d ends before all others.", early))
+		}
 		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak),
 			percent(p.Average))
 		title += " (what-if, not a prediction)"
