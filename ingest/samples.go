@@ -1,6 +1,11 @@
 package ingest
 
-import "sort"
+import (
+	"fmt"
+	"sort"
+
+	"occudiff/ingest/note"
+)
 
 // Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
 type Samples struct {
@@ -40,10 +45,11 @@ func (r *Run) placeSamples() {
 			placed = append(placed, s)
 			continue
 		}
-		launches := map[Launch]uint32{}
+		launches, lost := map[Launch]uint32{}, 0
 		for _, x := range s.List {
 			l, ran := r.Trace.During(-1, x.At)
 			if !ran {
+				lost++
 				continue
 			}
 			i, known := of[l.Task]
@@ -57,6 +63,11 @@ func (r *Run) placeSamples() {
 			}
 			x.Launch = launches[l]
 			placed[i].List = append(placed[i].List, x)
+		}
+		if lost == len(s.List) {
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "samples-unplaced",
+				Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",
+					lost), Hint: "give the kernel intervals of the same run beside them (oneprof -i)"})
 		}
 	}
 	r.Samples = placed

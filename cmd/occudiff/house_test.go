@@ -29,13 +29,14 @@ var arrows = map[string][]string{
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 	"ingest/tracer":     {"ingest", "ingest/unit"},
+	"ingest/timebin":    {"ingest", "ingest/note", "ingest/lines"},
 	"ingest/trace":      {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 
 	"ingest/zebin":   {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/collect": {"ingest/note"},
 	"ingest/ocloc":   {"ingest/note"},
 
-	"ingest/formats": {"ingest", "ingest/summary", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/zebin"},
+	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/zebin"},
 
 	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},

@@ -5,6 +5,7 @@ package formats
 import (
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
+	"occudiff/ingest/timebin"
 	"occudiff/ingest/trace"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
@@ -14,6 +15,6 @@ import (
 
 // All lists the formats in the order in which files are offered to them.
 func All() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{},
-		zebin.Format{}}
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, timebin.Format{},
+		vecadd.Format{}, zebin.Format{}}
 }
