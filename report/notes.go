@@ -26,7 +26,7 @@ func RunNotes(notes []note.Note) []TaskNote {
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	if len(notes) == 0 {
-		s.Text = []string{"None."}
+		s.In, s.Text = Page, []string{"None."}
 		return s
 	}
 	type row struct {

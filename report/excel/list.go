@@ -1,6 +1,7 @@
 package excel
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -77,9 +78,31 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 	if err := b.colourHeat(sw.Sheet, t, columns, last-first+1); err != nil {
 		return err
 	}
+	if err := b.printed(sw.Sheet, t, columns, last-first+1); err != nil {
+		return err
+	}
 	return b.file.SetDefinedName(&excelize.DefinedName{
 		Name: "_xlnm.Print_Titles", Scope: sw.Sheet, RefersTo: "'" + sw.Sheet + "'!$A:$A,'" + sw.Sheet + "'!$1:$1",
 	})
+}
+
+// printed prints the columns up to the last one that a terminal has as well: what decides fits the width of a page.
+func (b *book) printed(sheet string, t *report.Table, columns []int, last int) error {
+	to := 0
+	for k, i := range columns {
+		if t.Columns[i].In&report.Terminal != 0 {
+			to = k + 1
+		}
+	}
+	if to == 0 || to == len(columns) || b.lookups[sheet] {
+		return nil
+	}
+	name, err := excelize.ColumnNumberToName(to)
+	if err != nil {
+		return err
+	}
+	return b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Area", Scope: sheet,
+		RefersTo: fmt.Sprintf("'%s'!$A$1:$%s$%d", sheet, name, last)})
 }
 
 // colourHeat colors the percentages of columns by how much they are.
@@ -126,12 +149,12 @@ func headWidth(heading string) int {
 
 // listHead writes the heading and leaves the rows to the archive.
 func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
-	id, err := b.style(style{role: head})
-	if err != nil {
-		return err
-	}
 	values := make([]any, len(columns))
 	for k, i := range columns {
+		id, err := b.style(headStyle(k, &t.Columns[i]))
+		if err != nil {
+			return err
+		}
 		values[k] = excelize.Cell{StyleID: id, Value: t.Columns[i].Heading()}
 	}
 	if err := sw.SetRow("A1", values, excelize.RowOpts{Height: headHeight}); err != nil {

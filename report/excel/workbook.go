@@ -205,9 +205,6 @@ func (b *book) addSheet(name string, list bool) (*excelize.StreamWriter, error) 
 	}
 	b.names = append(b.names, name)
 	fit, wide, tall, landscape := true, 1, 0, "landscape"
-	if list && !b.lookups[name] {
-		wide = 3 // a list is too wide for one sheet of paper
-	}
 	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,10 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 		d.Sections = append(d.Sections, s)
 	}
 	d.Sections = append(d.Sections, overTimeSections(r)...)
-	d.Sections = append(d.Sections, timingSection(r), deviceSection(r), noteSection(r), provenanceSection(r, prov))
+	if len(r.Timings) > 0 {
+		d.Sections = append(d.Sections, timingSection(r))
+	}
+	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), provenanceSection(r, prov))
 	return d
 }
 

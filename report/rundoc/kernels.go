@@ -12,18 +12,19 @@ import (
 
 // rowSet is what the sections that show rows need to know of all of them.
 type rowSet struct {
-	result   *compare.Result
-	kernels  int       // the first ones; what follows are tasks that are no kernels
-	need     int       // the first ones that need attention
-	labels   []string  // of the first rows, which plots show
-	decimals int       // of times in seconds
-	told     []toldRow // those that are explained
-	tails    int       // those that a partial last wave holds back
-	peakOnly int       // those that set one prediction against another
-	devices  bool
-	measured bool // any kernel
-	spread   bool
-	shapes   bool // are needed to tell kernels apart
+	result     *compare.Result
+	kernels    int       // the first ones; what follows are tasks that are no kernels
+	need       int       // the first ones that need attention
+	labels     []string  // of the first rows, which plots show
+	decimals   int       // of times in seconds
+	told       []toldRow // those that are explained
+	tails      int       // those that a partial last wave holds back
+	peakOnly   int       // those that set one prediction against another
+	devices    bool
+	directions bool
+	measured   bool // any kernel
+	spread     bool
+	shapes     bool // are needed to tell kernels apart
 	// How many have an account, and how many of those have empty and underfilled XVEs as two parts.
 	accounts, split int
 	accounted       []int // the first rows of those
@@ -38,6 +39,7 @@ func newRowSet(r *compare.Result) *rowSet {
 	seen := map[string]bool{}
 	for i, row := range r.Skim() {
 		s.devices = s.devices || row.Device != ""
+		s.directions = s.directions || row.Direction != ingest.NoDirection
 		s.spread = s.spread || row.Launches != nil
 		if i < report.PlotRows {
 			shown = append(shown, *row)

@@ -96,6 +96,9 @@ type kernelRow struct {
 // kernelColumns are those of the table of kernels, in their order. What several tables have is headed here.
 func (s *rowSet) kernelColumns() []string {
 	list := append([]string{"task", "device"}, s.shapeColumns()...)
+	if s.directions { // which tells copies of one name apart
+		list = append(list, "direction: Direction; in=page+sheet")
+	}
 	list = append(list, "total: GPU time [s]; drop=3", "instances: Launches; drop=2", "average")
 	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9",
 		"predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
@@ -110,8 +113,7 @@ func (s *rowSet) kernelColumns() []string {
 		"work_groups_per_xe_core: Work-groups per Xe-core; in=sheet",
 		"xe_core: Xe-core [%]; group=Predicted; in=sheet",
 		"waves: Waves; decimals=2; in=sheet",
-		"tail: Last wave [%]; in=sheet",
-		"direction")
+		"tail: Last wave [%]; in=sheet")
 	list = append(list, strings.Fields("launch_min launch_median launch_max launch_measured_min "+
 		"launch_measured_median launch_measured_max")...)
 	list = append(list, "confidence: Confidence; in=sheet; role=named", "file", "line", "label", "because")

@@ -64,10 +64,6 @@ func noteSection(r *compare.Result) report.Section {
 // timingSection lists what logs printed. A terminal shows it when that is all there is: nothing came from an export.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	if len(r.Timings) == 0 {
-		s.In, s.Text = report.Sheet, []string{"No log was among the inputs."}
-		return s
-	}
 	rows := make([]timingRow, len(r.Timings))
 	for i := range r.Timings {
 		t := &r.Timings[i]

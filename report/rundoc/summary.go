@@ -97,11 +97,15 @@ func verdictTable(s *compare.Summary) *report.Table {
 	}
 	var rows [][]report.Cell
 	for _, c := range counts {
-		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), verdictStatus(c.verdict)),
+		status := verdictStatus(c.verdict)
+		if c.n == 0 { // nothing to be alarmed at
+			status = report.Muted
+		}
+		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), status),
 			report.IntCell(c.n), report.TextCell(c.meaning)})
 	}
 	return report.Fixed("verdicts", "Verdicts", []report.Column{
-		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: verdictWords()},
+		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet},
 		{Key: "rows", Title: "Tasks", Kind: report.Integer, In: report.Page | report.Sheet},
 		{Key: "meaning", Title: "Meaning", Kind: report.Text, In: report.Page},
 	}, rows)
