@@ -128,6 +128,7 @@ func sqliteDSN(path string, writable bool, options Options) string {
 	q.Set("_txlock", "immediate")
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
 	q.Add("_pragma", "synchronous(full)")
+	q.Add("_pragma", "cache_size(-32768)") // KB: the pages that an import of many series touches again and again
 	if !writable {
 		q.Set("mode", "ro")
 		// Where nothing can be written SQLite cannot make the index of the write-ahead log. Without a log there is
