@@ -52,7 +52,7 @@ func (f *finder) dispatch(p Part) {
 		}
 		decide := "a trace, or a computing-instance export"
 		if t := r.Traced(row); t != nil {
-			lives += fmt.Sprintf(" (by the trace launches take %s to %s, p10 to p90)", span(t.P10), span(t.P90))
+			lives += fmt.Sprintf(" (by the trace launches take %s, p10 to p90)", spans(t.P10, t.P90))
 			decide = ""
 		}
 		return lives + ": the dispatcher " + may + ".", decide
