@@ -3,6 +3,7 @@ package rundoc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"occudiff/compare"
@@ -149,6 +150,19 @@ func partName(p compare.Part) string {
 	return string(p)
 }
 
+// shownParts are the parts that any account of the run has.
+func (s *rowSet) shownParts() []compare.Part {
+	return slices.DeleteFunc(compare.Parts(), func(p compare.Part) bool {
+		switch p {
+		case compare.PartShortfall:
+			return s.split == s.accounts
+		case compare.PartUnderfilled, compare.PartEmpty:
+			return s.split == 0
+		}
+		return false
+	})
+}
+
 // accountPlot is the picture of the run: the slots of each kernel, in the order of the table. False where no kernel has
 // an account.
 func accountPlot(rows *rowSet) (report.Plot, bool) {
@@ -159,13 +173,8 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		compare.PartEmpty:     report.Bad,
 		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
 	bars := &report.StackedBars{X: "Thread slots of the GPU"}
-	var shown []compare.Part
-	for _, p := range compare.Parts() {
-		if p == compare.PartShortfall && rows.split == rows.accounts || rows.split == 0 &&
-			(p == compare.PartUnderfilled || p == compare.PartEmpty) {
-			continue
-		}
-		shown = append(shown, p)
+	shown := rows.shownParts()
+	for _, p := range shown {
 		bars.Parts = append(bars.Parts, report.Part{Name: partName(p), Status: status[p]})
 	}
 	for _, i := range rows.accounted[:min(len(rows.accounted), report.PlotRows)] {
@@ -229,14 +238,17 @@ func accountSection(rows *rowSet) report.Section {
 			"prediction."}
 		return s
 	}
-	columns := []string{"task", "shape", "total", "lost_seconds", "verdict", "part_used: Used [%]",
-		"part_underfilled: Underfilled XVEs [%]",
-		"part_empty: Empty XVEs [%]", "part_shortfall: Shortfall [%]", "part_tail: Last wave [%]",
-		"part_limits: Limits [%]"}
+	headings := map[compare.Part]string{compare.PartUsed: "Used [%]", compare.PartUnderfilled: "Underfilled XVEs [%]",
+		compare.PartEmpty: "Empty XVEs [%]", compare.PartShortfall: "Shortfall [%]", compare.PartTail: "Last wave [%]",
+		compare.PartLimits: "Limits [%]"}
+	columns := []string{"task", "shape", "total", "lost_seconds", "verdict"}
+	var series []string
+	for _, p := range rows.shownParts() {
+		columns, series = append(columns, "part_"+string(p)+": "+headings[p]), append(series, "drawn_"+string(p))
+	}
 	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle "+
-		"launch_intervals own_share edges "+
-		"foreign crosstalk room drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits "+
-		"label")...)
+		"launch_intervals own_share edges foreign crosstalk room")...)
+	columns = append(append(columns, series...), "label")
 	t := report.RowsInto(sectionAccount, len(rows.accounted), rows.fillAccount, columns...)
 	t.In = report.Sheet
 	for _, key := range []string{"total", "lost_seconds"} {
@@ -248,9 +260,7 @@ func accountSection(rows *rowSet) report.Section {
 	s.Tables = []*report.Table{t}
 	n := min(len(rows.accounted), report.PlotRows)
 	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,
-		Label: "label", Stacked: true,
-		Series: []string{"drawn_used", "drawn_underfilled", "drawn_empty", "drawn_shortfall", "drawn_tail",
-			"drawn_limits"}, Rows: n, Unit: "%", Max: 100}}
+		Label: "label", Stacked: true, Series: series, Rows: n, Unit: "%", Max: 100}}
 	if rest := rows.accounts - len(rows.accounted); rest > 0 {
 		s.Text = append(s.Text,
 			"The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the "+
