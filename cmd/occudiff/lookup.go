@@ -82,7 +82,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain [WORD]",
 		Short: "Say what a word of a report means, and what to do about it",
 		Long: `Say what a word of a report means - a cause, a part of the account, a verdict, a limit, a column -
-how it is told, what to do, and where that is from. A column is found by its heading, its key in CSV
+how it is recognized, what to do, and where that is from. A column is found by its heading, its key in CSV
 or its name in JSON. Without a word all of them are listed, causes in the order in which they are
 looked for.`,
 		Example: `  # A cause, a verdict, a part of the account

@@ -223,6 +223,9 @@ func (d *Result) residualText(row *Row) string {
 	return s + fmt.Sprintf(", by %+.1f: as predicted", c)
 }
 
+// sameTime is what "1.00 times as long" hides: half of its last digit.
+const sameTime = 0.005
+
 // timeText says how the times moved, empty when they are not known on both sides.
 func timeText(t *Delta) string {
 	x, ok := t.Change.Value()
@@ -232,6 +235,9 @@ func timeText(t *Delta) string {
 	a, b := unit.Span(unit.Seconds(t.Old.Median.Or(0))), unit.Span(unit.Seconds(t.New.Median.Or(0)))
 	if t.Insignificant() {
 		return fmt.Sprintf("times do not differ significantly (%s to %s per launch, %s)", a, b, testText(t))
+	}
+	if math.Abs(x-1) < sameTime {
+		return fmt.Sprintf("a launch takes as long as before (%s to %s)", a, b)
 	}
 	return fmt.Sprintf("a launch takes %.2f times as long (%s to %s)", x, a, b)
 }

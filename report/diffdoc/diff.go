@@ -137,7 +137,11 @@ func diffClosing(d *rundiff.Result) string {
 	}
 	text += "."
 	if x, ok := s.TimeRatio.Value(); ok {
-		text += fmt.Sprintf(" A launch takes %s times as long (geometric mean over %s).", report.Decimal(x, 2),
+		times := report.Decimal(x, 2) + " times as long"
+		if times == "1.00 times as long" {
+			times = "as long as before"
+		}
+		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,
 			report.Counted(s.TimePairs, "kernel", "kernels"))
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {

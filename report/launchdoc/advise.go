@@ -312,7 +312,7 @@ func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 			fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d",
 				f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},
 		closing: "Smaller work-groups cannot fill the thread slots, because an Xe-core holds no more of them. A " +
-			"work-group that stays whole (SLM or barrier) fills them without rest at " +
+			"work-group that stays whole (SLM or barrier) fills them exactly at " +
 			strings.Join(words, ", ") + " threads."}
 	return pg.answer(v)
 }

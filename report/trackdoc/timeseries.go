@@ -108,6 +108,9 @@ func (r *whole) largePlots(drawn []series, title string) []report.Section {
 	var plots []report.Plot
 	for i, s := range drawn {
 		text := report.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
+		if len(s.Points) == 1 {
+			text = "1 run."
+		}
 		if n := len(s.Points); n > largeRuns {
 			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) +
 				" runs, oldest on the left."
