@@ -439,11 +439,3 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
-
-// named is a run of one kernel.
-func named(task string) *compare.Result {
-	r := sample.Gaussian()
-	r.Rows = r.Rows[:1]
-	r.Rows[0].Task = task
-	return r
-}
