@@ -50,9 +50,10 @@ func (r *Result) shape(row *Row) *Cause {
 		"work-groups of %s, SIMD %d) has %s: "+
 		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: "+
 		"check the device).", peak.Percent(),
-		plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), count(slots), row.Global,
-		row.Local, row.SIMD.Or(r.Options.SIMD), plural(threads, "thread"), times,
-		count(int64(math.Round(float64(threads)/float64(peak)))))
+		unit.Plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), unit.Thousands(slots),
+		row.Global,
+		row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"), times,
+		unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))))
 	return c
 }
 
@@ -74,7 +75,7 @@ func (r *Result) model(row *Row) *Cause {
 		return nil
 	}
 	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
-		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), count(int64(r.Device.Slots())))
+		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
 	c := &Cause{Name: CauseModel, Confidence: "medium"}
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():

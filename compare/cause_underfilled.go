@@ -42,9 +42,9 @@ func (f *finder) dispatch(p Part) {
 		lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
 		switch gpus := r.AveragedGPUs(row); {
 		case gpus > 1:
-			lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", span(longest), gpus)
+			lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
 		case !row.Loaded.Present():
-			lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", span(shortest))
+			lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.Span(shortest))
 		}
 		may := "may not keep up"
 		if sure == high {
@@ -228,7 +228,7 @@ func (t *trial) residency() {
 		if t.row.LeastBarriers() > 0 {
 			cause, what = CauseBarriers, "barriers"
 		}
-		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", plural(n, "work-group"), q.GroupsPerXeCore),
+		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(n, "work-group"), q.GroupsPerXeCore),
 			p.Idle(d).Loaded,
 			fmt.Sprintf(" More %s per work-group than the export says would do that.", what), decideByBinary)
 		return

@@ -182,8 +182,9 @@ func (r *Result) Measurable(row *Row) bool {
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	switch why {
 	case shortInAll:
-		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.", span(row.Total.Or(0)),
-			minIntervals, span(c.Interval))
+		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.",
+			unit.Span(row.Total.Or(0)),
+			minIntervals, unit.Span(c.Interval))
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run "+
@@ -193,7 +194,7 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:
 		return fmt.Sprintf("%s threads were started where all launches together start %s: more than half of what was "+
-			"counted is others'.", count(row.Threads.Or(0)), count(row.ThreadsPredicted().Or(0)))
+			"counted is others'.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}
 	n, timed := c.Intervals.Value()
 	switch {
@@ -294,7 +295,7 @@ func intervals(n float64) string {
 	case n < 9.95:
 		return fmt.Sprintf("%.1f", n)
 	}
-	return count(int64(math.Round(n)))
+	return unit.Thousands(int64(math.Round(n)))
 }
 
 // shareText prints a share without decimals.

@@ -6,11 +6,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-func span(s unit.Seconds) string { return unit.Span(s) }
-
 // spans prints two times in the unit of the longer one: "2.2 to 2.8 us".
 func spans(a, b unit.Seconds) string {
-	x, y := span(a), span(b)
+	x, y := unit.Span(a), unit.Span(b)
 	if x == y {
 		return x
 	}
@@ -19,8 +17,3 @@ func spans(a, b unit.Seconds) string {
 	}
 	return x + " to " + y
 }
-
-// count prints an integer with thousands separators, for sentences.
-func count(n int64) string { return unit.Thousands(n) }
-
-func plural(n int64, noun string) string { return unit.Plural(n, noun) }

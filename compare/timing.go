@@ -43,7 +43,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		}
 		if n > 0 {
 			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: list[0].Pos,
-				Text: fmt.Sprintf("%s %s", plural(int64(n), "timing"), text), Hint: hint})
+				Text: fmt.Sprintf("%s %s", unit.Plural(int64(n), "timing"), text), Hint: hint})
 		}
 	}
 	add(missing, "have no prediction: a log gives no work-group and no sub-group size, they are constants of the "+

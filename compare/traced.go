@@ -50,7 +50,7 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	f.fact(p, CauseGaps, sure, fmt.Sprintf(
 		"By the trace the GPU runs nothing for %s before a launch on average (median %s, p90 %s), %.1f %% of the "+
 			"kernel's window%s.",
-		span(t.GapMean), span(t.GapMedian), span(t.GapP90), share.Percent(), idleText))
+		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
 }
 
 // tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.

@@ -223,8 +223,8 @@ func (d *Result) residualText(row *Row) string {
 	return s + fmt.Sprintf(", by %+.1f: as predicted", c)
 }
 
-// sameTime is what "1.00 times as long" hides: half of its last digit.
-const sameTime = 0.005
+// SameTime says whether a ratio of times is 1.00 as it is printed: "1.00 times as long" is no way to say that.
+func SameTime(ratio float64) bool { return math.Abs(ratio-1) < 0.005 }
 
 // timeText says how the times moved, empty when they are not known on both sides.
 func timeText(t *Delta) string {
@@ -236,7 +236,7 @@ func timeText(t *Delta) string {
 	if t.Insignificant() {
 		return fmt.Sprintf("times do not differ significantly (%s to %s per launch, %s)", a, b, testText(t))
 	}
-	if math.Abs(x-1) < sameTime {
+	if SameTime(x) {
 		return fmt.Sprintf("a launch takes as long as before (%s to %s)", a, b)
 	}
 	return fmt.Sprintf("a launch takes %.2f times as long (%s to %s)", x, a, b)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -159,4 +160,34 @@ func (b *Tab) Quiet(t testing.TB) {
 	for _, f := range b.faults {
 		t.Errorf("the browser says: %s", f)
 	}
+}
+
+// ColorScheme opens a page for people who prefer light or dark.
+func ColorScheme(name string) Action {
+	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
+	return Command(emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
+}
+
+// Axe is the text of axe-core (npm install axe-core), whose axe.min.js the environment variable AXE names; without it
+// the test is skipped.
+func Axe(t testing.TB) string {
+	t.Helper()
+	name := os.Getenv("AXE")
+	if name == "" {
+		t.Skip("AXE names no axe.min.js, so only the other tests of accessibility run")
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Accessible checks that axe-core finds no violation.
+func (b *Tab) Accessible(t testing.TB, reason, axe string) {
+	t.Helper()
+	Ask[string](t, b, axe+`; "loaded"`)
+	b.Want(t, reason, `axe.run().then(r =>
+		r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
 }

@@ -138,7 +138,7 @@ func diffClosing(d *rundiff.Result) string {
 	text += "."
 	if x, ok := s.TimeRatio.Value(); ok {
 		times := report.Decimal(x, 2) + " times as long"
-		if times == "1.00 times as long" {
+		if rundiff.SameTime(x) {
 			times = "as long as before"
 		}
 		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,

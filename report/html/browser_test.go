@@ -153,20 +153,11 @@ func TestPhone(t *testing.T) {
 // TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
 // axe-core).
 func TestAccessible(t *testing.T) {
-	name := os.Getenv("AXE")
-	if name == "" {
-		t.Skip("AXE names no axe.min.js, so only the other tests of accessibility run")
-	}
-	axe, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := browsertest.Axe(t)
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := browsertest.OpenFile(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			browsertest.Ask[string](t, b, string(axe)+`; "loaded"`)
-			b.Want(t, scheme, `axe.run().then(r =>
-				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
+			b := browsertest.OpenFile(t, render(t, story()), browsertest.ColorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			b.Accessible(t, scheme, axe)
 		}
 	}
 }
@@ -176,17 +167,11 @@ func TestAccessible(t *testing.T) {
 func TestContrast(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
-			b := browsertest.OpenFile(t, render(t, story()), colorScheme(scheme))
+			b := browsertest.OpenFile(t, render(t, story()), browsertest.ColorScheme(scheme))
 			b.Want(t, "every text is readable", contrast, "")
 			b.Quiet(t)
 		})
 	}
-}
-
-func colorScheme(name string) browsertest.Action {
-	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
-	return browsertest.Command(emulation.SetEmulatedMedia,
-		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
 // contrast lists the texts whose contrast is too low. It takes the nearest background that is not transparent, and the
@@ -277,10 +262,10 @@ func TestScreenshots(t *testing.T) {
 		name, scheme string
 		width        int64
 	}{{"light", "light", 1400}, {"dark", "dark", 1400}, {"narrow", "light", 390}} {
-		b := browsertest.OpenFile(t, html, colorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
+		b := browsertest.OpenFile(t, html, browsertest.ColorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
 		save(t, b, c.name+".png", chromedp.FullScreenshot(100))
 	}
-	b := browsertest.OpenFile(t, html, colorScheme("dark"))
+	b := browsertest.OpenFile(t, html, browsertest.ColorScheme("dark"))
 	save(t, b, "print.pdf", chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 }
 

@@ -87,7 +87,7 @@ func (p *page) head() {
 	style := Style() + p.columnStyles()
 	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	p.meta("http-equiv", "Content-Security-Policy",
-		"default-src 'none'; script-src "+hash(pageScript)+"; style-src "+hash(style)+
+		"default-src 'none'; script-src "+Hash(pageScript)+"; style-src "+Hash(style)+
 			"; img-src data:; base-uri 'none'; form-action 'none'")
 	p.meta("name", "viewport", "width=device-width, initial-scale=1")
 	p.meta("name", "color-scheme", "light dark")
@@ -103,8 +103,8 @@ func (p *page) meta(kind, name, content string) {
 	p.raw("\n")
 }
 
-// hash names a text in a content security policy: only this style and this script count, whatever else got in.
-func hash(s string) string {
+// Hash names a text in a content security policy: only this style and this script count, whatever else got in.
+func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

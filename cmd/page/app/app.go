@@ -15,6 +15,7 @@ import (
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
+	"occudiff/predict/calculator"
 	"occudiff/report"
 	"occudiff/report/html"
 )
@@ -24,8 +25,9 @@ type App struct {
 	Version  string
 	Progress func(read, total int64) // called now and then while files are read; may be nil
 
-	devices *arch.Table
-	last    *report.Answer
+	devices     *arch.Table
+	calculators *calculator.Table // the devices of Intel's calculator
+	last        *report.Answer
 }
 
 // Result is an answer for the page.
@@ -38,10 +40,14 @@ type Result struct {
 	Name string
 }
 
-// New makes what answers, with the built-in device table.
+// New makes what answers, with the built-in device tables.
 func New(version string) (*App, error) {
-	t, err := arch.Builtin()
-	return &App{Version: version, devices: t}, err
+	devices, err := arch.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	calculators, err := calculator.Builtin()
+	return &App{Version: version, devices: devices, calculators: calculators}, err
 }
 
 // provenance says how the page names itself in a report.

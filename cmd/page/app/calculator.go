@@ -27,20 +27,16 @@ func calculatorDevice(t *calculator.Table, d *arch.Device) (calculator.Device, b
 }
 
 // calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
-func calculatorSections(d *arch.Device, f Launch, l *predict.Launch) []report.Section {
+func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	s := report.Section{Key: "calculator", Title: "Intel GPU Occupancy Calculator"}
-	t, err := calculator.Builtin()
-	if err != nil {
-		s.Text = []string{err.Error()}
-		return []report.Section{s}
-	}
-	of, ok := calculatorDevice(t, d)
+	of, ok := calculatorDevice(a.calculators, d)
 	if !ok {
 		s.Text = []string{"The calculator does not know " + d.Name + "."}
 		return []report.Section{s}
 	}
 	in := calculator.Input{Global: times(l.Global.String()), Local: times(l.Local.String()), SIMD: l.SIMD,
 		SLMKB: int(math.Ceil(float64(l.SLM) / 1024)), Barrier: l.Barriers > 0}
+	var err error
 	if in.LargeGRF, err = calculator.LargeGRF(l.GRF); err != nil {
 		s.Text = []string{"The calculator has no such register mode: " + err.Error() + "."}
 		return []report.Section{s}

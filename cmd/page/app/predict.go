@@ -9,7 +9,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/predict/calculator"
 	"occudiff/report"
 	"occudiff/report/launchdoc"
 )
@@ -28,7 +27,6 @@ type Device struct {
 // Devices lists what the form offers, in the order of the table.
 func (a *App) Devices() []Device {
 	var list []Device
-	table, err := calculator.Builtin()
 	for _, d := range a.devices.Devices() {
 		of := Device{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
 			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
@@ -37,9 +35,7 @@ func (a *App) Devices() []Device {
 				of.Registers = append(of.Registers, m.Registers)
 			}
 		}
-		if err == nil {
-			_, of.Calculator = calculatorDevice(table, &d)
-		}
+		_, of.Calculator = calculatorDevice(a.calculators, &d)
 		list = append(list, of)
 	}
 	return list
@@ -95,38 +91,35 @@ func (f Launch) count(name string) (int, error) {
 	return n, nil
 }
 
-// choice is the device that the form names.
-func (a *App) choice(f Launch) (arch.Choice, error) {
+// question is the device and the launch that the form asks about. The registers pick the GRF mode of the device.
+func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	xves, err := f.count("xve")
 	if err != nil {
-		return arch.Choice{}, err
+		return on, l, err
 	}
-	return a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true})
+	if on, err = a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true}); err != nil {
+		return on, l, err
+	}
+	if l, err = f.launch(); err != nil {
+		return on, l, err
+	}
+	registers, err := f.count("registers")
+	if err == nil && registers > 0 {
+		l, err = l.ForRegisters(on.Device, registers)
+	}
+	return on, l, err
 }
 
 // Predict answers for the launch of the form: its figures, and every step of the reasoning. The figures are also what
 // the elements peak, average, waves and limits show.
 func (a *App) Predict(f Launch) (*Result, error) {
-	on, err := a.choice(f)
+	on, l, err := a.question(f)
 	if err != nil {
 		return nil, err
 	}
-	l, err := f.launch()
+	ans, err := launchdoc.Predict(&launchdoc.Question{Launch: l, On: []arch.Choice{on}})
 	if err != nil {
 		return nil, err
-	}
-	q := launchdoc.Question{Launch: l, On: []arch.Choice{on}}
-	if q.Registers, err = f.count("registers"); err != nil {
-		return nil, err
-	}
-	ans, err := launchdoc.Predict(&q)
-	if err != nil {
-		return nil, err
-	}
-	if q.Registers > 0 {
-		if l, err = l.ForRegisters(on.Device, q.Registers); err != nil {
-			return nil, err
-		}
 	}
 	p, err := predict.Predict(on.Device, l)
 	if err != nil {
@@ -155,18 +148,9 @@ func fields(p *predict.Prediction) map[string]string {
 // Beside answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
 // size, the same launch on other devices, the least change that helps, and what Intel's calculator shows.
 func (a *App) Beside(f Launch) (*Result, error) {
-	on, err := a.choice(f)
+	on, l, err := a.question(f)
 	if err != nil {
 		return nil, err
-	}
-	l, err := f.launch()
-	if err != nil {
-		return nil, err
-	}
-	if n, err := f.count("registers"); err == nil && n > 0 {
-		if l, err = l.ForRegisters(on.Device, n); err != nil {
-			return nil, err
-		}
 	}
 	doc := &report.Document{Version: a.Version}
 	curves := report.Section{Key: "curves", Title: "Occupancy over one setting"}
@@ -185,7 +169,7 @@ func (a *App) Beside(f Launch) (*Result, error) {
 	}
 	doc.Sections = append(doc.Sections, a.others(f, on, l)...)
 	if f["calculator"] == "1" {
-		doc.Sections = append(doc.Sections, calculatorSections(on.Device, f, &l)...)
+		doc.Sections = append(doc.Sections, a.calculatorSections(on.Device, &l)...)
 	}
 	return a.fragment(doc)
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -403,29 +402,18 @@ func TestKeyboard(t *testing.T) {
 // TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
 // axe-core).
 func TestAccessible(t *testing.T) {
-	name := os.Getenv("AXE")
-	if name == "" {
-		t.Skip("AXE names no axe.min.js, so only the other tests of accessibility run")
-	}
-	axe, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := browsertest.Axe(t)
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme}
-			b := browsertest.OpenFile(t, page(t), browsertest.Command(emulation.SetEmulatedMedia,
-				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}}), chromedp.EmulateViewport(width, 900))
+			b := browsertest.OpenFile(t, page(t), browsertest.ColorScheme(scheme), chromedp.EmulateViewport(width, 900))
 			b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
-			browsertest.Ask[string](t, b, string(axe)+`; "loaded"`)
 			for _, tab := range []string{"predict", "validate", "compare"} {
 				b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 				if tab == "validate" {
 					b.Run(t, chromedp.Click(chromedp.CSS("#example")))
 					await(t, b)
 				}
-				b.Want(t, scheme+" "+tab, `axe.run().then(r =>
-					r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
+				b.Accessible(t, scheme+" "+tab, axe)
 			}
 		}
 	}

@@ -5,9 +5,7 @@ package site
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"io"
 	"strings"
@@ -56,8 +54,8 @@ func Write(w io.Writer, p Program) error {
 		return errors.New("a script holds its own end")
 	}
 	sheet := html.Style() + style
-	policy := "default-src 'none'; script-src " + hash(html.Script()) + " " + hash(script) +
-		" 'wasm-unsafe-eval'; worker-src blob:; style-src " + hash(sheet) +
+	policy := "default-src 'none'; script-src " + html.Hash(html.Script()) + " " + html.Hash(script) +
+		" 'wasm-unsafe-eval'; worker-src blob:; style-src " + html.Hash(sheet) +
 		"; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
 	for _, part := range []string{
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
@@ -79,12 +77,6 @@ func Write(w io.Writer, p Program) error {
 	}
 	_, err := io.WriteString(w, "</script>\n<script>"+script+"</script>\n</body>\n</html>\n")
 	return err
-}
-
-// hash names a text in a content security policy.
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // septets writes bytes as text with seven bits in a character, an eighth more than they are; base64 takes a third more.
