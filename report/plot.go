@@ -209,3 +209,14 @@ func (d *Document) Plots(in View) iter.Seq[*Plot] {
 		}
 	}
 }
+
+// CutNames makes names as short as labels in plots are, so that different ones stay different.
+func CutNames(n int, name func(i int) *string) {
+	names := make([]string, n)
+	for i := range n {
+		names[i] = *name(i)
+	}
+	for i, s := range CutApart(names, LabelWidth) {
+		*name(i) = s
+	}
+}

@@ -99,6 +99,9 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
+// PercentText prints a percentage, 0..100, as sentences have it.
+func PercentText(p float64) string { return Decimal(p, 1) + " %" }
+
 // Signed is Decimal with a plus before what is above zero.
 func Signed(x float64, decimals int) string {
 	s := Decimal(x, decimals)

@@ -31,9 +31,13 @@ type InputValue struct {
 	BadRows int64   `json:"bad_rows" col:"Bad rows"`
 }
 
-// NewInputValue gives an input as JSON has it; an empty digest is not known.
-func NewInputValue(path, kind, digest string, rows, badRows int64) InputValue {
-	return InputValue{path, kind, Filled(digest), rows, badRows}
+// InputValues gives the inputs of a run as JSON has them, never nil; an empty digest is not known.
+func InputValues(r *compare.Result) []InputValue {
+	list := make([]InputValue, 0, len(r.Inputs))
+	for _, in := range r.Inputs {
+		list = append(list, InputValue{in.Path, in.Kind, Filled(in.Digest), in.Rows, in.BadRows})
+	}
+	return list
 }
 
 // InputColumns are those of a table of inputs.

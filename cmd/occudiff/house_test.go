@@ -60,7 +60,12 @@ var arrows = map[string][]string{
 	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
-	"report/rundoc":    {"report", "compare", "compare/phases", "compare/rundiff", "compare/sequence", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/rowtext":   {"report", "compare", "ingest", "ingest/unit", "predict"},
+	"report/timedoc":   {"report", "compare", "compare/phases", "compare/sequence", "ingest/unit"},
+	"report/whatifdoc": {"report", "report/rowtext", "compare", "ingest/unit", "predict", "predict/arch"},
+	"report/rundoc": {"report", "report/rowtext", "report/timedoc", "report/whatifdoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict",
+		"predict/arch"},
+	"report/runsdoc":   {"report", "report/rowtext", "report/rundoc", "compare", "compare/rundiff", "ingest/unit"},
 	"report/schema":    {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
@@ -80,7 +85,7 @@ var arrows = map[string][]string{
 
 	// The page: what it answers, and how it is put together.
 	"cmd/page/app": {"compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
-		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc"},
+		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc", "report/runsdoc"},
 	"cmd/page/site": {"report/html"},
 
 	"cmd/cli": {"ingest/note", "ingest/unit", "report/terminal"},

@@ -16,6 +16,7 @@ import (
 	"occudiff/report/launchdoc"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
+	"occudiff/report/runsdoc"
 	"occudiff/report/schema"
 	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
@@ -146,9 +147,8 @@ may be absent is null, lists are never null, percentages are 0..100.`,
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(), trackdoc.Outputs(),
-		binarydoc.Outputs(), setupdoc.Outputs(),
-		explaindoc.Outputs())
+	return slices.Concat(rundoc.Outputs(), runsdoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(),
+		trackdoc.Outputs(), binarydoc.Outputs(), setupdoc.Outputs(), explaindoc.Outputs())
 }
 
 // outputNames lists the names of the JSON outputs with what they are, for completion.

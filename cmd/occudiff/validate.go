@@ -12,6 +12,8 @@ import (
 	"occudiff/ingest/formats"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
+	"occudiff/report/runsdoc"
+	"occudiff/report/timedoc"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -145,7 +147,7 @@ func (a *app) validateRun(ctx context.Context, run *ingest.Run, v validateFlags)
 		unnamed = compare.Refused
 	}
 	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
-	if err == nil && v.timeline && !rundoc.HasOverTime(r) {
+	if err == nil && v.timeline && !timedoc.Sampled(r) {
 		return nil, usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
@@ -211,7 +213,7 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 	}
 	ans := rundoc.Answer(results[0], a.provenance(), t.Devices())
 	if len(results) > 1 {
-		ans = rundoc.Runs(rundiff.SideBySide(names, results), a.provenance())
+		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance())
 	}
 	if err := a.deliver(ans, out); err != nil {
 		return err

@@ -9,6 +9,7 @@
 package unit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -52,6 +53,15 @@ type Opt[T any] struct {
 
 // Some is a value that is there.
 func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
+
+// NonZero is absent for the zero value and what is below it, where those mean that nobody said.
+func NonZero[T cmp.Ordered](v T) Opt[T] {
+	var zero T
+	if v <= zero {
+		return Opt[T]{}
+	}
+	return Some(v)
+}
 
 // Value gives the value and whether it is there.
 func (o Opt[T]) Value() (T, bool) { return o.v, o.ok }

@@ -147,14 +147,9 @@ func DiffJSON(d *rundiff.Result) *DiffOutput {
 func diffSideOutput(s *rundiff.Side) DiffSideOutput {
 	v := DiffSideOutput{Name: report.Filled(s.Name), Runs: make([]DiffRunOutput, 0, len(s.Runs))}
 	for _, r := range s.Runs {
-		run := DiffRunOutput{Device: report.NewDeviceValue(r.Device, r.ChosenBy),
+		v.Runs = append(v.Runs, DiffRunOutput{Device: report.NewDeviceValue(r.Device, r.ChosenBy),
 			Driver: report.Filled(r.Platform.Driver), VTuneVersion: report.Filled(r.Platform.VTune),
-			Inputs: make([]report.InputValue, 0, len(r.Inputs))}
-		for _, in := range r.Inputs {
-			run.Inputs = append(run.Inputs, report.InputValue{Path: in.Path, Kind: in.Kind,
-				Digest: report.Filled(in.Digest), Rows: in.Rows, BadRows: in.BadRows})
-		}
-		v.Runs = append(v.Runs, run)
+			Inputs: report.InputValues(r)})
 	}
 	return v
 }

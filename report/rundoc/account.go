@@ -10,6 +10,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
+	"occudiff/report/rowtext"
 )
 
 // AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV
@@ -57,7 +58,7 @@ func (v *AccountValue) set(a *compare.Account) {
 	}
 	for _, x := range a.Causes {
 		v.Causes = append(v.Causes, AccountCauseValue{string(x.Part), x.Name, x.Confidence, x.Because,
-			filled(x.Decide)})
+			unit.NonZero(x.Decide)})
 	}
 	if v.Causes == nil {
 		v.Causes = []AccountCauseValue{} // never null
@@ -135,21 +136,6 @@ func share(r percent) unit.Opt[float64] {
 	return unit.Opt[float64]{}
 }
 
-// partName is how people read a part.
-func partName(p compare.Part) string {
-	switch p {
-	case compare.PartUnderfilled:
-		return "underfilled XVEs"
-	case compare.PartEmpty:
-		return "empty XVEs"
-	case compare.PartTail:
-		return "last wave (predicted)"
-	case compare.PartLimits:
-		return "limits (predicted)"
-	}
-	return string(p)
-}
-
 // shownParts are the parts that any account of the run has.
 func (s *rowSet) shownParts() []compare.Part {
 	return slices.DeleteFunc(compare.Parts(), func(p compare.Part) bool {
@@ -175,7 +161,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	bars := &report.StackedBars{X: "Thread slots of the GPU"}
 	shown := rows.shownParts()
 	for _, p := range shown {
-		bars.Parts = append(bars.Parts, report.Part{Name: partName(p), Status: status[p]})
+		bars.Parts = append(bars.Parts, report.Part{Name: rowtext.PartName(p), Status: status[p]})
 	}
 	for _, i := range rows.accounted[:min(len(rows.accounted), report.PlotRows)] {
 		row := rows.result.Row(i, nil)
@@ -190,7 +176,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		}
 		bars.Rows = append(bars.Rows, bar)
 	}
-	cutNames(len(bars.Rows), func(i int) *string { return &bars.Rows[i].Name })
+	report.CutNames(len(bars.Rows), func(i int) *string { return &bars.Rows[i].Name })
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
 		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs " +
 			"without any thread, and what was predicted to stay empty."}
@@ -273,8 +259,8 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	i := s.accounted[k]
 	r := s.result.Row(i, &into.row)
 	a := s.result.Account(r)
-	into.Task, into.Shape, into.Total, into.Verdict = r.Task, shape(r), r.Total,
-		report.StatusCell(string(r.Verdict), verdictStatus(r.Verdict))
+	into.Task, into.Shape, into.Total, into.Verdict = r.Task, rowtext.Shape(&r.Kernel), r.Total,
+		report.StatusCell(string(r.Verdict), rowtext.Status(r.Verdict))
 	into.AccountValue.set(a)
 	into.parts.set(r, true, s.result)
 	into.Causes, into.Decide, into.Label = "", "", ""

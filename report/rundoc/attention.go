@@ -2,8 +2,6 @@ package rundoc
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rowtext"
 )
 
 const (
@@ -111,11 +110,11 @@ func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 			}
 			return append(items, report.Item{Lead: s.counted(rest) + " more", Table: report.SectionKernels, Row: t.row,
 				Text:   groupName(g) + ", as the kernels above; the table of kernels has them.",
-				Status: verdictStatus(g.verdict)})
+				Status: rowtext.Status(g.verdict)})
 		}
 		it := attentionItem(s.result, t)
 		if before+i >= fullItems {
-			it.Text = sentence(s.result.Row(t.row, nil))
+			it.Text = rowtext.Sentence(s.result.Row(t.row, nil))
 		}
 		items = append(items, it)
 	}
@@ -139,13 +138,11 @@ func addWaves(r *compare.Result, items []report.Item) {
 // attentionItem explains a row.
 func attentionItem(r *compare.Result, t toldRow) report.Item {
 	row := r.Row(t.row, nil)
-	it := report.Item{Lead: report.KernelName(row.Task), Detail: shape(row), Text: explanation(r, row),
-		Status: verdictStatus(row.Verdict), Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
-		Steps: func() []report.Step {
-			row := r.Row(t.row, nil)
-			return append(predictionSteps(r, row), seenSteps(r, row)...)
-		},
-		Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
+	it := report.Item{Lead: report.KernelName(row.Task), Detail: rowtext.Shape(&row.Kernel),
+		Text: rowtext.Explanation(r, row), Status: rowtext.Status(row.Verdict),
+		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
+		Steps: func() []report.Step { return rowtext.Steps(r, r.Row(t.row, nil)) },
+		Facts: func() string { return rowtext.Facts(r, r.Row(t.row, nil)) }}
 	if t.n > 1 {
 		it.Text += longestOf(t.n)
 	}
@@ -163,20 +160,20 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 	for _, g := range groups {
 		text := string(g.verdict) + ": " + rows.counted(g)
 		if share, ok := rows.shareOf(g.total); ok {
-			text += ", " + shareText(share) + " of the GPU time"
+			text += ", " + report.PercentText(100*share) + " of the GPU time"
 		}
 		if g.lost > 0 {
-			text += ", " + slotTime(g.lost) + " of slot time"
+			text += ", " + rowtext.SlotTime(g.lost) + " of slot time"
 		}
 		text += ". Most of it is " + rows.names(g) + "."
-		if why := because(rows.result.Row(rows.first(g), nil)); why != "" {
+		if why := rowtext.Because(rows.result.Row(rows.first(g), nil)); why != "" {
 			text += " The first: " + report.OneLine(why)
 		}
 		lead := g.cause
 		if lead == "" {
 			lead = "(none)"
 		}
-		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: verdictStatus(g.verdict),
+		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: rowtext.Status(g.verdict),
 			Table: report.SectionKernels, Row: rows.first(g)})
 	}
 	return s
@@ -185,8 +182,8 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 // smallItem is the line of kernels that take no time to speak of.
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
 	return report.Item{Lead: s.counted(g),
-		Text:   groupName(g) + ", " + shareText(share) + " of the GPU time: " + s.names(g) + ".",
-		Status: verdictStatus(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
+		Text:   groupName(g) + ", " + report.PercentText(100*share) + " of the GPU time: " + s.names(g) + ".",
+		Status: rowtext.Status(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
 }
 
 // groupName says what the rows of a group have in common.
@@ -230,166 +227,10 @@ func (s *rowSet) shareOf(t unit.Seconds) (share float64, ok bool) {
 	return float64(t / all), all > 0
 }
 
-func shareText(share float64) string { return report.Decimal(100*share, 1) + " %" }
-
 // source says where a row is from.
 func source(at note.Pos) string {
 	if at.File == "" || at.Line <= 0 {
 		return report.OneLine(at.File)
 	}
 	return report.OneLine(at.File) + ", line " + report.Thousands(int64(at.Line))
-}
-
-// explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
-func explanation(of *compare.Result, r *compare.Row) string {
-	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
-		return accountText(r, a) + lostLanes(r)
-	}
-	text := sentence(r)
-	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
-		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
-	}
-	if c := r.Cause; c != nil && c.Decide != "" {
-		text += " To decide: " + c.Decide + "."
-	}
-	return text + lostLanes(r)
-}
-
-// lostLanes says that lanes have no work-item, which occupancy does not show.
-func lostLanes(r *compare.Row) string {
-	lanes, ok := r.IdleLanes().Value()
-	if !ok || lanes == 0 {
-		return ""
-	}
-	simd := (r.Predicted.GroupSize + r.Predicted.IdleLanes) / r.Predicted.ThreadsPerGroup
-	return fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", percentText(lanes.Percent()),
-		report.Counted(int(r.Predicted.GroupSize), "work-item", "work-items"), simd)
-}
-
-// sentence says what is wrong with a row and why, in the word of its cause.
-func sentence(r *compare.Row) string {
-	text := string(r.Verdict)
-	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
-		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
-	}
-	if r.Cause != nil {
-		text += ": " + report.OneLine(r.Cause.Name)
-	}
-	if why := stopped(report.OneLine(because(r))); why != "" {
-		return text + ". " + report.UpperFirst(why)
-	}
-	return text + "."
-}
-
-func stopped(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
-}
-
-// accountText says how far a row is below its prediction, what each part of that is, and what would decide. Each part
-// begins a line.
-func accountText(r *compare.Row, a *compare.Account) string {
-	d, _ := r.Difference.Value()
-	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
-	if r.Basis == compare.BasisMeasuredPeak {
-		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak, which has no partial last wave " +
-			"in it"
-	}
-	if lost, ok := a.Lost.Value(); ok && lost > 0 {
-		text += ", " + slotTime(lost) + " of slot time"
-	}
-	parts := []string{text + "."}
-	printed := a.Printed()
-	for _, p := range lossParts(a) {
-		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed[p]), 1), partText(p))
-		if p == compare.PartShortfall {
-			said = ""
-		}
-		parts = append(parts, strings.TrimSpace(said+" "+causeTexts(a, p)))
-	}
-	parts[0] = strings.TrimSpace(parts[0] + " " + parts[1])
-	text = strings.Join(append(parts[:1], parts[2:]...), "\n")
-	for _, c := range a.Causes {
-		if c.Decide != "" {
-			text += " To decide: " + c.Decide + "."
-			break
-		}
-	}
-	if slices.ContainsFunc(a.Causes, func(c compare.Cause) bool { return c.Name == compare.CauseDispatch }) {
-		return text // which more threads would not help
-	}
-	return text + roomText(a.Room)
-}
-
-// slotTime prints a time in seconds with two digits, so that rows compare at a glance.
-func slotTime(t unit.Seconds) string {
-	v := float64(t)
-	if v >= 9.95 {
-		return report.Thousands(int64(math.Round(v))) + " s"
-	}
-	return strconv.FormatFloat(v, 'f', max(1-int(math.Floor(math.Log10(v))), 1), 64) + " s"
-}
-
-// lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
-func lossParts(a *compare.Account) []compare.Part {
-	var list []compare.Part
-	for _, p := range []compare.Part{compare.PartEmpty, compare.PartUnderfilled, compare.PartShortfall} {
-		if _, told := a.Points(p).Value(); told {
-			list = append(list, p)
-		}
-	}
-	slices.SortStableFunc(list, func(x, y compare.Part) int {
-		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
-	})
-	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
-		list = list[:1]
-	}
-	return list
-}
-
-func partText(p compare.Part) string {
-	if p == compare.PartEmpty {
-		return "no thread on the XVE"
-	}
-	return "XVEs that ran, underfilled"
-}
-
-// causeTexts are the causes of a part: the first in full, others by name.
-func causeTexts(a *compare.Account, p compare.Part) string {
-	var text string
-	var others []string
-	for _, c := range a.Causes {
-		switch {
-		case c.Part != p:
-		case text == "":
-			text = withConfidence(c)
-		default:
-			others = append(others, c.Name+" ("+c.Confidence+")")
-		}
-	}
-	if len(others) > 0 {
-		text += " Also possible: " + strings.Join(others, ", ") + "."
-	}
-	return text
-}
-
-// withConfidence says how sure a cause is, unless its text says that it cannot be told.
-func withConfidence(c compare.Cause) string {
-	because := stopped(report.OneLine(c.Because))
-	if c.Name == compare.CauseGaps || c.Name == compare.CauseUnexplained || c.Name == compare.CauseNothingRan {
-		return because
-	}
-	return strings.TrimSuffix(because, ".") + " (" + c.Confidence + ")."
-}
-
-func roomText(room compare.Room) string {
-	switch room {
-	case compare.RoomLittle:
-		return " XVEs that run are active most of the time: more threads would hide little."
-	case compare.RoomSome:
-		return " XVEs that run stall half of the time or more: more threads may hide more latency."
-	}
-	return ""
 }

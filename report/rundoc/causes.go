@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"occudiff/report"
+	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -150,14 +151,14 @@ type causeRow struct {
 
 // explanationRow is a kernel that does not match, under the columns of causeRow.
 type explanationRow struct {
-	Task       report.Symbol `col:"Kernel; cut"`
-	Cause      string        `col:"Cause"`
-	Verdict    verdict       `col:"Verdict"`
-	Confidence string        `col:"Confidence"`
-	Difference points        `col:"Difference"`
-	Because    string        `col:"Because; wrap"`
-	Launch     string        `col:"Launch; wrap"`
-	Alike      int64         `col:"Launches alike"`
+	Task       report.Symbol   `col:"Kernel; cut"`
+	Cause      string          `col:"Cause"`
+	Verdict    rowtext.Verdict `col:"Verdict"`
+	Confidence string          `col:"Confidence"`
+	Difference points          `col:"Difference"`
+	Because    string          `col:"Because; wrap"`
+	Launch     string          `col:"Launch; wrap"`
+	Alike      int64           `col:"Launches alike"`
 
 	row compare.Row // memory
 }
@@ -169,9 +170,9 @@ func explanationTable(e *explanations) *report.Table {
 	}
 	t := report.RowsInto(sectionExplanations, len(e.list), func(k int, into *explanationRow) {
 		r := e.result.Row(e.list[k].row, &into.row)
-		into.Task, into.Cause, into.Verdict, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r),
-			verdict(r.Verdict), ""
-		into.Difference, into.Because, into.Launch, into.Alike = r.Difference, because(r), shape(r), int64(e.list[k].n)
+		into.Task, into.Cause, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r), ""
+		into.Verdict, into.Difference, into.Because = rowtext.Verdict(r.Verdict), r.Difference, rowtext.Because(r)
+		into.Launch, into.Alike = rowtext.Shape(&r.Kernel), int64(e.list[k].n)
 		if r.Cause != nil {
 			into.Confidence = r.Cause.Confidence
 		}

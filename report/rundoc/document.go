@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"occudiff/report"
+	"occudiff/report/timedoc"
+	"occudiff/report/whatifdoc"
 
 	"occudiff/compare"
 	"occudiff/predict/arch"
@@ -29,19 +31,38 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
 	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)),
-		whatIfSection(r, rows, devices)...)
+		whatifdoc.Section(r, rows.kernels, rows.decimals, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
-	if s, ok := launchSection(r); ok {
-		d.Sections = append(d.Sections, s)
-	}
-	d.Sections = append(d.Sections, overTimeSections(r)...)
+	d.Sections = append(d.Sections, timedoc.Sections(r)...)
 	if len(r.Timings) > 0 {
 		d.Sections = append(d.Sections, timingSection(r))
 	}
-	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), provenanceSection(r, prov))
+	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), ProvenanceSection(r, prov))
 	return d
+}
+
+// RunSection is a run among others: its headline, its kernels and what is said of them.
+func RunSection(r *compare.Result, show report.Selection) report.Section {
+	r = shown(r, show)
+	rows := newRowSet(r)
+	const in = report.Page | report.Sheet
+	s := report.Section{In: in, Text: append(headline(r), closing(r, rows.peakOnly)), ItemsIn: report.Page}
+	if r.Len() > 0 {
+		t := rows.kernelTable()
+		t.Form, t.In = report.Grid, in
+		s.Tables = []*report.Table{t}
+	}
+	for _, part := range attentionSections(r, rows) {
+		for _, it := range part.Items {
+			if part.ItemsIn&report.Page != 0 {
+				s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text,
+					Status: it.Status})
+			}
+		}
+	}
+	return s
 }
 
 func subject(r *compare.Result) string {
@@ -91,9 +112,7 @@ func headline(r *compare.Result) []string {
 		}
 	}
 	lines = append(lines, b)
-	if v := traceValue(r.Sequence); v != nil {
-		lines = append(lines, busyLines(v)...)
-	}
+	lines = append(lines, timedoc.Busy(r)...)
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/timedoc"
 )
 
 // ValidateSchema names the version of the JSON contract of `validate`.
@@ -20,8 +21,8 @@ type Validate struct {
 	Timings []ValidateTiming           `json:"timings"`
 	Summary ValidateSummary            `json:"summary"`
 	Notes   []report.NoteValue         `json:"notes"`
-	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
-	Over    []OverTime                 `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
+	Trace   *timedoc.TraceValue        `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
+	Over    []timedoc.OverTime         `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
 // ValidateTiming is one line of a log.
@@ -56,19 +57,19 @@ type ValidateSummary struct {
 	Spearman      unit.Opt[float64] `json:"spearman"`
 }
 
-// validateValue gives the value of the JSON contract.
-func validateValue(r *compare.Result) *Validate {
+// Value gives the value of the JSON contract.
+func Value(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
 		Fit:     fitKeys(&r.Fit),
-		Inputs:  inputValues(r),
+		Inputs:  report.InputValues(r),
 		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
 		Timings: make([]ValidateTiming, 0, len(r.Timings)),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
-		Trace:   traceValue(r.Sequence),
-		Over:    overTime(r),
+		Trace:   timedoc.Trace(r),
+		Over:    timedoc.Kernels(r),
 	}
 	for i := range r.Timings {
 		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))
@@ -76,17 +77,9 @@ func validateValue(r *compare.Result) *Validate {
 	return v
 }
 
-func inputValues(r *compare.Result) []report.InputValue {
-	list := make([]report.InputValue, 0, len(r.Inputs))
-	for _, in := range r.Inputs {
-		list = append(list, report.NewInputValue(in.Path, in.Kind, in.Digest, in.Rows, in.BadRows))
-	}
-	return list
-}
-
 func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
 	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed,
-		UnitAsPrinted: t.UnitAsPrinted, Line: positive(t.Pos.Line)}
+		UnitAsPrinted: t.UnitAsPrinted, Line: unit.NonZero(t.Pos.Line)}
 	if t.Row >= 0 && t.Row < r.Len() {
 		v.Task = unit.Some(r.Row(t.Row, nil).Task)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"occudiff/report"
+	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -37,7 +38,7 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 
 // testName is a kernel with all that makes it another row than others of its task.
 func testName(r *compare.Row) string {
-	name, detail := report.OneLine(r.Task), shape(r)
+	name, detail := report.OneLine(r.Task), rowtext.Shape(&r.Kernel)
 	if r.Device != "" {
 		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
 	}
@@ -69,7 +70,7 @@ func testCase(class string, r *compare.Row) report.TestCase {
 		c.Type = report.OneLine(r.Cause.Name)
 		c.Message += ": " + c.Type
 	}
-	c.Text = report.UpperFirst(sentence(r)) + "\n" + testFigures(r)
+	c.Text = report.UpperFirst(rowtext.Sentence(r)) + "\n" + testFigures(r)
 	return c
 }
 

@@ -2,9 +2,9 @@ package rundoc
 
 import (
 	"math"
-	"strconv"
 
 	"occudiff/report"
+	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -117,7 +117,7 @@ func finding(r *compare.Row) report.Cell {
 	if r.Cause != nil {
 		text += ": " + r.Cause.Name
 	}
-	return report.StatusCell(text, verdictStatus(r.Verdict))
+	return report.StatusCell(text, rowtext.Status(r.Verdict))
 }
 
 // plotLabels names rows briefly; rows of one name are told apart by their shape.
@@ -131,28 +131,10 @@ func plotLabels(rows []compare.Row) []string {
 	labels := report.CutApart(names, report.LabelWidth)
 	for i := range labels {
 		if count[names[i]] > 1 {
-			labels[i] += " " + shape(&rows[i])
+			labels[i] += " " + rowtext.Shape(&rows[i].Kernel)
 		}
 	}
 	return labels
-}
-
-// shape prints the launch shape of a row: "2048x2048 in 1024x1, SIMD32"; empty when nothing is known.
-func shape(r *compare.Row) string {
-	text := r.Global.String()
-	if l := r.Local.String(); l != "" {
-		if text != "" {
-			text += " in "
-		}
-		text += l
-	}
-	if n, ok := r.SIMD.Value(); ok {
-		if text != "" {
-			text += ", "
-		}
-		text += "SIMD" + strconv.Itoa(n)
-	}
-	return text
 }
 
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {

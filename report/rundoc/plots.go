@@ -84,19 +84,8 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 			names = append(names, &g.Points[i].Name)
 		}
 	}
-	cutNames(len(names), func(i int) *string { return names[i] })
+	report.CutNames(len(names), func(i int) *string { return names[i] })
 	return c
-}
-
-// cutNames makes names as short as labels in plots are, so that different ones stay different.
-func cutNames(n int, name func(i int) *string) {
-	names := make([]string, n)
-	for i := range n {
-		names[i] = *name(i)
-	}
-	for i, s := range report.CutApart(names, report.LabelWidth) {
-		*name(i) = s
-	}
 }
 
 // scatterPoint is a row's two numbers when they are of the basis.

@@ -10,6 +10,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rowtext"
 )
 
 type (
@@ -45,7 +46,7 @@ type ValidateRow struct {
 	Basis   text               `json:"basis" csv:"basis" jsonschema:"the two numbers that difference_points is of"`
 	Off     points             `json:"difference_points" col:"Difference; brief=Difference; drop=10" jsonschema:"seen - predicted"`
 	PeakOff points             `json:"model_difference_points" col:"Peak difference; in=page+sheet" jsonschema:"of the peaks"`
-	Verdict verdict            `json:"verdict" col:"Verdict; in=sheet; role=named"`
+	Verdict rowtext.Verdict    `json:"verdict" col:"Verdict; in=sheet; role=named"`
 	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match: the first cause of the largest part"`
 	Account *AccountValue      `json:"account" csv:",inline" jsonschema:"where the thread slots were; null when nothing tells"`
 	account AccountValue       // memory of Account
@@ -162,7 +163,7 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 	r := s.result.Row(i, &into.row)
 	into.ValidateRow.set(s.result, r)
 	into.Device, into.Finding = r.Device, finding(r)
-	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", because(r)
+	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", rowtext.Because(r)
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}
@@ -177,26 +178,15 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 	}
 }
 
-// because is the evidence of the cause, or why there is no prediction.
-func because(r *compare.Row) string {
-	switch {
-	case r.Cause != nil:
-		return r.Cause.Because
-	case r.Predicted == nil && r.Verdict != compare.NotAKernel:
-		return r.NoPredictionWhy
-	}
-	return ""
-}
-
 // set takes over a row, without its notes.
 func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 	*v = ValidateRow{account: v.account,
 		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD,
-		Direction: filled(string(r.Direction)),
-		File:      filled(r.Pos.File), Line: positive(r.Pos.Line), Instances: r.Instances, Total: r.Total,
+		Direction: unit.NonZero(string(r.Direction)),
+		File:      unit.NonZero(r.Pos.File), Line: unit.NonZero(r.Pos.Line), Instances: r.Instances, Total: r.Total,
 		Average: r.Average(), Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads,
-		ThreadLife: r.ThreadLife, Basis: filled(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
-		Verdict: verdict(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
+		ThreadLife: r.ThreadLife, Basis: unit.NonZero(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
+		Verdict: rowtext.Verdict(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
 	}
 	if r.Predicted != nil {
 		v.prediction.Set(r.Predicted)
@@ -206,22 +196,6 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 		v.account.set(a)
 		v.Account = &v.account
 	}
-}
-
-// filled is absent for the empty text, where that means that nobody said.
-func filled(s string) text {
-	if s == "" {
-		return text{}
-	}
-	return unit.Some(s)
-}
-
-// positive is absent for 0, a place that is not known.
-func positive(n int) unit.Opt[int] {
-	if n <= 0 {
-		return unit.Opt[int]{}
-	}
-	return unit.Some(n)
 }
 
 func launchesOf(s *ingest.Spread) *ValidateLaunches {
@@ -263,12 +237,14 @@ func rowNotes(r *compare.Row) []note.Note {
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }
 
-// csvTable is the table of the CSV output, of one run or of several below each other.
-func csvTable(results ...*compare.Result) *report.Table {
+// Rows is the table of the CSV output, of one run or of several below each other.
+func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	ends := make([]int, len(results)) // of each run's rows in the table
 	n := 0
+	results = slices.Clone(results)
 	for i, r := range results {
-		n += r.Len()
+		results[i] = shown(r, show)
+		n += results[i].Len()
 		ends[i] = n
 	}
 	type csvRow struct {

@@ -139,8 +139,8 @@ func platformRows(r *compare.Result) [][]report.Cell {
 	return rows
 }
 
-// provenanceSection says what the report was made from and how, so that it can be made again.
-func provenanceSection(r *compare.Result, prov report.Provenance) report.Section {
+// ProvenanceSection says what the report was made from and how, so that it can be made again.
+func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
 	var rows report.Pairs
 	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
@@ -155,7 +155,7 @@ func provenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	}
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
 	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, report.List("inputs", "Inputs", inputValues(r), report.InputColumns()...))
+		s.Tables = append(s.Tables, report.List("inputs", "Inputs", report.InputValues(r), report.InputColumns()...))
 	}
 	return s
 }

@@ -4,40 +4,8 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rowtext"
 )
-
-// verdictStatus is the colour that says a verdict again.
-func verdictStatus(v compare.Verdict) report.Status {
-	switch v {
-	case compare.Match:
-		return report.Good
-	case compare.Below, compare.Above:
-		return report.Bad
-	case compare.Unmeasurable:
-		return report.Unsure
-	}
-	return report.Muted
-}
-
-// verdict is the word of a verdict with its color.
-type verdict compare.Verdict
-
-// Cell implements the cells of report.Rows.
-func (v verdict) Cell() report.Cell {
-	return report.StatusCell(string(v), verdictStatus(compare.Verdict(v)))
-}
-
-// Words implements the words of report.Rows.
-func (v verdict) Words() []report.Word { return verdictWords() }
-
-func verdictWords() []report.Word {
-	var words []report.Word
-	for _, v := range []compare.Verdict{compare.Match, compare.Below, compare.Above, compare.Unmeasurable,
-		compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel} {
-		words = append(words, report.Word{Text: string(v), Status: verdictStatus(v)})
-	}
-	return words
-}
 
 func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
@@ -97,7 +65,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 	}
 	var rows [][]report.Cell
 	for _, c := range counts {
-		status := verdictStatus(c.verdict)
+		status := rowtext.Status(c.verdict)
 		if c.n == 0 { // nothing to be alarmed at
 			status = report.Muted
 		}

@@ -1,4 +1,4 @@
-package rundoc
+package whatifdoc
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// whatIfSection is the sheet that predicts launches by itself, on the device of the run or on one of others. There is
-// none without a device to pick.
-func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []report.Section {
+// Section is the sheet that predicts launches by itself, on the device of the run or on one of others. It offers the
+// first kernels, whose times have so many decimals. There is none without a device to pick.
+func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []report.Section {
 	devices := slices.Clone(others)
 	if d := r.Device; d != nil { // first, and as it is: it may be a part of one
 		devices = slices.DeleteFunc(devices, func(other arch.Device) bool { return other.Key == d.Key })
@@ -21,7 +21,7 @@ func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []repo
 	if len(devices) == 0 {
 		return nil
 	}
-	launches := whatIfRows(r, rows)
+	launches := whatIfRows(r, kernels)
 	w := &report.WhatIf{
 		Text: []string{
 			"Pick a device and a kernel, then fill in what you would change in the yellow cells; an empty one keeps " +
@@ -31,12 +31,12 @@ func whatIfSection(r *compare.Result, rows *rowSet, others []arch.Device) []repo
 				"up to 10^15 " +
 				"threads are exact.",
 		},
-		Devices: deviceTable(devices), Launches: launchTable(launches, rows), Launch: launches[0].Label,
+		Devices: deviceTable(devices), Launches: launchTable(launches, decimals), Launch: launches[0].Label,
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
 	}
-	if rows.kernels > len(launches)-1 {
+	if kernels > len(launches)-1 {
 		w.Text = append(w.Text,
-			"The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(rows.kernels))+
+			"The list has the first "+report.Thousands(whatIfLaunches)+" of "+report.Thousands(int64(kernels))+
 				" kernels: those that need attention, then by slot time below the prediction.")
 	}
 	for i := range devices {

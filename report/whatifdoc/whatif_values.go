@@ -1,4 +1,4 @@
-package rundoc
+package whatifdoc
 
 import (
 	"errors"

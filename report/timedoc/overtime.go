@@ -1,4 +1,4 @@
-package rundoc
+package timedoc
 
 import (
 	"context"
@@ -12,28 +12,28 @@ import (
 
 // OverTime is a kernel whose occupancy was sampled within its launches, beside the simulated launch.
 type OverTime struct {
-	Task     report.Symbol `json:"task"`
-	Global   unit.Size3    `json:"global"`
-	Local    unit.Size3    `json:"local"`
-	SIMD     unit.Opt[int] `json:"simd"`
-	Length   unit.Seconds  `json:"launch_seconds" jsonschema:"mean; the samples of all launches are laid over one of this length"`
-	From     string        `json:"launch_seconds_from" jsonschema:"what tells it"`
-	Launches int           `json:"launches" jsonschema:"that have samples"`
-	Tail     seconds       `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
-	Phases   []TimePhase   `json:"phases"`
-	Samples  []TimeSample  `json:"samples"`
+	Task     report.Symbol          `json:"task"`
+	Global   unit.Size3             `json:"global"`
+	Local    unit.Size3             `json:"local"`
+	SIMD     unit.Opt[int]          `json:"simd"`
+	Length   unit.Seconds           `json:"launch_seconds" jsonschema:"mean; the samples of all launches are laid over one of this length"`
+	From     string                 `json:"launch_seconds_from" jsonschema:"what tells it"`
+	Launches int                    `json:"launches" jsonschema:"that have samples"`
+	Tail     unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
+	Phases   []TimePhase            `json:"phases"`
+	Samples  []TimeSample           `json:"samples"`
 
 	curve []phases.Step
 }
 
 // TimePhase is a part of a launch.
 type TimePhase struct {
-	Phase     string       `json:"phase" col:"Phase"`
-	Start     unit.Seconds `json:"start_seconds" col:"From [ms]; decimals=3"`
-	End       unit.Seconds `json:"end_seconds" col:"To [ms]; decimals=3"`
-	Predicted percent      `json:"predicted_percent" col:"Predicted [%]" jsonschema:"mean; null for the ramp, which is not simulated"`
-	Measured  percent      `json:"measured_percent" col:"Measured [%]" jsonschema:"mean of the samples"`
-	Samples   int          `json:"samples" col:"Samples"`
+	Phase     string               `json:"phase" col:"Phase"`
+	Start     unit.Seconds         `json:"start_seconds" col:"From [ms]; decimals=3"`
+	End       unit.Seconds         `json:"end_seconds" col:"To [ms]; decimals=3"`
+	Predicted unit.Opt[unit.Ratio] `json:"predicted_percent" col:"Predicted [%]" jsonschema:"mean; null for the ramp, which is not simulated"`
+	Measured  unit.Opt[unit.Ratio] `json:"measured_percent" col:"Measured [%]" jsonschema:"mean of the samples"`
+	Samples   int                  `json:"samples" col:"Samples"`
 }
 
 // TimeSample is a measured occupancy in a launch, beside the simulated one.
@@ -48,8 +48,8 @@ const (
 	timedKernels, shownSamples = 12, 2000
 )
 
-// overTime gives the first kernels that have samples over time.
-func overTime(r *compare.Result) []OverTime {
+// Kernels gives the first kernels that have samples over time.
+func Kernels(r *compare.Result) []OverTime {
 	if len(r.Samples) == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func overTime(r *compare.Result) []OverTime {
 
 // overTimeSections show kernels over time, each on a sheet of its own.
 func overTimeSections(r *compare.Result) (list []report.Section) {
-	for i, k := range overTime(r) {
+	for i, k := range Kernels(r) {
 		key := fmt.Sprintf("overtime-%d", i+1)
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
 		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
@@ -87,7 +87,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		switch begins, told := k.Tail.Value(); {
 		case told:
 			text += fmt.Sprintf(" By the simulation the tail begins at %s, %s of the launch.",
-				report.Duration(float64(begins)), percentText(100*float64(begins/k.Length)))
+				report.Duration(float64(begins)), report.PercentText(100*float64(begins/k.Length)))
 		case len(k.Phases) > 2:
 			text += " Where the tail begins cannot be told without the length of a launch: give the kernel intervals " +
 				"or the timing table too."
@@ -107,12 +107,12 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 	return list
 }
 
-// HasOverTime says whether a kernel of a run can be shown over time.
-func HasOverTime(r *compare.Result) bool { return len(overTime(r)) > 0 }
+// Sampled says whether a kernel of a run can be shown over time.
+func Sampled(r *compare.Result) bool { return len(Kernels(r)) > 0 }
 
-// overTimeChart is the picture of the first kernel, nil without one.
-func overTimeChart(r *compare.Result) *report.Plot {
-	list := overTime(r)
+// Chart is the picture of the first kernel, nil without one.
+func Chart(r *compare.Result) *report.Plot {
+	list := Kernels(r)
 	if len(list) == 0 {
 		return nil
 	}

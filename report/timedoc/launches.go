@@ -1,4 +1,4 @@
-package rundoc
+package timedoc
 
 import (
 	"fmt"
@@ -28,21 +28,21 @@ type TraceDevice struct {
 
 // TraceTask is what the launches of a task have in common.
 type TraceTask struct {
-	Task      report.Symbol `json:"task" col:"Task; cut; role=code"`
-	Global    unit.Size3    `json:"global" col:"Global; drop=8; role=code"`
-	Local     unit.Size3    `json:"local" col:"Local; drop=8; role=code"`
-	SIMD      unit.Opt[int] `json:"simd" col:"SIMD; in=page+sheet"`
-	Direction text          `json:"direction" col:"Direction; in=sheet"`
-	Launches  int64         `json:"launches" col:"Launches"`
-	Total     unit.Seconds  `json:"total_seconds" col:"Time [ms]; decimals=3"`
-	P10       unit.Seconds  `json:"launch_p10_seconds" col:"p10 [us]; group=Launch; decimals=1; drop=5"`
-	P90       unit.Seconds  `json:"launch_p90_seconds" col:"p90 [us]; group=Launch; decimals=1; drop=5"`
-	Gap       unit.Seconds  `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"nothing runs before a launch"`
-	GapMedian unit.Seconds  `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
-	GapP90    unit.Seconds  `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
-	GapShare  unit.Ratio    `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of launches and gaps together"`
-	Shared    unit.Ratio    `json:"shared_percent" col:"Others at once [%]" jsonschema:"of its time in which another kernel ran as well"`
-	With      report.Symbol `json:"shared_with" col:"Most of it; cut; drop=7; role=code" jsonschema:"empty when none did"`
+	Task      report.Symbol    `json:"task" col:"Task; cut; role=code"`
+	Global    unit.Size3       `json:"global" col:"Global; drop=8; role=code"`
+	Local     unit.Size3       `json:"local" col:"Local; drop=8; role=code"`
+	SIMD      unit.Opt[int]    `json:"simd" col:"SIMD; in=page+sheet"`
+	Direction unit.Opt[string] `json:"direction" col:"Direction; in=sheet"`
+	Launches  int64            `json:"launches" col:"Launches"`
+	Total     unit.Seconds     `json:"total_seconds" col:"Time [ms]; decimals=3"`
+	P10       unit.Seconds     `json:"launch_p10_seconds" col:"p10 [us]; group=Launch; decimals=1; drop=5"`
+	P90       unit.Seconds     `json:"launch_p90_seconds" col:"p90 [us]; group=Launch; decimals=1; drop=5"`
+	Gap       unit.Seconds     `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"nothing runs before a launch"`
+	GapMedian unit.Seconds     `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
+	GapP90    unit.Seconds     `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
+	GapShare  unit.Ratio       `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of launches and gaps together"`
+	Shared    unit.Ratio       `json:"shared_percent" col:"Others at once [%]" jsonschema:"of its time in which another kernel ran as well"`
+	With      report.Symbol    `json:"shared_with" col:"Most of it; cut; drop=7; role=code" jsonschema:"empty when none did"`
 }
 
 // TraceGap is a time in which nothing ran on a device.
@@ -57,8 +57,9 @@ type TraceGap struct {
 // traceTasks is how many tasks are listed: those with the most time.
 const traceTasks = 1000
 
-// traceValue gives what a trace tells, nil without one.
-func traceValue(s *sequence.Sequence) *TraceValue {
+// Trace gives what a trace tells of a run, nil without one.
+func Trace(r *compare.Result) *TraceValue {
+	s := r.Sequence
 	if s == nil {
 		return nil
 	}
@@ -73,7 +74,8 @@ func traceValue(s *sequence.Sequence) *TraceValue {
 	for _, i := range s.Longest(traceTasks) {
 		t := &s.Tasks[i]
 		row := TraceTask{Task: report.Symbol(t.Key.Task), Global: t.Key.Global, Local: t.Key.Local,
-			SIMD: positive(t.Key.SIMD), Direction: filled(string(t.Key.Direction)), Launches: t.Launches, Total: t.Time,
+			SIMD: unit.NonZero(t.Key.SIMD), Direction: unit.NonZero(string(t.Key.Direction)),
+			Launches: t.Launches, Total: t.Time,
 			P10: t.P10, P90: t.P90, Gap: t.GapMean, GapMedian: t.GapMedian, GapP90: t.GapP90, GapShare: t.GapShare(),
 			Shared: t.SharedShare()}
 		if t.With >= 0 {
@@ -91,11 +93,11 @@ func traceValue(s *sequence.Sequence) *TraceValue {
 // launchSection shows how the launches of a run follow each other.
 func launchSection(r *compare.Result) (report.Section, bool) {
 	s := report.Section{Key: "launches", Title: "How the launches follow each other", Sheet: "Trace"}
-	v := traceValue(r.Sequence)
+	v := Trace(r)
 	if v == nil {
 		return s, false
 	}
-	s.Text = append(s.Text, busyLines(v)...)
+	s.Text = append(s.Text, v.busy()...)
 	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
 		"gaps before them."
 	if step := r.Sequence.Step(); step >= 1e-6 {
@@ -119,15 +121,22 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	return s, true
 }
 
-// busyLines says of each device how much of the time it was busy.
-func busyLines(v *TraceValue) (list []string) {
+// Busy says of each device of a trace how much of the time it was busy; nothing without a trace.
+func Busy(r *compare.Result) []string {
+	if v := Trace(r); v != nil {
+		return v.busy()
+	}
+	return nil
+}
+
+func (v *TraceValue) busy() (list []string) {
 	for _, d := range v.Devices[:min(len(v.Devices), 8)] {
 		what := "the GPU"
 		if len(v.Devices) > 1 {
 			what = "device " + report.OneLine(d.Name)
 		}
 		line := fmt.Sprintf("By the trace %s was busy for %s of the %s from its first launch to the end of its last "+
-			"(%s)", what, percentText(d.Share.Percent()), report.Duration(float64(d.Window)),
+			"(%s)", what, report.PercentText(d.Share.Percent()), report.Duration(float64(d.Window)),
 			report.Counted(int(d.Launches), "launch", "launches"))
 		if d.AtOnce > 1.005 {
 			line += fmt.Sprintf("; while it was, %s launches ran at once on average", report.Decimal(d.AtOnce, 2))

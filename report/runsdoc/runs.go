@@ -1,4 +1,4 @@
-package rundoc
+package runsdoc
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"occudiff/compare/rundiff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rowtext"
+	"occudiff/report/rundoc"
 )
 
 const (
@@ -21,15 +23,15 @@ const (
 	pageAndSheet = report.Page | report.Sheet
 )
 
-// Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
-func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
+// Answer gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
+func Answer(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	results := make([]*compare.Result, len(s.Runs))
 	for i := range s.Runs {
-		results[i] = shown(s.Runs[i].Result, prov.Show)
+		results[i] = s.Runs[i].Result
 	}
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
-		Value: runsValue(s), Table: csvTable(results...),
+		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...),
 		Tests: func() *report.TestSuite { return runsSuite(s, prov) },
 	}
 }
@@ -41,7 +43,7 @@ func runsSuite(s *rundiff.Runs, prov report.Provenance) *report.TestSuite {
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		prov.Label = strings.TrimPrefix(label+"/"+r.Name, "/")
-		all.Join(report.OneLine(r.Name), TestSuiteFrom(r.Result, prov))
+		all.Join(report.OneLine(r.Name), rundoc.TestSuiteFrom(r.Result, prov))
 	}
 	return all
 }
@@ -242,7 +244,7 @@ func heatMap(s *rundiff.Runs) (report.Plot, bool) {
 		}
 		m.Rows = append(m.Rows, row)
 	}
-	cutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
+	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
 	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", HeatMap: m, Unit: "%", Max: 100,
 		Rows: len(m.Rows),
 		Text: "A row for each kernel, a column for each run; an empty frame is no measurement."}
@@ -273,7 +275,7 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		k := &s.Kernels[i]
 		dst = append(dst, report.TextCell(report.KernelName(k.Task)),
-			report.TextCell(shape(&compare.Row{Kernel: k.Kernel})))
+			report.TextCell(rowtext.Shape(&k.Kernel)))
 		for _, v := range k.Measured {
 			dst = append(dst, report.OptPercent(v))
 		}
@@ -312,24 +314,11 @@ func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }
 
 // runSection is one run among others: its headline, its kernels and what is said of them.
 func runSection(r *rundiff.RunOfMany, number int, show report.Selection) report.Section {
-	result := shown(r.Result, show)
-	rows := newRowSet(result)
-	key := runKey(number)
-	s := report.Section{Key: key, Title: "Run " + report.OneLine(r.Name),
-		Sheet: strconv.Itoa(number+1) + " " + report.OneLine(r.Name),
-		In:    pageAndSheet, Text: append(headline(result), closing(result, rows.peakOnly)), ItemsIn: report.Page}
-	if result.Len() > 0 {
-		t := rows.kernelTable()
-		t.Key, t.Form, t.In = key+"-kernels", report.Grid, pageAndSheet
-		s.Tables = []*report.Table{t}
-	}
-	for _, part := range attentionSections(result, rows) {
-		for _, it := range part.Items {
-			if part.ItemsIn&report.Page != 0 {
-				s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text,
-					Status: it.Status})
-			}
-		}
+	s := rundoc.RunSection(r.Result, show)
+	s.Key = runKey(number)
+	s.Title, s.Sheet = "Run "+report.OneLine(r.Name), strconv.Itoa(number+1)+" "+report.OneLine(r.Name)
+	for _, t := range s.Tables {
+		t.Key = s.Key + "-kernels"
 	}
 	return s
 }
@@ -349,11 +338,11 @@ func runNotes(s *rundiff.Runs) report.Section {
 }
 
 func runsProvenance(s *rundiff.Runs, prov report.Provenance) report.Section {
-	p := provenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
+	p := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
 	p.Sheet = "Sources"
 	var inputs []report.InputValue
 	for i := range s.Runs {
-		inputs = append(inputs, inputValues(s.Runs[i].Result)...)
+		inputs = append(inputs, report.InputValues(s.Runs[i].Result)...)
 	}
 	p.Tables = append(p.Tables, report.List("inputs", "Inputs", inputs, report.InputColumns()...))
 	return p

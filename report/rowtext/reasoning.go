@@ -1,4 +1,4 @@
-package rundoc
+package rowtext
 
 import (
 	"fmt"
@@ -9,6 +9,11 @@ import (
 	"occudiff/compare"
 	"occudiff/predict"
 )
+
+// Steps is the reasoning behind a row: how it was predicted, and what was seen against that.
+func Steps(of *compare.Result, row *compare.Row) []report.Step {
+	return append(predictionSteps(of, row), seenSteps(of, row)...)
+}
 
 // predictionSteps is the model's own reasoning. It is left out where the row alone does not give the same prediction.
 func predictionSteps(r *compare.Result, row *compare.Row) []report.Step {
@@ -54,16 +59,16 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 		if d, ok := row.ModelDifference.Value(); ok {
 			from = report.Signed(float64(d), 1) + " points from the predicted peak"
 		}
-		add("VTune's peak", from, percentText(peak.Percent()))
+		add("VTune's peak", from, report.PercentText(peak.Percent()))
 	}
 	measured, hasMeasured := row.Measured.Value()
 	if hasMeasured {
-		add("Measured occupancy", "as exported, over the whole kernel", percentText(measured.Percent()))
+		add("Measured occupancy", "as exported, over the whole kernel", report.PercentText(measured.Percent()))
 	}
 	loaded, hasLoaded := row.Loaded.Value()
 	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
-		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", percentText(measured.Percent()),
-			percentText(idle.Percent())), percentText(loaded.Percent()))
+		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", report.PercentText(measured.Percent()),
+			report.PercentText(idle.Percent())), report.PercentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
 		slots := "thread slots"
@@ -87,7 +92,7 @@ func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
 		add("Threads started", from, report.Thousands(started))
 	}
 	if share, ok := r.TimeShare(row).Value(); ok {
-		add("Share of GPU time", "of all tasks together", percentText(share.Percent()))
+		add("Share of GPU time", "of all tasks together", report.PercentText(share.Percent()))
 	}
 	if d, ok := row.Difference.Value(); ok {
 		add("Difference",
@@ -111,7 +116,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
 		if v, told := printed[p]; told {
-			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(partName(p)),
+			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(PartName(p)),
 				From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
 		}
 	}
@@ -120,7 +125,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 
 // partFormula says where a part comes from.
 func partFormula(p compare.Part, row *compare.Row) string {
-	limit, floor := percentText(row.XVEs.Loaded.Percent()), percentText(row.XVEs.Share.Percent())
+	limit, floor := report.PercentText(row.XVEs.Loaded.Percent()), report.PercentText(row.XVEs.Share.Percent())
 	switch p {
 	case compare.PartUsed:
 		return "measured"
@@ -136,12 +141,12 @@ func partFormula(p compare.Part, row *compare.Row) string {
 	return "100 - predicted peak"
 }
 
-// facts is what a row tells beyond its cells, in a line; empty when that is nothing.
-func facts(r *compare.Result, row *compare.Row) string {
+// Facts is what a row tells beyond its cells, in a line; empty when that is nothing.
+func Facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if loaded, ok := row.Loaded.Value(); ok {
-		add("XVEs that ran held %s", percentText(loaded.Percent()))
+		add("XVEs that ran held %s", report.PercentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
 		add("mean thread life %s", report.Duration(float64(life)))
@@ -158,15 +163,13 @@ func facts(r *compare.Result, row *compare.Row) string {
 		add("threads predicted %s", report.Thousands(predicted))
 	}
 	if lanes, ok := row.IdleLanes().Value(); ok && lanes > 0 {
-		add("%s of the lanes idle", percentText(lanes.Percent()))
+		add("%s of the lanes idle", report.PercentText(lanes.Percent()))
 	}
 	if share, ok := r.TimeShare(row).Value(); ok {
-		add("%s of the GPU time", percentText(share.Percent()))
+		add("%s of the GPU time", report.PercentText(share.Percent()))
 	}
 	if len(list) == 0 {
 		return ""
 	}
 	return report.UpperFirst(strings.Join(list, ", ")) + "."
 }
-
-func percentText(p float64) string { return report.Decimal(p, 1) + " %" }

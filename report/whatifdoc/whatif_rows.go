@@ -1,4 +1,4 @@
-package rundoc
+package whatifdoc
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"occudiff/report"
+	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -21,32 +22,32 @@ const whatIfLaunches = 1000
 
 // whatIfRow is a kernel as the sheet offers it: its launch as numbers, what was seen of it, and what was predicted.
 type whatIfRow struct {
-	Number     int64             `col:"Number"`
-	Label      string            `col:"Kernel"`
-	GX         unit.Opt[int64]   `json:"own_gx" col:"Global x"`
-	GY         unit.Opt[int64]   `json:"own_gy" col:"Global y"`
-	GZ         unit.Opt[int64]   `json:"own_gz" col:"Global z"`
-	LX         unit.Opt[int64]   `json:"own_lx" col:"Local x"`
-	LY         unit.Opt[int64]   `json:"own_ly" col:"Local y"`
-	LZ         unit.Opt[int64]   `json:"own_lz" col:"Local z"`
-	SIMD       unit.Opt[int]     `json:"own_simd" col:"SIMD"`
-	SLM        unit.Opt[float64] `json:"own_slm" col:"SLM per work-group [KB]; decimals=3"`
-	Barriers   unit.Opt[int]     `json:"own_barriers" col:"Barriers"`
-	GRF        unit.Opt[int]     `json:"own_grf_asked" col:"Registers per thread"`
-	Policy     text              `json:"own_policy_asked" col:"Policy"`
-	Measured   percent           `col:"Measured"`
-	Peak       percent           `json:"vtune_peak" col:"VTune peak"`
-	Total      seconds           `col:"Time [s]"`
-	LaunchTime seconds           `json:"launch_time" col:"Time per launch [s]; decimals=6"`
-	Counters   string            `col:"Counters"`
-	XeCore     percent           `json:"run_xe_core" col:"Xe-core [%]; group=Predicted"`
-	RunPeak    percent           `json:"run_peak" col:"peak [%]; group=Predicted"`
-	RunAverage percent           `json:"run_average" col:"average [%]; group=Predicted"`
-	Waves      unit.Opt[float64] `json:"run_waves" col:"Waves; decimals=2"`
-	Tail       percent           `json:"run_tail" col:"Last wave [%]"`
-	Limits     string            `json:"run_limits" col:"Limited by"`
-	PerXeCore  unit.Opt[int64]   `json:"run_n" col:"Work-groups per Xe-core"`
-	Verdict    verdict           `json:"run_verdict" col:"Verdict"`
+	Number     int64                  `col:"Number"`
+	Label      string                 `col:"Kernel"`
+	GX         unit.Opt[int64]        `json:"own_gx" col:"Global x"`
+	GY         unit.Opt[int64]        `json:"own_gy" col:"Global y"`
+	GZ         unit.Opt[int64]        `json:"own_gz" col:"Global z"`
+	LX         unit.Opt[int64]        `json:"own_lx" col:"Local x"`
+	LY         unit.Opt[int64]        `json:"own_ly" col:"Local y"`
+	LZ         unit.Opt[int64]        `json:"own_lz" col:"Local z"`
+	SIMD       unit.Opt[int]          `json:"own_simd" col:"SIMD"`
+	SLM        unit.Opt[float64]      `json:"own_slm" col:"SLM per work-group [KB]; decimals=3"`
+	Barriers   unit.Opt[int]          `json:"own_barriers" col:"Barriers"`
+	GRF        unit.Opt[int]          `json:"own_grf_asked" col:"Registers per thread"`
+	Policy     unit.Opt[string]       `json:"own_policy_asked" col:"Policy"`
+	Measured   unit.Opt[unit.Ratio]   `col:"Measured"`
+	Peak       unit.Opt[unit.Ratio]   `json:"vtune_peak" col:"VTune peak"`
+	Total      unit.Opt[unit.Seconds] `col:"Time [s]"`
+	LaunchTime unit.Opt[unit.Seconds] `json:"launch_time" col:"Time per launch [s]; decimals=6"`
+	Counters   string                 `col:"Counters"`
+	XeCore     unit.Opt[unit.Ratio]   `json:"run_xe_core" col:"Xe-core [%]; group=Predicted"`
+	RunPeak    unit.Opt[unit.Ratio]   `json:"run_peak" col:"peak [%]; group=Predicted"`
+	RunAverage unit.Opt[unit.Ratio]   `json:"run_average" col:"average [%]; group=Predicted"`
+	Waves      unit.Opt[float64]      `json:"run_waves" col:"Waves; decimals=2"`
+	Tail       unit.Opt[unit.Ratio]   `json:"run_tail" col:"Last wave [%]"`
+	Limits     string                 `json:"run_limits" col:"Limited by"`
+	PerXeCore  unit.Opt[int64]        `json:"run_n" col:"Work-groups per Xe-core"`
+	Verdict    rowtext.Verdict        `json:"run_verdict" col:"Verdict"`
 
 	row    *compare.Row // nil in the last one
 	launch predict.Launch
@@ -56,8 +57,8 @@ type whatIfRow struct {
 const countersOfOthers = "of others"
 
 // whatIfRows lists the kernels, and a last row without any figure, for launches that nobody ran.
-func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
-	n := min(rows.kernels, whatIfLaunches)
+func whatIfRows(r *compare.Result, kernels int) []whatIfRow {
+	n := min(kernels, whatIfLaunches)
 	names := make([]string, n)
 	for i := range n {
 		names[i] = report.KernelName(r.Row(i, nil).Task)
@@ -67,7 +68,7 @@ func whatIfRows(r *compare.Result, rows *rowSet) []whatIfRow {
 		row := r.Row(i, nil)
 		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row,
 			launch: whatIfLaunch(r, row)}
-		if s := shape(row); s != "" {
+		if s := rowtext.Shape(&row.Kernel); s != "" {
 			list[i].Label += " (" + s + ")"
 		}
 		list[i].set()
@@ -100,14 +101,15 @@ func (w *whatIfRow) set() {
 			*to = unit.Some(l.Local.Dim(i))
 		}
 	}
-	w.SIMD, w.Barriers, w.GRF = positive(l.SIMD), positive(l.Barriers), positive(l.GRF)
+	w.SIMD, w.Barriers, w.GRF = unit.NonZero(l.SIMD), unit.NonZero(l.Barriers), unit.NonZero(l.GRF)
 	if l.SLM > 0 {
 		w.SLM = unit.Some(float64(l.SLM) / 1024)
 	}
 	if l.Policy != predict.Auto {
-		w.Policy = filled(l.Policy.String())
+		w.Policy = unit.NonZero(l.Policy.String())
 	}
-	w.Measured, w.Peak, w.Total, w.LaunchTime, w.Verdict = r.Measured, r.Peak, r.Total, r.Average(), verdict(r.Verdict)
+	w.Measured, w.Peak, w.Total, w.LaunchTime = r.Measured, r.Peak, r.Total, r.Average()
+	w.Verdict = rowtext.Verdict(r.Verdict)
 	if p := report.NewPredictionValue(r.Predicted); p != nil {
 		w.XeCore, w.RunPeak, w.RunAverage, w.Waves, w.Tail = p.XeCorePercent, p.PeakPercent, p.AveragePercent, p.Waves,
 			p.TailPercent
@@ -116,10 +118,10 @@ func (w *whatIfRow) set() {
 }
 
 // launchTable is the list that a kernel is picked from.
-func launchTable(list []whatIfRow, rows *rowSet) *report.Table {
+func launchTable(list []whatIfRow, decimals int) *report.Table {
 	t := report.Rows("launches", len(list), func(i int) whatIfRow { return list[i] })
 	t.In = report.Sheet
-	t.Columns[t.Column("total")].Decimals = rows.decimals
+	t.Columns[t.Column("total")].Decimals = decimals
 	return t
 }
 

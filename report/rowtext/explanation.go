@@ -1,0 +1,193 @@
+package rowtext
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
+func Explanation(of *compare.Result, r *compare.Row) string {
+	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
+		return accountText(r, a) + lostLanes(r)
+	}
+	text := Sentence(r)
+	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
+		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
+	}
+	if c := r.Cause; c != nil && c.Decide != "" {
+		text += " To decide: " + c.Decide + "."
+	}
+	return text + lostLanes(r)
+}
+
+// lostLanes says that lanes have no work-item, which occupancy does not show.
+func lostLanes(r *compare.Row) string {
+	lanes, ok := r.IdleLanes().Value()
+	if !ok || lanes == 0 {
+		return ""
+	}
+	simd := (r.Predicted.GroupSize + r.Predicted.IdleLanes) / r.Predicted.ThreadsPerGroup
+	return fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes.Percent()),
+		report.Counted(int(r.Predicted.GroupSize), "work-item", "work-items"), simd)
+}
+
+// Sentence says what is wrong with a row and why, in the word of its cause.
+func Sentence(r *compare.Row) string {
+	text := string(r.Verdict)
+	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
+		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if r.Cause != nil {
+		text += ": " + report.OneLine(r.Cause.Name)
+	}
+	if why := stopped(report.OneLine(Because(r))); why != "" {
+		return text + ". " + report.UpperFirst(why)
+	}
+	return text + "."
+}
+
+func stopped(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// accountText says how far a row is below its prediction, what each part of that is, and what would decide. Each part
+// begins a line.
+func accountText(r *compare.Row, a *compare.Account) string {
+	d, _ := r.Difference.Value()
+	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
+	if r.Basis == compare.BasisMeasuredPeak {
+		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak, which has no partial last wave " +
+			"in it"
+	}
+	if lost, ok := a.Lost.Value(); ok && lost > 0 {
+		text += ", " + SlotTime(lost) + " of slot time"
+	}
+	parts := []string{text + "."}
+	printed := a.Printed()
+	for _, p := range lossParts(a) {
+		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed[p]), 1), partText(p))
+		if p == compare.PartShortfall {
+			said = ""
+		}
+		parts = append(parts, strings.TrimSpace(said+" "+causeTexts(a, p)))
+	}
+	parts[0] = strings.TrimSpace(parts[0] + " " + parts[1])
+	text = strings.Join(append(parts[:1], parts[2:]...), "\n")
+	for _, c := range a.Causes {
+		if c.Decide != "" {
+			text += " To decide: " + c.Decide + "."
+			break
+		}
+	}
+	if slices.ContainsFunc(a.Causes, func(c compare.Cause) bool { return c.Name == compare.CauseDispatch }) {
+		return text // which more threads would not help
+	}
+	return text + roomText(a.Room)
+}
+
+// SlotTime prints a time in seconds with two digits, so that rows compare at a glance.
+func SlotTime(t unit.Seconds) string {
+	v := float64(t)
+	if v >= 9.95 {
+		return report.Thousands(int64(math.Round(v))) + " s"
+	}
+	return strconv.FormatFloat(v, 'f', max(1-int(math.Floor(math.Log10(v))), 1), 64) + " s"
+}
+
+// lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
+func lossParts(a *compare.Account) []compare.Part {
+	var list []compare.Part
+	for _, p := range []compare.Part{compare.PartEmpty, compare.PartUnderfilled, compare.PartShortfall} {
+		if _, told := a.Points(p).Value(); told {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y compare.Part) int {
+		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
+	})
+	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
+		list = list[:1]
+	}
+	return list
+}
+
+func partText(p compare.Part) string {
+	if p == compare.PartEmpty {
+		return "no thread on the XVE"
+	}
+	return "XVEs that ran, underfilled"
+}
+
+// causeTexts are the causes of a part: the first in full, others by name.
+func causeTexts(a *compare.Account, p compare.Part) string {
+	var text string
+	var others []string
+	for _, c := range a.Causes {
+		switch {
+		case c.Part != p:
+		case text == "":
+			text = withConfidence(c)
+		default:
+			others = append(others, c.Name+" ("+c.Confidence+")")
+		}
+	}
+	if len(others) > 0 {
+		text += " Also possible: " + strings.Join(others, ", ") + "."
+	}
+	return text
+}
+
+// withConfidence says how sure a cause is, unless its text says that it cannot be told.
+func withConfidence(c compare.Cause) string {
+	because := stopped(report.OneLine(c.Because))
+	if c.Name == compare.CauseGaps || c.Name == compare.CauseUnexplained || c.Name == compare.CauseNothingRan {
+		return because
+	}
+	return strings.TrimSuffix(because, ".") + " (" + c.Confidence + ")."
+}
+
+func roomText(room compare.Room) string {
+	switch room {
+	case compare.RoomLittle:
+		return " XVEs that run are active most of the time: more threads would hide little."
+	case compare.RoomSome:
+		return " XVEs that run stall half of the time or more: more threads may hide more latency."
+	}
+	return ""
+}
+
+// Because is the evidence of the cause, or why there is no prediction.
+func Because(r *compare.Row) string {
+	switch {
+	case r.Cause != nil:
+		return r.Cause.Because
+	case r.Predicted == nil && r.Verdict != compare.NotAKernel:
+		return r.NoPredictionWhy
+	}
+	return ""
+}
+
+// PartName is how people read a part.
+func PartName(p compare.Part) string {
+	switch p {
+	case compare.PartUnderfilled:
+		return "underfilled XVEs"
+	case compare.PartEmpty:
+		return "empty XVEs"
+	case compare.PartTail:
+		return "last wave (predicted)"
+	case compare.PartLimits:
+		return "limits (predicted)"
+	}
+	return string(p)
+}
