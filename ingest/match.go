@@ -232,9 +232,9 @@ func (m *merger) settle(p *pairing) {
 		hint = "correct the bad rows, or export both with the total time, which tells launches apart"
 		text += ", and bad rows are left out of " + strings.Join(p.holes, " and ")
 	case p.apart && p.rows == m.groups[p.group].n:
-		text = fmt.Sprintf("the launches of task %q take other times here (%s) than at %s", a.Task, p.other, a.Pos)
+		text = fmt.Sprintf("the launches of task %q take different times here (%s) than at %s", a.Task, p.other, a.Pos)
 	}
-	text += ": which row is of which launch is not known"
+	text += ": it is not known which row belongs to which launch"
 	if len(p.lost) > 0 {
 		text += ", so that the columns " + strings.Join(p.lost, ", ") + " of this file are not used"
 	}
@@ -257,7 +257,7 @@ func (m *merger) differ(p *pairing, pos note.Pos, a *Kernel, names []string) {
 		p.more++
 	default:
 		m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: pos,
-			Text: fmt.Sprintf("task %q: other %s here than at %s; the value of the first file is used", a.Task,
+			Text: fmt.Sprintf("task %q: %s differs from the value at %s; the first file's value is used", a.Task,
 				strings.Join(names, ", "), a.Pos),
 			Hint: "give the exports of one run only"})
 		p.note = len(m.run.Notes)

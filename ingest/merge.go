@@ -69,8 +69,8 @@ func (m *merger) trace(path string, t *Trace) {
 		r.Trace = t
 	case !r.Trace.take(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart", Pos: note.Pos{File: path},
-			Text: "its launches ran at another time than those of the trace before it: gaps and overlaps are told of " +
-				"the first trace",
+			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
+				"reported for the first trace",
 			Hint: "give the traces of one run only"})
 	}
 }
@@ -172,7 +172,7 @@ func (m *merger) checkSummary() error {
 		same := exported[plainName(s.Task)]
 		if same.n == 0 && !strings.HasSuffix(s.Task, "...") {
 			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
-				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it of another run?",
+				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it from another run?",
 					s.Task), Hint: "give the files of one run only"})
 			continue
 		}

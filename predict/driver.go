@@ -78,11 +78,11 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 			r.BarrierSlots, used.Count, used.Source)
 	}
 	if r.BySLM != Unlimited && r.BySLM != cores*p.BySLM {
-		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; "+
-			"the model gives each Xe-core its %s", cores, memory(d.SLMPerGroupMax), memory(d.SLMPerXeCore))
+		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives "+
+			"each Xe-core its %s", cores, memory(d.SLMPerGroupMax), memory(d.SLMPerXeCore))
 	}
 	if p.BySlots != Unlimited && p.BySlots == p.GroupsPerXeCore && p.BySlots < p.ByThreads {
-		add("work-group slots: the driver's formula knows none, the model has %d per Xe-core", p.BySlots)
+		add("work-group slots: the driver's formula has none, the model has %d per Xe-core", p.BySlots)
 	}
 }
 

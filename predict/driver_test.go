@@ -30,7 +30,7 @@ func TestDriverMaxGroups(t *testing.T) {
 			DriverLimit{Groups: 112, ByThreads: 112, ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: 32, BarrierSource: "neo", Model: 112}, []string{}},
 		{"slots given", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
 			DriverLimit{Groups: 168, ByThreads: 168, ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: 32, BarrierSource: "neo", Model: 96, Differs: true},
-			[]string{"work-group slots: the driver's formula knows none, the model has 16 per Xe-core"}},
+			[]string{"work-group slots: the driver's formula has none, the model has 16 per Xe-core"}},
 		{"barriers that the driver refuses", tgl(), Launch{Local: size(32), SIMD: 8, Barriers: 40},
 			DriverLimit{Groups: 0, ByThreads: 168, ByBarriers: 0, BySLM: Unlimited, BarrierSlots: 32, BarrierSource: "neo", Model: 6, Differs: true},
 			[]string{"barriers: 32 slots per Xe-core in the driver's formula, 64 (calculator) in the model"}},

@@ -122,7 +122,7 @@ func (e *explainer) gpu() {
 	p, d := e.p, e.d
 	formula := e.l.Global.String() + " / " + e.l.Local.String()
 	if p.Partial {
-		formula += ", rounded up in each dimension: the last work-group there is smaller and counts as a whole one"
+		formula += ", rounded up in each dimension: the last work-group there is smaller but counts as a whole one"
 	}
 	e.add("work-groups", unit.Thousands(p.Groups), formula)
 	wave, t := p.capacity(d, e.modeSlots), p.ThreadsPerGroup

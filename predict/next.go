@@ -159,7 +159,7 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
 		return // the slots are full: there is nothing to gain
 	case !s.Alone:
-		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits hold as well: %s",
+		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits also apply: %s",
 			what, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
 		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",

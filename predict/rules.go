@@ -23,27 +23,27 @@ func allRules() []Rule {
 				"sub-group idle: choose a multiple.",
 			Limit: "Occupancy counts threads, not lanes, and does not show this loss."},
 		{Code: "whole-grid",
-			Text: "A local size that does not divide the global size makes smaller work-groups at the edges, each " +
-				"of which takes the place of a whole one.",
+			Text: "A local size that does not divide the global size makes smaller work-groups at the edges, each of " +
+				"which takes the place of a whole one.",
 			Limit: "SYCL's nd_range refuses such a launch; OpenCL 2.0 accepts it where the device supports " +
 				"non-uniform work-groups."},
 		{Code: "spill",
-			Text: "A kernel that spills registers often gains from a smaller sub-group, which leaves each " +
-				"work-item more registers, or from the large GRF mode.",
-			Limit: "The model does not see spilling: read the compiler's or the tracer's spill size. Large GRF " +
-				"costs threads; a smaller sub-group needs more threads for the same work."},
+			Text: "A kernel that spills registers often gains from a smaller sub-group, which leaves each work-item " +
+				"more registers, or from the large GRF mode.",
+			Limit: "The model does not see spilling: read the compiler's or the tracer's spill size. Large GRF costs " +
+				"threads; a smaller sub-group needs more threads for the same work."},
 		{Code: "block-loads",
-			Text: "Sub-group block loads and stores do not work at sub-group size 32 on this GPU: use 8 or 16 " +
-				"in kernels that have them.",
-			Limit: "It holds for GPUs with registers of 32 bytes, before Xe-HPC and Xe2; without block loads 32 is " +
-				"as good."},
+			Text: "Sub-group block loads and stores do not work with sub-group size 32 on this GPU: use 8 or 16 in " +
+				"kernels that have them.",
+			Limit: "This applies to GPUs with 32-byte registers, before Xe-HPC and Xe2; without block loads 32 is as " +
+				"good."},
 		{Code: "dispatch-rounds",
 			Text: "Larger work-groups mean fewer dispatch rounds for the same work-items.",
-			Limit: "It holds up to the size at which work-groups still divide the thread slots of an Xe-core evenly; " +
-				"with a barrier, each work-item waits for more others."},
+			Limit: "This holds as long as work-groups divide the thread slots of an Xe-core evenly; with a barrier, " +
+				"each work-item waits for more others."},
 		{Code: "tail",
-			Text: "A launch of a few waves wastes most of its last one: " +
-				"make the number of work-groups a multiple of what the GPU holds.",
+			Text: "A launch of a few waves wastes most of its last one: make the number of work-groups a multiple of " +
+				"what the GPU holds.",
 			Limit: "With tens of waves a tail costs little, and work-groups of unequal run time blur it."},
 	}
 }
@@ -67,8 +67,8 @@ func rulesFor(d *arch.Device, l Launch, a Advice) []Rule {
 	widest, largest := l.SIMD, int64(0)
 	for i := range a.Best {
 		if s := &a.Best[i]; s.Prediction.Partial && s.Launch.Local != l.Local && why["whole-grid"] == "" {
-			why["whole-grid"] = fmt.Sprintf("no work-group of whole sub-groups divides %s; "+
-				"those listed leave lanes idle at the edges, and the best are ranked without these", l.Global)
+			why["whole-grid"] = fmt.Sprintf("no work-group of whole sub-groups divides %s; those listed leave lanes "+
+				"idle at the edges, and the best are ranked without these", l.Global)
 		}
 		widest = max(widest, a.Best[i].Launch.SIMD)
 		largest = max(largest, a.Best[i].Prediction.GroupSize)

@@ -67,7 +67,7 @@ func TestReadRecordsRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict,program"},
-		{"series,time,value,Time\n", `h.csv:1: the column "time" is there twice (keep one of them)`},
+		{"series,time,value,Time\n", `h.csv:1: the column "time" occurs twice (keep one of them)`},
 		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program)`},
 	}
 	for _, c := range cases {

@@ -145,7 +145,7 @@ func Job(o Options, scheduler string, occudiff []string) (string, error) {
 	case "pbs":
 		head = "#PBS -N occudiff\n#PBS -l select=1\n#PBS -l walltime=00:30:00\n#PBS -j oe\ncd \"$PBS_O_WORKDIR\"\n"
 	default:
-		return "", note.Faultf("usage", note.Pos{}, "", "no job script is known for %q: expected slurm or pbs",
+		return "", note.Faultf("usage", note.Pos{}, "", "cannot write a job script for %q: expected slurm or pbs",
 			scheduler)
 	}
 	interval := o.Interval

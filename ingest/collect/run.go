@@ -38,7 +38,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		}
 		if len(Written(s)) == 0 {
 			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above",
-				"%s ended well and wrote nothing", s.Args[0])
+				"%s succeeded but wrote nothing", s.Args[0])
 		}
 	}
 	return nil
@@ -60,7 +60,7 @@ func failed(s Step, err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return note.Faultf("collector-failed", note.Pos{}, "'occudiff doctor' looks for what is missing",
-			"%s ended with status %d: %s", s.Args[0], exit.ExitCode(), s)
+			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), s)
 	}
 	return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
 }
@@ -84,9 +84,9 @@ func programs() []program {
 	return []program{
 		{"vtune", "no counters: nothing is measured", "install Intel VTune Profiler (oneAPI base toolkit) and source " +
 			"its vars.sh"},
-		{"unitrace", "registers, SLM and spills of kernels are not known, and no launch is measured by itself",
+		{"unitrace", "registers, SLM and spills of kernels are unknown, and no launch is measured on its own",
 			"build it from intel/pti-gpu, tools/unitrace"},
-		{"ocloc", "sources cannot be predicted before a run",
+		{"ocloc", "kernels cannot be predicted from source files",
 			"install intel-ocloc or intel-opencl-icd of the distribution"},
 	}
 }
@@ -120,7 +120,7 @@ func Doctor(root string) []Check {
 	}
 	at := func(path string) string { return strings.TrimSuffix(root, "/") + path }
 	list = append(list, driver(at), render(at), number(at, "/proc/sys/kernel/yama/ptrace_scope", "ptrace scope", "0",
-		"VTune cannot attach to a process that runs already", "sysctl kernel.yama.ptrace_scope=0"))
+		"VTune cannot attach to a process that is already running", "sysctl kernel.yama.ptrace_scope=0"))
 	for _, module := range []string{"i915", "xe"} {
 		path := "/proc/sys/dev/" + module + "/perf_stream_paranoid"
 		if module == "xe" {
@@ -143,7 +143,8 @@ func driver(at func(string) string) Check {
 			return c
 		}
 	}
-	c.Costs, c.Get = "there is no Intel GPU to measure; predictions need none", "load the kernel module xe or i915"
+	c.Costs = "there is no Intel GPU to measure; predictions do not need one"
+	c.Get = "load the kernel module xe or i915"
 	return c
 }
 
@@ -199,19 +200,16 @@ func library(at func(string) string) Check {
 // Traps are what makes a collection say less than it could, for people who write their own commands.
 func Traps() []string {
 	return []string{
-		"gpu-sampling-interval: the default of 1 ms holds many short launches in one sample. Nine samples a launch " +
-			"leave at most a " +
-			"tenth of a value to what stands between launches; 'occudiff collect' finds the interval by a first " +
-			"short run.",
-		"Wrappers: VTune follows child processes, so that mpirun or a shell script in front of the application is " +
-			"profiled too; " +
-			"-no-follow-child keeps it to the application when the application starts others.",
-		"Several stacks: with ZE_FLAT_DEVICE_HIERARCHY=FLAT, the default of newer drivers, a stack is a device and " +
-			"the counters are " +
-			"of one stack; with COMPOSITE they are of the whole GPU. Predict for the one that was used (max1550 or " +
-			"max1550-1t).",
-		"Several GPUs: without -knob target-gpu the occupancy is the mean over all of them, idle ones included.",
-		"Times: with -q unitrace reads the counters around each launch and makes every launch longer; take times " +
+		"gpu-sampling-interval: at the default of 1 ms, one sample covers many short launches. With nine samples per " +
+			"launch, at most a tenth of a value comes from between launches; 'occudiff collect' finds the interval " +
+			"with a short first run.",
+		"Wrappers: VTune follows child processes, so mpirun or a shell script in front of the application is " +
+			"profiled, too. If the application starts others, -no-follow-child limits the collection to it.",
+		"Several stacks: with ZE_FLAT_DEVICE_HIERARCHY=FLAT, the default of newer drivers, each stack is a device " +
+			"and the counters are of one stack; with COMPOSITE they are of the whole GPU. Predict for the one that " +
+			"you used (max1550 or max1550-1t).",
+		"Several GPUs: without -knob target-gpu the occupancy is the mean over all of them, including idle ones.",
+		"Times: with -q, unitrace reads the counters around each launch, which makes every launch longer; take times " +
 			"from another run.",
 	}
 }

@@ -246,7 +246,7 @@ func (r *Reader) Header() error {
 		known := slices.Contains(f.Columns, name)
 		switch {
 		case known && slices.Contains(r.Columns, name):
-			faults = append(faults, note.Faultf(f.Code, pos, "keep one of them", "the column %q is there twice", name))
+			faults = append(faults, note.Faultf(f.Code, pos, "keep one of them", "the column %q occurs twice", name))
 		case !known && len(rec.Cells) == 1 && strings.ContainsAny(name, ";\t"):
 			return note.Faultf(f.Code, pos, "write the file with commas between the columns",
 				"the header has no comma but other separators: %q", name)
@@ -260,7 +260,7 @@ func (r *Reader) Header() error {
 	}
 	missing := slices.DeleteFunc(slices.Clone(f.Required), func(c string) bool { return slices.Contains(r.Columns, c) })
 	if len(missing) > 0 {
-		faults = append(faults, note.Faultf(f.Code, pos, expected, "the header lacks %s", strings.Join(missing, ", ")))
+		faults = append(faults, note.Faultf(f.Code, pos, expected, "the header has no %s", strings.Join(missing, ", ")))
 	}
 	return errors.Join(faults...)
 }

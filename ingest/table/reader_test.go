@@ -117,11 +117,11 @@ func TestHeader(t *testing.T) {
 		{"case, blanks and a byte order mark do not count", "\ufeffKEY, name \n", strict, ""},
 		{"another column", "key,name,weight\n", loose, ""},
 		{"another column in a strict file", "key,name,weight\n", strict, `t.csv:1:10: the column "weight" is not known; did you mean w? (the columns are key, name, size)`},
-		{"twice", "key,key,name\n", loose, `t.csv:1: the column "key" is there twice (keep one of them)`},
+		{"twice", "key,key,name\n", loose, `t.csv:1: the column "key" occurs twice (keep one of them)`},
 		{"semicolons", "key;name\n", strict, `t.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
-		{"missing", "\nsize\n", loose, "t.csv:2: the header lacks key, name (expected the columns key,name,size, of which only key, name must be there)"},
+		{"missing", "\nsize\n", loose, "t.csv:2: the header has no key, name (expected the columns key,name,size, of which only key, name must be there)"},
 		{"two faults", "key,weight\n", strict, "t.csv:1:5: the column \"weight\" is not known; did you mean w? (the columns are key, name, size)\n" +
-			"t.csv:1: the header lacks name (expected the columns key,name,size, of which only key, name must be there)"},
+			"t.csv:1: the header has no name (expected the columns key,name,size, of which only key, name must be there)"},
 		{"no header", "key,\"name\n", loose, "t.csv:1: the header cannot be read: a quote is opened and not closed " +
 			"(expected the columns key,name,size, of which only key, name must be there)"},
 	} {

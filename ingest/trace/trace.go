@@ -285,7 +285,7 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 				"none of the launches can be used; the first: %s", bad[0].Text)
 		case stopped != nil:
 			return nil, note.Faultf("no-kernels", pos, hint,
-				"the trace ends in the middle, before any launch on a GPU: %v", stopped)
+				"the trace is cut off before any launch on a GPU: %v", stopped)
 		}
 		return nil, note.Faultf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
 			"the trace has %d events, none of which is a launch on a GPU", r.events)
@@ -293,8 +293,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	f.Notes = r.bad.Notes()
 	if stopped != nil {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "trace-cut-off", Pos: pos,
-			Text: fmt.Sprintf("the trace ends in the middle: %d of its launches stand before this line and are used, "+
-				"the rest is lost", r.used),
+			Text: fmt.Sprintf("the trace is cut off: the %d launches before this line are used, the rest is "+
+				"lost", r.used),
 			Hint: "let the program end by itself"})
 	}
 	for _, pid := range r.pids {

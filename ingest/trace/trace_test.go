@@ -95,12 +95,12 @@ kernel "Memset (0 -> DEVICE)" at f:26
 kernel "f" at f:2
    instances 2 seconds 2e-06
    from 1e-06 median 1e-06 to 1e-06
-note trace-cut-off f:3: warning: the trace ends in the middle: 2 of its launches stand before this line and are used, the rest is lost (let the program end by itself)
+note trace-cut-off f:3: warning: the trace is cut off: the 2 launches before this line are used, the rest is lost (let the program end by itself)
 `, "1: f 0+1000, f 4000+1000; step 1000"},
 		{"cut off within an event", unitrace[:600], `rows 1 bad 0
 kernel "gemm" at f:2
    global 802816x1x1 local 512x1x1 SIMD 32 instances 1 seconds 9e-06
-note trace-cut-off f:5: warning: the trace ends in the middle: 1 of its launches stand before this line and are used, the rest is lost (let the program end by itself)
+note trace-cut-off f:5: warning: the trace is cut off: the 1 launches before this line are used, the rest is lost (let the program end by itself)
 `, "4294950911: gemm 0+9000; step 1000"},
 		{"what cannot be used is left out, and the rest is read", `{"traceEvents":[
 ` + launch(`bad "name`, 1, 1) + `,
@@ -168,9 +168,9 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"host functions alone", `{"traceEvents":[{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]}`,
 			"f: the trace has 1 events, none of which is a launch on a GPU (" + hint + ", or profile with ProfilerActivity.XPU)"},
-		{"cut off before anything", `{"traceEvents":[`, "f:1: the trace ends in the middle, before any launch on a GPU: the text ends here (" + hint + ")"},
+		{"cut off before anything", `{"traceEvents":[`, "f:1: the trace is cut off before any launch on a GPU: the text ends here (" + hint + ")"},
 		{"no launch that can be used", "[" + launch("", 1, 1) + "]", "f:1: none of the launches can be used; the first: the row names no kernel (" + hint + ")"},
-		{"something else", `{"traceEvents": 1, x`, "f:1: the trace ends in the middle, before any launch on a GPU: the event is not JSON (" + hint + ")"},
+		{"something else", `{"traceEvents": 1, x`, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
 	} {
 		_, err := read(t, strings.NewReader(c.text), ingest.ReadOptions{})
 		var fault *note.Fault

@@ -344,7 +344,7 @@ kernel "f" at f:2:1
    global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 3 seconds 3e-06
    measured 50%
    from 1e-06 median 1e-06 to 1e-06 measured from 50% median 50% to 50%
-note invalid-counters f:4:1: warning: 2 of the rows say that their counters are not to be used (OverrunOccured, ResultUncertainty[%]): those are left out, here and in what follows (collect again, with fewer metrics or alone on the GPU)
+note invalid-counters f:4:1: warning: 2 rows mark their counters as invalid (OverrunOccured, ResultUncertainty[%]): these counters are left out, here and in the rest of the file (collect again, with fewer metrics or alone on the GPU)
 `},
 		{"work-groups and threads are counted one by one", name + "1000,50,16,32,0,0,1,1,0,0,0,0,\n", `rows 1 bad 0
 kernel "f" at f:2:1

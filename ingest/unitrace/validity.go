@@ -59,8 +59,8 @@ func (v *invalid) notes() []note.Note {
 		return nil
 	}
 	return []note.Note{{Severity: note.Warning, Code: "invalid-counters", Pos: v.first,
-		Text: fmt.Sprintf("%d of the rows say that their counters are not to be used (%s): those are left out, here "+
-			"and in what follows", v.rows, strings.Join(v.columns, ", ")),
+		Text: fmt.Sprintf("%d rows mark their counters as invalid (%s): these counters are left out, here and in the "+
+			"rest of the file", v.rows, strings.Join(v.columns, ", ")),
 		Hint: "collect again, with fewer metrics or alone on the GPU"}}
 }
 

@@ -214,7 +214,7 @@ func (r *reader) remarks() []note.Note {
 			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
 				"u-secs is taken as %s s",
 				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
-			Hint: "all u-secs of this log are read so; the numbers as printed are kept beside"})
+			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
 	}
 	if t := r.beyond; t.Kernel != "" {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "out-of-bounds", Pos: t.Pos,
@@ -224,7 +224,7 @@ func (r *reader) remarks() []note.Note {
 	}
 	if r.long.Line > 0 {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "long-line", Pos: r.long,
-			Text: fmt.Sprintf("lines are read up to %d bytes; what stands behind is skipped", lines.MaxLine)})
+			Text: fmt.Sprintf("lines are read up to %d bytes; the rest is skipped", lines.MaxLine)})
 	}
 	if r.wrongs > 0 {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "wrong-result", Pos: r.wrong,

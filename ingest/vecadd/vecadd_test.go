@@ -93,7 +93,7 @@ func notes(f *ingest.File) []string {
 
 const (
 	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this fault; its times and occupancies are those of the faulty access)`
-	ticksHint  = ` (all u-secs of this log are read so; the numbers as printed are kept beside)`
+	ticksHint  = ` (all u-secs of this log are read this way; the printed numbers are kept, too)`
 )
 
 func TestRead(t *testing.T) {
@@ -340,7 +340,7 @@ func TestLongLines(t *testing.T) {
 	want := []string{
 		"bad-row log:2:1: error: kernel \"" + name[:57] + "\"... is longer than 256 bytes; " + expected,
 		"out-of-bounds log:6:1: warning: VectorAdd<2>" + boundsNote,
-		"long-line log:1:262144: warning: lines are read up to 262144 bytes; what stands behind is skipped",
+		"long-line log:1:262144: warning: lines are read up to 262144 bytes; the rest is skipped",
 	}
 	if d := cmp.Diff(want, notes(f)); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)

@@ -31,7 +31,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 	switch {
 	case r.Open:
 		return &problem{cell: none, text: fmt.Sprintf("the file ends inside the quotes that open on line %d, column "+
-			"%d; what follows them cannot be told apart",
+			"%d; the rows after them cannot be separated",
 			r.QuoteLine, r.QuoteColumn),
 			hint: "the file may be cut off: export it again"}
 	case r.Fields < a.h.columns:

@@ -124,7 +124,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	if partial > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows",
 			Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d of the bad rows have nothing wrong but a share out of range: where their kernel "+
+			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: where their kernel "+
 				"has other rows, their time and counts are added to it", partial)})
 	}
 	if rest := f.BadRows - shown; rest > 0 {

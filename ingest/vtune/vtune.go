@@ -108,7 +108,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 		return nil, hostTasks(h.pos)
 	case !h.useful():
 		return nil, note.Faultf("no-columns", h.pos, exportHint,
-			"the export has no column that tells a work size, a time or an occupancy; expected names like \"Work "+
+			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+
 				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")
 	}
 	h.complete()

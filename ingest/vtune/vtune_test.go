@@ -188,11 +188,11 @@ func TestBadRows(t *testing.T) {
 		{"a record of several lines is known by its first", "\"L\nM\",64,8,1,1,8,200\n",
 			`run.csv:3:1: error: bad row: "XVE Threads Occupancy(%)" is "200"; expected a percentage from 0 to 100.5 (the cell is on line 4, column 15)` + correct},
 		{"the file ends inside a quote: the rows before it are kept", "\"L,64,8,1,1,8,10\nM,64,8,1,1,8,10\n",
-			`run.csv:3:1: error: bad row: the file ends inside the quotes that open on line 3, column 1; what follows them cannot be told apart (the file may be cut off: export it again)`},
+			`run.csv:3:1: error: bad row: the file ends inside the quotes that open on line 3, column 1; the rows after them cannot be separated (the file may be cut off: export it again)`},
 	} {
 		want := []string{"1 rows, 1 bad", row, c.want}
 		if strings.Contains(c.reason, "percentage") && !strings.Contains(c.reason, "word") && !strings.Contains(c.reason, "comma") || strings.Contains(c.text, "200") {
-			want = append(want, "run.csv: 1 of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it")
+			want = append(want, "run.csv: 1 of the bad rows are wrong only in a percentage out of range: where their kernel has other rows, their time and counts are added to it")
 		}
 		if d := cmp.Diff(want, lines(t, head+good+c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
@@ -206,7 +206,7 @@ func TestShareOutOfRange(t *testing.T) {
 	want := []string{"2 rows, 1 bad",
 		"3|K|64||-||n 3|t 4|measured 60|threads 24|barriers -|spill -|spread 1 1 2 50 65 80",
 		`run.csv:2:8: error: bad row: "XVE Threads Occupancy(%)" is "101.0"; expected a percentage from 0 to 100.5 (correct the cell or export the file again)`,
-		"run.csv: 1 of the bad rows have nothing wrong but a share out of range: where their kernel has other rows, their time and counts are added to it"}
+		"run.csv: 1 of the bad rows are wrong only in a percentage out of range: where their kernel has other rows, their time and counts are added to it"}
 	if d := cmp.Diff(want, lines(t, text, ingest.ReadOptions{})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
 		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
 		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance" + export},
-		{"a column, but none of use", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column that tells a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
+		{"a column, but none of use", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column with a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
 		{"no row of use", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
 		{"a quote opens in the header", "Computing Task,Total Time,\"X\nK,1,1\n", "run.csv:1: the header line opens a quote that is never closed (the file may be cut off: export it again)"},
 	} {

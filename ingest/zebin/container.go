@@ -152,7 +152,7 @@ func noInfo(pos note.Pos, f *elf.File) error {
 		if n, _ := s.ReadAt(mark[:], 0); s.ReaderAt != nil && n == 4 && string(mark[:]) == patchMagic {
 			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options "+
 				"-cl-intel-allow-zebin",
-				"a device binary of the older patch-token format, which is not read")
+				"a device binary in the older patch-token format, which occudiff does not read")
 		}
 	}
 	return note.Faultf("no-kernels", pos, "", "the device image has no .ze_info section, so it holds no kernel")

@@ -27,8 +27,8 @@ type Choice struct {
 
 // ErrNoDevice is the error for a run that needs a device and does not say which.
 var ErrNoDevice = note.Faultf("no-device", note.Pos{},
-	"name it with --device (see 'occudiff devices'), or give the VTune summary beside the export: "+
-		"vtune -report summary -r RESULT_DIR", "no input says which GPU this is")
+	"name it with --device (see 'occudiff devices'), or give the VTune summary beside the export: vtune -report "+
+		"summary -r RESULT_DIR", "no input says which GPU this is")
 
 // Choose finds the device of a run. What the user names is taken, and inputs that disagree get a note. Else all inputs
 // that name a device have to mean the same one. The figures of the device are held against those of the inputs.
@@ -89,7 +89,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		case c.Device.Key != found.Device.Key && !c.Device.sameShape(found.Device):
 			return Choice{}, note.Faultf("two-devices", p.Pos,
 				"give the files of one run on one device, or name it with --device",
-				"this is of %s (%s), but %s says %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
+				"this is from %s (%s), but %s says %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
 		}
 	}
 	if found.Device == nil {

@@ -35,7 +35,7 @@ func TestChoose(t *testing.T) {
 			"run.log:3: warning: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), and --device tgl-96 is used", ""},
 		{"an input says it", Options{Inputs: []ingest.Platform{summary}, Run: summary}, "mtl-112", "the summary: 112 XVE", "", ""},
 		{"two inputs contradict each other", Options{Inputs: []ingest.Platform{summary, log}}, "", "", "",
-			"run.log:3: this is of Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE says Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},
+			"run.log:3: this is from Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE says Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},
 		{"an input is not understood", Options{Inputs: []ingest.Platform{unknown}}, "", "", "", `the log names the device "Voodoo 2": device "Voodoo 2" is not`},
 		{"its node property is", Options{Inputs: []ingest.Platform{node}}, "uhd-p630", "the DevCloud node property gen9", "", ""},
 		{"another input is", Options{Inputs: []ingest.Platform{unknown, summary}}, "mtl-112", "the summary: 112 XVE",

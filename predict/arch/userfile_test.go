@@ -121,9 +121,9 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 	for _, c := range []struct{ reason, data, want string }{
 		{"an empty file", "", "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
 		{"a header alone", header, "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
-		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: the header lacks xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
+		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: the header has no xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
 		{"a misspelled column would be dropped", extra("tile", "2"), "f.csv:1:147: the column \"tile\" is not known; did you mean tiles? (the columns are " + strings.Join(known.Columns, ", ") + ")"},
-		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1: the column "name" is there twice (keep one of them)`},
+		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1: the column "name" occurs twice (keep one of them)`},
 		{"a spreadsheet's semicolons", "key;name\nlab;x\n", `f.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
 		{"a row too short", header + "\nlab,x\n", "f.csv:2: the row has 2 cells, the header 10"},
 		{"an open quote", header + "\nlab,\"x\n", "f.csv:2: a quote is opened and not closed"},

@@ -128,7 +128,7 @@ func predicted(in *LaunchRow, l *predict.Launch, p *predict.Prediction, notes st
 		if out.Message != "" {
 			out.Message += "; "
 		}
-		out.Message += fmt.Sprintf("%s does not divide %s: the last work-groups are smaller and count as whole ones",
+		out.Message += fmt.Sprintf("%s does not divide %s: the last work-groups are smaller but count as whole ones",
 			l.Local, l.Global)
 	}
 	out.Groups = integer(p.Groups)

@@ -138,7 +138,7 @@ func TestReadTableRefusesWhatGocsvWouldTakeForZero(t *testing.T) {
 		t.Fatalf("a good row: %v", err)
 	}
 	for _, c := range []struct{ reason, data, want string }{
-		{"a missing column", strings.Replace(header, "key,", "", 1) + "\n", "the header lacks key (expected the columns " + header},
+		{"a missing column", strings.Replace(header, "key,", "", 1) + "\n", "the header has no key (expected the columns " + header},
 		{"an empty number", header + "\nfam:a,A,,8,,7,56,no,8,64,64,0 64,256,56,32,s,\n", "devices.csv:2:12: column xve_per_xe_core: the cell is empty"},
 		{"a thousands separator", header + "\nfam:a,A,,8,8,7,\"1,056\",no,8,64,64,0 64,256,56,32,s,\n", `"1,056" is not a whole number`},
 		{"no SIMD width", header + "\nfam:a,A,,8,8,7,56,no,,64,64,0 64,256,56,32,s,\n", "column simd_widths: the cell is empty"},

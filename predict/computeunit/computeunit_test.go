@@ -292,7 +292,7 @@ func TestSpreadErrors(t *testing.T) {
 		want     string
 	}{
 		{unknown, fits, 1, `platform "gen11" has no number of compute units; fill the column compute_units of its platform file`},
-		{p, tooBig, 1, `a compute unit of platform "gen11" holds no work-group of this kernel (slm), so that nothing fills it`},
+		{p, tooBig, 1, `a compute unit of platform "gen11" holds no work-group of this kernel (slm), so nothing fills it`},
 		{p, fits, 0, "0 work-groups; expected at least 1"},
 	} {
 		if _, err := c.platform.Spread(c.result, c.groups); err == nil || err.Error() != c.want {

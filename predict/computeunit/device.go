@@ -23,11 +23,11 @@ func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 	units, ok := p.ComputeUnits.Value()
 	switch {
 	case !ok:
-		return Spread{}, fmt.Errorf("platform %q has no number of compute units; "+
-			"fill the column compute_units of its platform file", p.Key)
+		return Spread{}, fmt.Errorf("platform %q has no number of compute units; fill the column compute_units of "+
+			"its platform file", p.Key)
 	case r.Groups < 1:
-		return Spread{}, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), "+
-			"so that nothing fills it", p.Key, r.Limits)
+		return Spread{}, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), so "+
+			"nothing fills it", p.Key, r.Limits)
 	case groups < 1:
 		return Spread{}, fmt.Errorf("%d work-groups; expected at least 1", groups)
 	}

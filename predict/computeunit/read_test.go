@@ -39,7 +39,7 @@ func TestReadSaysWhereAndWhat(t *testing.T) {
 			strings.ReplaceAll(validHeader, ",", ", ") + ")\n" + `p.csv:1:16: the column "total time" is not known (the columns are ` +
 			strings.ReplaceAll(validHeader, ",", ", ") + ")\n" + lacks(strings.ReplaceAll(requiredColumns, ",", ", "))},
 		{"a column twice", strings.Replace(validHeader, "name", "key", 1) + "\n" + good + "\n",
-			"p.csv:1: the column \"key\" is there twice (keep one of them)\n" + lacks("name")},
+			"p.csv:1: the column \"key\" occurs twice (keep one of them)\n" + lacks("name")},
 		{"a broken number after a blank line", validHeader + "\n\n" + strings.Replace(good, "229376", "\"229,376\"", 1) + "\n",
 			`p.csv:3:14: column register_bytes: "229,376": expected bytes, or an amount with a unit as in 16K`},
 		{"a number that gocsv would cut", validHeader + "\n" + strings.Replace(good, ",7,", ",1.7,", 1) + "\n",
@@ -77,7 +77,7 @@ func TestReadSaysWhereAndWhat(t *testing.T) {
 }
 
 func lacks(columns string) string {
-	return "p.csv:1: the header lacks " + columns + " (expected the columns " + validHeader + ", of which only " +
+	return "p.csv:1: the header has no " + columns + " (expected the columns " + validHeader + ", of which only " +
 		strings.ReplaceAll(requiredColumns, ",", ", ") + " must be there)"
 }
 

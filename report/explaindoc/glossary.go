@@ -10,47 +10,47 @@ type entry struct {
 
 // entries are the words that no other package documents.
 var entries = []entry{
-	{verdict, "match", "What was seen is what was predicted.",
-		"The difference is within the tolerance (--tolerance, 5 points), half a printed digit more allowed. " +
-			"Basis says of which two numbers."},
-	{verdict, "below", "Less was seen than predicted. The parts of the account say where the thread slots were, " +
-		"the cause why.",
+	{verdict, "match", "The observed occupancy is the predicted one.",
+		"The difference is within the tolerance (--tolerance, 5 points), plus half a printed digit. The basis says " +
+			"which two numbers are compared."},
+	{verdict, "below", "Less was observed than predicted. The parts of the account say where the thread slots went, " +
+		"and the cause says why.",
 		"The difference is below the tolerance."},
-	{verdict, "above", "More was seen than predicted: others ran in the same time, or the launch was not what " +
-		"the prediction assumes.",
+	{verdict, "above", "More was observed than predicted: other kernels ran at the same time, or the launch was not " +
+		"the one that was predicted.",
 		"The difference is above the tolerance."},
-	{verdict, "unmeasurable", "The counters' value is not this kernel's, or the launch fills too little of the " +
-		"GPU: nothing follows from the difference.",
+	{verdict, "unmeasurable", "The counter's value is mostly not this kernel's, or the launch fills too little of " +
+		"the GPU: the difference means nothing.",
 		"See the causes sampling and tolerance."},
-	{verdict, "no prediction", "The launch cannot be predicted; a note says what is missing or why it cannot run.",
-		""},
-	{verdict, "no measurement", "The row has neither a measured occupancy nor a peak of the profiler.", ""},
+	{verdict, "no prediction", "The launch cannot be predicted; a note says what is missing or why it " +
+		"cannot run.", ""},
+	{verdict, "no measurement", "The row has neither a measured occupancy nor the profiler's peak.", ""},
 	{verdict, "not a kernel", "A copy, a fill, a barrier, or time outside any task: it has a time and no " +
 		"occupancy.", ""},
 
 	{diffResult, "regression", "Occupancy fell. --fail-on regression exits 1.",
 		"The median of the measured occupancy fell by more than --threshold, and significantly where there are " +
-			"enough runs; " +
-			"where the launch or the device is another one, the residual fell like that too."},
+			"enough runs; where the launch or the device is another one, the residual fell like that too."},
 	{diffResult, "improvement", "Occupancy rose, by the rule of a regression the other way around.", ""},
 	{diffResult, "unchanged", "The change is within the threshold, or not significant.", ""},
-	{diffResult, "changed launch", "The launch shape, sub-group size or GRF mode is another one, and the " +
-		"residual is not: the change was intended.", ""},
-	{diffResult, "changed device", "The device is another one, and the residual is not worse.", ""},
-	{diffResult, "only old, only_old", "The kernel ran in OLD alone.", ""},
-	{diffResult, "only new, only_new", "The kernel ran in NEW alone.", ""},
-	{diffResult, "not comparable", "One of the sides has no value that means anything.", ""},
+	{diffResult, "changed launch", "The launch shape, sub-group size or GRF mode changed and the residual did not: " +
+		"the change was intended.", ""},
+	{diffResult, "changed device", "The device changed, and the residual is not worse.", ""},
+	{diffResult, "only old, only_old", "The kernel ran only in OLD.", ""},
+	{diffResult, "only new, only_new", "The kernel ran only in NEW.", ""},
+	{diffResult, "not comparable", "One of the sides has no usable value.", ""},
 
 	{compiled, "same", "The figures of both compilations are the same.", ""},
 	{compiled, "better", "A figure is better and none is worse.", ""},
-	{compiled, "worse", "A figure is worse, whatever others are: more spills, more registers, less occupancy.", ""},
+	{compiled, "worse", "At least one figure is worse: more spills, more registers, less occupancy.", ""},
 	{compiled, "added", "The kernel is new.", ""},
 	{compiled, "removed", "The kernel is gone.", ""},
 
 	{gate, "learning", "The series has too few earlier runs to judge by.", "Fewer than 8 of them."},
 	{gate, "ok", "The run is not beyond the threshold.", ""},
 	{gate, "alarm", "The run is beyond the threshold for the first time; one run may be an outlier.",
-		"Off the median of the window by more than 4 median absolute deviations and by more than --threshold."},
+		"Differs from the median of the window by more than 4 median absolute deviations and by more than " +
+			"--threshold."},
 	{gate, "regression", "The run is beyond the threshold, as was the one before it: track check exits 1.", ""},
 
 	{limit, "threads", "The thread slots of an Xe-core admit no more work-groups.",
@@ -62,16 +62,16 @@ var entries = []entry{
 		"barriers per Xe-core / barriers per work-group"},
 	{limit, "registers", "Large GRF mode leaves an XVE half of its threads.", ""},
 	{limit, "grid", "The launch has too few work-groups to fill the GPU.", ""},
-	{limit, "tail", "The last, partial wave costs a good part of the average.", "More than 5 points."},
+	{limit, "tail", "The last, partial wave lowers the average noticeably.", "More than 5 points."},
 
 	{policy, "free", "A thread goes to any free slot of the GPU: the kernel uses neither SLM nor barriers.", ""},
 	{policy, "whole", "A work-group stays whole on one Xe-core: the kernel uses SLM or a barrier.", ""},
-	{policy, "partial", "A what-if that explains published phases and predicts nothing: the threads of a " +
+	{policy, "partial", "A what-if that explains published phases; it is never the prediction: the threads of a " +
 		"work-group enter one by one.", ""},
 	{policy, "auto", "Free or whole, by the SLM and barriers of the launch.", ""},
 
 	{column, "Kernel, task, series", "The kernel as the profiler prints it.", ""},
-	{column, "Adapter", "The adapter that the row is of, in a run with several.", ""},
+	{column, "Adapter", "The adapter of the row, in a run on several.", ""},
 	{column, "Global, global_old, global_new, global_size",
 		"Work-items of the launch, as many dimensions as were printed.", ""},
 	{column, "Local, local_old, local_new, local_size, Work-group", "Work-items per work-group.", ""},
@@ -87,39 +87,39 @@ var entries = []entry{
 		"predicted_new_percent, Average",
 		"Predicted occupancy over all waves, the last one counted as long as a full one. Measured occupancy is " +
 			"compared with it.", ""}, {column, "Predicted Xe-core, xe_core_percent, predicted_xe_core_percent, Xe-core",
-		"Predicted occupancy of one Xe-core that holds all it can.", ""},
+		"Predicted occupancy of one Xe-core that holds as many work-groups as it can.", ""},
 	{column, "Xe-core, of the GRF mode's slots, xe_core_of_grf_mode_percent",
 		"The same as a share of the slots that the GRF mode leaves; VTune divides by all of them.", ""},
-	{column, "VTune peak, profiler_peak_percent", "The profiler's own prediction, from the launch alone; it " +
-		"measures nothing.", ""},
+	{column, "VTune peak, profiler_peak_percent", "The profiler's own prediction from the launch; it is not " +
+		"measured.", ""},
 	{column, "Measured, measured_percent, measured_old_percent, measured_new_percent, measured_change_points",
 		"Measured occupancy: thread slots that held a thread, averaged over the kernel's time.", ""},
-	{column, "Difference, difference_points", "What was seen less what was predicted. Basis says of which two " +
+	{column, "Difference, difference_points", "Observed minus predicted occupancy. The basis says which two " +
 		"numbers.", ""}, {column, "Peak difference, model_difference_points",
-		"The profiler's peak less the predicted peak: two predictions, which should agree to 0.1.", ""},
+		"The profiler's peak minus the predicted peak: two predictions, which should agree within 0.1.", ""},
 	{column, "Verdict, finding", "How the row compares: see match, below, above, unmeasurable and the others.", ""},
 	{column, "Cause", "Why the row does not match: see the causes.", ""},
-	{column, "Confidence", "How sure a cause is: high, medium or low. Of a device: how sure its figures are.", ""},
-	{column, "Because", "The figures that a cause or a verdict rests on.", ""},
-	{column, "Limited by, limits", "Why the prediction is not higher: see threads, slm, slots, barriers, " +
-		"registers, grid, tail.", ""},
-	{column, "Compared, basis", "Which two numbers the difference is of.", ""},
+	{column, "Confidence", "Confidence in a cause, or in the figures of a device: high, medium or low.", ""},
+	{column, "Because", "The figures behind a cause or a verdict.", ""},
+	{column, "Limited by, limits", "Why the prediction is not higher: see threads, slm, slots, barriers, registers, " +
+		"grid, tail.", ""},
+	{column, "Compared, basis", "The two numbers of the difference.", ""},
 	{column, "XVE idle, idle_percent, idle_old_percent, idle_new_percent",
 		"Share of the time in which an XVE had no thread at all.", ""},
 	{column, "Occupancy of XVEs that ran, Measured while loaded, loaded_percent, loaded_old_percent, " +
 		"loaded_new_percent",
 		"Occupancy of XVEs that had a thread.", "measured / (1 - idle)"},
 	{column, "part_used, Used", "The part of the account that held threads: see used.", ""},
-	{column, "Underfilled XVEs, part_underfilled", "The part of the account on XVEs that ran with room for more: " +
-		"see underfilled.", ""},
+	{column, "Underfilled XVEs, part_underfilled", "The part of the account on XVEs that ran with room for more: see " +
+		"underfilled.", ""},
 	{column, "Empty XVEs, part_empty", "The part of the account on XVEs without any thread: see empty.", ""},
 	{column, "part_tail", "The part of the account that the last wave costs: see tail.", ""},
 	{column, "part_limits", "The part of the account that the limits of the launch cost: see limits.", ""},
 	{column, "█ used ▓ underfilled ▒ empty ░ last · lim, account",
-		"The account of the row as a bar of a wide terminal.", ""},
-	{column, "Threads started, threads_started", "Hardware threads that the profiler saw start; sampled, and so " +
-		"less than the truth.", ""},
-	{column, "Threads predicted", "Hardware threads that the launches have.", ""},
+		"The account of the row as a bar, in a wide terminal.", ""},
+	{column, "Threads started, threads_started", "Hardware threads that the profiler saw start; sampled, so lower " +
+		"than the true number.", ""},
+	{column, "Threads predicted", "Hardware threads of the launches, by their shape.", ""},
 	{column, "Thread life, thread_life_seconds", "How long a thread lives on average.",
 		"Little's law: residents = starts per time x life"},
 	{column, "Dispatch rate", "Threads that start in a microsecond.", ""},
@@ -130,20 +130,19 @@ var entries = []entry{
 	{column, "Threads per work-group, threads_per_work_group", "Hardware threads of a work-group.",
 		"local size / sub-group size, rounded up"}, {column, "Work-groups, work_groups", "Work-groups of the launch.",
 		"global size / local size, rounded up in each dimension"},
-	{column, "Work-groups per Xe-core, work_groups_per_xe_core, by_threads, by_slm, by_slots, by_barriers, Per " +
-		"Xe-core",
+	{column, "Work-groups per Xe-core, work_groups_per_xe_core, by_threads, by_slm, by_slots, by_barriers, Per Xe-core",
 		"Work-groups that an Xe-core holds at once, by each resource and by all of them.", ""},
-	{column, "Waves", "How often the launch fills the GPU, with a fraction for the last time.",
+	{column, "Waves", "How often the launch fills the GPU, with a fraction for the last wave.",
 		"work-groups / work-groups that the GPU holds"},
 	{column, "Last wave, tail_percent, Tail", "Predicted occupancy during the last, partial wave; 0 when it is " +
 		"full.", ""},
-	{column, "Label in charts, label", "A short name that tells kernels apart; of a run the name that --label " +
-		"gave it.", ""},
-	{column, "File, Line", "Where the row stands in the input.", ""},
+	{column, "Label in charts, label", "A short name that tells kernels apart; of a run the name that --label gave " +
+		"it.", ""},
+	{column, "File, Line", "Position of the row in the input.", ""},
 	{column, "Launch shortest, launch_min, Launch median, launch_median, Launch longest, launch_max",
 		"Time of a launch, over the launches of a row.", ""},
-	{column, "Launch measured lowest, launch_measured_min, Launch measured median, launch_measured_median, " +
-		"Launch measured highest, launch_measured_max",
+	{column, "Launch measured lowest, launch_measured_min, Launch measured median, launch_measured_median, Launch " +
+		"measured highest, launch_measured_max",
 		"Measured occupancy of a launch, over the launches of a row.", ""},
 	{column, "Residual, residual_old_points, residual_new_points, residual_change_points",
 		"Measured occupancy less the predicted average: what of the occupancy the launch itself does not explain.",
@@ -170,6 +169,6 @@ var entries = []entry{
 	{column, "Threshold", "How far a run has to be off the median to count.",
 		"the larger of 4 MAD and --threshold"},
 	{column, "Window", "How many earlier runs the median is of.", ""},
-	{column, "Runs in a row beyond, in_a_row", "How many runs, up to the newest, are beyond the threshold; from " +
-		"2 on it is a regression.", ""},
+	{column, "Runs in a row beyond, in_a_row", "How many runs, up to the newest, are beyond the threshold; from 2 on " +
+		"it is a regression.", ""},
 }

@@ -109,7 +109,7 @@ func TestLinksHaveTargets(t *testing.T) {
 		ids := map[string]int{}
 		for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 			if ids[m[1]]++; ids[m[1]] == 2 {
-				t.Errorf("%s: the id %s is there twice", name, m[1])
+				t.Errorf("%s: the id %s occurs twice", name, m[1])
 			}
 		}
 		for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {

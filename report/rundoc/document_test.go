@@ -173,7 +173,7 @@ func checkTable(t *testing.T, d *report.Document, table *report.Table) {
 	keys := map[string]bool{}
 	for _, c := range table.Columns {
 		if keys[c.Key] || c.Key == "" || c.Heading() == "" {
-			t.Errorf("%s: column %q is there twice or has no heading", table.Key, c.Key)
+			t.Errorf("%s: column %q occurs twice or has no heading", table.Key, c.Key)
 		}
 		keys[c.Key] = true
 	}
