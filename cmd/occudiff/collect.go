@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
 	"occudiff/ingest"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/note"
@@ -57,7 +58,7 @@ it on a node.`,
   occudiff collect --job slurm -- ./app >job.sh`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("nothing to run: give the application behind --, as in 'occudiff collect -- ./app'")
+				return cli.Errorf("nothing to run: give the application behind --, as in 'occudiff collect -- ./app'")
 			}
 			return nil
 		},
@@ -78,20 +79,21 @@ it on a node.`,
 		{Name: "job", Value: &f.job, Arg: "SYSTEM", Words: "slurm pbs",
 			Usage: "print a job script instead: slurm or pbs"},
 	}...)
-	a.share(c, deviceFlags, "tolerance model-tolerance driver vtune-version label progress", answerFlags)
-	a.shareGate(c, "mismatch", "model")
+	a.Share(c, program.DeviceFlags, "tolerance model-tolerance driver vtune-version label progress",
+		program.AnswerFlags)
+	a.ShareGate(c, "mismatch", "model")
 	return c
 }
 
 func (a *app) collect(ctx context.Context, f collectFlags) error {
 	f.Unitrace = f.unitrace == "always" || f.unitrace == "auto" && (f.print || collect.Found("unitrace") && f.job == "")
 	if f.Interval < 0 || f.Interval > time.Second {
-		return usageErrorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
+		return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 	}
 	if f.job != "" {
 		script, err := collect.Job(f.Options, f.job, a.validateWords(f.Options))
 		if err == nil {
-			_, err = fmt.Fprint(a.stdout, script)
+			_, err = fmt.Fprint(a.Stdout, script)
 		}
 		return err
 	}
@@ -99,25 +101,25 @@ func (a *app) collect(ctx context.Context, f collectFlags) error {
 		return a.printSteps(f.Options)
 	}
 	if _, err := os.Stat(f.Dir); err == nil {
-		return usageErrorf("--dir %s exists; give the name of a new folder", f.Dir)
+		return cli.Errorf("--dir %s exists; give the name of a new folder", f.Dir)
 	}
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
-		return usageErrorf("--dir %s cannot be made: %v", f.Dir, err)
+		return cli.Errorf("--dir %s cannot be made: %v", f.Dir, err)
 	}
 	interval, err := a.probe(ctx, f.Options)
 	if err != nil {
 		return err
 	}
 	steps := collect.Steps(f.Options, interval)
-	if err := collect.Run(ctx, steps, a.raw); err != nil {
+	if err := collect.Run(ctx, steps, a.Raw); err != nil {
 		return err
 	}
-	a.sampling, a.samplingSet = interval, true
+	a.SetSampling(interval)
 	var files []string
 	for _, s := range steps {
 		files = append(files, collect.Written(s)...)
 	}
-	return a.validatePaths(ctx, files, validateFlags{digest: "auto"})
+	return a.validatePaths(ctx, files, program.RunOptions{Digest: "auto"})
 }
 
 // printSteps prints what collect would run.
@@ -130,11 +132,11 @@ func (a *app) printSteps(o collect.Options) error {
 	}
 	steps = append(steps, collect.Steps(o, interval)...)
 	for _, s := range steps {
-		if _, err := fmt.Fprintf(a.stdout, "# %s\n%s\n", s.Why, s); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "# %s\n%s\n", s.Why, s); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.stdout, strings.Join(a.validateWords(o), " "))
+	_, err := fmt.Fprintln(a.Stdout, strings.Join(a.validateWords(o), " "))
 	return err
 }
 
@@ -145,10 +147,10 @@ func (a *app) validateWords(o collect.Options) []string {
 		interval = collect.Finest
 	}
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
-	if a.device != "" {
-		words = append(words, "--device", a.device)
+	if a.Device != "" {
+		words = append(words, "--device", a.Device)
 	}
-	for _, out := range a.outputs {
+	for _, out := range a.Outputs {
 		words = append(words, "-o", out)
 	}
 	return append(words, stepFiles(collect.Steps(o, interval))...)
@@ -169,7 +171,7 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 	if o.Interval > 0 {
 		return o.Interval, nil
 	}
-	if err := collect.Run(ctx, collect.Probe(o), a.raw); err != nil {
+	if err := collect.Run(ctx, collect.Probe(o), a.Raw); err != nil {
 		return 0, err
 	}
 	run, err := ingest.Read(ctx, []string{o.ProbeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
@@ -183,10 +185,10 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 			"the first short run saw no kernel")
 	}
 	interval, enough := collect.IntervalFor(launch)
-	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
+	a.Say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
 		report.Duration(launch.Seconds()), report.Duration(interval.Seconds()))
 	if !enough {
-		a.say("that is less than nine samples a launch: what stands between launches stays in the values")
+		a.Say("that is less than nine samples a launch: what stands between launches stays in the values")
 	}
 	return interval, nil
 }
@@ -215,7 +217,7 @@ func (a *app) exportResults(ctx context.Context, paths []string) (list []string,
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, done, err
 		}
-		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.raw); err != nil {
+		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.Raw); err != nil {
 			return nil, done, err
 		}
 		list = append(list, dir)
@@ -244,15 +246,15 @@ collecting. Predictions and reports need none of it.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			out, err := a.openOutputs(a.outputs, deliver.Endings()...)
+			out, err := a.OpenOutputs(a.Outputs, deliver.Endings()...)
 			if err != nil {
 				return err
 			}
 			defer out.Discard()
-			return a.deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), out)
+			return a.Deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), program.Version()), out)
 		},
 	}
-	a.share(c, answerFlags)
+	a.Share(c, program.AnswerFlags)
 	return c
 }
 

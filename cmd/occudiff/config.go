@@ -1,139 +1,87 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math"
-	"os"
-	"path/filepath"
-	"strconv"
+	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
+	"occudiff/cmd/settings"
 	"occudiff/compare/history"
-	"occudiff/report/outfile"
+	"occudiff/report"
+	"occudiff/report/deliver"
+	"occudiff/report/setupdoc"
 )
 
-// configName is the file of settings, in the working folder or in the nearest parent that has one.
-const configName = "occudiff.yaml"
+// configCommand shows the
+func (a *app) configCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings that apply here, and where each is from",
+		Long: `Show the settings that apply here, and where each is from. A setting is a flag that you need not
+repeat. What is on the command line wins, then the environment, then ` + settings.FileName + ` in the working folder
+or the nearest parent that has one, then the default.
 
-// config is what the file says. Keys that this version does not know are kept.
-type config struct {
-	path string // "" when there is none
-	doc  yaml.Node
-	// threshold is the gate's of each metric, as --threshold takes it.
-	threshold map[string]float64
+In the file a setting has the name of its flag, and files that it names are beside it; in the environment it is in
+capitals after OCCUDIFF_, as OCCUDIFF_SAMPLING_INTERVAL. Columns are those of any table: what a table does not have is
+left out. 'occudiff track backtest --save' keeps its thresholds in the file.`,
+		Example: `  # What applies here
+  occudiff config
+
+  # A file of settings
+  printf 'device: max1100\nsampling-interval: 100us\n' > ` + settings.FileName + `
+
+  # For one command
+  OCCUDIFF_DEVICE=tgl occudiff validate run.hotspots.csv`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
+				file, err := settings.Read()
+				if err != nil {
+					return nil, err
+				}
+				list, err := a.settings(file)
+				return setupdoc.Settings(file.Path(), list, file.Unknown()), err
+			})
+		},
+	}
+	a.Share(c, program.AnswerFlags)
+	return c
 }
 
-// readConfig reads the nearest file of settings; without one all settings have their defaults.
-func readConfig() (*config, error) {
-	c := &config{threshold: map[string]float64{}}
-	folder, err := os.Getwd()
-	if err != nil {
-		return c, nil
+// settings lists what applies.
+func (a *app) settings(file *settings.File) ([]setupdoc.Setting, error) {
+	defaults := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, d := range a.SharedFlags() {
+		cli.Define(defaults, d)
 	}
-	for {
-		path := filepath.Join(folder, configName)
-		text, err := os.ReadFile(path)
-		if err == nil {
-			c.path = path
-			return c, c.read(text)
+	var list []setupdoc.Setting
+	for _, name := range settings.Names() {
+		s := setupdoc.Setting{Name: name, Value: program.DefaultHistory, From: "default"}
+		if flag := defaults.Lookup(name); flag != nil {
+			s.Value = strings.Trim(flag.DefValue, "[]")
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, usageErrorf("%s cannot be read: %v", path, outfile.Reason(err))
+		if name == "xve" { // none is given
+			s.Value = ""
 		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			return c, nil
+		g, ok, err := file.Setting(name, a.Getenv)
+		if err != nil {
+			return nil, err
 		}
-		folder = parent
-	}
-}
-
-func (c *config) read(text []byte) error {
-	if err := yaml.Unmarshal(text, &c.doc); err != nil {
-		return usageErrorf("%s: %v", c.path, err)
-	}
-	thresholds := c.find("track", "threshold")
-	if thresholds == nil {
-		return nil
-	}
-	for i := 0; i+1 < len(thresholds.Content); i += 2 {
-		name, value := thresholds.Content[i], thresholds.Content[i+1]
-		if _, err := history.ParseMetric(name.Value); err != nil {
-			return usageErrorf("%s:%d: track.threshold: %v", c.path, name.Line, err)
+		if ok {
+			s.Value, s.From = g.Text, g.From
 		}
-		x, err := strconv.ParseFloat(value.Value, 64)
-		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return usageErrorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", c.path,
-				value.Line,
-				name.Value, value.Value)
-		}
-		c.threshold[name.Value] = x
+		s.Value = history.Mask(s.Value)
+		list = append(list, s)
 	}
-	return nil
-}
-
-// find gives the mapping under some keys, nil when there is none.
-func (c *config) find(keys ...string) *yaml.Node {
-	if len(c.doc.Content) == 0 {
-		return nil
-	}
-	node := c.doc.Content[0]
-	for _, key := range keys {
-		if node = valueOf(node, key); node == nil {
-			return nil
+	for _, m := range history.Metrics() {
+		if x, ok := file.Thresholds[string(m)]; ok {
+			list = append(list, setupdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
+				From: file.Path()})
 		}
 	}
-	return node
-}
-
-// valueOf gives the value of a key in a mapping, nil when there is none.
-func valueOf(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
-}
-
-// setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
-func (c *config) setThreshold(m history.Metric, x float64) {
-	if len(c.doc.Content) == 0 {
-		c.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
-	}
-	thresholds := child(child(c.doc.Content[0], "track", yaml.MappingNode), "threshold", yaml.MappingNode)
-	value := child(thresholds, string(m), yaml.ScalarNode)
-	value.Value, value.Tag, value.Style = strconv.FormatFloat(x, 'f', -1, 64), "", 0
-}
-
-// write writes the file, in the working folder when there was none.
-func (c *config) write() error {
-	if c.path == "" {
-		c.path = configName
-	}
-	var text bytes.Buffer
-	e := yaml.NewEncoder(&text)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(&c.doc), e.Close()); err != nil {
-		return fmt.Errorf("%s: %w", c.path, err)
-	}
-	next := c.path + ".new"
-	if err := os.WriteFile(next, text.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", c.path, outfile.Reason(err))
-	}
-	return os.Rename(next, c.path)
-}
-
-// child gives the value of a key in a mapping, making it when there is none of the kind.
-func child(mapping *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
-	if node := valueOf(mapping, key); node != nil && node.Kind == kind {
-		return node
-	}
-	node := &yaml.Node{Kind: kind}
-	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, node)
-	return node
+	return list, nil
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
+	"occudiff/compare/binary"
 	"occudiff/compare/rundiff"
-	"occudiff/predict/arch"
+	"occudiff/report/binarydoc"
 	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
 
@@ -23,7 +25,7 @@ import (
 
 // diffFlags are those of diff alone.
 type diffFlags struct {
-	read                 validateFlags
+	read                 program.RunOptions
 	threshold            float64
 	oldDriver, newDriver string
 	oldVTune, newVTune   string
@@ -59,7 +61,7 @@ the device is not the same, the residual has to have fallen as well, since an in
 lower both the prediction and the measurement.`
 
 func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{read: validateFlags{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
+	f := diffFlags{read: program.RunOptions{Content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD [NEW]...",
 		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
@@ -84,7 +86,7 @@ func (a *app) diffCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, f) },
 	}
-	f.read.define(c.Flags(), "local simd accept-truncated")
+	f.read.Define(c.Flags(), "local simd accept-truncated")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "threshold", Value: &f.threshold, Arg: "POINTS",
 			Usage: "change of occupancy that has to be exceeded, in percentage points"},
@@ -96,9 +98,9 @@ func (a *app) diffCommand() *cobra.Command {
 			"average is compared too"}, {Name: "compile-options", Value: &f.compileOptions, Arg: "OPTIONS",
 			Usage: "of the OpenCL compiler, for sources"},
 	}...)
-	a.share(c, runFlags, answerFlags)
-	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
-	a.shareGate(c, "regression")
+	a.Share(c, program.RunFlags, program.AnswerFlags)
+	a.ShareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
+	a.ShareGate(c, "regression")
 	return c
 }
 
@@ -107,26 +109,26 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 	for _, p := range paths {
 		if p == "-" {
 			streams++
-		} else if isBinary(p) {
+		} else if binary.IsPath(p) {
 			binaries++
 		}
 	}
 	switch {
 	case !(f.threshold >= 0) || f.threshold > 100:
-		return usageErrorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
+		return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
 	case len(paths) == 1 && !a.hasSides(ctx, paths[0]):
 		return wrongPaths(1)
 	case streams > 1:
-		return usageErrorf("only one of the paths can be standard input")
+		return cli.Errorf("only one of the paths can be standard input")
 	case binaries == len(paths) && binaries > 2:
-		return usageErrorf("kernel binaries are compared two at a time, not %d", binaries)
-	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
-		return usageErrorf("--sort %s: kernel binaries have no times; they are sorted by name, or what got worse first",
-			a.show.Sort)
+		return cli.Errorf("kernel binaries are compared two at a time, not %d", binaries)
+	case binaries == len(paths) && a.Show.Sort != "" && a.Show.Sort != report.SortName:
+		return cli.Errorf("--sort %s: kernel binaries have no times; they are sorted by name, or what got worse first",
+			a.Show.Sort)
 	case binaries == len(paths):
 		return a.diffCompiled(ctx, paths[0], paths[1], f)
 	}
-	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
+	out, err := a.OpenOutputs(a.Outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 		}
 		name := p
 		if report {
-			f.read.side = i + 1
+			f.read.Side = i + 1
 			name = fmt.Sprintf("%s, result %d", p, i+1)
 		}
 		runs, err := a.readSide(ctx, p, driver, vtune, f.read)
@@ -158,16 +160,17 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 }
 
 // readSide reads and compares the runs of a side.
-func (a *app) readSide(ctx context.Context, path, driver, vtune string, f validateFlags) ([]*compare.Result, error) {
+func (a *app) readSide(ctx context.Context, path, driver, vtune string, f program.RunOptions) (
+	[]*compare.Result, error) {
 	runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) {
-		return a.readRun(ctx, paths, f)
+		return a.ReadRun(ctx, paths, f)
 	})
 	if err != nil {
 		return nil, err
 	}
 	var results []*compare.Result
 	for _, run := range runs {
-		r, err := a.compareRun(run, f, compare.InAnyCase)
+		r, err := a.CompareRun(run, f, compare.InAnyCase)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +182,7 @@ func (a *app) readSide(ctx context.Context, path, driver, vtune string, f valida
 }
 
 func wrongPaths(n int) error {
-	return usageErrorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a "+
+	return cli.Errorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a "+
 		"folder of repeats", n)
 }
 
@@ -191,60 +194,82 @@ func (a *app) hasSides(ctx context.Context, path string) bool {
 
 // diffCompiled compares two compilations: binaries, archives, folders of dumps or sources.
 func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags) error {
-	b := binaryFlags{options: f.compileOptions}
+	opt := binary.Options{Compiler: f.compileOptions}
 	var err error
-	if b.global, err = f.global.Size("global"); err != nil {
+	if opt.Global, err = f.global.Size("global"); err != nil {
 		return err
 	}
-	if b.local, err = f.read.local.Size("local"); err != nil {
+	if opt.Local, err = f.read.Local.Size("local"); err != nil {
 		return err
 	}
-	if a.device != "" {
-		t, err := a.table()
-		if err != nil {
-			return err
-		}
-		m, err := t.Find(arch.Query{Name: a.device, XVEs: a.xve})
-		if err != nil {
-			return err
-		}
-		b.devices = []*arch.Device{m.Device}
+	if opt.Devices, err = a.NamedDevice(); err != nil {
+		return err
 	}
-	return a.diffBinaries(ctx, older, newer, b)
+	return a.diffBinaries(ctx, older, newer, opt)
+}
+
+// diffBinaries compares the kernels of two compilations.
+func (a *app) diffBinaries(ctx context.Context, older, newer string, opt binary.Options) error {
+	out, err := a.OpenOutputs(a.Outputs, deliver.Endings(".xml")...)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	was, notes, err := a.ReadBinaries(ctx, []string{older}, opt)
+	if err != nil {
+		return err
+	}
+	is, more, err := a.ReadBinaries(ctx, []string{newer}, opt)
+	if err != nil {
+		return err
+	}
+	notes = append(notes, more...)
+	a.SayNotes(notes)
+	pairs := binary.Diff(was, is)
+	if err := a.Deliver(binarydoc.Diff(pairs, notes, a.Provenance()), out); err != nil {
+		return err
+	}
+	if err := a.PrintAnnotations(binarydoc.Annotations(pairs, a.AnnotateLevels().Regression)); err != nil {
+		return err
+	}
+	if a.FailOn != "regression" {
+		return nil
+	}
+	return program.GateFailed(binarydoc.Failure(pairs))
 }
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
 	d := s.Against[0]
-	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
-		Table: diffdoc.DiffTable(d, a.show), Tests: func() *report.TestSuite {
+	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.Provenance()), Value: diffdoc.DiffJSON(d),
+		Table: diffdoc.DiffTable(d, a.Show), Tests: func() *report.TestSuite {
 			return diffdoc.Suite(d,
-				a.provenance())
+				a.Provenance())
 		}}
 	if len(s.Against) > 1 {
-		ans = diffdoc.Sides(s, a.provenance())
+		ans = diffdoc.Sides(s, a.Provenance())
 	}
-	if err := a.deliver(ans, out); err != nil {
+	if err := a.Deliver(ans, out); err != nil {
 		return err
 	}
-	a.sayNotes(diffdoc.SidesNotes(s))
+	a.SayNotes(diffdoc.SidesNotes(s))
 	var marks []report.Annotation
 	var failed []string
 	for _, d := range s.Against {
-		marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
+		marks = append(marks, diffdoc.DiffAnnotations(d, a.AnnotateLevels().Regression)...)
 		if text := regressions(d); text != "" && len(s.Against) > 1 {
 			failed = append(failed, d.New.Name+": "+text)
 		} else if text != "" {
 			failed = append(failed, text)
 		}
 	}
-	if err := a.printAnnotations(marks); err != nil {
+	if err := a.PrintAnnotations(marks); err != nil {
 		return err
 	}
-	if a.failOn != "regression" || len(failed) == 0 {
+	if a.FailOn != "regression" || len(failed) == 0 {
 		return nil
 	}
-	return &gateError{"--fail-on regression: " + strings.Join(failed, "; ")}
+	return program.GateFailed("--fail-on regression: " + strings.Join(failed, "; "))
 }
 
 // regressions says which kernels regressed on a side; empty when none did.

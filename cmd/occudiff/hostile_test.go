@@ -18,6 +18,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"occudiff/cmd/program"
+
 	"golang.org/x/net/html"
 )
 
@@ -234,8 +236,8 @@ func TestHostile(t *testing.T) {
 	run := func(status []int, args ...string) {
 		t.Helper()
 		var out, errs strings.Builder
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-		got := a.run(context.Background(), args)
+		a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+		got := run(context.Background(), a, args)
 		if !slices.Contains(status, got) {
 			t.Errorf("%q: exit %d\n%s", args, got, errs.String())
 		}
@@ -248,7 +250,7 @@ func TestHostile(t *testing.T) {
 		switch {
 		case format == "json":
 			check = func(s string) error {
-				if got == exitDone && !json.Valid([]byte(s)) {
+				if got == program.ExitDone && !json.Valid([]byte(s)) {
 					return errors.New("invalid JSON")
 				}
 				return nil
@@ -268,7 +270,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%q says: %v\n%q", args, err, text)
 		}
 	}
-	ok := []int{exitDone, exitGate}
+	ok := []int{program.ExitDone, program.ExitGate}
 	own := []string{"--label", "::error::label\x1b[31m", "--driver", "=1+1\x1b]0;x\x07", "--vtune-version", "<script>\n::error::v"}
 	for n, args := range [][]string{
 		{"validate", "old", "--device-file", "devices.csv", "--device", "dev3", "--annotations"},
@@ -294,17 +296,17 @@ func TestHostile(t *testing.T) {
 			args = append(args, own...)
 		}
 		for _, format := range []string{"table", "markdown", "json", "csv"} {
-			run(append(ok, exitUsage), append(args, "--format", format)...)
+			run(append(ok, program.ExitUsage), append(args, "--format", format)...)
 		}
 		for _, ending := range []string{"xlsx", "md", "html", "json", "csv", "xml", "svg"} {
-			run(append(ok, exitUsage), append(args, "-q", "-o", fmt.Sprintf("out%d.%s", n, ending))...)
+			run(append(ok, program.ExitUsage), append(args, "-q", "-o", fmt.Sprintf("out%d.%s", n, ending))...)
 		}
 	}
 	for _, h := range hostile {
 		if strings.ContainsRune(h, 0) {
 			continue
 		}
-		bad := []int{exitUsage}
+		bad := []int{program.ExitUsage}
 		run(bad, "validate", h)
 		run(bad, "validate", "::error::\n::error::y\x1b]0;t\x07", h)
 		run(bad, "validate", "old", "--device", h)
@@ -314,7 +316,7 @@ func TestHostile(t *testing.T) {
 		run(bad, "track", "check", "--db", "no"+h)
 		run(bad, "validate", "old", "-o", h)
 		run(bad, "predict", "--batch", h)
-		run(append(ok, exitUsage), "predict", "--local", h, "--simd", "16", "--device", "tgl")
+		run(append(ok, program.ExitUsage), "predict", "--local", h, "--simd", "16", "--device", "tgl")
 	}
 	outputs := 0
 	err := filepath.WalkDir(".", func(path string, e os.DirEntry, err error) error {

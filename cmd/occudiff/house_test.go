@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/note", "ingest/unit"},
 	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
-	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
+	"compare/binary":   {"ingest/note", "ingest/ocloc", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/setupdoc":  {"report", "ingest/collect"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
-	"report/deliver": {"report", "report/excel", "report/html", "report/machine", "report/markdown", "report/outfile", "report/plot",
+	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/outfile", "report/plot",
 		"report/terminal"},
 	"report/explaindoc": {"report", "compare"},
 	"report/plot":       {"report"},
@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"report/machine":    {"report", "ingest/table", "ingest/unit"},
 	"report/markdown":   {"report"},
 	"report/terminal":   {"report"},
-	"report/outfile":    {},
+	"report/outfile":    {"ingest/note"},
 
 	"fixtures": {},
 
@@ -88,7 +88,17 @@ var arrows = map[string][]string{
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc", "report/runsdoc"},
 	"cmd/page/site": {"report/html"},
 
-	"cmd/cli": {"ingest/note", "ingest/unit", "report/terminal"},
+	// The commands: those of one kind know what all share, and never each other.
+	"cmd/cli":      {"ingest/note", "ingest/unit", "report/terminal"},
+	"cmd/settings": {"cmd/cli", "compare/history", "ingest/note"},
+	"cmd/program": {"cmd/cli", "cmd/settings", "compare", "compare/binary", "compare/history", "ingest", "ingest/formats", "ingest/note", "ingest/unit",
+		"predict/arch", "predict/computeunit", "report", "report/deliver", "report/machine", "report/outfile", "report/rundoc", "report/terminal"},
+	"cmd/launchcmd": {"cmd/cli", "cmd/program", "compare", "compare/binary", "ingest", "ingest/formats", "ingest/note", "ingest/unit",
+		"predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit",
+		"report", "report/binarydoc", "report/deliver", "report/launchdoc"},
+	"cmd/trackcmd": {"cmd/cli", "cmd/program", "cmd/settings", "compare", "compare/binary", "compare/history", "compare/track", "compare/trend",
+		"ingest", "ingest/formats", "ingest/note", "ingest/ocloc", "ingest/unit", "predict/arch", "report", "report/deliver", "report/machine",
+		"report/trackdoc"},
 
 	// For tests of several packages.
 	"compare/history/historytest": {},

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/cmd/program"
 	"occudiff/report/rundoc"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,8 +105,8 @@ func TestInstancesOfKernels(t *testing.T) {
 			print := func(flag string) string {
 				var out, errs bytes.Buffer
 				args := append(strings.Fields("../../fixtures/"+files), "--device", "max1100", "--format", format, flag)
-				a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-				if status := a.run(context.Background(), append([]string{"validate"}, args...)); status != exitDone {
+				a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+				if status := run(context.Background(), a, append([]string{"validate"}, args...)); status != program.ExitDone {
 					t.Fatalf("%s: exit %d: %s", files, status, errs.String())
 				}
 				return strings.ReplaceAll(out.String(), flag, "FLAG")
@@ -121,8 +122,8 @@ func TestInstancesOfKernels(t *testing.T) {
 // TestInstancesInWorkbook looks for every launch on the sheet of the kernels and for one explanation of those alike.
 func TestInstancesInWorkbook(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "r.xlsx")
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
-	if status := a.run(context.Background(), []string{"validate", "--instances", "--device", "mtl", "--xve", "112", launchFile(t, 3000), "-o", out}); status != exitDone {
+	a := &program.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, []string{"validate", "--instances", "--device", "mtl", "--xve", "112", launchFile(t, 3000), "-o", out}); status != program.ExitDone {
 		t.Fatalf("exit %d", status)
 	}
 	f, err := excelize.OpenFile(out)
@@ -164,12 +165,14 @@ func TestLaunchMemory(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := used()
-	a := &app{stdin: strings.NewReader(""), stderr: io.Discard, device: "mtl", xve: 112, tolerance: 5, modelTol: 0.1, sampling: 1e6}
-	run, err := a.readRun(context.Background(), []string{path}, validateFlags{instances: true, digest: "auto"})
+	a := &program.Env{Stdin: strings.NewReader(""), Stderr: io.Discard}
+	a.SetDefaults()
+	a.Device, a.XVE = "mtl", 112
+	run, err := a.ReadRun(context.Background(), []string{path}, program.RunOptions{Instances: true, Digest: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.compareRun(run, validateFlags{}, compare.Refused)
+	r, err := a.CompareRun(run, program.RunOptions{}, compare.Refused)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+
 	"occudiff/cmd/cli"
-	"occudiff/ingest/note"
+	"occudiff/cmd/program"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
@@ -20,9 +23,6 @@ import (
 	"occudiff/report/schema"
 	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
-	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -46,24 +46,24 @@ that is from. NAME is a key, a name, an alias or a PCI id; --xve picks a binned 
   # The table for another program
   occudiff devices --format json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
 				return a.listDevices(strings.Join(args, " "))
 			})
 		},
 	}
-	a.share(c, "xve device-file", answerFlags)
+	a.Share(c, "xve device-file", program.AnswerFlags)
 	return c
 }
 
 func (a *app) listDevices(name string) (*report.Answer, error) {
-	t, err := a.table()
+	t, err := a.Table()
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		return launchdoc.Devices(t.Devices()), nil
 	}
-	m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
+	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE})
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family
@@ -72,7 +72,7 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 		return nil, err
 	}
 	for _, n := range m.Notes {
-		a.say("%s", n)
+		a.Say("%s", n)
 	}
 	return launchdoc.Device(m.Device), nil
 }
@@ -101,7 +101,7 @@ looked for.`,
 			return cli.CompleteWords(explaindoc.Names())(nil, args, typed)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
 				if len(args) == 0 {
 					return explaindoc.All(), nil
 				}
@@ -109,7 +109,7 @@ looked for.`,
 			})
 		},
 	}
-	a.share(c, answerFlags)
+	a.Share(c, program.AnswerFlags)
 	return c
 }
 
@@ -141,7 +141,7 @@ may be absent is null, lists are never null, percentages are 0..100.`,
 			return a.printSchema(args[0])
 		},
 	}
-	a.share(c, "output quiet")
+	a.Share(c, "output quiet")
 	return c
 }
 
@@ -161,12 +161,12 @@ func outputNames() []string {
 }
 
 func (a *app) listSchemas() error {
-	if len(a.outputs) > 0 {
-		return usageErrorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0],
-			a.outputs[0])
+	if len(a.Outputs) > 0 {
+		return cli.Errorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.Outputs[0],
+			a.Outputs[0])
 	}
 	for _, o := range jsonOutputs() {
-		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
 			return err
 		}
 	}
@@ -176,9 +176,9 @@ func (a *app) listSchemas() error {
 func (a *app) printSchema(name string) error {
 	o, err := report.FindOutput(jsonOutputs(), name)
 	if err != nil {
-		return usageErrorf("%v", err)
+		return cli.Errorf("%v", err)
 	}
-	out, err := a.openOutputs(a.outputs, ".json")
+	out, err := a.OpenOutputs(a.Outputs, ".json")
 	if err != nil {
 		return err
 	}
@@ -194,56 +194,20 @@ func (a *app) printSchema(name string) error {
 	if err := machine.JSON(&b, s); err != nil {
 		return err
 	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
+	if _, err := a.Stdout.Write(b.Bytes()); err != nil {
 		return err
 	}
-	if len(a.outputs) > 0 {
-		a.say("wrote %s", out.Names())
+	if len(a.Outputs) > 0 {
+		a.Say("wrote %s", out.Names())
 	}
 	return nil
-}
-
-// release is the version of the program; a build from a module proxy carries its own.
-const release = "0.1.0"
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
-		info.Main.Sum != "" {
-		return info.Main.Version
-	}
-	return release
-}
-
-// builtFrom names the commit that the program was built from and its time, as far as the build knows them.
-func builtFrom() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	var commit, date, changed string
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			commit = s.Value
-		case "vcs.time":
-			date = s.Value
-		case "vcs.modified":
-			if s.Value == "true" {
-				changed = ", with changes"
-			}
-		}
-	}
-	if commit == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (commit %s, %s%s)", commit, date, changed)
 }
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  occudiff version",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.stdout, "occudiff", version()+builtFrom())
+			_, err := fmt.Fprintln(a.Stdout, "occudiff", program.Version()+program.BuiltFrom())
 			return err
 		},
 	}
@@ -260,38 +224,18 @@ func (a *app) helpCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "flags" {
-				defer a.setDefaults()
-				return cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. "+
-					"A command has those that do something for it.", a.sharedFlags())
+				defer a.SetDefaults()
+				return cli.PrintFlags(a.Stdout, "These flags mean the same in every command that has them. "+
+					"A command has those that do something for it.", a.SharedFlags())
 			}
 			if err := cli.UnknownCommand(c.Root(), args); err != nil {
 				return err
 			}
 			of, _, err := c.Root().Find(args)
 			if err != nil {
-				return usageErrorf("%v", err)
+				return cli.Errorf("%v", err)
 			}
 			return of.Help()
 		},
 	}
-}
-
-// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
-// of is said once.
-func (a *app) table() (*arch.Table, error) {
-	if a.devices != nil {
-		return a.devices, nil
-	}
-	t, err := arch.Builtin()
-	if err == nil && a.deviceFile != "" {
-		var notes []note.Note
-		notes, err = t.AddFile(a.deviceFile)
-		for _, n := range notes {
-			a.say("%s", n)
-		}
-	}
-	if err == nil {
-		a.devices = t
-	}
-	return t, err
 }

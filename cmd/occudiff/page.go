@@ -17,6 +17,7 @@ import (
 
 	"occudiff/cmd/cli"
 	"occudiff/cmd/page/site"
+	"occudiff/cmd/program"
 )
 
 // pageCommand writes the page that runs occudiff in a browser.
@@ -35,12 +36,12 @@ needs no network and sends nothing.
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case serve && len(a.outputs) > 0:
-				return usageErrorf("--serve and -o are two ways: give one of them")
+			case serve && len(a.Outputs) > 0:
+				return cli.Errorf("--serve and -o are two ways: give one of them")
 			case !serve && c.Flags().Changed("port"):
-				return usageErrorf("--port belongs to --serve")
+				return cli.Errorf("--port belongs to --serve")
 			case port < 0 || port > 65535:
-				return usageErrorf("--port %d: expected a port from 1 to 65535", port)
+				return cli.Errorf("--port %d: expected a port from 1 to 65535", port)
 			case serve:
 				return a.servePage(c.Context(), port)
 			}
@@ -51,15 +52,15 @@ needs no network and sends nothing.
 		{Name: "serve", Value: &serve, Usage: "show the page on 127.0.0.1 instead of writing it"},
 		{Name: "port", Value: &port, Arg: "N", Usage: "of --serve (default: one that is free)"},
 	}...)
-	a.share(c, "output quiet")
+	a.Share(c, "output quiet")
 	return c
 }
 
 func (a *app) writePage(ctx context.Context) error {
-	if len(a.outputs) == 0 {
-		a.outputs = []string{"occudiff.html"}
+	if len(a.Outputs) == 0 {
+		a.Outputs = []string{"occudiff.html"}
 	}
-	out, err := a.openOutputs(a.outputs, ".html")
+	out, err := a.OpenOutputs(a.Outputs, ".html")
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *app) writePage(ctx context.Context) error {
 	if err := out.WriteAll(func(w io.Writer) error { return site.Write(w, p) }); err != nil {
 		return err
 	}
-	a.sayWrote(out)
+	a.SayWrote(out)
 	return nil
 }
 
@@ -94,8 +95,8 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 		return site.Program{}, errors.New("this binary does not hold the page, and there is no Go on PATH to compile " +
 			"it; take a released binary, or install Go")
 	}
-	a.say("compiling the page")
-	return site.Compile(ctx, sources, version())
+	a.Say("compiling the page")
+	return site.Compile(ctx, sources, program.Version())
 }
 
 // servePage shows the page until the context ends.
@@ -122,7 +123,7 @@ func (a *app) servePage(ctx context.Context, port int) error {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
 		})}
-	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())
+	fmt.Fprintf(a.Stdout, "http://%s/\n", l.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"occudiff/cmd/program"
 )
 
 // TestPage writes the page in the checkout, and serves it.
@@ -19,8 +21,8 @@ func TestPage(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	file := filepath.Join(t.TempDir(), "occudiff.html")
 	var out, errs bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	if status := a.run(context.Background(), []string{"page", "-o", file}); status != exitDone {
+	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, []string{"page", "-o", file}); status != program.ExitDone {
 		t.Fatalf("exit %d: %s", status, errs.String())
 	}
 	want, err := os.ReadFile(file)
@@ -33,8 +35,8 @@ func TestPage(t *testing.T) {
 	address, lines := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
-		a := &app{stdin: strings.NewReader(""), stdout: lines, stderr: io.Discard, getenv: func(string) string { return "" }}
-		served <- a.run(ctx, []string{"page", "--serve"})
+		a := &program.Env{Stdin: strings.NewReader(""), Stdout: lines, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+		served <- run(ctx, a, []string{"page", "--serve"})
 	}()
 	line := make([]byte, 64)
 	n, err := address.Read(line)
@@ -57,7 +59,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	cancel()
-	if status := <-served; status != exitDone {
+	if status := <-served; status != program.ExitDone {
 		t.Errorf("after an interrupt it ends with %d", status)
 	}
 }

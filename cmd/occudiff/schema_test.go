@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/cmd/program"
 	"occudiff/report/rundoc"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -22,8 +23,8 @@ import (
 func runJSON(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	if status := a.run(context.Background(), append(args, formatJSON(args)...)); status == exitUsage {
+	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, append(args, formatJSON(args)...)); status == program.ExitUsage {
 		t.Logf("occudiff %s: %s", strings.Join(args, " "), strings.TrimSpace(errs.String()))
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/cmd/program"
+	"occudiff/cmd/settings"
 	"occudiff/compare/history/historytest"
 )
 
@@ -25,13 +27,13 @@ func TestSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said strings.Builder
 	run := func(env string, args ...string) int {
-		a := &app{stdin: strings.NewReader(""), stdout: &said, stderr: &said, getenv: func(name string) string {
-			if name == historyEnv {
+		a := &program.Env{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said, Getenv: func(name string) string {
+			if name == settings.Variable("db") {
 				return env
 			}
 			return ""
 		}}
-		return a.run(context.Background(), args)
+		return run(context.Background(), a, args)
 	}
 	for name, db := range map[string]string{"link": link, "query": query} {
 		outs := []string{"-o", name + ".md", "-o", name + ".html", "-o", name + ".xlsx", "-o", name + ".json"}
@@ -40,13 +42,13 @@ func TestSecrets(t *testing.T) {
 			append([]string{"track", "report"}, outs...), append([]string{"track", "list"}, "-o", "list-"+name+".md"),
 			{"track", "check", "-o", name + ".xml"}, {"track", "export", name + ".csv"}, {"track", "report", "--format", "markdown"},
 		} {
-			if status := run("", append(args, "--db", db)...); status != exitDone {
+			if status := run("", append(args, "--db", db)...); status != program.ExitDone {
 				t.Errorf("%q: exit %d\n%s", args, status, said.String())
 			}
-			if status := run("", append(args, "--db="+db)...); status != exitDone {
+			if status := run("", append(args, "--db="+db)...); status != program.ExitDone {
 				t.Errorf("%q: exit %d\n%s", args, status, said.String())
 			}
-			if status := run(db, args...); status != exitDone {
+			if status := run(db, args...); status != program.ExitDone {
 				t.Errorf("%q, from the environment: exit %d\n%s", args, status, said.String())
 			}
 		}

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
 	"occudiff/ingest/formats"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
@@ -16,7 +16,6 @@ import (
 	"occudiff/report/timedoc"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"occudiff/compare"
 	"occudiff/compare/rundiff"
@@ -25,19 +24,8 @@ import (
 	"occudiff/report"
 )
 
-type validateFlags struct {
-	local     cli.Size
-	simd      int
-	instances bool
-	digest    string
-	truncated bool // use what is whole of a compressed file that is cut off
-	timeline  bool // show occupancies over time
-	side      int  // of a difference report, 1 or 2
-	content   bool // also take the digests of the texts
-}
-
 func (a *app) validateCommand() *cobra.Command {
-	var v validateFlags
+	var v program.RunOptions
 	c := &cobra.Command{
 		Use:   "validate [flags] PATH...",
 		Short: "Compare a profiler run with predicted occupancy",
@@ -64,7 +52,7 @@ what stands out first, then each kernel over all runs, then each run. Every file
   occudiff validate run.hotspots.csv --fail-on mismatch -o result.xml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("nothing to validate: give an export, a log, a summary, or a folder of them; or " +
+				return cli.Errorf("nothing to validate: give an export, a log, a summary, or a folder of them; or " +
 					"try 'occudiff demo'")
 			}
 			return nil
@@ -73,52 +61,30 @@ what stands out first, then each kernel over all runs, then each run. Every file
 			return a.validatePaths(c.Context(), args, v)
 		},
 	}
-	v.define(c.Flags(), "local simd instances timeline digest accept-truncated")
-	a.share(c, runFlags, answerFlags)
-	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
-	a.shareGate(c, "mismatch", "model")
+	v.Define(c.Flags(), "local simd instances timeline digest accept-truncated")
+	a.Share(c, program.RunFlags, program.AnswerFlags)
+	a.ShareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
+	a.ShareGate(c, "mismatch", "model")
 	return c
 }
 
-// define registers those flags of reading a run that a command uses. --accept-truncated is not for a history: a run
-// that is not whole is no point of a series.
-func (v *validateFlags) define(f *pflag.FlagSet, names string) {
-	v.digest = "auto"
-	for _, d := range []cli.Flag{
-		{Name: "local", Value: &v.local, Arg: "SIZE", Usage: "work-group size for logs and exports that lack it, as " +
-			"in 256 or 16x16"}, {Name: "simd", Value: &v.simd, Arg: "N", Hints: "8 16 32",
-			Usage: "sub-group size for logs and exports that lack it"},
-		{Name: "instances", Value: &v.instances, Usage: "keep every launch as a row of its own"},
-		{Name: "timeline", Value: &v.timeline, Usage: "lay samples of occupancy over the simulated launch " +
-			"(of oneprof -k, or -m and -i; of unitrace -k)"},
-		{Name: "digest", Value: &v.digest, Arg: "KIND", Words: "auto sha256",
-			Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
-		{Name: "accept-truncated", Value: &v.truncated, Usage: "use the whole lines of a compressed input that is " +
-			"cut off; every output says so"},
-	} {
-		if slices.Contains(strings.Fields(names), d.Name) {
-			cli.Define(f, d)
-		}
-	}
-}
-
 // validatePaths reads and compares each run of the command line and writes the reports.
-func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags) error {
+func (a *app) validatePaths(ctx context.Context, paths []string, v program.RunOptions) error {
 	paths, done, err := a.exportResults(ctx, paths)
 	defer done()
 	if err != nil {
 		return err
 	}
-	if v.instances {
+	if v.Instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
 		// what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
 	endings := deliver.Endings(".xml")
-	if v.timeline {
+	if v.Timeline {
 		endings = append(endings, ".svg")
 	}
-	out, err := a.openOutputs(a.outputs, endings...)
+	out, err := a.OpenOutputs(a.Outputs, endings...)
 	if err != nil {
 		return err
 	}
@@ -127,8 +93,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
 		v := v
-		v.side = side
-		return a.readRun(ctx, paths, v)
+		v.Side = side
+		return a.ReadRun(ctx, paths, v)
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(ctx, run, v)
@@ -141,14 +107,14 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v validateFlags
 }
 
 // validateRun compares a run that was read.
-func (a *app) validateRun(ctx context.Context, run *ingest.Run, v validateFlags) (*compare.Result, error) {
+func (a *app) validateRun(ctx context.Context, run *ingest.Run, v program.RunOptions) (*compare.Result, error) {
 	unnamed := compare.WithPeaks
-	if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
+	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
 		unnamed = compare.Refused
 	}
-	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
-	if err == nil && v.timeline && !timedoc.Sampled(r) {
-		return nil, usageErrorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
+	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.CompareRun(run, v, unnamed) })
+	if err == nil && v.Timeline && !timedoc.Sampled(r) {
+		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
 	return r, err
@@ -175,50 +141,23 @@ func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	}
 }
 
-// rowsAlone names an output that was asked for and that holds rows and no notes; empty when there is none.
-func (a *app) rowsAlone() string {
-	for _, o := range append([]string{"." + a.format}, a.outputs...) {
-		if e := strings.ToLower(filepath.Ext(o)); e == ".csv" || e == ".xml" {
-			return e
-		}
-	}
-	return ""
-}
-
-func (a *app) readRun(ctx context.Context, paths []string, v validateFlags) (*ingest.Run, error) {
-	if ending := a.rowsAlone(); v.truncated && ending != "" {
-		return nil, usageErrorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
-			"another format", ending)
-	}
-	opt := ingest.Options{Formats: formats.All(), Stdin: a.stdin, SHA256: v.digest == "sha256",
-		AcceptTruncated: v.truncated, Content: v.content}
-	opt.Instances, opt.Samples, opt.Side = v.instances, v.timeline, v.side
-	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file
-	// size.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	var done func()
-	opt.Progress, done = a.progressBar(paths)
-	defer done()
-	return ingest.Read(ctx, paths, opt)
-}
-
 // fewRuns is how many runs a terminal shows each by itself, below what is said of all of them; files have every run.
 const fewRuns = 3
 
 // emit writes one run, or several side by side, to the files and to standard output; what a gate says comes last.
 func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files) error {
-	t, err := a.table()
+	t, err := a.Table()
 	if err != nil {
 		return err
 	}
-	ans := rundoc.Answer(results[0], a.provenance(), t.Devices())
+	ans := rundoc.Answer(results[0], a.Provenance(), t.Devices())
 	if len(results) > 1 {
-		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance())
+		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.Provenance())
 	}
-	if err := a.deliver(ans, out); err != nil {
+	if err := a.Deliver(ans, out); err != nil {
 		return err
 	}
-	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
+	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
 		if err := a.printEach(names, results, out); err != nil {
 			return err
 		}
@@ -232,8 +171,8 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 				notes = append(notes, n)
 			}
 		}
-		if a.annotate {
-			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
+		if a.Annotate {
+			marks = append(marks, rundoc.Annotations(r, a.AnnotateLevels())...)
 		}
 		name := ""
 		if len(results) > 1 {
@@ -243,8 +182,8 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 			failed = append(failed, text)
 		}
 	}
-	a.sayNotes(notes)
-	if err := a.printAnnotations(marks); err != nil {
+	a.SayNotes(notes)
+	if err := a.PrintAnnotations(marks); err != nil {
 		return err
 	}
 	if n := len(failed); n > report.MostTasks {
@@ -253,7 +192,7 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 				len(results)))
 	}
 	if len(failed) > 0 {
-		return &gateError{"--fail-on " + a.failOn + ": " + strings.Join(failed, "; ")}
+		return program.GateFailed("--fail-on " + a.FailOn + ": " + strings.Join(failed, "; "))
 	}
 	return nil
 }
@@ -261,16 +200,35 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 // printEach prints each of a few runs by itself.
 func (a *app) printEach(names []string, results []*compare.Result, out *deliver.Files) error {
 	for i, r := range results {
-		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
-		one := rundoc.Answer(r, a.provenance(), nil)
-		if err := a.chooseColumns(one); err != nil {
+		one := rundoc.Answer(r, a.Provenance(), nil)
+		if err := a.ChooseColumns(one); err != nil {
 			return err
 		}
-		if err := a.print(out, one); err != nil {
+		if err := a.Print(out, one); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
+func (a *app) gate(name string, r *compare.Result) string {
+	s := r.Summary
+	if judged := s.Matched + s.Below + s.Above; a.FailOn == "mismatch" && judged == 0 ||
+		a.FailOn == "model" && s.ModelCompared == 0 {
+		fmt.Fprintf(a.Stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
+			"compared\n", name, a.FailOn, s.Kernels)
+	}
+	switch n, m := s.Below+s.Above, s.ModelCompared-s.ModelMatched; {
+	case a.FailOn == "mismatch" && n > 0:
+		return fmt.Sprintf("%s%d of %d kernels do not match within %g points", name, n, s.Kernels, a.Tolerance)
+	case a.FailOn == "model" && m > 0:
+		return fmt.Sprintf("%sthe prediction differs from the profiler's peak on %d of %d kernels by more than %g "+
+			"points",
+			name, m, s.ModelCompared, a.ModelTolerance)
+	}
+	return ""
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -119,8 +121,10 @@ func TestValidation(t *testing.T) {
 		for _, f := range c.files {
 			paths, seen[f] = append(paths, filepath.Join(root, f)), true
 		}
-		a := &app{device: c.device, xve: c.xve, tolerance: 5, modelTol: 0.1, sampling: 1e6, quiet: true}
-		r, err := a.compareFiles(paths)
+		a := &program.Env{Stderr: io.Discard}
+		a.SetDefaults()
+		a.Device, a.XVE = c.device, c.xve
+		r, err := compareFiles(a, paths)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("%v: %v, want a fault that says %q", c.files, err, c.fault)
@@ -149,12 +153,12 @@ func TestValidation(t *testing.T) {
 	v.write()
 }
 
-func (a *app) compareFiles(paths []string) (*compare.Result, error) {
+func compareFiles(a *program.Env, paths []string) (*compare.Result, error) {
 	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: formats.All()})
 	if err != nil {
 		return nil, err
 	}
-	return a.compareRun(run, validateFlags{}, compare.Refused)
+	return a.CompareRun(run, program.RunOptions{}, compare.Refused)
 }
 
 // golden compares with a file, or rewrites it with -update.

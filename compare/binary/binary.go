@@ -1,6 +1,6 @@
 // Package binary says what kernels' binaries say of occupancy before anything ran: each kernel on the device that its
-// image was compiled for, and what changed between two compilations. It joins what ingest/zebin reads with the model of
-// package predict. It does not know profilers, runs or layout.
+// image was compiled for, and what changed between two compilations. It joins what ingest/zebin reads, and what
+// ingest/ocloc compiles, with the model of package predict. It does not know profilers, runs or layout.
 package binary
 
 import (
@@ -30,11 +30,13 @@ type Options struct {
 	Devices []*arch.Device // those that were asked for; none takes what each image says
 	Global  unit.Size3     // absent predicts a full GPU
 	Local   unit.Size3     // for kernels that do not fix their work-group size; absent takes the best one
+
+	Compiler string // options of the OpenCL compiler, for sources
 }
 
-// Predict predicts every kernel of the images, in their order. The error says which devices the images are for when
-// none is for a device that was asked for, or that nothing says which device it is.
-func Predict(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
+// predictImages predicts every kernel of the images, in their order. The error says which devices the images are for
+// when none is for a device that was asked for, or that nothing says which device it is.
+func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
 	fits := make([][]*arch.Device, len(images)) // the devices to predict each image for

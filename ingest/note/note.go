@@ -4,7 +4,9 @@
 package note
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -92,4 +94,14 @@ func (f *Fault) Error() string {
 // Faultf makes an error with a position and a hint.
 func Faultf(code string, pos Pos, hint, format string, args ...any) error {
 	return &Fault{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
+}
+
+// Reason takes the path, which the position says already or which is that of a temporary file, out of an error of the
+// file system.
+func Reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

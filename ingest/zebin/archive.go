@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"occudiff/ingest/note"
 	"strconv"
 	"strings"
+
+	"occudiff/ingest/note"
 )
 
 // readArchive reads the members of an ar archive, as ocloc writes for several devices: their names hold the pointer
@@ -19,7 +20,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	for n := 0; offset+60 <= size; n++ {
 		var h [60]byte
 		if _, err := r.ReadAt(h[:], offset); err != nil {
-			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, cause(err))
+			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, note.Reason(err))
 		}
 		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
 		if string(h[58:]) != "`\n" || err != nil || length < 0 || length > size-offset-60 || n == maxMembers {
@@ -35,7 +36,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			}
 			long = make([]byte, length)
 			if _, err := body.ReadAt(long, 0); err != nil {
-				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", cause(err))
+				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", note.Reason(err))
 			}
 			continue
 		}
@@ -64,7 +65,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
 	head := make([]byte, min(size, 64))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Faultf("bad-archive", pos, "", "%v", cause(err))
+		return nil, note.Faultf("bad-archive", pos, "", "%v", note.Reason(err))
 	}
 	if !isDevice(head) || ctx.Err() != nil {
 		return nil, ctx.Err()

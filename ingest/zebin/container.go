@@ -58,7 +58,7 @@ func isInfoText(head []byte) bool {
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -73,7 +73,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 	pos := note.Pos{File: name}
 	head := make([]byte, min(size, 4096))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte(archiveMagic)):
@@ -88,7 +88,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		}
 		text := make([]byte, size)
 		if _, err := r.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
-			return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+			return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
 		}
 		img := Image{Pos: pos}
 		if err := parseInfo(text, &img); err != nil {
@@ -258,7 +258,7 @@ func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset
 		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
 		data, err := b.Peek(int(min(chunk+8, size-at)))
 		if err != nil && len(data) == 0 {
-			return note.Faultf("unreadable", note.Pos{}, "", "%v", cause(err))
+			return note.Faultf("unreadable", note.Pos{}, "", "%v", note.Reason(err))
 		}
 		i := firstMark(data)
 		if i < 0 {
@@ -292,13 +292,4 @@ func elfSize(r io.ReaderAt, limit int64) int64 {
 		}
 	}
 	return int64(min(end, uint64(limit)))
-}
-
-// cause takes the path out of an error of the file system: positions carry it already.
-func cause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }

@@ -19,7 +19,7 @@ import (
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	if !info.IsDir() {
 		return readFile(ctx, path)
@@ -48,7 +48,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	})
 	switch {
 	case err != nil:
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", cause(err))
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	case len(images) == 0 && len(faults) > 0:
 		return nil, errors.Join(faults...)
 	case len(images) == 0:

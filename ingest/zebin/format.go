@@ -29,7 +29,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	pos := note.Pos{File: src.Path}
 	switch {
 	case err != nil:
-		return nil, note.Faultf("unreadable", pos, "", "%v", cause(err))
+		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
 	case len(data) > maxBinary:
 		return nil, note.Faultf("too-large", pos, "give the device image of ocloc instead of the program",
 			"the binary is larger than %d MiB", maxBinary>>20)

@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,12 +14,8 @@ import (
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err // the position says the path already
-		}
 		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
-			"the device file cannot be opened: %v", err)
+			"the device file cannot be opened: %v", note.Reason(err))
 	}
 	defer f.Close() // it was only read
 	return t.addReader(path, f)

@@ -2,6 +2,7 @@ package computeunit
 
 import (
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,10 +28,21 @@ type row struct {
 	Confidence               table.Name   `csv:"confidence"`
 }
 
-// Read reads a platform file: CSV with a header, a platform per row. It returns every fault of the file at once, each
+// ReadFile reads a platform file.
+func ReadFile(path string) ([]Platform, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, note.Faultf("platform-file", note.Pos{File: path}, "give a CSV file with a row per platform",
+			"the platform file cannot be opened: %v", note.Reason(err))
+	}
+	defer f.Close()
+	return read(path, f)
+}
+
+// read reads a platform file: CSV with a header, a platform per row. It returns every fault of the file at once, each
 // with its place, and no platforms unless the whole file is right: half a table would give answers for a platform that
 // the user meant to replace.
-func Read(file string, r io.Reader) ([]Platform, error) {
+func read(file string, r io.Reader) ([]Platform, error) {
 	f := table.Format{Code: "platform-file", What: "platform file", Strict: true}
 	f.Columns, f.Required = table.Columns[row]()
 	s, err := table.Load(file, r, f)

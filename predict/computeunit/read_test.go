@@ -17,7 +17,7 @@ func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
 	data := "\ufeffslm_bytes,key,name,max_groups,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes\r\n" +
 		"\r\n" + // a blank line shifts what gocsv takes for the line number
 		"48 KiB,my-gpu,\"My GPU,\nsecond edition\",16,4,12,8K,1m\r\n"
-	platforms, err := Read("mine.csv", strings.NewReader(data))
+	platforms, err := read("mine.csv", strings.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestReadSaysWhereAndWhat(t *testing.T) {
 			"p.csv:2:5: column processing_blocks: 0 is not above 0\n" +
 				"p.csv:3:5: column processing_blocks: \"x\" is not a whole number; expected digits only, without sign, unit or thousands separator"},
 	} {
-		platforms, err := Read("p.csv", strings.NewReader(c.data))
+		platforms, err := read("p.csv", strings.NewReader(c.data))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
 		}
@@ -82,7 +82,7 @@ func lacks(columns string) string {
 }
 
 func TestReadFaultsCarryTheirPlace(t *testing.T) {
-	_, err := Read("p.csv", strings.NewReader("key,nmae\na,b\n"))
+	_, err := read("p.csv", strings.NewReader("key,nmae\na,b\n"))
 	var fault *note.Fault
 	if !errors.As(err, &fault) || fault.Pos != (note.Pos{File: "p.csv", Line: 1, Column: 5}) || fault.Code != "platform-file" {
 		t.Errorf("got %+v from %v; want the place of the unknown column", fault, err)
@@ -121,7 +121,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\ufeffkey\r\n\"a\nb\"\r\n")
 	f.Add("key,key\n,,\n\"")
 	f.Fuzz(func(t *testing.T, data string) {
-		platforms, err := Read("fuzz.csv", strings.NewReader(data))
+		platforms, err := read("fuzz.csv", strings.NewReader(data))
 		if (err == nil) != (len(platforms) > 0) {
 			t.Fatalf("%d platforms and the error %v", len(platforms), err)
 		}

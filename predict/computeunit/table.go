@@ -15,7 +15,7 @@ type Table struct{ platforms []Platform }
 
 // Builtin reads the embedded platforms: gen11, rtx2080ti and mali_g52.
 func Builtin() (*Table, error) {
-	platforms, err := Read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
+	platforms, err := read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
 	if err != nil {
 		return nil, err
 	}

@@ -192,6 +192,25 @@ func Annotations(pairs []binary.Pair, level report.AnnotationLevel) []report.Ann
 	return list
 }
 
+// Failure says which kernels got worse, for the gate that --fail-on asks for; empty when none did.
+func Failure(pairs []binary.Pair) string {
+	var worse []string
+	for i := range pairs {
+		if p := &pairs[i]; p.Verdict == binary.Worse {
+			worse = append(worse, report.CutMiddle(report.OneLine(p.Kernel().Demangled()), 40)+" on "+
+				p.Kernel().Device.Key)
+		}
+	}
+	if len(worse) == 0 {
+		return ""
+	}
+	n := len(worse)
+	if n > report.MostTasks {
+		worse = append(worse[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more", n-report.MostTasks))
+	}
+	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", n, len(pairs), join(worse))
+}
+
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	var verdicts []string

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/excel"
 	"occudiff/report/html"
@@ -153,7 +154,7 @@ func (f *Files) addPlots(ans *report.Answer) error {
 			if len(names) == 0 {
 				if err := f.set.Folder(folder); err != nil {
 					return fmt.Errorf("%s, the folder for the plots of %s, cannot be made: %w; give -o another name",
-						folder, page.path, outfile.Reason(err))
+						folder, page.path, note.Reason(err))
 				}
 			}
 			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"

@@ -2,6 +2,7 @@ package diffdoc
 
 import (
 	"math"
+
 	"occudiff/compare/rundiff"
 	"occudiff/report"
 )

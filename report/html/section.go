@@ -1,9 +1,10 @@
 package html
 
 import (
+	"slices"
+
 	"occudiff/report"
 	"occudiff/report/plot"
-	"slices"
 )
 
 const (

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"occudiff/ingest/note"
 )
 
 // Set is the files that one command writes.
@@ -59,7 +61,8 @@ func (s *Set) Open(path string) error {
 	}
 	folder := filepath.Dir(f.path)
 	if f.tmp, err = os.CreateTemp(folder, ".occudiff-*"+filepath.Ext(path)); err != nil {
-		return fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written", Reason(err))
+		return fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written",
+			note.Reason(err))
 	}
 	lock(f.tmp)
 	removeStale(folder)
@@ -173,7 +176,7 @@ func (s *Set) Write(write func(i int, w io.Writer) error) error {
 	defer s.Discard()
 	for i, f := range s.files {
 		if err := s.fill(f, func(w io.Writer) error { return write(i, w) }); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, Reason(err))
+			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
 	for _, f := range s.files { // open until now, which tells other runs that somebody is at it
@@ -181,7 +184,7 @@ func (s *Set) Write(write func(i int, w io.Writer) error) error {
 			continue
 		}
 		if err := f.tmp.Close(); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, Reason(err))
+			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
 	if s.Stopped != nil && s.Stopped() != nil {
@@ -192,7 +195,7 @@ func (s *Set) Write(write func(i int, w io.Writer) error) error {
 			continue
 		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, Reason(err))
+			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
 	return nil
@@ -281,13 +284,4 @@ func (s *Set) Discard() {
 	for _, folder := range s.folders {
 		os.Remove(folder) // fails where it holds files
 	}
-}
-
-// Reason takes the path, which may be that of a temporary file, out of an error.
-func Reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

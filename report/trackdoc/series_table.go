@@ -1,9 +1,10 @@
 package trackdoc
 
 import (
+	"slices"
+
 	"occudiff/compare/track"
 	"occudiff/report"
-	"slices"
 )
 
 // keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal

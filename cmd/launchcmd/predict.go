@@ -1,4 +1,4 @@
-package main
+package launchcmd
 
 import (
 	"context"
@@ -11,19 +11,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
+	"occudiff/compare/binary"
 	"occudiff/ingest/note"
 	"occudiff/predict/batch"
 	"occudiff/predict/calculator"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
+	"occudiff/report/binarydoc"
 	"occudiff/report/deliver"
 	"occudiff/report/launchdoc"
-	"occudiff/report/outfile"
 )
 
-// predictFlags are the flags of `predict` beside the launch.
-type predictFlags struct {
-	launchFlags
+// predictCommand is predict, with its flags beside those of the launch.
+type predictCommand struct {
+	launchCommand
 	batch          string
 	sweep          string
 	timeline       bool
@@ -33,10 +35,10 @@ type predictFlags struct {
 	compileOptions string
 }
 
-// predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
+// Predict predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
 // binary.
-func (a *app) predictCommand() *cobra.Command {
-	p := predictFlags{ports: 1}
+func Predict(e *program.Env) *cobra.Command {
+	p := predictCommand{launchCommand: launchCommand{Env: e}, ports: 1}
 	c := &cobra.Command{
 		Use:   "predict [flags] [FILE...]",
 		Short: "Predict the occupancy of a launch, with the reasoning step by step",
@@ -74,29 +76,29 @@ register file.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return a.predictFiles(c, args, &p)
+				return p.predictFiles(c, args)
 			}
 			if err := p.check(c.Flags()); err != nil {
 				return err
 			}
 			if p.batch != "" {
-				return a.predictBatch(c.Context(), &p)
+				return p.predictBatch(c.Context())
 			}
 			endings := deliver.Endings()
 			if p.sweep != "" || p.timeline || p.policy == "partial" {
 				endings = append([]string{".svg"}, endings...)
 			}
-			return a.answer(endings, func() (*report.Answer, error) { return a.predict(c.Context(), &p) })
+			return p.Answer(endings, func() (*report.Answer, error) { return p.predict(c.Context()) })
 		},
 	}
 	p.add(c.Flags())
-	a.share(c, deviceFlags, answerFlags)
+	p.Share(c, program.DeviceFlags, program.AnswerFlags)
 	return c
 }
 
 // add declares the flags of predict.
-func (p *predictFlags) add(f *pflag.FlagSet) {
-	p.launchFlags.add(f)
+func (p *predictCommand) add(f *pflag.FlagSet) {
+	p.launchCommand.add(f)
 	cli.Define(f, []cli.Flag{
 		{Name: "policy", Value: &p.policy, Arg: "POLICY", Words: "auto free whole partial",
 			Usage: "dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"},
@@ -117,8 +119,8 @@ func (p *predictFlags) add(f *pflag.FlagSet) {
 }
 
 // check finds flags that contradict each other.
-func (p *predictFlags) check(f *pflag.FlagSet) error {
-	if err := p.launchFlags.check(f); err != nil {
+func (p *predictCommand) check(f *pflag.FlagSet) error {
+	if err := p.launchCommand.check(f); err != nil {
 		return err
 	}
 	modes := 0
@@ -130,19 +132,19 @@ func (p *predictFlags) check(f *pflag.FlagSet) error {
 	units := p.model == "compute-unit"
 	switch {
 	case modes > 1:
-		return usageErrorf("--batch, --sweep and --timeline are three answers: ask for one of them")
+		return cli.Errorf("--batch, --sweep and --timeline are three answers: ask for one of them")
 	case f.Changed("batch") && p.batch == "":
-		return usageErrorf("--batch is empty: give a CSV file, or - for standard input")
+		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
 	case p.compat != "" && units:
-		return usageErrorf("--compat calculator and --model compute-unit are two models: give one of them")
+		return cli.Errorf("--compat calculator and --model compute-unit are two models: give one of them")
 	case p.ports < 1:
-		return usageErrorf("--ports %d: expected a number of dispatch ports above 0", p.ports)
+		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.ports)
 	case (f.Changed("ports") || f.Changed("early")) && p.policy != "partial":
-		return usageErrorf("--ports and --early belong to --policy partial")
+		return cli.Errorf("--ports and --early belong to --policy partial")
 	case p.policy == "partial" && (p.batch != "" || p.sweep != "" || p.explain):
-		return usageErrorf("--policy partial is a what-if of the dispatch over time: it goes with --timeline only")
+		return cli.Errorf("--policy partial is a what-if of the dispatch over time: it goes with --timeline only")
 	case p.explain && (modes > 0 || p.compat != "" || units):
-		return usageErrorf("--explain belongs to the prediction of one launch")
+		return cli.Errorf("--explain belongs to the prediction of one launch")
 	}
 	for _, r := range []struct {
 		on          bool
@@ -162,20 +164,20 @@ func (p *predictFlags) check(f *pflag.FlagSet) error {
 }
 
 // predict answers what the flags ask for.
-func (a *app) predict(ctx context.Context, p *predictFlags) (*report.Answer, error) {
+func (p *predictCommand) predict(ctx context.Context) (*report.Answer, error) {
 	switch {
 	case p.model == "compute-unit":
 		return p.computeUnit()
 	case p.compat != "":
-		return a.calculator(p)
+		return p.calculator()
 	case p.sweep != "":
-		c, launch, err := a.launchOnDevice(&p.launchFlags, "--sweep")
+		c, launch, err := p.launchOnDevice("--sweep")
 		if err != nil {
 			return nil, err
 		}
 		return launchdoc.Sweep(&c, launch, p.sweep)
 	case p.timeline || p.policy == "partial":
-		c, launch, err := a.launchOnDevice(&p.launchFlags, "--timeline")
+		c, launch, err := p.launchOnDevice("--timeline")
 		if err != nil {
 			return nil, err
 		}
@@ -192,14 +194,14 @@ func (a *app) predict(ctx context.Context, p *predictFlags) (*report.Answer, err
 	if q.Registers, err = p.needs(); err != nil {
 		return nil, err
 	}
-	if q.On, err = a.chooseDevices(&p.launchFlags); err != nil {
+	if q.On, err = p.chooseDevices(); err != nil {
 		return nil, err
 	}
 	return launchdoc.Predict(&q)
 }
 
 // computeUnit predicts a kernel on a compute unit.
-func (p *predictFlags) computeUnit() (*report.Answer, error) {
+func (p *predictCommand) computeUnit() (*report.Answer, error) {
 	platform, kernel, err := p.unitLaunch()
 	if err != nil {
 		return nil, err
@@ -210,9 +212,9 @@ func (p *predictFlags) computeUnit() (*report.Answer, error) {
 	}
 	switch {
 	case p.local == "":
-		return nil, usageErrorf("no work-group size is given: --local, as in 64")
+		return nil, cli.Errorf("no work-group size is given: --local, as in 64")
 	case p.simd == 0:
-		return nil, usageErrorf("no sub-group size is given: --simd, as in 16 or 32")
+		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
 	if _, err := itemsOf("global", launch.Global); err != nil {
 		return nil, err
@@ -221,17 +223,17 @@ func (p *predictFlags) computeUnit() (*report.Answer, error) {
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
-func (a *app) calculator(p *predictFlags) (*report.Answer, error) {
+func (p *predictCommand) calculator() (*report.Answer, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
 		return nil, err
 	}
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
-		return nil, usageErrorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
+		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
 			"fam:gen12 or pci:E20B")
 	}
-	d, err := t.Find(names[0], a.xve)
+	d, err := t.Find(names[0], p.XVE)
 	if err != nil {
 		return nil, err
 	}
@@ -240,16 +242,16 @@ func (a *app) calculator(p *predictFlags) (*report.Answer, error) {
 	case err != nil:
 		return nil, err
 	case slm%1024 != 0 || slm/1024 > 1<<20:
-		return nil, usageErrorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.slm)
+		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.slm)
 	case p.local == "":
-		return nil, usageErrorf("no work-group size is given: --local, as in 256")
+		return nil, cli.Errorf("no work-group size is given: --local, as in 256")
 	case p.simd == 0:
-		return nil, usageErrorf("no sub-group size is given: --simd, as in 16")
+		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16")
 	}
 	in := calculator.Input{Global: string(p.global), Local: string(p.local), SIMD: p.simd, SLMKB: int(slm / 1024),
 		Barrier: p.barriers > 0}
 	if in.LargeGRF, err = calculator.LargeGRF(p.grf); err != nil {
-		return nil, usageErrorf("--grf %v", err)
+		return nil, cli.Errorf("--grf %v", err)
 	}
 	ans, err := launchdoc.Calculator(&d, in)
 	if err != nil || p.sweep == "" {
@@ -259,23 +261,23 @@ func (a *app) calculator(p *predictFlags) (*report.Answer, error) {
 }
 
 // predictBatch predicts every line of a CSV file.
-func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
-	if a.format != "table" && a.format != "csv" {
-		return usageErrorf("--format %s: a batch is CSV in and CSV out", a.format)
+func (p *predictCommand) predictBatch(ctx context.Context) error {
+	if p.Format != "table" && p.Format != "csv" {
+		return cli.Errorf("--format %s: a batch is CSV in and CSV out", p.Format)
 	}
-	if len(a.outputs) > 1 {
-		return usageErrorf("-o: a batch is written once; give one file")
+	if len(p.Outputs) > 1 {
+		return cli.Errorf("-o: a batch is written once; give one file")
 	}
-	run, err := a.batchRun(p)
+	run, err := p.batchRun()
 	if err != nil {
 		return err
 	}
-	file, in, err := a.openBatch(p.batch)
+	file, in, err := p.openBatch(p.batch)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := a.openOutputs(a.outputs, ".csv")
+	out, err := p.OpenOutputs(p.Outputs, ".csv")
 	if err != nil {
 		return err
 	}
@@ -286,29 +288,29 @@ func (a *app) predictBatch(ctx context.Context, p *predictFlags) error {
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
 	if out.Names() == "" {
-		err = write(a.plainOut())
+		err = write(p.PlainOut())
 	} else {
 		err = out.WriteAll(write)
 	}
 	if err != nil {
 		return err
 	}
-	a.sayBatch(done, out)
+	p.sayBatch(done, out)
 	return nil
 }
 
 // batchRun makes the model that the flags ask for.
-func (a *app) batchRun(p *predictFlags) (batch.Run, error) {
-	all, err := a.table()
+func (p *predictCommand) batchRun() (batch.Run, error) {
+	all, err := p.Table()
 	if err != nil {
 		return nil, err
 	}
 	names := p.names(all.Knows)
 	if len(names) > 1 {
-		return nil, usageErrorf("--batch takes the device from its column; " +
+		return nil, cli.Errorf("--batch takes the device from its column; " +
 			"--device names one for the rows that leave it empty")
 	}
-	shared := batch.Shared{XVEs: a.xve}
+	shared := batch.Shared{XVEs: p.XVE}
 	if len(names) == 1 {
 		shared.Device = names[0]
 	}
@@ -334,14 +336,14 @@ func (a *app) batchRun(p *predictFlags) (batch.Run, error) {
 }
 
 // openBatch opens the batch file; - is standard input.
-func (a *app) openBatch(name string) (string, io.ReadCloser, error) {
+func (p *predictCommand) openBatch(name string) (string, io.ReadCloser, error) {
 	if name == "-" {
-		return "standard input", io.NopCloser(a.stdin), nil
+		return "standard input", io.NopCloser(p.Stdin), nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input",
-			"the batch file cannot be opened: %v", outfile.Reason(err))
+			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
@@ -352,14 +354,47 @@ func (a *app) openBatch(name string) (string, io.ReadCloser, error) {
 }
 
 // sayBatch sums a batch up on standard error: results alone are on standard output.
-func (a *app) sayBatch(r batch.Report, out *deliver.Files) {
+func (p *predictCommand) sayBatch(r batch.Report, out *deliver.Files) {
 	for _, n := range r.Notes {
-		a.say("%s", n)
+		p.Say("%s", n)
 	}
 	if r.Failed > 0 {
-		a.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
+		p.Say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
 	if out.Names() != "" {
-		a.say("wrote %s: %d rows", out.Names(), r.Rows)
+		p.Say("wrote %s: %d rows", out.Names(), r.Rows)
 	}
+}
+
+// predictFiles predicts what is in the files of the command line.
+func (p *predictCommand) predictFiles(c *cobra.Command, paths []string) error {
+	err := cli.Refuse(c.Flags(), "a file: the binary says it, or it asks for another answer",
+		"simd slm barriers grf registers policy batch sweep timeline explain compat model")
+	if err != nil {
+		return err
+	}
+	opt := binary.Options{Compiler: p.compileOptions}
+	if opt.Global, err = p.global.Size("global"); err != nil {
+		return err
+	}
+	if opt.Local, err = p.local.Size("local"); err != nil {
+		return err
+	}
+	if len(p.devices) > 0 && !slices.Equal(p.devices, []string{"all"}) {
+		chosen, err := p.chooseDevices()
+		if err != nil {
+			return err
+		}
+		for _, c := range chosen {
+			opt.Devices = append(opt.Devices, c.Device)
+		}
+	}
+	return p.Answer(deliver.Endings(), func() (*report.Answer, error) {
+		kernels, notes, err := p.ReadBinaries(c.Context(), paths, opt)
+		if err != nil {
+			return nil, err
+		}
+		p.SayNotes(notes)
+		return binarydoc.Predict(kernels, notes, opt.Global, p.Provenance()), nil
+	})
 }

@@ -1,23 +1,25 @@
-package main
+// Package launchcmd is the commands predict and advise: what is said of launches without any measurement. It turns
+// flags into a launch, a device and a model; predict and report/launchdoc know the rest.
+package launchcmd
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"occudiff/cmd/cli"
-	"occudiff/ingest/note"
+	"occudiff/cmd/program"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/computeunit"
-	"occudiff/report/outfile"
 )
 
-// launchFlags describe a launch and the model that it is asked about; `predict` and `advise` share them.
-type launchFlags struct {
+// launchCommand is what predict and advise share: a launch, and the model that it is asked about.
+type launchCommand struct {
+	*program.Env
+
 	devices      []string
 	global       cli.Size
 	local        cli.Size
@@ -35,7 +37,7 @@ type launchFlags struct {
 	platformFile string
 }
 
-func (l *launchFlags) add(f *pflag.FlagSet) {
+func (l *launchCommand) add(f *pflag.FlagSet) {
 	l.policy, l.model = "auto", "intel"
 	cli.Define(f, []cli.Flag{
 		// This --device takes the place of the one that other commands share, for it may name several.
@@ -66,7 +68,7 @@ func (l *launchFlags) add(f *pflag.FlagSet) {
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.
-func (l *launchFlags) check(f *pflag.FlagSet) error {
+func (l *launchCommand) check(f *pflag.FlagSet) error {
 	for _, c := range []struct {
 		flag  string
 		value int
@@ -80,17 +82,17 @@ func (l *launchFlags) check(f *pflag.FlagSet) error {
 		{"work-group-slots", l.groupSlots, 1, "a number of slots above 0"},
 	} {
 		if f.Changed(c.flag) && c.value < c.least {
-			return usageErrorf("--%s %d: expected %s", c.flag, c.value, c.as)
+			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
 		}
 	}
 	if l.grf > 0 && l.registers != "" {
-		return usageErrorf("--grf names a GRF mode and --registers looks one up: give one of them")
+		return cli.Errorf("--grf names a GRF mode and --registers looks one up: give one of them")
 	}
 	return nil
 }
 
 // launch reads the sizes. The GRF mode for --registers depends on the device, see needs.
-func (l *launchFlags) launch() (p predict.Launch, err error) {
+func (l *launchCommand) launch() (p predict.Launch, err error) {
 	if p.Global, err = l.global.Size("global"); err != nil {
 		return p, err
 	}
@@ -107,20 +109,20 @@ func (l *launchFlags) launch() (p predict.Launch, err error) {
 }
 
 // needs gives the registers per thread that the kernel needs, 0 when nobody says so.
-func (l *launchFlags) needs() (int, error) {
+func (l *launchCommand) needs() (int, error) {
 	if l.registers == "" {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(l.registers))
 	if err != nil || n < 1 {
-		return 0, usageErrorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
+		return 0, cli.Errorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
 	}
 	return n, nil
 }
 
 // names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
 // commas themselves: what is known as a whole is one name.
-func (l *launchFlags) names(known func(string) bool) []string {
+func (l *launchCommand) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.devices {
 		parts := strings.Split(v, ",")
@@ -138,14 +140,14 @@ func (l *launchFlags) names(known func(string) bool) []string {
 }
 
 // chooseDevices finds all devices that were asked for, in the order of the flags, each once.
-func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
-	t, err := a.table()
+func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
+	t, err := l.Table()
 	if err != nil {
 		return nil, err
 	}
 	names := l.names(t.Knows)
 	if len(names) == 0 {
-		return nil, usageErrorf("no device is named: give --device NAME (see 'occudiff devices'); " +
+		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices'); " +
 			"several with commas, or all")
 	}
 	var list []arch.Choice
@@ -158,8 +160,8 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if strings.EqualFold(name, "all") {
-			if a.xve > 0 {
-				return nil, usageErrorf("--xve %d belongs to one device, not to --device all", a.xve)
+			if l.XVE > 0 {
+				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
 			}
 			devices := t.Devices()
 			for i := range devices {
@@ -167,7 +169,7 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 			}
 			continue
 		}
-		c, err := t.Choose(arch.Options{Name: name, XVEs: a.xve})
+		c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
 		if err != nil {
 			return nil, err
 		}
@@ -177,26 +179,26 @@ func (a *app) chooseDevices(l *launchFlags) ([]arch.Choice, error) {
 }
 
 // oneDevice finds the only device that was asked for.
-func (a *app) oneDevice(l *launchFlags, what string) (c arch.Choice, err error) {
-	t, err := a.table()
+func (l *launchCommand) oneDevice(what string) (c arch.Choice, err error) {
+	t, err := l.Table()
 	if err != nil {
 		return c, err
 	}
 	if names := l.names(t.Knows); len(names) != 1 || strings.EqualFold(names[0], "all") {
-		return c, usageErrorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
+		return c, cli.Errorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
 	}
-	list, err := a.chooseDevices(l)
+	list, err := l.chooseDevices()
 	if err != nil {
 		return c, err
 	}
 	for _, n := range list[0].Notes {
-		a.say("%s", n)
+		l.Say("%s", n)
 	}
 	return list[0], nil
 }
 
 // launchOnDevice reads the launch and finds the only device that it is for.
-func (a *app) launchOnDevice(l *launchFlags, what string) (c arch.Choice, launch predict.Launch, err error) {
+func (l *launchCommand) launchOnDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
 	if launch, err = l.launch(); err != nil {
 		return c, launch, err
 	}
@@ -204,14 +206,14 @@ func (a *app) launchOnDevice(l *launchFlags, what string) (c arch.Choice, launch
 	if err != nil {
 		return c, launch, err
 	}
-	if c, err = a.oneDevice(l, what); err == nil && registers > 0 {
+	if c, err = l.oneDevice(what); err == nil && registers > 0 {
 		launch, err = launch.ForRegisters(c.Device, registers)
 	}
 	return c, launch, err
 }
 
 // platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
-func (l *launchFlags) platforms() (*computeunit.Table, string, error) {
+func (l *launchCommand) platforms() (*computeunit.Table, string, error) {
 	t, err := computeunit.Builtin()
 	if err != nil {
 		return nil, "", err
@@ -221,7 +223,7 @@ func (l *launchFlags) platforms() (*computeunit.Table, string, error) {
 		file, key = key, ""
 	}
 	if file != "" {
-		more, err := readPlatforms(file)
+		more, err := computeunit.ReadFile(file)
 		if err != nil {
 			return nil, "", err
 		}
@@ -229,32 +231,22 @@ func (l *launchFlags) platforms() (*computeunit.Table, string, error) {
 		if key == "" && len(more) == 1 {
 			key = more[0].Key
 		} else if key == "" && l.platform != "" {
-			return nil, "", usageErrorf("%s holds %d platforms: give it as --platform-file and name one with "+
+			return nil, "", cli.Errorf("%s holds %d platforms: give it as --platform-file and name one with "+
 				"--platform", file, len(more))
 		}
 	}
 	if key != "" {
 		p, err := t.Find(key)
 		if err != nil {
-			return nil, "", usageErrorf("--platform: %v", err)
+			return nil, "", cli.Errorf("--platform: %v", err)
 		}
 		key = p.Key
 	}
 	return t, key, nil
 }
 
-func readPlatforms(file string) ([]computeunit.Platform, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, note.Faultf("platform-file", note.Pos{File: file}, "give a CSV file with a row per platform",
-			"the platform file cannot be opened: %v", outfile.Reason(err))
-	}
-	defer f.Close()
-	return computeunit.Read(file, f)
-}
-
 // unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
-func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
+func (l *launchCommand) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, key, err := l.platforms()
 	if err != nil {
 		return platform, k, err
@@ -264,7 +256,7 @@ func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit
 		for _, p := range t.Platforms() {
 			keys = append(keys, p.Key)
 		}
-		return platform, k, usageErrorf("no platform is named: give --platform with one of %s, or a platform file",
+		return platform, k, cli.Errorf("no platform is named: give --platform with one of %s, or a platform file",
 			strings.Join(keys, ", "))
 	}
 	if platform, err = t.Find(key); err != nil {
@@ -289,7 +281,7 @@ func (l *launchFlags) unitLaunch() (platform computeunit.Platform, k computeunit
 func itemsOf(flag string, s unit.Size3) (int64, error) {
 	items, ok := s.Items()
 	if s.Present() && !ok {
-		return 0, usageErrorf("--%s %s has more than 2^63-1 work-items", flag, s)
+		return 0, cli.Errorf("--%s %s has more than 2^63-1 work-items", flag, s)
 	}
 	return items, nil
 }

@@ -1,4 +1,4 @@
-package main
+package trackcmd
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 )
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
-func (a *app) commit(ctx context.Context) string {
+func (t *command) commit(ctx context.Context) string {
 	if commit := gitCommit(ctx, "HEAD"); commit != "" {
 		return commit
 	}
-	return a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT",
+	return t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT",
 		"CIRCLE_SHA1",
 		"BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION",
 		"BUILD_VCS_NUMBER",
@@ -24,7 +24,7 @@ func (a *app) commit(ctx context.Context) string {
 
 // commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name
 // itself: it may be the begin of a commit.
-func (a *app) commitOf(ctx context.Context, name string) string {
+func (t *command) commitOf(ctx context.Context, name string) string {
 	if commit := gitCommit(ctx, name+"^{commit}"); commit != "" {
 		return commit
 	}
@@ -43,14 +43,14 @@ func gitCommit(ctx context.Context, name string) string {
 }
 
 // job gives the number of the batch job or CI run that the program runs in, else nothing.
-func (a *app) job() string {
-	return a.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
+func (t *command) job() string {
+	return t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 }
 
 // firstOf gives the first variable of the environment that says something.
-func (a *app) firstOf(names ...string) string {
+func (t *command) firstOf(names ...string) string {
 	for _, name := range names {
-		if v := strings.TrimSpace(a.getenv(name)); v != "" {
+		if v := strings.TrimSpace(t.Getenv(name)); v != "" {
 			return v
 		}
 	}
@@ -59,12 +59,12 @@ func (a *app) firstOf(names ...string) string {
 
 // whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that
 // measured; else nobody knows, and the name of some login node would be a wrong answer.
-func (a *app) whereRun(run *ingest.Run) (host, job string) {
+func (t *command) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {
 		return host, job
 	}
-	if job = a.job(); job != "" && host == "" {
+	if job = t.job(); job != "" && host == "" {
 		if name, err := os.Hostname(); err == nil {
 			host = name
 		}

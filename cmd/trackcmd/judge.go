@@ -1,4 +1,4 @@
-package main
+package trackcmd
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -26,7 +27,7 @@ type checkFlags struct {
 	failOn string
 }
 
-func (a *app) trackCheckCommand(t *trackFlags) *cobra.Command {
+func (t *command) checkCommand() *cobra.Command {
 	f := checkFlags{last: 1, failOn: "regression"}
 	c := &cobra.Command{
 		Use:   "check",
@@ -55,7 +56,7 @@ of seconds none is.`,
   # Time per launch instead of occupancy, by 5 %
   occudiff track check --metric seconds --threshold 5`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.trackCheck(c, t, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return t.check(c, f) },
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
@@ -69,27 +70,27 @@ of seconds none is.`,
 		cli.Flag{Name: "fail-on", Value: &f.failOn, Arg: "WHAT", Words: "never regression alarm",
 			Usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
 	c.MarkFlagsMutuallyExclusive("run", "last", "since")
-	a.share(c, answerFlags, "annotations")
-	a.shareTable(c, report.SortDifference, report.SortName)
+	t.Share(c, program.AnswerFlags, "annotations")
+	t.ShareTable(c, report.SortDifference, report.SortName)
 	return c
 }
 
-func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
+func (t *command) check(c *cobra.Command, f checkFlags) error {
 	ctx := c.Context()
 	m, err := t.gate(c)
 	if err != nil {
 		return err
 	}
-	prov, err := a.origin(t)
+	prov, err := t.origin()
 	if err != nil {
 		return err
 	}
-	out, db, done, err := a.openReading(ctx, t, a.outputs, deliver.Endings(".xml")...)
+	out, db, done, err := t.openReading(ctx, t.Outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
 	defer done()
-	runs, err := a.checkedRuns(ctx, db, f)
+	runs, err := t.checkedRuns(ctx, db, f)
 	if err != nil {
 		return err
 	}
@@ -98,46 +99,46 @@ func (a *app) trackCheck(c *cobra.Command, t *trackFlags, f checkFlags) error {
 		return err
 	}
 	check.Alarms = f.failOn == "alarm"
-	if err := a.deliver(trackdoc.FromCheck(check, prov), out); err != nil {
+	if err := t.Deliver(trackdoc.FromCheck(check, prov), out); err != nil {
 		return err
 	}
-	if err := a.printAnnotations(trackdoc.CheckAnnotations(check, prov)); err != nil {
+	if err := t.PrintAnnotations(trackdoc.CheckAnnotations(check, prov)); err != nil {
 		return err
 	}
 	if f.failOn == "never" {
 		return nil
 	}
-	return gateFailed(trackdoc.CheckFailure(check))
+	return program.GateFailed(trackdoc.CheckFailure(check))
 }
 
 // checkedRuns gives the runs that are to be checked, in the order in which they were added.
-func (a *app) checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, error) {
+func (t *command) checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, error) {
 	switch {
 	case f.run != 0:
 		return []int64{f.run}, nil
 	case f.last < 1:
-		return nil, usageErrorf("--last %d: expected a number of runs above 0", f.last)
+		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.last)
 	}
 	runs, err := db.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(runs) == 0 {
-		return nil, usageErrorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
+		return nil, cli.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
 	}
 	slices.SortFunc(runs, func(a, b history.Run) int { return cmp.Compare(a.ID, b.ID) })
 	first := max(0, len(runs)-f.last)
 	if f.since != "" {
-		commit := a.commitOf(ctx, f.since)
+		commit := t.commitOf(ctx, f.since)
 		for first = len(runs); first > 0 && !sameCommit(runs[first-1].Commit, commit); first-- {
 		}
 		switch first {
 		case 0:
-			return nil, usageErrorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the "+
+			return nil, cli.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the "+
 				"commits, --last N"+
 				" counts runs", f.since, db.Where())
 		case len(runs):
-			return nil, usageErrorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
+			return nil, cli.Errorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
 				runs[first-1].ID)
 		}
 	}
@@ -153,15 +154,7 @@ func sameCommit(a, b string) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// gateFailed turns what fails a gate into the exit status.
-func gateFailed(text string) error {
-	if text == "" {
-		return nil
-	}
-	return &gateError{text}
-}
-
-func (a *app) trackReportCommand(t *trackFlags) *cobra.Command {
+func (t *command) reportCommand() *cobra.Command {
 	p := trend.DefaultParams()
 	c := &cobra.Command{
 		Use:   "report",
@@ -181,7 +174,7 @@ each of the worst.`,
   # What the model does not explain, for a script
   occudiff track report --metric residual --magnitude 0.05 --format json`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.trackReport(c, t, p) },
+		RunE: func(c *cobra.Command, _ []string) error { return t.report(c, p) },
 	}
 	t.addGateFlags(c, false)
 	t.addNoVerify(c)
@@ -194,13 +187,13 @@ each of the worst.`,
 			Usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
 		cli.Flag{Name: "min-segment", Value: &p.MinSegment, Arg: "RUNS",
 			Usage: "least runs between change points; 3 leaves short spikes out"})
-	a.share(c, answerFlags)
-	a.shareTable(c, report.SortDifference, report.SortName)
-	a.shareGate(c, "regression", "alarm")
+	t.Share(c, program.AnswerFlags)
+	t.ShareTable(c, report.SortDifference, report.SortName)
+	t.ShareGate(c, "regression", "alarm")
 	return c
 }
 
-func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error {
+func (t *command) report(c *cobra.Command, p trend.Params) error {
 	m, err := t.gate(c)
 	if err != nil {
 		return err
@@ -208,11 +201,11 @@ func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	prov, err := a.origin(t)
+	prov, err := t.origin()
 	if err != nil {
 		return err
 	}
-	out, db, done, err := a.openReading(c.Context(), t, a.outputs, deliver.Endings()...)
+	out, db, done, err := t.openReading(c.Context(), t.Outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
@@ -221,8 +214,8 @@ func (a *app) trackReport(c *cobra.Command, t *trackFlags, p trend.Params) error
 	if err != nil {
 		return err
 	}
-	if err := a.deliver(trackdoc.FromReport(r, prov), out); err != nil || a.failOn == "never" {
+	if err := t.Deliver(trackdoc.FromReport(r, prov), out); err != nil || t.FailOn == "never" {
 		return err
 	}
-	return gateFailed(trackdoc.ReportFailure(r, a.failOn == "alarm"))
+	return program.GateFailed(trackdoc.ReportFailure(r, t.FailOn == "alarm"))
 }

@@ -1,4 +1,4 @@
-package main
+package trackcmd
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
+	"occudiff/cmd/settings"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest/unit"
@@ -22,7 +24,7 @@ type backtestFlags struct {
 	save   bool
 }
 
-func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
+func (t *command) backtestCommand() *cobra.Command {
 	var f backtestFlags
 	c := &cobra.Command{
 		Use:   "backtest",
@@ -30,12 +32,12 @@ func (a *app) trackBacktestCommand(t *trackFlags) *cobra.Command {
 		Long: `Replay the check over the stored history, each run against only what was known then: how many
 alarms it would have raised, when, and which later run confirmed them. --target proposes the
 --threshold for a wanted rate of confirmed alarms; --save writes the one of every metric into
-` + configName + `, where check, report and backtest find it. Every alarm is taken for a false one:
+` + settings.FileName + `, where check, report and backtest find it. Every alarm is taken for a false one:
 replay a history in which nothing regressed.`,
 		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5 --save\n" +
 			"  occudiff track backtest --metric seconds --threshold 5",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.trackBacktest(c, t, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return t.backtest(c, f) },
 	}
 	t.addGateFlags(c, true)
 	t.addNoVerify(c)
@@ -43,12 +45,12 @@ replay a history in which nothing regressed.`,
 		cli.Flag{Name: "target", Value: &f.target, Arg: "RATE",
 			Usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"},
 		cli.Flag{Name: "save", Value: &f.save,
-			Usage: "write the proposed threshold of every metric into " + configName})
-	a.share(c, answerFlags)
+			Usage: "write the proposed threshold of every metric into " + settings.FileName})
+	t.Share(c, program.AnswerFlags)
 	return c
 }
 
-func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, f backtestFlags) error {
+func (t *command) backtest(c *cobra.Command, f backtestFlags) error {
 	m, err := t.gate(c)
 	if err != nil {
 		return err
@@ -58,12 +60,12 @@ func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, f backtestFlags) er
 	case c.Flags().Changed("target"):
 		target = unit.Some(f.target)
 		if !(f.target >= 0 && f.target <= 100) {
-			return usageErrorf("--target %v: expected confirmed alarms per 100 runs, from 0 to 100", f.target)
+			return cli.Errorf("--target %v: expected confirmed alarms per 100 runs, from 0 to 100", f.target)
 		}
 	case f.save:
-		return usageErrorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
+		return cli.Errorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
 	}
-	out, db, done, err := a.openReading(c.Context(), t, a.outputs, deliver.Endings()...)
+	out, db, done, err := t.openReading(c.Context(), t.Outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
@@ -72,16 +74,16 @@ func (a *app) trackBacktest(c *cobra.Command, t *trackFlags, f backtestFlags) er
 	if err != nil {
 		return err
 	}
-	if err := a.deliver(trackdoc.FromBacktest(b, a.provenance()), out); err != nil || !f.save {
+	if err := t.Deliver(trackdoc.FromBacktest(b, t.Provenance()), out); err != nil || !f.save {
 		return err
 	}
-	return a.saveThresholds(c.Context(), t, db, target)
+	return t.saveThresholds(c.Context(), db, target)
 }
 
 // saveThresholds writes the threshold of every metric that keeps to a rate of confirmed alarms. None is below the
 // default, as a short history without noise would allow.
-func (a *app) saveThresholds(ctx context.Context, t *trackFlags, db *history.DB, target unit.Opt[float64]) error {
-	settings, err := readConfig()
+func (t *command) saveThresholds(ctx context.Context, db *history.DB, target unit.Opt[float64]) error {
+	file, err := settings.Read()
 	if err != nil {
 		return err
 	}
@@ -96,16 +98,16 @@ func (a *app) saveThresholds(ctx context.Context, t *trackFlags, db *history.DB,
 			return err
 		}
 		if ok {
-			settings.setThreshold(name, x)
+			file.SetThreshold(name, x)
 			words = append(words, fmt.Sprintf("%s %v", name, x))
 		}
 	}
 	if len(words) == 0 {
-		return usageErrorf("--save: no metric has enough runs for a threshold")
+		return cli.Errorf("--save: no metric has enough runs for a threshold")
 	}
-	if err := settings.write(); err != nil {
+	if err := file.Write(); err != nil {
 		return err
 	}
-	a.say("wrote %s: threshold of %s", fromHere(settings.path), strings.Join(words, ", "))
+	t.Say("wrote %s: threshold of %s", file.Path(), strings.Join(words, ", "))
 	return nil
 }

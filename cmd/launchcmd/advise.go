@@ -1,4 +1,4 @@
-package main
+package launchcmd
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -20,17 +21,17 @@ import (
 	"occudiff/report/launchdoc"
 )
 
-// adviseFlags are the flags of `advise` beside the launch.
-type adviseFlags struct {
-	launchFlags
+// adviseCommand is advise, with its flags beside those of the launch.
+type adviseCommand struct {
+	launchCommand
 	fix   []string
 	free  []string
 	below float64
 }
 
-// adviseCommand searches settings of higher occupancy.
-func (a *app) adviseCommand() *cobra.Command {
-	v := adviseFlags{below: 90}
+// Advise searches settings of higher occupancy.
+func Advise(e *program.Env) *cobra.Command {
+	v := adviseCommand{launchCommand: launchCommand{Env: e}, below: 90}
 	c := &cobra.Command{
 		Use:   "advise [flags] [PATH...]",
 		Short: "Find the settings of the highest occupancy, and the least change",
@@ -58,13 +59,13 @@ work-groups fill the whole GPU without a tail.`,
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
-				return a.advise(c.Context(), c.Flags(), args, &v)
+			return v.Answer(deliver.Endings(), func() (*report.Answer, error) {
+				return v.advise(c.Context(), c.Flags(), args)
 			})
 		},
 	}
 	f := c.Flags()
-	v.launchFlags.add(f)
+	v.launchCommand.add(f)
 	cli.Define(f, []cli.Flag{
 		{Name: "fix", Value: &v.fix, Arg: "SETTINGS", Hints: settingWords,
 			Usage: "what must not change: local, simd, slm, grf"},
@@ -75,7 +76,7 @@ work-groups fill the whole GPU without a tail.`,
 		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted " +
 			"average or measured"},
 	}...)
-	a.share(c, deviceFlags, "tolerance model-tolerance sampling-interval progress", answerFlags)
+	v.Share(c, program.DeviceFlags, "tolerance model-tolerance sampling-interval progress", program.AnswerFlags)
 	return c
 }
 
@@ -87,24 +88,24 @@ func settings(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
-	if err := v.launchFlags.check(f); err != nil {
+func (v *adviseCommand) check(f *pflag.FlagSet, paths []string) error {
+	if err := v.launchCommand.check(f); err != nil {
 		return err
 	}
 	units := v.model == "compute-unit"
 	switch {
 	case len(v.fix) > 0 && len(v.free) > 0:
-		return usageErrorf("--fix says what stays and --free what may change: give one of them")
+		return cli.Errorf("--fix says what stays and --free what may change: give one of them")
 	case !(v.below > 0 && v.below <= 100):
-		return usageErrorf("--below %v: expected a percentage above 0 and up to 100", v.below)
+		return cli.Errorf("--below %v: expected a percentage above 0 and up to 100", v.below)
 	case units && len(paths) > 0:
-		return usageErrorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
+		return cli.Errorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
 	case len(paths) == 0 && f.Changed("below"):
-		return usageErrorf("--below chooses kernels of a run: give the files of one")
+		return cli.Errorf("--below chooses kernels of a run: give the files of one")
 	}
 	for _, w := range settings(slices.Concat(v.fix, v.free)) {
 		if !slices.Contains(strings.Fields(settingWords), w) {
-			return usageErrorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
+			return cli.Errorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
 	}
 	const ofRuns = " tolerance model-tolerance sampling-interval progress"
@@ -120,7 +121,7 @@ func (v *adviseFlags) check(f *pflag.FlagSet, paths []string) error {
 }
 
 // vary turns --fix and --free into what may change.
-func (v *adviseFlags) vary() predict.Vary {
+func (v *adviseCommand) vary() predict.Vary {
 	may := func(setting string) bool {
 		return (len(v.free) == 0 || slices.Contains(settings(v.free), setting)) &&
 			!slices.Contains(settings(v.fix), setting)
@@ -129,21 +130,21 @@ func (v *adviseFlags) vary() predict.Vary {
 }
 
 // advise answers what the flags ask for.
-func (a *app) advise(ctx context.Context, f *pflag.FlagSet, paths []string, v *adviseFlags) (*report.Answer, error) {
+func (v *adviseCommand) advise(ctx context.Context, f *pflag.FlagSet, paths []string) (*report.Answer, error) {
 	switch {
 	case v.model == "compute-unit":
 		return v.computeUnit()
 	case len(paths) > 0:
-		return a.adviseRun(ctx, paths, v)
+		return v.adviseRun(ctx, paths)
 	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy",
 		"fix", "free"}, f.Changed):
-		c, err := a.oneDevice(&v.launchFlags, "advise")
+		c, err := v.oneDevice("advise")
 		if err != nil {
 			return nil, err
 		}
 		return launchdoc.FullOccupancy(&c, v.groupSlots), nil
 	}
-	c, launch, err := a.launchOnDevice(&v.launchFlags, "advise")
+	c, launch, err := v.launchOnDevice("advise")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (a *app) advise(ctx context.Context, f *pflag.FlagSet, paths []string, v *a
 }
 
 // computeUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
-func (v *adviseFlags) computeUnit() (*report.Answer, error) {
+func (v *adviseCommand) computeUnit() (*report.Answer, error) {
 	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err
@@ -173,33 +174,33 @@ func (v *adviseFlags) computeUnit() (*report.Answer, error) {
 }
 
 // adviseRun reads a run and advises for each kernel that is predicted or measured low.
-func (a *app) adviseRun(ctx context.Context, paths []string, v *adviseFlags) (*report.Answer, error) {
-	t, err := a.table()
+func (v *adviseCommand) adviseRun(ctx context.Context, paths []string) (*report.Answer, error) {
+	t, err := v.Table()
 	if err != nil {
 		return nil, err
 	}
 	names := v.names(t.Knows)
 	if len(names) > 1 {
-		return nil, usageErrorf("a run is of one device: give one --device, or none when the inputs name it")
+		return nil, cli.Errorf("a run is of one device: give one --device, or none when the inputs name it")
 	}
-	a.device = strings.Join(names, "")
+	v.Device = strings.Join(names, "")
 	if runs := ingest.Runs(ctx, paths, formats.All()); len(runs) > 1 {
-		return nil, usageErrorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
+		return nil, cli.Errorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
 			len(runs), runs[0][0])
 	}
-	flags := validateFlags{local: v.local, simd: v.simd, digest: "auto"}
-	run, err := a.readRun(ctx, paths, flags)
+	flags := program.RunOptions{Local: v.local, SIMD: v.simd, Digest: "auto"}
+	run, err := v.ReadRun(ctx, paths, flags)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.compareRun(run, flags, compare.Refused)
+	r, err := v.CompareRun(run, flags, compare.Refused)
 	if err != nil {
 		return nil, err
 	}
 	if r.Device == nil {
-		return nil, usageErrorf("nothing to advise on: the run holds no kernel with a launch size")
+		return nil, cli.Errorf("nothing to advise on: the run holds no kernel with a launch size")
 	}
-	a.sayNotes(r.Notes)
+	v.SayNotes(r.Notes)
 	return launchdoc.AdviseRun(r, v.below, v.vary(), func(row *compare.Row) predict.Launch {
 		l := r.LaunchOf(row)
 		l.BarrierSlots, l.GroupSlots = v.barrierSlots, v.groupSlots

@@ -1,4 +1,4 @@
-package main
+package trackcmd
 
 import (
 	"context"
@@ -14,29 +14,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"occudiff/cmd/cli"
+	"occudiff/cmd/program"
 	"occudiff/compare"
+	"occudiff/compare/binary"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/ingest/ocloc"
-	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/trackdoc"
 )
 
-// trackAddFlags are those of track add alone.
-type trackAddFlags struct {
-	read    validateFlags
+// addFlags are those of track add alone.
+type addFlags struct {
+	read    program.RunOptions
 	time    string
 	commit  string
 	program string
 }
 
-func (a *app) trackAddCommand(t *trackFlags) *cobra.Command {
-	f := trackAddFlags{read: validateFlags{digest: "auto", content: true}}
+func (t *command) addCommand() *cobra.Command {
+	f := addFlags{read: program.RunOptions{Digest: "auto", Content: true}}
 	c := &cobra.Command{
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",
@@ -71,13 +72,13 @@ A kernel of one name in two programs is two series. A summary's command line nam
   occudiff track add --db postgres://occudiff@perf/history runs/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("nothing to add: give an export, or a folder of a run's files")
+				return cli.Errorf("nothing to add: give an export, or a folder of a run's files")
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.trackAdd(c.Context(), args, t, f) },
+		RunE: func(c *cobra.Command, args []string) error { return t.add(c.Context(), args, f) },
 	}
-	f.read.define(c.Flags(), "local simd digest")
+	f.read.Define(c.Flags(), "local simd digest")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
 			"2026-03-01T02:00:00Z, or Unix" +
@@ -87,32 +88,32 @@ A kernel of one name in two programs is two series. A summary's command line nam
 		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the " +
 			"working folder)"},
 	}...)
-	a.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
+	t.Share(c, program.DeviceFlags, "sampling-interval driver vtune-version label progress format quiet")
 	return c
 }
 
-func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f trackAddFlags) error {
+func (t *command) add(ctx context.Context, paths []string, f addFlags) error {
 	given, err := parseTime(f.time)
 	if err != nil {
 		return err
 	}
-	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !isBinary(p) })
+	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !binary.IsPath(p) })
 	if !binaries {
 		runs = ingest.Runs(ctx, paths, formats.All())
 	}
 	if len(runs) > 1 && !given.IsZero() {
-		return usageErrorf("--time is for one run, and these are %d; add them one by one", len(runs))
+		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
 	commit := f.commit
 	if commit == "" {
-		commit = a.commit(ctx)
+		commit = t.commit(ctx)
 	}
 	var db *history.DB
 	var done []track.Added
 	for _, p := range runs {
-		read := a.readAdded
+		read := t.readAdded
 		if binaries {
-			read = a.readCompiled
+			read = t.readCompiled
 		}
 		one, notes, err := read(ctx, p, f.read, given)
 		if err != nil {
@@ -123,69 +124,61 @@ func (a *app) trackAdd(ctx context.Context, paths []string, t *trackFlags, f tra
 			one.Program = f.program
 		}
 		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
-			if db, err = a.writeHistory(ctx, t); err != nil {
+			if db, err = t.writeHistory(ctx); err != nil {
 				return err
 			}
 			defer db.Close()
 		}
-		if err := a.addRun(ctx, db, one); err != nil {
+		if err := t.addRun(ctx, db, one); err != nil {
 			return addedBefore(done, err)
 		}
 		done = append(done, *one)
-		a.sayNotes(notes)
-		if a.format == "json" {
+		t.SayNotes(notes)
+		if t.Format == "json" {
 			continue
 		}
 		// When it is done: adding many takes long.
-		if err := a.tell("%s", trackdoc.AddedText(one)); err != nil {
+		if err := t.Tell("%s", trackdoc.AddedText(one)); err != nil {
 			return err
 		}
 	}
-	if a.format == "json" {
-		return machine.JSON(a.plainOut(), trackdoc.NewAddValue(done))
+	if t.Format == "json" {
+		return machine.JSON(t.PlainOut(), trackdoc.NewAddValue(done))
 	}
 	return nil
 }
 
 // readAdded reads and compares the files of a run, and completes what is stored of it by what this machine knows.
-func (a *app) readAdded(ctx context.Context, paths []string, f validateFlags, given time.Time) (
+func (t *command) readAdded(ctx context.Context, paths []string, f program.RunOptions, given time.Time) (
 	*track.Added, []note.Note, error) {
-	run, err := a.readRun(ctx, paths, f)
+	run, err := t.ReadRun(ctx, paths, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := a.compareRun(run, f, compare.Refused)
+	r, err := t.CompareRun(run, f, compare.Refused)
 	if err != nil {
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromResult(r)}
-	one.Label = a.label
+	one.Label = t.Label
 	one.Time, one.TimeFrom = whenRun(run, given)
-	one.Host, one.JobID = a.whereRun(run)
+	one.Host, one.JobID = t.whereRun(run)
 	return one, r.Notes, nil
 }
 
 // readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
-func (a *app) readCompiled(ctx context.Context, paths []string, _ validateFlags, given time.Time) (
+func (t *command) readCompiled(ctx context.Context, paths []string, _ program.RunOptions, given time.Time) (
 	*track.Added, []note.Note, error) {
-	var f binaryFlags
-	if a.device != "" {
-		t, err := a.table()
-		if err != nil {
-			return nil, nil, err
-		}
-		c, err := t.Choose(arch.Options{Name: a.device, XVEs: a.xve})
-		if err != nil {
-			return nil, nil, err
-		}
-		f.devices = []*arch.Device{c.Device}
+	devices, err := t.NamedDevice()
+	if err != nil {
+		return nil, nil, err
 	}
-	kernels, notes, err := a.readBinaries(ctx, paths, f)
+	kernels, notes, err := t.ReadBinaries(ctx, paths, binary.Options{Devices: devices})
 	if err != nil {
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromBinaries(kernels)}
-	one.Label, one.Driver, one.VTune = a.label, a.driver, a.vtune
+	one.Label, one.Driver, one.VTune = t.Label, t.Driver, t.VTune
 	one.Time, one.TimeFrom = given, ""
 	if given.IsZero() {
 		one.Time, one.TimeFrom = time.Now(), "now; --time says another"
@@ -198,7 +191,7 @@ func (a *app) readCompiled(ctx context.Context, paths []string, _ validateFlags,
 		}
 		one.Inputs = append(one.Inputs, in)
 	}
-	_, one.JobID = a.whereRun(&ingest.Run{})
+	_, one.JobID = t.whereRun(&ingest.Run{})
 	return one, notes, nil
 }
 
@@ -218,7 +211,7 @@ func runsAre(n int) string {
 }
 
 // addRun stores a run and says what came of it.
-func (a *app) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
+func (t *command) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {
 		return err
@@ -234,7 +227,7 @@ func (a *app) addRun(ctx context.Context, db *history.DB, run *track.Added) erro
 	for _, in := range added.Known {
 		known = append(known, in.Path)
 	}
-	return usageErrorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add"+
+	return cli.Errorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add"+
 		" the other files alone, or first 'occudiff track remove %d'", strings.Join(known, ", "), added.ID, added.ID)
 }
 
@@ -249,5 +242,5 @@ func parseTime(text string) (time.Time, error) {
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}
-	return time.Time{}, usageErrorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
+	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
 }

@@ -1,4 +1,4 @@
-package main
+package trackcmd
 
 import (
 	"bufio"
@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/outfile"
 )
 
-func (a *app) trackImportCommand(t *trackFlags) *cobra.Command {
+func (t *command) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [flags] FILE.csv",
 		Short: "Store points from a CSV file",
@@ -34,27 +34,27 @@ name the run otherwise, or remove the stored one first.`,
 			"  occudiff track export | occudiff track import --db copy.db -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageErrorf("track import takes one CSV file, not %d; - is standard input", len(args))
+				return cli.Errorf("track import takes one CSV file, not %d; - is standard input", len(args))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.trackImport(c.Context(), t, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return t.importPoints(c.Context(), args[0]) },
 	}
 	t.addMetricFlag(c)
-	a.share(c, "device-file quiet")
+	t.Share(c, "device-file quiet")
 	return c
 }
 
-func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error {
+func (t *command) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.metric)
 	if err != nil {
-		return usageErrorf("--metric: %v", err)
+		return cli.Errorf("--metric: %v", err)
 	}
-	records, notes, err := a.readRecords(path)
+	records, notes, err := t.readRecords(path)
 	if err != nil {
 		return err
 	}
-	table, err := a.table()
+	table, err := t.Table()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 		m, err := table.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
 	}
-	a.sayNotes(notes)
+	t.SayNotes(notes)
 	bad := 0
 	for _, n := range notes {
 		if n.Severity == note.Error {
@@ -70,9 +70,9 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 		}
 	}
 	if records.Len() == 0 {
-		return usageErrorf("%s has no point that can be stored; expected lines of series,time,value", path)
+		return cli.Errorf("%s has no point that can be stored; expected lines of series,time,value", path)
 	}
-	db, err := a.writeHistory(ctx, t)
+	db, err := t.writeHistory(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,23 +102,23 @@ func (a *app) trackImport(ctx context.Context, t *trackFlags, path string) error
 	if bad > 0 {
 		text += fmt.Sprintf("; %s not usable", linesWere(bad))
 	}
-	return a.tell("%s: %s", db.Where(), text)
+	return t.Tell("%s: %s", db.Where(), text)
 }
 
 // readRecords reads a file of points, or standard input.
-func (a *app) readRecords(path string) (*history.Records, []note.Note, error) {
+func (t *command) readRecords(path string) (*history.Records, []note.Note, error) {
 	if path == "-" {
-		return history.ReadRecords(bufio.NewReader(a.stdin), "standard input")
+		return history.ReadRecords(bufio.NewReader(t.Stdin), "standard input")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, usageErrorf("%s cannot be read: %v", path, outfile.Reason(err))
+		return nil, nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
 	}
 	defer f.Close()
 	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)
 }
 
-func (a *app) trackExportCommand(t *trackFlags) *cobra.Command {
+func (t *command) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [flags] [FILE.csv]",
 		Short: "Write the points of a metric as CSV",
@@ -128,28 +128,28 @@ spreadsheet would run as a formula carry an apostrophe, which track import takes
 		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageErrorf("track export takes one CSV file, not %d", len(args))
+				return cli.Errorf("track export takes one CSV file, not %d", len(args))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.trackExport(c.Context(), t, args) },
+		RunE: func(c *cobra.Command, args []string) error { return t.exportPoints(c.Context(), args) },
 	}
 	t.addMetricFlag(c)
 	t.addNoVerify(c)
-	a.share(c, "output quiet")
+	t.Share(c, "output quiet")
 	return c
 }
 
-func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) error {
+func (t *command) exportPoints(ctx context.Context, args []string) error {
 	m, err := history.ParseMetric(t.metric)
 	if err != nil {
-		return usageErrorf("--metric: %v", err)
+		return cli.Errorf("--metric: %v", err)
 	}
-	paths := a.outputs
+	paths := t.Outputs
 	if len(args) == 1 && args[0] != "-" {
 		paths = append(paths, args[0])
 	}
-	out, db, done, err := a.openReading(ctx, t, paths, ".csv")
+	out, db, done, err := t.openReading(ctx, paths, ".csv")
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 		return err
 	}
 	if len(paths) == 0 {
-		b := bufio.NewWriter(a.plainOut())
+		b := bufio.NewWriter(t.PlainOut())
 		if err := write(b); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (a *app) trackExport(ctx context.Context, t *trackFlags, args []string) err
 	if err := out.WriteAll(write); err != nil {
 		return err
 	}
-	return a.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
+	return t.Tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
 		strings.Join(paths, ", "))
 }
 

@@ -1,0 +1,92 @@
+package program
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"occudiff/cmd/cli"
+	"occudiff/predict/arch"
+	"occudiff/predict/computeunit"
+)
+
+// Completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
+// the whole tree, so that a flag completes alike wherever it is.
+func (e *Env) Completion(root *cobra.Command) {
+	root.SetOut(e.Stdout) // its commands keep the stream that they find now
+	root.InitDefaultCompletionCmd()
+	for c := range cli.All(root) {
+		// fails only where there is one
+		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, e.completer(f)) }
+		c.LocalNonPersistentFlags().VisitAll(register)
+		c.PersistentFlags().VisitAll(register)
+		switch c.Name() {
+		case "completion":
+			c.Use = "completion SHELL"
+			c.Short = "Print the completion script of a shell"
+			c.Long = "Print the completion script of a shell: bash, zsh, fish or powershell. The help of each says " +
+				"how to load it."
+			c.Example = `  # For this shell, and for all that follow
+  source <(occudiff completion bash)
+  occudiff completion zsh > "${fpath[1]}/_occudiff"
+
+  # How to load it
+  occudiff completion fish --help`
+			c.RunE = func(*cobra.Command, []string) error {
+				return cli.Errorf("completion needs a shell: bash, zsh, fish or powershell")
+			}
+		case "demo", "version":
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		case "devices":
+			c.ValidArgsFunction = e.completeDevices
+		}
+	}
+}
+
+// completer gives what completes a flag.
+func (e *Env) completer(f *pflag.Flag) cobra.CompletionFunc {
+	switch f.Name {
+	case "device":
+		return e.completeDevices
+	case "platform":
+		return completePlatforms
+	case "db":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return cli.Complete(f)
+}
+
+// completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
+// last of a list is completed.
+func (e *Env) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	t, err := e.Table()
+	if err != nil {
+		if t, err = arch.Builtin(); err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+	}
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	var keys []string
+	for _, d := range t.Devices() {
+		if key := before + d.Key; strings.HasPrefix(strings.ToLower(key), strings.ToLower(typed)) {
+			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
+		}
+	}
+	if c.Name() == "predict" && strings.HasPrefix("all", typed) {
+		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	t, err := computeunit.Builtin()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var keys []string
+	for _, p := range t.Platforms() {
+		keys = append(keys, p.Key)
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,60 @@
+package program
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"occudiff/cmd/settings"
+	"occudiff/compare/history"
+)
+
+// commandLine is what a report gives as its origin, without passwords: reports are handed on.
+func (e *Env) commandLine() []string {
+	words := []string{"occudiff"}
+	for _, w := range e.args {
+		words = append(words, history.Mask(w))
+	}
+	return words
+}
+
+// maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
+// quotes them, however they got there.
+func (e *Env) maskSecrets() {
+	words := append(slices.Clone(e.args), e.Getenv(settings.Variable("db")))
+	if file, err := settings.Read(); err == nil { // another error is reported where the file is needed
+		if g, ok, err := file.Setting("db", e.Getenv); ok && err == nil {
+			words = append(words, g.Text)
+		}
+	}
+	var pairs []string
+	for _, w := range words {
+		if safe := history.Mask(w); safe != w {
+			pairs = append(pairs, w, safe)
+		}
+	}
+	for _, w := range words {
+		for _, secret := range history.Secrets(w) {
+			if len(secret) >= 4 { // less would make other words unreadable, and guessing it takes no log
+				pairs = append(pairs, secret, "xxxxx")
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		e.Stderr = masked{e.Stderr, strings.NewReplacer(pairs...)}
+	}
+}
+
+// masked is a stream without secrets.
+type masked struct {
+	io.Writer
+	replace *strings.Replacer
+}
+
+// Write implements io.Writer.
+func (m masked) Write(p []byte) (int, error) {
+	if _, err := m.replace.WriteString(m.Writer, string(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,43 @@
+package program
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// release is the version of the program; a build from a module proxy has its own.
+const release = "0.1.0"
+
+// Version is that of the program.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
+		info.Main.Sum != "" {
+		return info.Main.Version
+	}
+	return release
+}
+
+// BuiltFrom names the commit that the program was built from and its time, as far as the build knows them.
+func BuiltFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	var commit, date, changed string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.time":
+			date = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				changed = ", with changes"
+			}
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (commit %s, %s%s)", commit, date, changed)
+}
