@@ -163,7 +163,7 @@ type Result struct {
 	Trace    *ingest.Trace    // what that was told from
 	Samples  []ingest.Samples // occupancies over time, when they were asked for
 	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and
-	// Skim give the rows of any result.
+	// AllWithoutText give the rows of any result.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary

@@ -208,8 +208,8 @@ func (r *Result) sort() {
 	}
 }
 
-// KeepsLaunches says whether the rows are launches, many of one kernel.
-func (r *Result) KeepsLaunches() bool { return r.instances }
+// PerLaunch reports whether each row is one launch, and not all launches of a kernel.
+func (r *Result) PerLaunch() bool { return r.instances }
 
 // Len gives the number of rows.
 func (r *Result) Len() int {
@@ -254,9 +254,9 @@ func (r *Result) All() iter.Seq2[int, *Row] {
 	}
 }
 
-// Skim is All for counting and choosing: Cause has its name alone and Notes are left out. Noted says whether there are
-// any.
-func (r *Result) Skim() iter.Seq2[int, *Row] {
+// AllWithoutText is All for counting and choosing: it makes no texts, so that Cause has its name alone and there are no
+// Notes. Noted says whether a row has any.
+func (r *Result) AllWithoutText() iter.Seq2[int, *Row] {
 	if r.Rows != nil {
 		return r.All()
 	}

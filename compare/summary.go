@@ -11,7 +11,7 @@ func (r *Result) summarise() Summary {
 	var differences, weights, predicted, seen []float64
 	causes := map[string]int{}
 	var gpu, kernels unit.Seconds
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		if t, ok := row.Total.Value(); ok {
 			gpu += t
 			s.GPUTime = unit.Some(gpu)

@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// merger unites the files of one run. Within a file, a format has added rows of one key already; across files nothing
+// merger merges the files of one run. Within a file, a format has added rows of one key already; across files nothing
 // is added: a second file brings columns that the first lacks, and where both have one, the first wins with a note.
 type merger struct {
 	run    *Run
@@ -191,7 +191,7 @@ func (m *merger) checkSummary() error {
 	return nil
 }
 
-// platform keeps what each file says and unites it, the first file wins.
+// platform keeps what each file says, merged: the first file wins.
 func (m *merger) platform(p Platform) {
 	if p == (Platform{}) {
 		return

@@ -161,12 +161,12 @@ func (l *Launch) place(x run) {
 		at := unit.Seconds(s.At-x.start) / 1e9 * stretch
 		measured := unit.Ratio(math.Round(float64(s.Measured)*1e7) / 1e7) // as printed, where 32 bits kept it
 		m := Moment{At: at, Measured: measured, Simulated: l.at(at), phase: plateau}
-		begins, told := l.Tail.Value()
+		begins, known := l.Tail.Value()
 		switch {
 		case i == 0:
 			m.phase = ramp
 			l.Phases[ramp].End = max(l.Phases[ramp].End, at)
-		case told && at > begins:
+		case known && at > begins:
 			m.phase = tail
 		}
 		l.Moments = append(l.Moments, m)

@@ -241,7 +241,7 @@ func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 // contents are the files that a run's rows are of. A summary may belong to all runs.
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		files[row.Pos.File] = true
 	}
 	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool {

@@ -108,7 +108,7 @@ func (l *Launch) take(c compare.Certainty) {
 	l.Exact = c.Exact
 }
 
-// perKey gives the rows of one run, those of one key united: launches that were kept apart are no samples of their own,
+// perKey gives the rows of one run, those of one key merged: launches that were kept apart are no samples of their own,
 // because they share whatever made this run differ from others.
 func perKey(r *compare.Result) []*compare.Row {
 	var list []*compare.Row
@@ -129,13 +129,13 @@ func perKey(r *compare.Result) []*compare.Row {
 		parts[at] = append(parts[at], row)
 	}
 	for at, p := range parts {
-		list[at] = uniteRows(p)
+		list[at] = mergeRows(p)
 	}
 	return list
 }
 
-// uniteRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
-func uniteRows(parts []*compare.Row) *compare.Row {
+// mergeRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
+func mergeRows(parts []*compare.Row) *compare.Row {
 	r := *parts[0]
 	r.Total, r.Instances = sumOf(parts, func(p *compare.Row) unit.Opt[unit.Seconds] { return p.Total }),
 		sumOf(parts, func(p *compare.Row) unit.Opt[int64] { return p.Instances })

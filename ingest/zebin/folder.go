@@ -30,7 +30,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if !d.Type().IsRegular() || !looksDumped(p) {
+		if !d.Type().IsRegular() || !isDump(p) {
 			return nil
 		}
 		got, err := readFile(ctx, p)
@@ -63,8 +63,8 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	return images, nil
 }
 
-// looksDumped says whether a file of a folder may be an image: programs are not looked into there, only dumps.
-func looksDumped(path string) bool {
+// isDump says whether a file of a folder may be an image: programs are not looked into there, only dumps.
+func isDump(path string) bool {
 	switch name := strings.ToLower(filepath.Base(path)); {
 	case strings.HasSuffix(name, ".ze_info"), strings.HasSuffix(name, ".zeinfo"),
 		strings.HasSuffix(name, "ze_info.txt"):

@@ -188,7 +188,7 @@ func appendEscaped(b []byte, s string) []byte {
 		case '>':
 			b = append(b, "&gt;"...)
 		case '_':
-			if looksEscaped(s[i:]) {
+			if hasEscape(s[i:]) {
 				b = append(b, "_x005F"...)
 			}
 			b = append(b, '_')
@@ -199,6 +199,6 @@ func appendEscaped(b []byte, s string) []byte {
 	return b
 }
 
-func looksEscaped(s string) bool {
+func hasEscape(s string) bool {
 	return len(s) >= 7 && s[1] == 'x' && s[6] == '_' && strings.Trim(s[2:6], "0123456789abcdefABCDEF") == ""
 }

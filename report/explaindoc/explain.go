@@ -56,7 +56,7 @@ type word struct {
 	Name    string  `json:"name" col:"Word"`
 	Kind    string  `json:"kind" col:"Kind; drop=1"`
 	Means   string  `json:"means" col:"Meaning; wrap"`
-	Told    *string `json:"told_by" col:"How it is recognized; in=page+sheet; wrap" jsonschema:"the sign, with its thresholds"`
+	Sign    *string `json:"told_by" col:"How it is recognized; in=page+sheet; wrap" jsonschema:"the sign, with its thresholds"`
 	Do      *string `json:"what_to_do" col:"What to do; in=page+sheet; wrap"`
 	From    *string `json:"from" col:"From; in=page+sheet; wrap" jsonschema:"where that is from"`
 	Applies *string `json:"found_with" col:"Found with; in=page+sheet" jsonschema:"verdicts, or parts of an account"`
@@ -73,13 +73,13 @@ func words() []word {
 			texts = compare.AccountTexts()
 		}
 		for _, t := range texts {
-			list = append(list, word{Name: t.Name, Kind: kind, Means: t.Means, Told: said(t.Sign), Do: said(t.Do),
+			list = append(list, word{Name: t.Name, Kind: kind, Means: t.Means, Sign: said(t.Sign), Do: said(t.Do),
 				From: said(t.From), Applies: said(t.Applies)})
 		}
 	}
 	for _, e := range entries {
 		names := strings.Split(e.names, ", ")
-		list = append(list, word{Name: names[0], also: names[1:], Kind: e.kind, Means: e.means, Told: said(e.told)})
+		list = append(list, word{Name: names[0], also: names[1:], Kind: e.kind, Means: e.means, Sign: said(e.sign)})
 	}
 	return list
 }
@@ -144,7 +144,7 @@ func (w *word) section(key string, several bool) report.Section {
 	} else {
 		add("What it means", &w.Means)
 	}
-	add("How it is recognized", w.Told)
+	add("How it is recognized", w.Sign)
 	add("What to do", w.Do)
 	add("From", w.From)
 	return s

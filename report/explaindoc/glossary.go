@@ -5,7 +5,7 @@ type entry struct {
 	kind  string
 	names string // the first is shown; the others are its headings and keys elsewhere
 	means string
-	told  string // the sign, with its thresholds
+	sign  string // the sign, with its thresholds
 }
 
 // entries are the words that no other package documents.

@@ -50,7 +50,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	launchOf func(*compare.Row) predict.Launch) *report.Answer {
 	a := &adviser{run: r, may: may, launchOf: launchOf, known: map[search]predict.Advice{}}
 	kernels, least := 0, unit.FromPercent(below)
-	for i, row := range r.Skim() {
+	for i, row := range r.AllWithoutText() {
 		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
 			continue
 		}

@@ -108,7 +108,7 @@ func SlotTime(t unit.Seconds) string {
 func lossParts(a *compare.Account) []compare.Part {
 	var list []compare.Part
 	for _, p := range []compare.Part{compare.PartEmpty, compare.PartUnderfilled, compare.PartShortfall} {
-		if _, told := a.Points(p).Value(); told {
+		if a.Points(p).Present() {
 			list = append(list, p)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // Steps is the reasoning behind a row: how it was predicted, and what was seen against that.
 func Steps(of *compare.Result, row *compare.Row) []report.Step {
-	return append(predictionSteps(of, row), seenSteps(of, row)...)
+	return append(predictionSteps(of, row), measurementSteps(of, row)...)
 }
 
 // predictionSteps is the model's own reasoning. It is left out where the row alone does not give the same prediction.
@@ -47,8 +47,8 @@ func policyText(l predict.Launch) string {
 	return "a work-group stays whole on one Xe-core"
 }
 
-// seenSteps holds what was seen against the prediction.
-func seenSteps(r *compare.Result, row *compare.Row) []report.Step {
+// measurementSteps holds what was seen against the prediction.
+func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 	const part = "Measurement"
 	var steps []report.Step
 	add := func(label, from, value string) {
@@ -115,7 +115,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 	var steps []report.Step
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
-		if v, told := printed[p]; told {
+		if v, known := printed[p]; known {
 			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(PartName(p)),
 				From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
 		}
@@ -141,7 +141,7 @@ func partFormula(p compare.Part, row *compare.Row) string {
 	return "100 - predicted peak"
 }
 
-// Facts is what a row tells beyond its cells, in a line; empty when that is nothing.
+// Facts is what a row has beyond its cells, in a line; empty when that is nothing.
 func Facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

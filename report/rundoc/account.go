@@ -88,7 +88,7 @@ func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 	a := of.Parts(r)
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
-		if points, told := printed[p]; told {
+		if points, known := printed[p]; known {
 			*v.of(p) = unit.Some(float64(points))
 		}
 	}

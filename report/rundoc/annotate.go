@@ -21,14 +21,14 @@ type AnnotateLevels struct {
 // kernel that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
 func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 	var list []report.Annotation
-	alike := map[likeness]*likes{}
+	alike := launchGroups{}
 	var into compare.Row
-	for i, skimmed := range r.Skim() {
-		level, byModel := annotationLevel(skimmed, r.Options, levels)
+	for i, brief := range r.AllWithoutText() {
+		level, byModel := annotationLevel(brief, r.Options, levels)
 		if level == "" {
 			continue
 		}
-		if l := likenessOf(skimmed); r.KeepsLaunches() && !first(alike, l, len(list)) {
+		if r.PerLaunch() && !alike.add(groupOf(brief), len(list)) {
 			continue
 		}
 		row := r.Row(i, &into)
@@ -43,8 +43,8 @@ func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 		list = append(list, a)
 	}
 	for _, a := range alike {
-		if a.n > 1 {
-			list[a.item].Message += longestOf(a.n)
+		if a.launches > 1 {
+			list[a.item].Message += firstOf(a.launches)
 		}
 	}
 	return list

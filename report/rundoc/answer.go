@@ -27,7 +27,7 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 		return r
 	}
 	var choices []report.Candidate
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: math.NaN()}
 		switch show.Sort {
 		case report.SortLost:

@@ -30,7 +30,7 @@ const (
 type causeGroup struct {
 	verdict     compare.Verdict
 	cause       string
-	told        []int // of the rows that are explained, their places in rowSet.told
+	explained   []int // its rows, as places in rowSet.explained
 	kernels     int   // launches where they are kept
 	total, lost unit.Seconds
 }
@@ -53,7 +53,7 @@ func (s *rowSet) group(r *compare.Row) *causeGroup {
 }
 
 // first is the first row of a group that is explained.
-func (s *rowSet) first(g *causeGroup) int { return s.told[g.told[0]].row }
+func (s *rowSet) first(g *causeGroup) int { return s.explained[g.explained[0]].row }
 
 // causeGroups are the explained rows by verdict and cause, the most slot time lost first.
 func (s *rowSet) causeGroups() []*causeGroup {
@@ -71,24 +71,25 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 	var sections []report.Section
 	var large []*causeGroup
 	var small []report.Item
-	var told []int
+	var explained []int
 	groups := rows.causeGroups()
 	for _, g := range groups {
-		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.told) > 1 {
+		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.explained) > 1 {
 			small = append(small, rows.smallItem(g, share))
 			continue
 		}
-		large, told = append(large, g), append(told, g.told[:min(len(g.told), mostItems)]...)
+		large = append(large, g)
+		explained = append(explained, g.explained[:min(len(g.explained), mostItems)]...)
 	}
-	if len(told) > groupedRows {
+	if len(explained) > groupedRows {
 		s.ItemsIn &^= report.Terminal
 		sections = append(sections, causesFirst(rows, groups))
 		for _, g := range large {
 			s.Items = append(s.Items, rows.items(g, len(s.Items))...)
 		}
 	} else {
-		slices.Sort(told)
-		s.Items = rows.items(&causeGroup{told: told}, 0)
+		slices.Sort(explained)
+		s.Items = rows.items(&causeGroup{explained: explained}, 0)
 	}
 	addWaves(r, s.Items)
 	s.Items = append(s.Items, small...)
@@ -101,12 +102,12 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 // items explain the first rows of a group and say how many there are besides; before is how many items come first.
 func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 	var items []report.Item
-	for i, at := range g.told {
-		t := s.told[at]
+	for i, at := range g.explained {
+		t := s.explained[at]
 		if i == mostItems {
 			rest := &causeGroup{verdict: g.verdict, cause: g.cause}
-			for _, at := range g.told[i:] {
-				rest.kernels += s.told[at].n
+			for _, at := range g.explained[i:] {
+				rest.kernels += s.explained[at].launches
 			}
 			return append(items, report.Item{Lead: s.counted(rest) + " more", Table: report.SectionKernels, Row: t.row,
 				Text:   groupName(g) + ", as the kernels above; the table of kernels has them.",
@@ -136,21 +137,21 @@ func addWaves(r *compare.Result, items []report.Item) {
 }
 
 // attentionItem explains a row.
-func attentionItem(r *compare.Result, t toldRow) report.Item {
+func attentionItem(r *compare.Result, t explainedRow) report.Item {
 	row := r.Row(t.row, nil)
 	it := report.Item{Lead: report.KernelName(row.Task), Detail: rowtext.Shape(&row.Kernel),
 		Text: rowtext.Explanation(r, row), Status: rowtext.Status(row.Verdict),
 		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
 		Steps: func() []report.Step { return rowtext.Steps(r, r.Row(t.row, nil)) },
 		Facts: func() string { return rowtext.Facts(r, r.Row(t.row, nil)) }}
-	if t.n > 1 {
-		it.Text += longestOf(t.n)
+	if t.launches > 1 {
+		it.Text += firstOf(t.launches)
 	}
 	return it
 }
 
-// longestOf says of an explanation that it stands for others: it is of the first of them.
-func longestOf(n int) string {
+// firstOf says of an explanation that it stands for others: it is of the first of them.
+func firstOf(n int) string {
 	return " This is the first of " + report.Thousands(int64(n)) + " such launches."
 }
 
@@ -198,7 +199,7 @@ func groupName(g *causeGroup) string {
 }
 
 func (s *rowSet) counted(g *causeGroup) string {
-	if s.result.KeepsLaunches() {
+	if s.result.PerLaunch() {
 		return report.Counted(g.kernels, "launch", "launches")
 	}
 	return report.Counted(g.kernels, "kernel", "kernels")
@@ -208,8 +209,8 @@ func (s *rowSet) counted(g *causeGroup) string {
 func (s *rowSet) names(g *causeGroup) string {
 	var names []string
 	seen := map[string]bool{}
-	for _, at := range g.told {
-		task := s.result.Task(s.told[at].row)
+	for _, at := range g.explained {
+		task := s.result.Task(s.explained[at].row)
 		if !seen[task] && len(names) < namedKernels {
 			names = append(names, report.CutMiddle(report.KernelName(task), report.LabelWidth))
 		}

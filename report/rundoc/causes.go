@@ -25,8 +25,8 @@ const (
 // explanations are the rows of the table of kernels by cause.
 type explanations struct {
 	result *compare.Result
-	list   []toldRow // by cause; those of one cause in the order of the kernels
-	line   []int     // in list of each row that needs attention, in the order of the kernels
+	list   []explainedRow // by cause; those of one cause in the order of the kernels
+	line   []int          // in list of each row that needs attention, in the order of the kernels
 }
 
 func newExplanations(rows *rowSet) *explanations {
@@ -35,16 +35,16 @@ func newExplanations(rows *rowSet) *explanations {
 	var rank []int
 	var into compare.Row
 	var places []int // in the order of the list
-	for _, t := range rows.told {
-		if t.row < rows.need && len(places) < explainedRows {
+	for _, t := range rows.explained {
+		if t.row < rows.attention && len(places) < explainedRows {
 			places = append(places, len(places))
 			rank = append(rank, slices.Index(causes, causeName(rows.result.Row(t.row, &into))))
 		}
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
-	e.list, e.line = make([]toldRow, len(places)), make([]int, len(places))
+	e.list, e.line = make([]explainedRow, len(places)), make([]int, len(places))
 	for line, i := range places {
-		e.list[line], e.line[i] = rows.told[i], line
+		e.list[line], e.line[i] = rows.explained[i], line
 	}
 	return e
 }
@@ -58,7 +58,7 @@ func causeName(r *compare.Row) string {
 
 // linkKernels leads from the kernels to their explanations, where each has one of its own.
 func (e *explanations) linkKernels(t *report.Table) {
-	if t != nil && !e.result.KeepsLaunches() {
+	if t != nil && !e.result.PerLaunch() {
 		t.LinkTable, t.LinkRows = sectionExplanations, e.line
 	}
 }
@@ -66,17 +66,17 @@ func (e *explanations) linkKernels(t *report.Table) {
 // causesSection counts the causes, says what each means and what to do, and lists the kernels of each.
 func causesSection(rows *rowSet, e *explanations) report.Section {
 	s := report.Section{Key: sectionCauses, Title: "Causes", Sheet: "Causes", In: report.Sheet}
-	if rows.need == 0 {
+	if rows.attention == 0 {
 		s.Text = []string{"No kernel needs a cause."}
 		return s
 	}
 	s.Text = []string{"Why what was seen differs from the prediction; occudiff explain tells how each cause is " +
 		"recognised and where that is from."}
 	s.Tables = []*report.Table{causeTextTable(rows), explanationTable(e)}
-	if e.result.KeepsLaunches() {
+	if e.result.PerLaunch() {
 		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that "+
 			"of the first.")
-	} else if n := rows.need - len(e.list); n > 0 {
+	} else if n := rows.attention - len(e.list); n > 0 {
 		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet "+
 			"of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
 	}
@@ -93,13 +93,13 @@ type causeSums struct {
 func causeTextTable(rows *rowSet) *report.Table {
 	sums := map[string]*causeSums{}
 	all := 0.0
-	for i, r := range rows.result.Skim() {
+	for i, r := range rows.result.AllWithoutText() {
 		if i == rows.kernels {
 			break
 		}
 		t, timed := r.Total.Value()
 		all += float64(t)
-		if i >= rows.need {
+		if i >= rows.attention {
 			continue
 		}
 		c := sums[causeName(r)]
@@ -165,14 +165,14 @@ type explanationRow struct {
 
 func explanationTable(e *explanations) *report.Table {
 	columns := []string{"task", "cause", "verdict", "confidence", "difference", "because", "launch"}
-	if e.result.KeepsLaunches() {
+	if e.result.PerLaunch() {
 		columns = append(columns, "alike")
 	}
 	t := report.RowsInto(sectionExplanations, len(e.list), func(k int, into *explanationRow) {
 		r := e.result.Row(e.list[k].row, &into.row)
 		into.Task, into.Cause, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r), ""
 		into.Verdict, into.Difference, into.Because = rowtext.Verdict(r.Verdict), r.Difference, rowtext.Because(r)
-		into.Launch, into.Alike = rowtext.Shape(&r.Kernel), int64(e.list[k].n)
+		into.Launch, into.Alike = rowtext.Shape(&r.Kernel), int64(e.list[k].launches)
 		if r.Cause != nil {
 			into.Confidence = r.Cause.Confidence
 		}

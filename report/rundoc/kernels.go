@@ -13,13 +13,13 @@ import (
 // rowSet is what the sections that show rows need to know of all of them.
 type rowSet struct {
 	result     *compare.Result
-	kernels    int       // the first ones; what follows are tasks that are no kernels
-	need       int       // the first ones that need attention
-	labels     []string  // of the first rows, which plots show
-	decimals   int       // of times in seconds
-	told       []toldRow // those that are explained
-	tails      int       // those that a partial last wave holds back
-	peakOnly   int       // those that set one prediction against another
+	kernels    int      // the first ones; what follows are tasks that are no kernels
+	attention  int      // the first ones, which need it
+	labels     []string // of the first rows, which plots show
+	decimals   int      // of times in seconds
+	explained  []explainedRow
+	tails      int // those whose partial last wave keeps the prediction low
+	peakOnly   int // those that set one prediction against another
 	devices    bool
 	directions bool
 	measured   bool // any kernel
@@ -35,9 +35,9 @@ func newRowSet(r *compare.Result) *rowSet {
 	s := &rowSet{result: r}
 	shortest := math.Inf(1)
 	var shown []compare.Row
-	alike := map[likeness]*likes{}
+	alike := launchGroups{}
 	seen := map[string]bool{}
-	for i, row := range r.Skim() {
+	for i, row := range r.AllWithoutText() {
 		s.devices = s.devices || row.Device != ""
 		s.directions = s.directions || row.Direction != ingest.NoDirection
 		s.spread = s.spread || row.Launches != nil
@@ -65,14 +65,14 @@ func newRowSet(r *compare.Result) *rowSet {
 			}
 		}
 		if needsAttention(row) {
-			if s.need == i {
-				s.need++
+			if s.attention == i {
+				s.attention++
 			}
 			g := s.group(row)
 			g.add(row)
-			if !r.KeepsLaunches() || first(alike, likenessOf(row), len(s.told)) {
-				g.told = append(g.told, len(s.told))
-				s.told = append(s.told, toldRow{i, 1})
+			if !r.PerLaunch() || alike.add(groupOf(row), len(s.explained)) {
+				g.explained = append(g.explained, len(s.explained))
+				s.explained = append(s.explained, explainedRow{i, 1})
 			}
 		}
 		if tailed(row) {
@@ -84,7 +84,7 @@ func newRowSet(r *compare.Result) *rowSet {
 		}
 	}
 	for _, a := range alike {
-		s.told[a.item].n = a.n
+		s.explained[a.item].launches = a.launches
 	}
 	s.decimals = secondsDecimals(shortest)
 	s.labels = plotLabels(shown[:min(s.kernels, len(shown))])
@@ -151,36 +151,4 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	}
 	s.Tables = []*report.Table{rows.kernelTable()}
 	return s
-}
-
-// toldRow is a row that is explained, and how many launches it stands for.
-type toldRow struct{ row, n int }
-
-// likeness is what launches have in common that are told of together.
-type likeness struct {
-	ingest.Key
-	verdict compare.Verdict
-	about   string // the cause, or the code of a note
-}
-
-func likenessOf(r *compare.Row) likeness {
-	l := likeness{Key: r.Key(), verdict: r.Verdict}
-	if r.Cause != nil {
-		l.about = r.Cause.Name
-	}
-	return l
-}
-
-// likes counts launches that are alike, and says which item tells of them.
-type likes struct{ item, n int }
-
-// first counts a launch, and says whether it is the first of its kind, for which the next item is.
-func first(alike map[likeness]*likes, l likeness, next int) bool {
-	a := alike[l]
-	if a == nil {
-		a = &likes{item: next}
-		alike[l] = a
-	}
-	a.n++
-	return a.n == 1
 }

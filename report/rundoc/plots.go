@@ -50,7 +50,7 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 	other := report.Group{Name: "no cause", Status: report.Muted}
 	causes := compare.Causes()
 	named := make([]report.Group, len(causes))
-	for i, row := range rows.result.Skim() {
+	for i, row := range rows.result.AllWithoutText() {
 		if i == min(rows.kernels, scatterRows) {
 			break
 		}
@@ -117,7 +117,7 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // anyOccupancy says whether one of the kernels that the bars show has a value to draw.
 func anyOccupancy(rows *rowSet) bool {
-	for i, row := range rows.result.Skim() {
+	for i, row := range rows.result.AllWithoutText() {
 		if i == min(rows.kernels, report.PlotRows) {
 			break
 		}
@@ -177,7 +177,7 @@ func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
 	if rows.tails == 0 {
 		return s, false
 	}
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		if !tailed(row) {
 			continue
 		}

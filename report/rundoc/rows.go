@@ -154,7 +154,7 @@ func (s *rowSet) seenColumns() []string {
 // kernelTable is the table of all rows.
 func (s *rowSet) kernelTable() *report.Table {
 	t := report.RowsInto(report.SectionKernels, s.result.Len(), s.fill, s.kernelColumns()...)
-	t.Main, t.Attention, t.Form = s.kernels, s.need, report.Browser
+	t.Main, t.Attention, t.Form = s.kernels, s.attention, report.Browser
 	t.Columns[t.Column("total")].Decimals = s.decimals
 	return t
 }

@@ -12,14 +12,14 @@ import (
 const mostNotes = 1000
 
 // noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
-// launches of a kernel is told once.
+// launches of a kernel is listed once.
 func noteSection(r *compare.Result) report.Section {
 	var list []report.TaskNote
 	for _, n := range r.Notes {
 		list = append(list, report.TaskNote{Note: n})
 	}
-	alike := map[likeness]*likes{}
-	codes := map[string]*likes{}
+	alike := launchGroups{}
+	codes := map[string]*launchGroup{}
 	var into compare.Row
 	for i := range r.Len() {
 		if !r.Noted(i) {
@@ -27,17 +27,17 @@ func noteSection(r *compare.Result) report.Section {
 		}
 		row := r.Row(i, &into)
 		for _, n := range rowNotes(row) {
-			like := likeness{Key: row.Key(), about: n.Code}
-			if r.KeepsLaunches() && !first(alike, like, len(list)) {
+			group := launchKey{Key: row.Key(), about: n.Code}
+			if r.PerLaunch() && !alike.add(group, len(list)) {
 				continue
 			}
 			c := codes[n.Code]
 			if c == nil {
-				c = &likes{}
+				c = &launchGroup{}
 				codes[n.Code] = c
 			}
-			if c.n++; c.n > mostNotes {
-				if a := alike[like]; a != nil {
+			if c.launches++; c.launches > mostNotes {
+				if a := alike[group]; a != nil {
 					a.item = -1
 				}
 				continue
@@ -47,14 +47,14 @@ func noteSection(r *compare.Result) report.Section {
 		}
 	}
 	for _, c := range codes {
-		if c.n > mostNotes {
-			list[c.item].Text += "; the same is noted of " + report.Counted(c.n-mostNotes, "further kernel",
+		if c.launches > mostNotes {
+			list[c.item].Text += "; the same is noted of " + report.Counted(c.launches-mostNotes, "further kernel",
 				"further kernels")
 		}
 	}
 	for _, a := range alike {
-		if a.n > 1 && a.item >= 0 {
-			list[a.item].Text += "; the same is noted of " + report.Counted(a.n-1, "further launch",
+		if a.launches > 1 && a.item >= 0 {
+			list[a.item].Text += "; the same is noted of " + report.Counted(a.launches-1, "further launch",
 				"further launches") + " of this kernel"
 		}
 	}
@@ -88,7 +88,7 @@ type timingRow struct {
 }
 
 func onlyLogs(r *compare.Result) bool {
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		if !row.FromLog {
 			return false
 		}

@@ -17,7 +17,7 @@ import (
 
 const (
 	manyRuns     = 8  // above this many a terminal lists only those that stand out
-	toldValues   = 10 // how many outlying values are told of
+	mostOutliers = 10 // how many outlying values are listed
 	runsSchema   = "occudiff/validate-runs/1"
 	everywhere   = report.Terminal | report.Page | report.Sheet
 	pageAndSheet = report.Page | report.Sheet
@@ -177,7 +177,7 @@ func runItems(s *rundiff.Runs) []report.Item {
 		}
 	}
 	for i, o := range s.Outside {
-		if i == toldValues {
+		if i == mostOutliers {
 			items = append(items, report.Item{Status: report.Unsure,
 				Text: fmt.Sprintf("%s more in runs that do not stand out as a whole.",
 					report.Counted(len(s.Outside)-i, "value is off its median", "values are off their medians"))})

@@ -54,7 +54,7 @@ func Kernels(r *compare.Result) []OverTime {
 		return nil
 	}
 	list := []OverTime{}
-	for _, row := range r.Skim() {
+	for _, row := range r.AllWithoutText() {
 		l, err := phases.Of(context.Background(), r, row)
 		if l == nil || err != nil {
 			continue
@@ -84,8 +84,8 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
 		text := fmt.Sprintf("The samples of %s, laid over a launch of %s (from %s).",
 			report.Counted(k.Launches, "launch", "launches"), report.Duration(float64(k.Length)), k.From)
-		switch begins, told := k.Tail.Value(); {
-		case told:
+		switch begins, known := k.Tail.Value(); {
+		case known:
 			text += fmt.Sprintf(" By the simulation the tail begins at %s, %s of the launch.",
 				report.Duration(float64(begins)), report.PercentText(100*float64(begins/k.Length)))
 		case len(k.Phases) > 2:

@@ -68,13 +68,13 @@ func changedText(s *track.Shared) string {
 	return strings.Join(words, ", ")
 }
 
-// glance is how many series a terminal lists whatever their verdicts are.
-const glance = 20
+// fewSeries is up to how many series a terminal lists all of them, whatever their verdicts are.
+const fewSeries = 20
 
 // findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the
 // rest.
 func findingsFirst(t *report.Table, list []series, show report.Selection) *report.Table {
-	if len(list) <= glance || show.Chosen() {
+	if len(list) <= fewSeries || show.Chosen() {
 		return t
 	}
 	t.Main = 0
