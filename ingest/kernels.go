@@ -16,7 +16,7 @@ import (
 //   - a shape is a name under one setting, which all launches of a kernel share;
 //   - a record holds the numbers of a row that are not the same in all rows of its block.
 //
-// A row takes some 80 bytes and becomes a Kernel when it is asked for. Its numbers stand together because rows are
+// A row takes some 20 bytes and becomes a Kernel when it is asked for. Its numbers stand together because rows are
 // mostly read in another order than that of the file. Reading is safe for concurrent use, changing is not. A nil list
 // is empty.
 type Kernels struct {
@@ -24,70 +24,6 @@ type Kernels struct {
 	shapes   interner[shape]
 	blocks   []*block
 	n        int
-}
-
-const blockRows = 1 << 8
-
-// block holds the rows of a list from one multiple of blockRows to the next.
-type block struct {
-	n       int
-	same    [numbers]uint64 // the numbers of the first row
-	place   [numbers]uint8  // from 1, in a record; 0 while all rows have the number of the first
-	width   int             // of a record
-	records []uint64
-}
-
-// get fills in the numbers of a row.
-func (b *block) get(at int, v *[numbers]uint64) {
-	record := b.records[at*b.width : (at+1)*b.width]
-	for c := range v {
-		if p := b.place[c]; p > 0 {
-			v[c] = record[p-1]
-		} else {
-			v[c] = b.same[c]
-		}
-	}
-}
-
-// set replaces a row, or adds one behind the last.
-func (b *block) set(at int, v *[numbers]uint64) {
-	if b.n == 0 {
-		b.same = *v
-	}
-	width := b.width
-	for c := range v {
-		if b.place[c] == 0 && v[c] != b.same[c] {
-			b.width++
-			b.place[c] = uint8(b.width)
-		}
-	}
-	if b.width > width {
-		b.widen(width)
-	}
-	if at == b.n {
-		b.n++
-		b.records = append(b.records, make([]uint64, b.width)...)
-	}
-	record := b.records[at*b.width : (at+1)*b.width]
-	for c := range v {
-		if p := b.place[c]; p > 0 {
-			record[p-1] = v[c]
-		}
-	}
-}
-
-// widen makes room for numbers that have not been in the records so far.
-func (b *block) widen(from int) {
-	records := make([]uint64, b.n*b.width, max(b.n*2, 8)*b.width)
-	for i := range b.n {
-		copy(records[i*b.width:], b.records[i*from:(i+1)*from])
-		for c, p := range b.place {
-			if int(p) > from {
-				records[i*b.width+int(p)-1] = b.same[c]
-			}
-		}
-	}
-	b.records = records
 }
 
 // NewKernels makes a list.
@@ -162,11 +98,7 @@ func (l *Kernels) Shapes() int {
 
 // Shape gives the number of row i's shape.
 func (l *Kernels) Shape(i int) int {
-	b := l.blocks[i/blockRows]
-	if p := int(b.place[numberShape]); p > 0 {
-		return int(b.records[i%blockRows*b.width+p-1])
-	}
-	return int(b.same[numberShape])
+	return int(l.blocks[i/blockRows].number(i%blockRows, numberShape))
 }
 
 // ShapeKernel gives what the rows of a shape have in common. The numbers that differ are zero where a row has them.

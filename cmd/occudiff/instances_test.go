@@ -156,7 +156,7 @@ func TestLaunchMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100,000 rows take a second")
 	}
-	const n, most = 100000, 250
+	const n, most = 100000, 180
 	path := launchFile(t, n)
 	used := func() int64 {
 		runtime.GC()
