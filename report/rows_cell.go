@@ -73,6 +73,8 @@ func kindOf(t reflect.Type, unitText string) Kind {
 		return Number
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
 		return Integer
+	case t == reflect.TypeFor[unit.Size3](), t == reflect.TypeFor[[]int64]():
+		return Size
 	}
 	return Text
 }

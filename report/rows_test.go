@@ -44,8 +44,8 @@ func TestRows(t *testing.T) {
 	table := report.Rows("t", len(rows), func(i int) whole { return rows[i] })
 	want := []report.Column{
 		{Key: "name", Title: "Name", Brief: "N", Kind: report.Text, Cut: true, In: everywhere, Role: report.Code | report.Named},
-		{Key: "size", Kind: report.Text},
-		{Key: "local", Kind: report.Text},
+		{Key: "size", Kind: report.Size},
+		{Key: "local", Kind: report.Size},
 		{Key: "widths", Kind: report.Text},
 		{Key: "limits", Kind: report.Text},
 		{Key: "share", Kind: report.Number},

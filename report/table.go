@@ -16,6 +16,7 @@ type Kind uint8
 const (
 	Absent  Kind = iota
 	Text         // Cell.Text
+	Size         // of columns only: the cells are texts as in 512x512; with one dimension a number in a workbook
 	Integer      // Cell.Int, thousands separated for people
 	Number       // Cell.Num with the column's decimals
 	Percent      // Cell.Num, 0..100, one decimal

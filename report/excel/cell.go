@@ -3,6 +3,7 @@ package excel
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -28,6 +29,20 @@ func value(c report.Cell) any {
 	}
 	return nil
 }
+
+// sized gives a launch size of one dimension as a number, so that a spreadsheet can sort by it and calculate with it.
+func sized(c *report.Column, v report.Cell) report.Cell {
+	if c.Kind != report.Size {
+		return v
+	}
+	if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n <= 1<<53 { // what a spreadsheet keeps to the digit
+		return report.IntCell(n)
+	}
+	return v
+}
+
+// rightAligned says whether the cells of a column are numbers, or sizes, most of which are.
+func rightAligned(c *report.Column) bool { return c.RightAligned() || c.Kind == report.Size }
 
 // fitText makes a text one that a cell can hold: without control characters that XML cannot carry, and no longer than
 // a cell may be; then it says how much is missing.

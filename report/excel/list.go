@@ -131,7 +131,8 @@ func listWidths(t *report.Table, columns []int, first, last int) []float64 {
 	for row := first; row < last; row++ {
 		cells = t.Row(row, cells[:0])
 		for k, i := range columns {
-			w := float64(min(report.Width(t.Columns[i].Print(cells[i])), widest)) + 2
+			c := &t.Columns[i]
+			w := float64(min(report.Width(c.Print(sized(c, cells[i]))), widest)) + 2
 			widths[k] = max(widths[k], w)
 		}
 	}

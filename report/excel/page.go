@@ -154,7 +154,7 @@ func (p *page) table(t *report.Table) {
 		switch {
 		case top.height > 0:
 			p.widenTo(k, headWidth(heading))
-		case k < len(columns)-1, t.Columns[i].RightAligned():
+		case k < len(columns)-1, rightAligned(&t.Columns[i]):
 			p.widen(k, heading)
 		}
 	}
@@ -171,14 +171,15 @@ func (p *page) table(t *report.Table) {
 		var l line
 		for k, i := range columns {
 			c := &t.Columns[i]
-			s := cellStyle(c, row[i])
-			s.left, s.indent = !c.RightAligned(), indent(k, c)
-			if text := row[i].Text; k > 0 && k == len(columns)-1 && row[i].Kind == report.Text && !c.Wrap {
+			v := sized(c, row[i])
+			s := cellStyle(c, v)
+			s.left, s.indent = !rightAligned(c), indent(k, c)
+			if text := v.Text; k > 0 && k == len(columns)-1 && v.Kind == report.Text && !c.Wrap {
 				if report.Width(text) > longText {
 					l.span, s.role = k+1, wrapped
 				}
 			} else {
-				p.widen(k, c.Print(row[i]))
+				p.widen(k, c.Print(v))
 			}
 			if k == 0 && r < len(t.Leads) {
 				s.role = linked
@@ -187,7 +188,7 @@ func (p *page) table(t *report.Table) {
 			if c.Wrap && k < 64 {
 				l.wraps |= 1 << k
 			}
-			l.cells = append(l.cells, p.cell(row[i], s))
+			l.cells = append(l.cells, p.cell(v, s))
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -221,7 +222,7 @@ func (p *page) linkedRows(t *report.Table, columns []int, first int) {
 
 // indent keeps a text off the column before it.
 func indent(k int, c *report.Column) int {
-	if k > 0 && !c.RightAligned() {
+	if k > 0 && !rightAligned(c) {
 		return 1
 	}
 	return 0
@@ -229,7 +230,7 @@ func indent(k int, c *report.Column) int {
 
 // headStyle is that of a heading: on the side of its cells.
 func headStyle(k int, c *report.Column) style {
-	if c.RightAligned() {
+	if rightAligned(c) {
 		return style{role: head, right: true}
 	}
 	return style{role: head, left: true, indent: indent(k, c)}

@@ -41,7 +41,7 @@ func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, pag
 		}
 		c := &t.Columns[i]
 		look := cellStyle(c, report.Cell{Kind: c.Kind, Num: 1})
-		if page && !c.RightAligned() {
+		if page && !rightAligned(c) {
 			look.left, look.indent = true, indent(k, c)
 		}
 		id, err := b.style(look)
@@ -131,14 +131,14 @@ func (w *rowWriter) appendRow(b []byte, number int, cells []report.Cell) []byte 
 	}
 	b = append(b, `">`...)
 	for k, i := range w.columns {
-		c := &cells[i]
+		c := sized(&w.table.Columns[i], cells[i])
 		if c.Kind == report.Absent || c.Kind > report.Integer && (math.IsNaN(c.Num) || math.IsInf(c.Num, 0)) {
 			continue
 		}
 		switch {
 		case k == 0 && number < w.top+w.linked:
 			b = append(b, w.lead...)
-		case isTiny(*c):
+		case isTiny(c):
 			b = append(b, w.tiny[k]...)
 		default:
 			b = append(b, w.open[k]...)

@@ -42,7 +42,7 @@ type style struct {
 
 // cellStyle is the style of a value.
 func cellStyle(c *report.Column, v report.Cell) style {
-	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v)}
+	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v), right: c.Kind == report.Size}
 	if c.Wrap {
 		s.role = wrapped
 	}
@@ -144,7 +144,7 @@ func font(bold bool, size float64, colour string) *excelize.Font {
 // numberFormat shows a number as people read it; the cell keeps all of it.
 func numberFormat(k report.Kind, decimals int) string {
 	switch k {
-	case report.Integer:
+	case report.Integer, report.Size:
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
