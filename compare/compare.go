@@ -12,7 +12,8 @@ import (
 )
 
 // Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows
-// are ordered for reading: what needs attention first, then by slot time lost.
+// are ordered for reading: what needs attention first, then by slot time lost. The kernels of a run with many launch
+// shapes are put in that order, too.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
 		Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,

@@ -206,6 +206,25 @@ func (r *Result) sort() {
 	for i := range r.Timings {
 		r.Timings[i].Row = number[r.Timings[i].Row]
 	}
+	if l.forecasts == nil {
+		l.arrange()
+	}
+}
+
+// arrange puts the kernels in the order of the rows, which are read many times from here on.
+func (l *rows) arrange() {
+	n := l.kernels.Len()
+	order := make([]uint32, 0, n)
+	moved := make([]found, n, len(l.found))
+	for i, place := range l.order {
+		if int(place) < n { // those of timings stay where they are
+			moved[len(order)] = l.found[place]
+			l.order[i] = uint32(len(order))
+			order = append(order, place)
+		}
+	}
+	l.found = append(moved, l.found[n:]...)
+	l.kernels.Arrange(order)
 }
 
 // PerLaunch reports whether each row is one launch, and not all launches of a kernel.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
@@ -81,6 +82,53 @@ func TestRowsAgree(t *testing.T) {
 					t.Fatalf("row %d is skimmed as %+v, want %+v", i, row, w)
 				}
 			}
+		}
+	}
+}
+
+// TestManyShapes compares more launch shapes than have their forecasts kept: the kernels are put in the order of the rows,
+// and each row, its cause and the timings are still those of their kernel.
+func TestManyShapes(t *testing.T) {
+	const n = maxForecasts + 500
+	r := rand.New(rand.NewPCG(1, 2))
+	var kernels []ingest.Kernel
+	for i := range n {
+		k := ingest.Kernel{Task: fmt.Sprintf("k%d<%d>", i, i+1), Global: unit.Size(int64(256 * (1 + i))), Local: unit.Size(256), SIMD: unit.Some(32),
+			Pos: note.Pos{File: "a.csv", Line: i + 1}, Instances: unit.Some[int64](10), Total: unit.Some(unit.Seconds(r.Float64())),
+			Peak: unit.Some[unit.Ratio](1), Measured: unit.Some(unit.Ratio(r.Float64()))}
+		kernels = append(kernels, k)
+	}
+	timings := []ingest.Timing{{Kernel: "k7"}, {Kernel: "else"}, {Kernel: kernels[100].Task}}
+	got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, max1550(), DefaultOptions())
+	if got.rows.forecasts != nil || got.Len() < n {
+		t.Fatalf("%d rows, forecasts kept: %v", got.Len(), got.rows.forecasts != nil)
+	}
+	seen := map[int]bool{}
+	for i, row := range got.All() {
+		if row.FromLog {
+			continue
+		}
+		k := kernels[row.Pos.Line-1]
+		want := got.Judge(&k)
+		if row.Kernel != k || row.Verdict != want.Verdict || *row.Predicted != *want.Predicted || seen[row.Pos.Line] {
+			t.Fatalf("row %d is %+v, want %+v", i, row, want)
+		}
+		if got.Noted(i) != noted(row) {
+			t.Fatalf("row %d has notes: %v", i, got.Noted(i))
+		}
+		seen[row.Pos.Line] = true
+	}
+	for i, row := range got.Skim() {
+		if w := got.Row(i, nil); (w.Cause == nil) != (row.Cause == nil) || w.Cause != nil && row.Cause.Name != w.Cause.Name {
+			t.Fatalf("row %d is skimmed as %+v, want %+v", i, row, w)
+		}
+	}
+	for _, timing := range got.Timings {
+		if timing.Row < 0 {
+			continue
+		}
+		if row := got.Row(timing.Row, nil); row.Task != timing.Kernel && !row.FromLog {
+			t.Errorf("the timing of %s is of row %d, %s", timing.Kernel, timing.Row, row.Task)
 		}
 	}
 }

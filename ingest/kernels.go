@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"hash/maphash"
 	"iter"
 	"math"
 
@@ -12,7 +11,8 @@ import (
 // Kernels is a list of kernels, or of all their launches: the one container of rows, from a handful to millions. A
 // Kernel takes some 450 bytes, most of which rows have in common, so the list keeps them apart:
 //
-//   - a setting is what has nothing to do with the name: sizes, limits, the file, and which values there are;
+//   - an origin is what nearly all rows of a file share: the file, limits, and which values there are;
+//   - a setting is the launch shape under one origin: what has nothing to do with the name;
 //   - a shape is a name under one setting, which all launches of a kernel share;
 //   - a record holds the numbers of a row that are not the same in all rows of its block.
 //
@@ -20,6 +20,7 @@ import (
 // mostly read in another order than that of the file. Reading is safe for concurrent use, changing is not. A nil list
 // is empty.
 type Kernels struct {
+	origins  interner[origin]
 	settings interner[setting]
 	shapes   interner[shape]
 	blocks   []*block
@@ -54,7 +55,8 @@ func (l *Kernels) Append(k *Kernel) {
 
 // Set replaces row i.
 func (l *Kernels) Set(i int, k *Kernel) {
-	s, v := split(k)
+	o, s, v := split(k)
+	s.origin = l.origins.number(o)
 	v[numberShape] = uint64(l.shapes.number(shape{k.Task, k.Launches, l.settings.number(s)}))
 	l.blocks[i/blockRows].set(i%blockRows, &v)
 }
@@ -72,7 +74,7 @@ func (l *Kernels) Into(i int, k *Kernel) {
 	l.blocks[i/blockRows].get(i%blockRows, &v)
 	shape := l.shapes.value(uint32(v[numberShape]))
 	*k = Kernel{Task: shape.task, Launches: shape.spread}
-	l.settings.value(shape.setting).join(&v, k)
+	l.join(shape.setting, &v, k)
 }
 
 // All gives the rows in order. A kernel is good until the next one.
@@ -86,6 +88,40 @@ func (l *Kernels) All() iter.Seq2[int, *Kernel] {
 			}
 		}
 	}
+}
+
+// Arrange puts the rows in an order that has the number of each row once: row i is then what row order[i] was. What
+// belongs to the rows is moved with them, so that reading them one after the other does not jump through memory, which
+// takes longer than the rest of it once there are more shapes than the caches hold. Numbers of shapes and settings change.
+func (l *Kernels) Arrange(order []uint32) {
+	shapes, settings := renumbering{to: make([]uint32, l.shapes.n)}, renumbering{to: make([]uint32, l.settings.n)}
+	renumber := func(old uint32) uint32 {
+		number, first := shapes.number(old)
+		if first {
+			s := l.shapes.value(old)
+			s.setting, _ = settings.number(s.setting)
+		}
+		return number
+	}
+	blocks := make([]*block, len(l.blocks))
+	var v [numbers]uint64
+	for i, from := range order {
+		l.blocks[from/blockRows].get(int(from%blockRows), &v)
+		v[numberShape] = uint64(renumber(uint32(v[numberShape])))
+		if i%blockRows == 0 {
+			blocks[i/blockRows] = new(block)
+		}
+		blocks[i/blockRows].set(i%blockRows, &v)
+	}
+	l.blocks = blocks
+	for old := range uint32(l.shapes.n) { // that no row has any more
+		renumber(old)
+	}
+	for old := range uint32(l.settings.n) {
+		settings.number(old)
+	}
+	l.shapes.arrange(&shapes)
+	l.settings.arrange(&settings)
 }
 
 // Shapes gives the number of different shapes. Shape numbers are below it, in the order in which they were first met.
@@ -105,7 +141,7 @@ func (l *Kernels) Shape(i int) int {
 func (l *Kernels) ShapeKernel(number int) Kernel {
 	s := l.shapes.value(uint32(number))
 	k := Kernel{Task: s.task, Launches: s.spread}
-	l.settings.value(s.setting).join(new([numbers]uint64), &k)
+	l.join(s.setting, new([numbers]uint64), &k)
 	return k
 }
 
@@ -124,7 +160,7 @@ func (l *Kernels) Setting(i int) int { return int(l.shapes.value(uint32(l.Shape(
 // SettingKernel gives what the rows of a setting have in common, as ShapeKernel does, without a name.
 func (l *Kernels) SettingKernel(number int) Kernel {
 	var k Kernel
-	l.settings.value(uint32(number)).join(new([numbers]uint64), &k)
+	l.join(uint32(number), new([numbers]uint64), &k)
 	return k
 }
 
@@ -136,10 +172,16 @@ type shape struct {
 
 // setting is what kernels of any name may have in common.
 type setting struct {
+	global, local Size3
+	simd          int
+	origin        uint32
+}
+
+// origin is what settings have in common.
+type origin struct {
 	file, device                         string
 	direction                            Direction
-	global, local                        Size3
-	column, simd, registers              int
+	column, registers                    int
 	spill, slm                           unit.Bytes
 	peak, peakWork, peakSLM, peakBarrier unit.Ratio
 	reading                              Reading
@@ -171,14 +213,14 @@ const (
 type presence uint32
 
 // split takes a kernel apart, all but its name and spread.
-func split(k *Kernel) (s setting, v [numbers]uint64) {
-	p := &s.present
-	s = setting{file: k.Pos.File, column: k.Pos.Column, device: k.Device, direction: k.Direction, global: k.Global,
-		local:   k.Local,
-		reading: k.Reading, uneven: k.Uneven}
-	s.simd, s.registers = take(p, k.SIMD), take(p, k.Registers)
-	s.spill, s.slm = take(p, k.Spill), take(p, k.SLM)
-	s.peak, s.peakWork, s.peakSLM, s.peakBarrier = take(p, k.Peak), take(p, k.PeakWork), take(p, k.PeakSLM),
+func split(k *Kernel) (o origin, s setting, v [numbers]uint64) {
+	p := &o.present
+	o = origin{file: k.Pos.File, column: k.Pos.Column, device: k.Device, direction: k.Direction, reading: k.Reading,
+		uneven: k.Uneven}
+	s = setting{global: k.Global, local: k.Local}
+	s.simd, o.registers = take(p, k.SIMD), take(p, k.Registers)
+	o.spill, o.slm = take(p, k.Spill), take(p, k.SLM)
+	o.peak, o.peakWork, o.peakSLM, o.peakBarrier = take(p, k.Peak), take(p, k.PeakWork), take(p, k.PeakSLM),
 		take(p, k.PeakBarrier)
 	v = [numbers]uint64{
 		numberLine:         uint64(k.Pos.Line),
@@ -195,7 +237,7 @@ func split(k *Kernel) (s setting, v [numbers]uint64) {
 		numberWindow:       math.Float64bits(take(p, k.Window)),
 		numberInterval:     math.Float64bits(float64(take(p, k.Interval))),
 	}
-	return s, v
+	return o, s, v
 }
 
 func take[T any](p *presence, o unit.Opt[T]) T {
@@ -210,16 +252,18 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 const optionals = 20 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
-func (s *setting) join(v *[numbers]uint64, k *Kernel) {
-	present := s.present << (32 - optionals)
+func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
+	s := l.settings.value(setting)
+	o := l.origins.value(s.origin)
+	present := o.present << (32 - optionals)
 	p := &present
-	k.Pos = note.Pos{File: s.file, Line: int(v[numberLine]), Column: s.column}
-	k.Device, k.Direction, k.Global, k.Local, k.Reading, k.Uneven = s.device, s.direction, s.global, s.local, s.reading,
-		s.uneven
-	k.SIMD, k.Registers = put(p, s.simd), put(p, s.registers)
-	k.Spill, k.SLM = put(p, s.spill), put(p, s.slm)
-	k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier = put(p, s.peak), put(p, s.peakWork), put(p, s.peakSLM),
-		put(p, s.peakBarrier)
+	k.Pos = note.Pos{File: o.file, Line: int(v[numberLine]), Column: o.column}
+	k.Device, k.Direction, k.Global, k.Local, k.Reading, k.Uneven = o.device, o.direction, s.global, s.local, o.reading,
+		o.uneven
+	k.SIMD, k.Registers = put(p, s.simd), put(p, o.registers)
+	k.Spill, k.SLM = put(p, o.spill), put(p, o.slm)
+	k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier = put(p, o.peak), put(p, o.peakWork), put(p, o.peakSLM),
+		put(p, o.peakBarrier)
 	k.Instances = put(p, int64(v[numberInstances]))
 	k.Total = put(p, unit.Seconds(math.Float64frombits(v[numberTotal])))
 	k.Mean = put(p, unit.Seconds(math.Float64frombits(v[numberMean])))
@@ -240,60 +284,4 @@ func put[T any](p *presence, v T) (o unit.Opt[T]) {
 	}
 	*p <<= 1
 	return o
-}
-
-// interner numbers different values in the order in which they are first met. It holds each once, and finds them by
-// open addressing: a map would hold them again.
-type interner[T comparable] struct {
-	n      int
-	blocks []*[internBlock]T
-	table  []uint32 // one more than a number, 0 where free
-	seed   maphash.Seed
-	last   uint32 // the number given last: neighbours are often alike
-}
-
-const internBlock = 1 << 5
-
-func (t *interner[T]) value(number uint32) *T {
-	return &t.blocks[number/internBlock][number%internBlock]
-}
-
-func (t *interner[T]) number(v T) uint32 {
-	if t.n > 0 && *t.value(t.last) == v {
-		return t.last
-	}
-	if t.n*2 >= len(t.table) {
-		t.grow()
-	}
-	at := t.slot(v)
-	if t.table[at] == 0 {
-		if t.n == len(t.blocks)*internBlock {
-			t.blocks = append(t.blocks, new([internBlock]T))
-		}
-		*t.value(uint32(t.n)) = v
-		t.n++
-		t.table[at] = uint32(t.n)
-	}
-	t.last = t.table[at] - 1
-	return t.last
-}
-
-// slot gives the place of a value in the table, or the free one where it belongs.
-func (t *interner[T]) slot(v T) int {
-	mask := len(t.table) - 1
-	at := int(maphash.Comparable(t.seed, v)) & mask
-	for t.table[at] > 0 && *t.value(t.table[at] - 1) != v {
-		at = (at + 1) & mask
-	}
-	return at
-}
-
-func (t *interner[T]) grow() {
-	if t.table == nil {
-		t.seed = maphash.MakeSeed()
-	}
-	t.table = make([]uint32, max(16, 2*len(t.table)))
-	for i := range uint32(t.n) {
-		t.table[t.slot(*t.value(i))] = i + 1
-	}
 }

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
+	"math/rand"
 	"testing"
 
 	"occudiff/ingest/note"
@@ -52,6 +54,49 @@ func TestKernelsGiveBack(t *testing.T) {
 	if (*Kernels)(nil).Len() != 0 {
 		t.Error("no list has launches")
 	}
+}
+
+// TestKernelsArrange reads rows in another order, and changes and adds some afterward: what they share is found again.
+func TestKernelsArrange(t *testing.T) {
+	const n = 3*blockRows + 5
+	var l Kernels
+	var want []Kernel
+	for i := range n {
+		k := Kernel{Task: fmt.Sprint("k", i%300), Global: unit.Size(int64(64 * (1 + i%70))), Pos: note.Pos{File: "a.csv", Line: i + 1},
+			Measured: unit.Some(unit.Ratio(i) / n)}
+		l.Append(&k)
+		want = append(want, k)
+	}
+	last := want[0]
+	last.Task, last.Global = "gone", unit.Size(1)
+	l.Append(&last)
+	l.Set(n, &want[0]) // a shape and a setting that no row has
+	want = append(want, want[0])
+	order := make([]uint32, n+1)
+	for i, from := range rand.New(rand.NewSource(1)).Perm(n + 1) {
+		order[i] = uint32(from)
+	}
+	shapes, settings := l.Shapes(), l.Settings()
+	l.Arrange(order)
+	if l.Len() != n+1 || l.Shapes() != shapes || l.Settings() != settings {
+		t.Errorf("%d rows of %d shapes and %d settings, want %d of %d and %d", l.Len(), l.Shapes(), l.Settings(), n+1, shapes, settings)
+	}
+	met := 0
+	for i, from := range order {
+		if got := l.At(i); got != want[from] {
+			t.Fatalf("row %d is %+v, want %+v", i, got, want[from])
+		}
+		if l.Shape(i) > met {
+			t.Fatalf("row %d has shape %d where %d is the next one", i, l.Shape(i), met)
+		}
+		met = max(met, l.Shape(i)+1)
+	}
+	l.Append(&want[7])
+	l.Set(0, &last)
+	if l.At(n+1) != want[7] || l.At(0) != last || l.Shapes() != shapes || l.Settings() != settings {
+		t.Errorf("after a further row: %+v, %+v, %d shapes, %d settings", l.At(n+1), l.At(0), l.Shapes(), l.Settings())
+	}
+	(&Kernels{}).Arrange(nil)
 }
 
 // BenchmarkKernels shows what a row takes.
