@@ -23,7 +23,7 @@ const (
 
 // Parts lists the parts in the order in which they are shown.
 func Parts() []Part {
-	return []Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
+	return slices.Clone(parts[:])
 }
 
 // Room says whether more occupancy may hide more latency. It is never a speed-up.
@@ -70,24 +70,50 @@ func (a *Account) Points(p Part) unit.Opt[unit.Points] {
 	return unit.Some(a.Limits)
 }
 
+// ByPart has a value for each part.
+type ByPart[T any] [6]T
+
+// Of gives the value of a part.
+func (b *ByPart[T]) Of(p Part) T { return b[p.number()] }
+
+// number is the place of a part in Parts.
+func (p Part) number() int {
+	switch p {
+	case PartUsed:
+		return 0
+	case PartUnderfilled:
+		return 1
+	case PartEmpty:
+		return 2
+	case PartShortfall:
+		return 3
+	case PartTail:
+		return 4
+	}
+	return 5
+}
+
+// parts are the parts in the order of their numbers.
+var parts = [...]Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
+
 // Printed gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
-func (a *Account) Printed() map[Part]unit.Points {
+func (a *Account) Printed() ByPart[unit.Opt[unit.Points]] {
 	type share struct {
-		part      Part
+		part      int
 		remainder float64
 	}
-	printed := map[Part]unit.Points{}
-	var shares []share
+	var tenths ByPart[float64]
+	var all [len(parts)]share
+	shares := all[:0]
 	left := 1000.0
-	for _, p := range Parts() {
+	for i, p := range parts {
 		v, ok := a.Points(p).Value()
 		if !ok {
 			continue
 		}
-		tenths := math.Floor(float64(v)*10 + 1e-6)
-		printed[p] = unit.Points(tenths)
-		shares = append(shares, share{p, float64(v)*10 - tenths})
-		left -= tenths
+		tenths[i] = math.Floor(float64(v)*10 + 1e-6)
+		shares = append(shares, share{i, float64(v)*10 - tenths[i]})
+		left -= tenths[i]
 	}
 	slices.SortStableFunc(shares, func(a, b share) int {
 		if a.remainder > b.remainder {
@@ -96,29 +122,31 @@ func (a *Account) Printed() map[Part]unit.Points {
 		return 1
 	})
 	for i := 0; i < len(shares) && left > 0.5; i, left = i+1, left-1 {
-		printed[shares[i].part]++
+		tenths[shares[i].part]++
 	}
-	for p := range printed {
-		printed[p] /= 10
+	var printed ByPart[unit.Opt[unit.Points]]
+	for _, s := range shares {
+		printed[s.part] = unit.Some(unit.Points(tenths[s.part]) / 10)
 	}
 	return printed
 }
 
 // Drawn gives the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
-func (a *Account) Drawn() map[Part]float64 {
-	drawn := map[Part]float64{}
+func (a *Account) Drawn() ByPart[float64] {
+	var drawn ByPart[float64]
 	over := 0.0
-	for _, p := range Parts() {
+	for i, p := range parts {
 		v, ok := a.Points(p).Value()
 		if !ok {
 			continue
 		}
-		drawn[p] = max(float64(v), 0)
-		over += drawn[p] - float64(v)
+		drawn[i] = max(float64(v), 0)
+		over += drawn[i] - float64(v)
 	}
 	for _, p := range []Part{PartTail, PartLimits, PartUnderfilled, PartEmpty, PartShortfall, PartUsed} {
-		off := min(drawn[p], over)
-		drawn[p] -= off
+		of := &drawn[p.number()]
+		off := min(*of, over)
+		*of -= off
 		over -= off
 	}
 	return drawn
@@ -137,10 +165,23 @@ func (r *Result) Accounted(row *Row) bool {
 
 // Account gives the account of a row, nil when it has none.
 func (r *Result) Account(row *Row) *Account {
-	if !r.Accounted(row) {
+	a, ok := r.Figures(row)
+	if !ok {
 		return nil
 	}
-	a := r.parts(row)
+	if row.Verdict == Below {
+		f := finder{r: r, row: row, account: &a, certainty: a.Certainty, tell: true}
+		a.Causes = f.all()
+	}
+	return &a
+}
+
+// Figures gives the account of a row without its causes, false when it has none.
+func (r *Result) Figures(row *Row) (a Account, ok bool) {
+	if !r.Accounted(row) {
+		return a, false
+	}
+	a = r.parts(row)
 	a.Room = room(row)
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
@@ -148,11 +189,7 @@ func (r *Result) Account(row *Row) *Account {
 		a.Lost = unit.Some(t * unit.Seconds(max(average-row.Measured.Or(0), 0)))
 		a.Limited = unit.Some(t * unit.Seconds(1-average))
 	}
-	if row.Verdict == Below {
-		f := finder{r: r, row: row, account: &a, certainty: a.Certainty, tell: true}
-		a.Causes = f.all()
-	}
-	return &a
+	return a, true
 }
 
 // Parts gives the parts alone of a row that has an account.
@@ -198,7 +235,7 @@ func (a *Account) Most() Part {
 	printed := a.Printed()
 	most := PartLimits
 	for _, p := range []Part{PartTail, PartShortfall, PartEmpty, PartUnderfilled} {
-		if printed[p] >= printed[most] {
+		if printed.Of(p).Or(0) >= printed.Of(most).Or(0) {
 			most = p
 		}
 	}

@@ -171,10 +171,10 @@ func addsUp(t *testing.T, why any, a *compare.Account) {
 	for _, p := range compare.Parts() {
 		v, _ := a.Points(p).Value()
 		sum += float64(v)
-		printed += float64(points[p])
-		drawn += shown[p]
-		if shown[p] < 0 || math.Abs(float64(points[p]-v)) > 0.1+1e-6 {
-			t.Fatalf("%v: %s is %v, printed %v, drawn %v", why, p, v, points[p], shown[p])
+		printed += float64(points.Of(p).Or(0))
+		drawn += shown.Of(p)
+		if shown.Of(p) < 0 || math.Abs(float64(points.Of(p).Or(0)-v)) > 0.1+1e-6 {
+			t.Fatalf("%v: %s is %v, printed %v, drawn %v", why, p, v, points.Of(p), shown.Of(p))
 		}
 	}
 	if math.Abs(sum-100) > 1e-9 || math.Abs(printed-100) > 1e-9 || math.Abs(drawn-100) > 1e-9 {

@@ -76,7 +76,7 @@ func (a *Account) largest() Part {
 	switch _, whole := a.Shortfall.Value(); {
 	case whole:
 		return PartShortfall
-	case printed[PartUnderfilled] > printed[PartEmpty]:
+	case printed.Of(PartUnderfilled).Or(0) > printed.Of(PartEmpty).Or(0):
 		return PartUnderfilled
 	}
 	return PartEmpty

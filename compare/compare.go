@@ -226,24 +226,25 @@ func (r *Result) judge(row *Row) {
 	}
 }
 
-// checkRow notes what the row's own figures say against each other.
-func (r *Result) checkRow(row *Row) {
-	warn := func(code, format string, args ...any) {
-		row.Notes = append(row.Notes, note.Note{Severity: note.Warning, Code: code, Pos: row.Pos,
-			Text: fmt.Sprintf(format, args...)})
+// checkRow notes what the row's own figures say against each other, unless it is to tell without the texts.
+func (r *Result) checkRow(row *Row, tell bool) {
+	say := func(severity note.Severity, code, format string, args ...any) {
+		n := note.Note{Severity: severity, Code: code, Pos: row.Pos}
+		if tell {
+			n.Text = fmt.Sprintf(format, args...)
+		}
+		row.Notes = append(row.Notes, n)
 	}
+	warn := func(code, format string, args ...any) { say(note.Warning, code, format, args...) }
 	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
 		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
-		row.Notes = append(row.Notes, note.Note{Severity: note.Info, Code: "grf-unseen", Pos: row.Pos,
-			Text: fmt.Sprintf(
-				"the profiler does not know the GRF mode, so its peak is held against %.1f %%, that of the mode with "+
-					"the "+
-					"most threads, and not against the predicted peak of %.1f %%",
-				row.ModelPeak.Percent(), p.Peak.Percent())})
+		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is held against %.1f %%, "+
+			"that of the mode with the most threads, and not against the predicted peak of %.1f %%",
+			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
 	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() &&
 		m.Minus(1-row.Idle.Or(0)) > arraySum {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"occudiff/ingest"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -152,7 +153,7 @@ func (row *Row) take(f forecast) {
 func (r *Result) build(place int, row *Row, tell bool) {
 	if r.begin(place, row) {
 		row.Cause = r.cause(row, tell)
-		r.checkRow(row)
+		r.checkRow(row, tell)
 	}
 }
 
@@ -251,6 +252,23 @@ func (r *Result) Row(i int, into *Row) *Row {
 	return into
 }
 
+// Bare is Row without the texts, which take longer than the rest: Cause has no Because and no Decide, and of the notes
+// there are the codes.
+func (r *Result) Bare(i int, into *Row) *Row {
+	if r.Rows != nil {
+		return &r.Rows[i]
+	}
+	r.build(int(r.rows.order[i]), into, false)
+	return into
+}
+
+// Tell gives the cause of a bare row its texts.
+func (r *Result) Tell(row *Row) {
+	if r.Rows == nil && row.Cause != nil {
+		row.Cause = r.cause(row, true)
+	}
+}
+
 // Task gives the name of the task of row i.
 func (r *Result) Task(i int) string {
 	if r.Rows != nil {
@@ -263,34 +281,35 @@ func (r *Result) Task(i int) string {
 
 // All gives the rows in order. A row is good until the next one and must not be changed.
 func (r *Result) All() iter.Seq2[int, *Row] {
-	return func(yield func(int, *Row) bool) {
-		var row Row
-		for i := range r.Len() {
-			if !yield(i, r.Row(i, &row)) {
-				return
-			}
-		}
-	}
+	return r.each(func(i int, row *Row) { r.build(int(r.rows.order[i]), row, true) })
 }
 
 // AllWithoutText is All for counting and choosing: it makes no texts, so that Cause has its name alone and there are no
 // Notes. Noted says whether a row has any.
 func (r *Result) AllWithoutText() iter.Seq2[int, *Row] {
-	if r.Rows != nil {
-		return r.All()
+	names := make([]Cause, len(causes))
+	for i, name := range causes {
+		names[i].Name = name
 	}
-	return func(yield func(int, *Row) bool) {
-		var row Row
-		names := make([]Cause, len(causes)+1)
-		for i, name := range causes {
-			names[i].Name = name
+	return r.each(func(i int, row *Row) {
+		place := r.rows.order[i]
+		r.begin(int(place), row)
+		if c := r.rows.found[place].cause; int(c) < len(causes) {
+			row.Cause = &names[c]
 		}
-		for i, place := range r.rows.order {
-			r.begin(int(place), &row)
-			if c := r.rows.found[place].cause; int(c) < len(causes) {
-				row.Cause = &names[c]
+	})
+}
+
+// each gives all rows as build makes them, some of them ahead.
+func (r *Result) each(build func(i int, row *Row)) iter.Seq2[int, *Row] {
+	return func(yield func(int, *Row) bool) {
+		for i := range r.Rows {
+			if !yield(i, &r.Rows[i]) {
+				return
 			}
-			if !yield(i, &row) {
+		}
+		for i, row := range ahead.Items(len(r.rows.order), build) {
+			if !yield(i, row) {
 				return
 			}
 		}

@@ -80,13 +80,23 @@ func CSV[T any](key string, n int, row func(i int, into *T)) *Table {
 
 func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
 	spare := sync.Pool{New: func() any { return new(T) }}
-	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: func(i int, dst []Cell) []Cell {
-		into := spare.Get().(*T)
-		row(i, into)
-		dst = appendCells(dst, fields, unsafe.Pointer(into))
-		spare.Put(into)
-		return dst
-	}}
+	of := func(fields []rowField) func(i int, dst []Cell) []Cell {
+		return func(i int, dst []Cell) []Cell {
+			into := spare.Get().(*T)
+			row(i, into)
+			dst = appendCells(dst, fields, unsafe.Pointer(into))
+			spare.Put(into)
+			return dst
+		}
+	}
+	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: of(fields)}
+	t.only = func(columns []int) func(int, []Cell) []Cell {
+		var some []rowField
+		for _, i := range columns {
+			some = append(some, fields[i])
+		}
+		return of(some)
+	}
 	for _, f := range fields {
 		t.Columns = append(t.Columns, f.column)
 	}

@@ -132,7 +132,33 @@ type Table struct {
 	In    View
 	Form  Form
 
-	each iter.Seq[[]Cell] // see RowsFrom
+	each iter.Seq[[]Cell]                             // see RowsFrom
+	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
+}
+
+// Shown gives the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
+// longer to make.
+func (t *Table) Shown(v View) *Table {
+	shown := *t
+	shown.Columns, shown.only = nil, nil
+	var columns []int
+	for i, c := range t.Columns {
+		if c.In&v != 0 {
+			columns, shown.Columns = append(columns, i), append(shown.Columns, c)
+		}
+	}
+	if t.only != nil {
+		shown.Row = t.only(columns)
+		return &shown
+	}
+	shown.Row = func(i int, dst []Cell) []Cell {
+		all := t.Row(i, nil)
+		for _, k := range columns {
+			dst = append(dst, all[k])
+		}
+		return dst
+	}
+	return &shown
 }
 
 // All gives the rows in order. The cells of a row are good until the next one.

@@ -51,11 +51,15 @@ const (
 )
 
 // SetCases gives the suite its cases, in the order of the result's rows. They are made each time that they are asked
-// for, because a run that keeps every launch has millions.
-func (s *TestSuite) SetCases(cases iter.Seq[TestCase]) {
+// for, because a run that keeps every launch has millions; brief gives them without their messages and texts, where that is
+// quicker, and may be nil.
+func (s *TestSuite) SetCases(cases, brief iter.Seq[TestCase]) {
 	s.cases = cases
+	if brief == nil {
+		brief = cases
+	}
 	var places []casePlace
-	for c := range cases {
+	for c := range brief {
 		name := hash(hash(offset64, c.Class+"\x00"), c.Name)
 		places = append(places, casePlace{name, c.File, c.Line, len(places)})
 		s.ended[c.Outcome]++

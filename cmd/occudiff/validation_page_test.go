@@ -124,7 +124,7 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 	}
 	printed := a.Printed()
 	part := func(p compare.Part) unit.Opt[float64] {
-		if x, told := printed[p]; told {
+		if x, told := printed.Of(p).Value(); told {
 			return unit.Some(float64(x))
 		}
 		return unit.Opt[float64]{}

@@ -175,7 +175,7 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 		}
 		cases = append(cases, c)
 	}
-	s.SetCases(slices.Values(cases))
+	s.SetCases(slices.Values(cases), nil)
 	return s
 }
 

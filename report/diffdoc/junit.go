@@ -47,7 +47,7 @@ func Suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 				return
 			}
 		}
-	})
+	}, nil)
 	return s
 }
 

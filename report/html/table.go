@@ -1,9 +1,11 @@
 package html
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
+	"occudiff/ingest/ahead"
 	"occudiff/report"
 )
 
@@ -122,7 +124,12 @@ func (p *page) facts(t *report.Table) {
 
 // grid writes rows and columns; a browser with fields to filter them, which the script shows.
 func (p *page) grid(s *report.Section, t *report.Table) {
-	browser, shown := t.Form == report.Browser, columns(t)
+	browser, explained, columns := t.Form == report.Browser, p.explained[t], len(t.Columns)
+	t = t.Shown(report.Page)
+	var c census
+	if browser {
+		c = count(t)
+	}
 	name, sheet, style := t.Title, "sheet", ""
 	if name == "" {
 		name = s.Title
@@ -130,38 +137,81 @@ func (p *page) grid(s *report.Section, t *report.Table) {
 	if browser {
 		sheet += " main"
 	}
-	if browser || len(t.Columns) > 3 && t.Len > 1 {
+	if browser || columns > 3 && t.Len > 1 {
 		style = "sorts"
 	}
 	if style != "" && t.Len > large {
 		style += " large"
 	}
-	if browser && hasLongNames(t, shown) {
+	if c.longNames {
 		style += " long"
 	}
 	p.open("div", "class", sheet)
 	p.raw("\n")
 	p.line("h3", t.Title)
 	if browser {
-		p.filter(t)
+		p.filter(t, c.words)
 	}
 	p.open("div", "class", "scroll", "role", "region", "aria-label", name+", table")
 	p.open("table", "id", "t-"+t.Key, "class", style)
 	p.raw("\n<thead><tr>")
-	for _, i := range shown {
+	for i := range t.Columns {
 		p.heading(&t.Columns[i])
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
-	p.rows(t, shown)
+	p.rows(t, explained)
 	p.raw("</tbody></table></div>\n</div>\n")
 }
 
-// hasLongNames says whether names need a wider column.
-func hasLongNames(t *report.Table, shown []int) (long bool) {
-	if len(shown) > 0 {
-		each(t, func(_ int, cells []report.Cell) { long = long || len(cells[shown[0]].Text) > longName })
+// rowsAhead is how many rows are made together.
+const rowsAhead = 256
+
+// census is what has to be known of all rows before the first one is written.
+type census struct {
+	longNames bool    // names need a wider column
+	words     []words // of the column to choose rows by, in the order in which they come
+}
+
+// words is a word and how many rows have it.
+type words struct {
+	word string
+	rows int
+}
+
+func (c *census) add(word string, rows int) {
+	at := slices.IndexFunc(c.words, func(w words) bool { return w.word == word })
+	if at < 0 {
+		at = len(c.words)
+		c.words = append(c.words, words{word: word})
 	}
-	return long
+	c.words[at].rows += rows
+}
+
+// count reads a table with the columns of a page.
+func count(t *report.Table) (all census) {
+	choice := choiceColumn(t)
+	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, _ census) (c census) {
+		var cells []report.Cell
+		for row := first; row < last; row++ {
+			cells = t.Row(row, cells[:0])
+			c.longNames = c.longNames || len(cells) > 0 && len(cells[0].Text) > longName
+			if choice >= 0 {
+				c.add(t.Columns[choice].Print(cells[choice]), 1)
+			}
+		}
+		return c
+	}) {
+		all.longNames = all.longNames || part.longNames
+		for _, w := range part.words {
+			all.add(w.word, w.rows)
+		}
+	}
+	return all
+}
+
+// choiceColumn finds the column to choose rows by, -1 where there is none.
+func choiceColumn(t *report.Table) int {
+	return slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Choice != 0 })
 }
 
 func (p *page) heading(c *report.Column) {
@@ -188,58 +238,69 @@ func (p *page) heading(c *report.Column) {
 	p.close("th")
 }
 
-// rows writes the rows, the first cell of each as its heading. The words of a row that an item explains lead to it.
-// Tags that HTML needs no end for have none: there are thousands of them.
-func (p *page) rows(t *report.Table, shown []int) {
-	explained := p.explained[t]
-	each(t, func(row int, cells []report.Cell) {
-		id := ""
-		if explained[row] {
-			id = strconv.Itoa(row)
-			p.open("tr", "id", "r"+id)
-		} else {
-			p.raw("<tr>")
+// rows writes the rows of a table with the columns of a page, some of them explained.
+func (p *page) rows(t *report.Table, explained map[int]bool) {
+	type part struct {
+		text *bytes.Buffer
+		writer
+	}
+	for made := range ahead.Parts(t.Len, rowsAhead, func(first, last int, into part) part {
+		if into.text == nil {
+			into.text = new(bytes.Buffer)
+			into.writer = newWriter(into.text)
 		}
-		for k, i := range shown {
-			text := t.Columns[i].Print(cells[i])
-			if k == 0 {
-				p.raw("<th scope=row>")
-			} else {
-				p.open("td", "class", class(cells[i].Status))
-			}
-			switch {
-			case id != "" && t.Columns[i].Role&report.Choice != 0:
-				p.element("a", text, "href", "#k"+id)
-			case k == 0 && row < len(t.Leads):
-				p.element("a", text, "href", "#"+t.Leads[row])
-			default:
-				p.text(text)
-			}
+		into.text.Reset()
+		var cells []report.Cell
+		for row := first; row < last; row++ {
+			cells = t.Row(row, cells[:0])
+			into.row(t, row, cells, explained[row])
 		}
-		p.raw("\n")
-	})
+		into.Flush() // into memory, which does not fail
+		return into
+	}) {
+		p.Write(made.text.Bytes())
+	}
 }
 
-// filter writes the fields that choose rows: by any text, and by the words of a column in the order in which they come.
-func (p *page) filter(t *report.Table) {
+// row writes a row, the first cell as its heading. The words of a row that an item explains lead to it. Tags that HTML
+// needs no end for have none: there are thousands of them.
+func (w writer) row(t *report.Table, row int, cells []report.Cell, explained bool) {
+	id := ""
+	if explained {
+		id = strconv.Itoa(row)
+		w.open("tr", "id", "r"+id)
+	} else {
+		w.raw("<tr>")
+	}
+	for i := range cells {
+		text := t.Columns[i].Print(cells[i])
+		if i == 0 {
+			w.raw("<th scope=row>")
+		} else {
+			w.open("td", "class", class(cells[i].Status))
+		}
+		switch {
+		case explained && t.Columns[i].Role&report.Choice != 0:
+			w.element("a", text, "href", "#k"+id)
+		case i == 0 && row < len(t.Leads):
+			w.element("a", text, "href", "#"+t.Leads[row])
+		default:
+			w.text(text)
+		}
+	}
+	w.raw("\n")
+}
+
+// filter writes the fields that choose rows: by any text, and by the words of a column.
+func (p *page) filter(t *report.Table, words []words) {
 	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
 		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
-	isChoice := func(c report.Column) bool { return c.Role&report.Choice != 0 && c.In&report.Page != 0 }
-	if at := slices.IndexFunc(t.Columns, isChoice); at >= 0 {
-		var words []string
-		count := map[string]int{}
-		each(t, func(_ int, cells []report.Cell) {
-			word := t.Columns[at].Print(cells[at])
-			if count[word] == 0 {
-				words = append(words, word)
-			}
-			count[word]++
-		})
+	if at := choiceColumn(t); at >= 0 {
 		p.raw("<label>")
 		p.text(t.Columns[at].Title)
 		p.raw(` <select id="filter-verdict"><option value="">all</option>`)
-		for _, word := range words {
-			p.element("option", word+" ("+strconv.Itoa(count[word])+")", "value", word)
+		for _, w := range words {
+			p.element("option", w.word+" ("+strconv.Itoa(w.rows)+")", "value", w.word)
 		}
 		p.raw("</select></label>\n")
 	}

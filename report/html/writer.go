@@ -23,11 +23,20 @@ func newWriter(w io.Writer) writer {
 func (w writer) raw(html string) { w.WriteString(html) }
 
 // text writes what is said, as far as it can be seen.
-func (w writer) text(s string) { w.escape.WriteString(w, report.Clean(s)) }
+func (w writer) text(s string) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '&' || c == '<' || c == '>' || c == '"' || c == '\'' {
+			w.escape.WriteString(w, report.Clean(s))
+			return
+		}
+	}
+	w.raw(s) // the usual one
+}
 
 // open begins an element. Attributes are names, each followed by its value; one without a value is left out.
 func (w writer) open(name string, attributes ...string) {
-	w.raw("<" + name)
+	w.raw("<")
+	w.raw(name)
 	for i := 0; i+1 < len(attributes); i += 2 {
 		if attributes[i+1] != "" {
 			w.raw(" " + attributes[i] + `="`)

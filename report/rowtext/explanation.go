@@ -75,7 +75,7 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	parts := []string{text + "."}
 	printed := a.Printed()
 	for _, p := range lossParts(a) {
-		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed[p]), 1), partText(p))
+		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed.Of(p).Or(0)), 1), partText(p))
 		if p == compare.PartShortfall {
 			said = ""
 		}

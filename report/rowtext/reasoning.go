@@ -115,7 +115,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 	var steps []report.Step
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
-		if v, known := printed[p]; known {
+		if v, known := printed.Of(p).Value(); known {
 			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(PartName(p)),
 				From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
 		}

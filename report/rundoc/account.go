@@ -45,7 +45,7 @@ type AccountCauseValue struct {
 	Decide     text   `json:"decide" jsonschema:"what would settle it"`
 }
 
-// set takes over an account.
+// set takes over an account, without its causes.
 func (v *AccountValue) set(a *compare.Account) {
 	c := &a.Certainty
 	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.Tail,
@@ -56,6 +56,10 @@ func (v *AccountValue) set(a *compare.Account) {
 	if a.Policy != predict.Auto {
 		v.Policy = unit.Some(a.Policy.String())
 	}
+}
+
+// setCauses takes over the causes of an account.
+func (v *AccountValue) setCauses(a *compare.Account) {
 	for _, x := range a.Causes {
 		v.Causes = append(v.Causes, AccountCauseValue{string(x.Part), x.Name, x.Confidence, x.Because,
 			unit.NonZero(x.Decide)})
@@ -88,7 +92,7 @@ func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 	a := of.Parts(r)
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
-		if points, known := printed[p]; known {
+		if points, known := printed.Of(p).Value(); known {
 			*v.of(p) = unit.Some(float64(points))
 		}
 	}
@@ -112,20 +116,31 @@ func (v *parts) of(p compare.Part) *unit.Opt[float64] {
 }
 
 // slotBar draws the parts as letters of five shades, a twentieth of all slots each.
-func slotBar(drawn map[compare.Part]float64) string {
+func slotBar(drawn compare.ByPart[float64]) string {
 	const width = 20
-	shades := map[compare.Part]string{compare.PartUsed: "\u2588", compare.PartUnderfilled: "\u2593",
-		compare.PartEmpty:     "\u2592",
-		compare.PartShortfall: "\u2593", compare.PartTail: "\u2591", compare.PartLimits: "\u00b7"}
 	var b strings.Builder
 	sum, done := 0.0, 0
 	for _, p := range compare.Parts() {
-		sum += drawn[p]
+		sum += drawn.Of(p)
 		to := int(math.Round(sum / 100 * width))
-		b.WriteString(strings.Repeat(shades[p], max(to-done, 0)))
+		b.WriteString(strings.Repeat(shade(p), max(to-done, 0)))
 		done = max(done, to)
 	}
 	return b.String()
+}
+
+func shade(p compare.Part) string {
+	switch p {
+	case compare.PartUsed:
+		return "\u2588"
+	case compare.PartUnderfilled, compare.PartShortfall:
+		return "\u2593"
+	case compare.PartEmpty:
+		return "\u2592"
+	case compare.PartTail:
+		return "\u2591"
+	}
+	return "\u00b7"
 }
 
 // share is a part of one, where percent would be read as a percentage.
@@ -172,7 +187,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 			bar.Detail = report.Duration(float64(t))
 		}
 		for k, p := range shown {
-			bar.Shares = append(bar.Shares, report.Share{Part: k, Value: drawn[p]})
+			bar.Shares = append(bar.Shares, report.Share{Part: k, Value: drawn.Of(p)})
 		}
 		bars.Rows = append(bars.Rows, bar)
 	}
@@ -272,8 +287,8 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	}
 	into.Causes = strings.TrimSpace(into.Causes)
 	d := a.Drawn()
-	into.drawnParts = drawnParts{d[compare.PartUsed], d[compare.PartUnderfilled], d[compare.PartEmpty],
-		d[compare.PartShortfall], d[compare.PartTail], d[compare.PartLimits]}
+	into.drawnParts = drawnParts{d.Of(compare.PartUsed), d.Of(compare.PartUnderfilled), d.Of(compare.PartEmpty),
+		d.Of(compare.PartShortfall), d.Of(compare.PartTail), d.Of(compare.PartLimits)}
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}

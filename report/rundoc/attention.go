@@ -208,15 +208,19 @@ func (s *rowSet) counted(g *causeGroup) string {
 // names lists the first kernels of a group.
 func (s *rowSet) names(g *causeGroup) string {
 	var names []string
+	explained := g.explained
+	if !s.shapes { // the names of all kernels differ
+		explained = explained[:min(len(explained), namedKernels)]
+	}
 	seen := map[string]bool{}
-	for _, at := range g.explained {
+	for _, at := range explained {
 		task := s.result.Task(s.explained[at].row)
 		if !seen[task] && len(names) < namedKernels {
 			names = append(names, report.CutMiddle(report.KernelName(task), report.LabelWidth))
 		}
 		seen[task] = true
 	}
-	if more := len(seen) - len(names); more > 0 {
+	if more := len(seen) - len(names) + len(g.explained) - len(explained); more > 0 {
 		return strings.Join(names, ", ") + " and " + report.Thousands(int64(more)) + " more"
 	}
 	return strings.Join(names, ", ")

@@ -38,7 +38,7 @@ func newExplanations(rows *rowSet) *explanations {
 	for _, t := range rows.explained {
 		if t.row < rows.attention && len(places) < explainedRows {
 			places = append(places, len(places))
-			rank = append(rank, slices.Index(causes, causeName(rows.result.Row(t.row, &into))))
+			rank = append(rank, slices.Index(causes, causeName(rows.result.Bare(t.row, &into))))
 		}
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })

@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"occudiff/report/rowtext"
 
 	"occudiff/compare"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/unit"
 )
 
@@ -26,14 +28,32 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	}
 	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host),
 		Properties: testProperties(r, prov)}
-	s.SetCases(func(yield func(report.TestCase) bool) {
-		for _, row := range r.All() {
-			if row.Verdict != compare.NotAKernel && !yield(testCase(class, row)) {
+	s.SetCases(testCases(r, func(row *compare.Row) report.TestCase {
+		r.Tell(row)
+		return testCase(class, row)
+	}), testCases(r, func(row *compare.Row) report.TestCase { return briefCase(class, row) }))
+	return s
+}
+
+// testCases gives the cases that kernels make, from their bare rows.
+func testCases(r *compare.Result, of func(*compare.Row) report.TestCase) iter.Seq[report.TestCase] {
+	type row struct {
+		compare.Row
+		kernel bool
+		test   report.TestCase
+	}
+	return func(yield func(report.TestCase) bool) {
+		for _, c := range ahead.Items(r.Len(), func(i int, into *row) {
+			row := r.Bare(i, &into.Row)
+			if into.kernel = row.Verdict != compare.NotAKernel; into.kernel {
+				into.test = of(row)
+			}
+		}) {
+			if c.kernel && !yield(c.test) {
 				return
 			}
 		}
-	})
-	return s
+	}
 }
 
 // testName is a kernel with all that makes it another row than others of its task.
@@ -51,16 +71,24 @@ func testName(r *compare.Row) string {
 	return name
 }
 
-func testCase(class string, r *compare.Row) report.TestCase {
+// briefCase is the case of a row without what it has to say.
+func briefCase(class string, r *compare.Row) report.TestCase {
 	c := report.TestCase{Class: class, Name: testName(r), File: report.OneLine(r.Pos.File), Line: r.Pos.Line,
 		Seconds: report.Finite(r.Total)}
 	switch r.Verdict {
 	case compare.Match:
-		return c
 	case compare.Below, compare.Above:
 		c.Outcome = report.TestFailed
 	default:
 		c.Outcome = report.TestSkipped
+	}
+	return c
+}
+
+func testCase(class string, r *compare.Row) report.TestCase {
+	c := briefCase(class, r)
+	if c.Outcome == report.TestPassed {
+		return c
 	}
 	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && c.Outcome == report.TestFailed {

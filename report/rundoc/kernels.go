@@ -36,7 +36,7 @@ func newRowSet(r *compare.Result) *rowSet {
 	shortest := math.Inf(1)
 	var shown []compare.Row
 	alike := launchGroups{}
-	seen := map[string]bool{}
+	seen := make(map[string]bool, mostNames(r))
 	for i, row := range r.AllWithoutText() {
 		s.devices = s.devices || row.Device != ""
 		s.directions = s.directions || row.Direction != ingest.NoDirection
@@ -89,6 +89,14 @@ func newRowSet(r *compare.Result) *rowSet {
 	s.decimals = secondsDecimals(shortest)
 	s.labels = plotLabels(shown[:min(s.kernels, len(shown))])
 	return s
+}
+
+// mostNames is how many names the rows may have: growing a map of a million takes longer than filling it.
+func mostNames(r *compare.Result) int {
+	if r.PerLaunch() {
+		return 0
+	}
+	return r.Len()
 }
 
 // secondsDecimals gives the decimals that show the shortest time with three significant digits: at least 2, and at most

@@ -7,6 +7,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -81,7 +82,7 @@ type kernelRow struct {
 	Limits  string      `col:"Limited by; in=page+sheet"`
 	Basis   string      `col:"Compared; in=sheet; role=named"`
 	Label   string      `col:"Label in charts; in=sheet; role=named"`
-	Because string      `col:"Because; in=sheet; role=named"`
+	Because evidence    `col:"Because; in=sheet; role=named"`
 
 	parts // as printed
 
@@ -160,10 +161,10 @@ func (s *rowSet) kernelTable() *report.Table {
 }
 
 func (s *rowSet) fill(i int, into *kernelRow) {
-	r := s.result.Row(i, &into.row)
+	r := s.result.Bare(i, &into.row)
 	into.ValidateRow.set(s.result, r)
 	into.Device, into.Finding = r.Device, finding(r)
-	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", rowtext.Because(r)
+	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", evidence{s.result, r}
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}
@@ -178,7 +179,19 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 	}
 }
 
-// set takes over a row, without its notes.
+// evidence is the text of a bare row's cause, which is made where it is shown.
+type evidence struct {
+	of  *compare.Result
+	row *compare.Row
+}
+
+// Cell implements the cells of Rows.
+func (e *evidence) Cell() report.Cell {
+	e.of.Tell(e.row)
+	return report.TextCell(rowtext.Because(e.row))
+}
+
+// set takes over a row, without its notes and the causes of its account.
 func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 	*v = ValidateRow{account: v.account,
 		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD,
@@ -192,8 +205,8 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 		v.prediction.Set(r.Predicted)
 		v.Predicted = &v.prediction
 	}
-	if a := of.Account(r); a != nil {
-		v.account.set(a)
+	if a, ok := of.Figures(r); ok {
+		v.account.set(&a)
 		v.Account = &v.account
 	}
 }
@@ -209,14 +222,25 @@ func launchesOf(s *ingest.Spread) *ValidateLaunches {
 	return v
 }
 
+// jsonRow is a row of the JSON output with the memory that it is made from.
+type jsonRow struct {
+	ValidateRow
+	row compare.Row
+}
+
 // jsonRows gives the rows of the JSON output one by one.
 func jsonRows(r *compare.Result) iter.Seq[*ValidateRow] {
+	fill := func(i int, v *jsonRow) {
+		row := r.Row(i, &v.row)
+		v.set(r, row)
+		if v.Account != nil {
+			v.account.setCauses(r.Account(row))
+		}
+		v.Notes = report.NoteValues(rowNotes(row))
+	}
 	return func(yield func(*ValidateRow) bool) {
-		var v ValidateRow
-		for _, row := range r.All() {
-			v.set(r, row)
-			v.Notes = report.NoteValues(rowNotes(row))
-			if !yield(&v) {
+		for _, v := range ahead.Items(r.Len(), fill) {
+			if !yield(&v.ValidateRow) {
 				return
 			}
 		}
@@ -257,6 +281,8 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 		if k > 0 {
 			first = ends[k-1]
 		}
-		into.set(results[k], results[k].Row(i-first, &into.row))
+		row := results[k].Bare(i-first, &into.row)
+		results[k].Tell(row)
+		into.set(results[k], row)
 	})
 }

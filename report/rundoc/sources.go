@@ -20,13 +20,13 @@ func noteSection(r *compare.Result) report.Section {
 	}
 	alike := launchGroups{}
 	codes := map[string]*launchGroup{}
-	var into compare.Row
+	var into, whole compare.Row
 	for i := range r.Len() {
 		if !r.Noted(i) {
 			continue
 		}
-		row := r.Row(i, &into)
-		for _, n := range rowNotes(row) {
+		row := r.Bare(i, &into)
+		for k, n := range rowNotes(row) {
 			group := launchKey{Key: row.Key(), about: n.Code}
 			if r.PerLaunch() && !alike.add(group, len(list)) {
 				continue
@@ -43,7 +43,7 @@ func noteSection(r *compare.Result) report.Section {
 				continue
 			}
 			c.item = len(list)
-			list = append(list, report.TaskNote{Note: n, Task: row.Task})
+			list = append(list, report.TaskNote{Note: rowNotes(r.Row(i, &whole))[k], Task: row.Task})
 		}
 	}
 	for _, c := range codes {

@@ -183,7 +183,7 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 				return
 			}
 		}
-	})
+	}, nil)
 	return s
 }
 
