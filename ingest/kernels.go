@@ -92,7 +92,8 @@ func (l *Kernels) All() iter.Seq2[int, *Kernel] {
 
 // Arrange puts the rows in an order that has the number of each row once: row i is then what row order[i] was. What
 // belongs to the rows is moved with them, so that reading them one after the other does not jump through memory, which
-// takes longer than the rest of it once there are more shapes than the caches hold. Numbers of shapes and settings change.
+// takes longer than the rest of it once there are more shapes than the caches hold. Numbers of shapes and settings
+// change.
 func (l *Kernels) Arrange(order []uint32) {
 	shapes, settings := renumbering{to: make([]uint32, l.shapes.n)}, renumbering{to: make([]uint32, l.settings.n)}
 	renumber := func(old uint32) uint32 {

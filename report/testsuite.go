@@ -51,8 +51,8 @@ const (
 )
 
 // SetCases gives the suite its cases, in the order of the result's rows. They are made each time that they are asked
-// for, because a run that keeps every launch has millions; brief gives them without their messages and texts, where that is
-// quicker, and may be nil.
+// for, because a run that keeps every launch has millions; brief gives them without their messages and texts, where
+// that is quicker, and may be nil.
 func (s *TestSuite) SetCases(cases, brief iter.Seq[TestCase]) {
 	s.cases = cases
 	if brief == nil {

@@ -1,5 +1,5 @@
-// Package ahead makes a long list in parts, on all cores and some parts ahead of who reads it, and hands them on in their
-// order. It does not know what the parts are.
+// Package ahead makes a long list in parts, on all cores and some parts ahead of who reads it, and hands them on in
+// their order. It does not know what the parts are.
 package ahead
 
 import (
@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Parts gives what work makes of the neighboring ranges of 0 to n, size long each but for the last, in their order. Work
-// runs on several goroutines at once. It may fill and return into, which is a part that the reader is done with, and the
-// zero value at first: a part is good until the next one.
+// Parts gives what work makes of the neighboring ranges of 0 to n, size long each but for the last, in their order.
+// Work runs on several goroutines at once. It may fill and return into, which is a part that the reader is done with,
+// and the zero value at first: a part is good until the next one.
 func Parts[T any](n, size int, work func(first, last int, into T) T) iter.Seq[T] {
 	if n <= size || runtime.GOMAXPROCS(0) == 1 {
 		return func(yield func(T) bool) {
@@ -60,8 +60,8 @@ func Parts[T any](n, size int, work func(first, last int, into T) T) iter.Seq[T]
 // perPart is how many items a part has.
 const perPart = 64
 
-// Items gives the items from 0 to n in their order, as fill makes them. Fill runs on several goroutines at once and gets
-// the memory of an item that the reader is done with, or a zero one: an item is good until the next one.
+// Items gives the items from 0 to n in their order, as fill makes them. Fill runs on several goroutines at once and
+// gets the memory of an item that the reader is done with, or a zero one: an item is good until the next one.
 func Items[T any](n int, fill func(i int, into *T)) iter.Seq2[int, *T] {
 	parts := Parts(n, perPart, func(first, last int, items []T) []T {
 		if items == nil {

@@ -27,7 +27,9 @@ func (p *page) table(t *report.Table) {
 		heading[i] = Escape(c.Heading())
 		widths[i] = max(report.Width(heading[i]), 3)
 	}
-	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, _ []int) []int { return widest(t, first, last) }) {
+	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, _ []int) []int {
+		return widest(t, first, last)
+	}) {
 		for i := range widths {
 			widths[i] = max(widths[i], min(part[i], padTo))
 		}
