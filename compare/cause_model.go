@@ -47,12 +47,10 @@ func (r *Result) shape(row *Row) *Cause {
 		c.Confidence = "low"
 	}
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
-		"work-groups of %s, SIMD %d) has %s: "+
-		"a grid %s larger fits, so a dimension is missing in the cell (or the GPU is one with about %s thread slots: "+
-		"check the device).", peak.Percent(),
+		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing in the cell (or the "+
+		"GPU is one with about %s thread slots: check the device).", peak.Percent(),
 		unit.Plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), unit.Thousands(slots),
-		row.Global,
-		row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"), times,
+		row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"), times,
 		unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))))
 	return c
 }

@@ -170,8 +170,7 @@ func (t *trial) registers() {
 			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 		}
 		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers),
-			p.Idle(d).Loaded,
-			" VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
+			p.Idle(d).Loaded, " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
 		return
 	}
 }

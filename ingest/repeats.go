@@ -116,8 +116,7 @@ func (r *repeats) samples(p parts) ([]*Run, error) {
 // notUsed notes a run or file that is left out, and why.
 func notUsed(path string, err error) note.Note {
 	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path},
-		Text: "not used: " + faultText(err),
-		Hint: "repair it or take it out of the folder"}
+		Text: "not used: " + faultText(err), Hint: "repair it or take it out of the folder"}
 }
 
 // faultText is an error without what to do about it.

@@ -57,8 +57,7 @@ func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 			"give one that the device offers: " + list(widths(d))}
 	case badSIMD:
 		return &LaunchError{"simd-unsupported",
-			fmt.Sprintf("%s has no sub-group size (SIMD width) %d", nameOf(d), l.SIMD),
-			"it offers " + list(widths(d))}
+			fmt.Sprintf("%s has no sub-group size (SIMD width) %d", nameOf(d), l.SIMD), "it offers " + list(widths(d))}
 	case badGRF:
 		return &LaunchError{"grf-unsupported",
 			fmt.Sprintf("%s has no mode with %d registers per thread", nameOf(d), l.GRF),

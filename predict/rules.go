@@ -37,8 +37,7 @@ func allRules() []Rule {
 				"kernels that have them.",
 			Limit: "This applies to GPUs with 32-byte registers, before Xe-HPC and Xe2; without block loads 32 is as " +
 				"good."},
-		{Code: "dispatch-rounds",
-			Text: "Larger work-groups mean fewer dispatch rounds for the same work-items.",
+		{Code: "dispatch-rounds", Text: "Larger work-groups mean fewer dispatch rounds for the same work-items.",
 			Limit: "This holds as long as work-groups divide the thread slots of an Xe-core evenly; with a barrier, " +
 				"each work-item waits for more others."},
 		{Code: "tail",

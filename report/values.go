@@ -128,8 +128,7 @@ func NoteValues(notes []note.Note) []NoteValue {
 
 func newNoteValue(n *note.Note) NoteValue {
 	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File),
-		Line:   Positive(n.Pos.Line),
-		Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
+		Line: Positive(n.Pos.Line), Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
 }
 
 // Pointer gives nil for an absent value.

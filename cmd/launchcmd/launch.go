@@ -52,8 +52,7 @@ func (l *launchCommand) add(f *pflag.FlagSet) {
 			"barrier()"}, {Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256",
 			Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
 		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes " +
-			"the smallest GRF mode that holds them; " +
-			"of compute units the register bytes per work-item"},
+			"the smallest GRF mode that holds them; of compute units the register bytes per work-item"},
 		{Name: "barrier-slots", Value: &l.barrierSlots, Arg: "N",
 			Usage: "barrier slots per Xe-core, instead of those of the device table"},
 		{Name: "work-group-slots", Value: &l.groupSlots, Arg: "N",

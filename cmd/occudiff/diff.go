@@ -243,8 +243,7 @@ func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
 	d := s.Against[0]
 	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.Provenance()), Value: diffdoc.DiffJSON(d),
 		Table: diffdoc.DiffTable(d, a.Show), Tests: func() *report.TestSuite {
-			return diffdoc.Suite(d,
-				a.Provenance())
+			return diffdoc.Suite(d, a.Provenance())
 		}}
 	if len(s.Against) > 1 {
 		ans = diffdoc.Sides(s, a.Provenance())

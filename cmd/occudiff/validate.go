@@ -188,8 +188,7 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 	}
 	if n := len(failed); n > report.MostTasks {
 		failed = append(failed[:report.MostTasks:report.MostTasks],
-			fmt.Sprintf("%d more of %d runs", n-report.MostTasks,
-				len(results)))
+			fmt.Sprintf("%d more of %d runs", n-report.MostTasks, len(results)))
 	}
 	if len(failed) > 0 {
 		return program.GateFailed("--fail-on " + a.FailOn + ": " + strings.Join(failed, "; "))

@@ -37,8 +37,7 @@ func (e *Env) SharedFlags() []cli.Flag {
 				"command, else warnings"},
 		{Name: "output,o", Value: &e.Outputs, Arg: "FILE", Files: "xlsx md html json csv xml svg",
 			Usage: "write .xlsx .md .html .json or .csv too; the ending picks the format; .xml is JUnit and .svg a " +
-				"chart, " +
-				"where the command has one; repeatable"},
+				"chart, where the command has one; repeatable"},
 		{Name: "format", Value: &e.Format, Arg: "FORMAT", Words: "table markdown json csv",
 			Usage: "of standard output: table, markdown, json, csv"},
 		{Name: "kernel", Value: &e.kernel, Arg: "REGEXP",
@@ -47,15 +46,13 @@ func (e *Env) SharedFlags() []cli.Flag {
 			Usage: "show the first N kernels; counts, gates, JSON and JUnit are of all"},
 		{Name: "columns", Value: &e.columns, Arg: "LIST",
 			Usage: "show these columns, by their keys or headings with commas between; a wrong one lists those that " +
-				"there" +
-				" are; workbooks and JSON have all"},
+				"there are; workbooks and JSON have all"},
 		{Name: "color", Value: &e.color, Arg: "WHEN", Words: "auto always never",
 			Usage: "auto, always or never; auto is on a terminal, unless NO_COLOR is set"},
 		{Name: "progress", Value: &e.progress, Arg: "WHEN", Words: "auto always never",
 			Usage: "progress bar: auto, always or never; on standard error"},
 		{Name: "quiet,q", Value: &e.quiet, Usage: "errors only; no notes, other warnings or progress on standard " +
-			"error, except what was asked for: " +
-			"annotations, and a --fail-on that had nothing to judge"},
+			"error, except what was asked for: annotations, and a --fail-on that had nothing to judge"},
 	}
 }
 

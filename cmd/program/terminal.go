@@ -95,9 +95,8 @@ func (e *Env) progressBar(paths []string) (report func(int64), done func()) {
 				total = -1
 			}
 			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(e.Raw),
-				progressbar.OptionSetDescription("reading"),
-				progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 				progressbar.OptionSetWidth(30))
 		}
 		if total > 0 {

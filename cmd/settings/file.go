@@ -72,8 +72,7 @@ func (f *File) read(text []byte) error {
 		x, err := strconv.ParseFloat(value.Value, 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
 			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", f.path,
-				value.Line,
-				name.Value, value.Value)
+				value.Line, name.Value, value.Value)
 		}
 		f.Thresholds[name.Value] = x
 	}

@@ -81,8 +81,7 @@ A kernel of one name in two programs is two series. A summary's command line nam
 	f.read.Define(c.Flags(), "local simd digest")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
-			"2026-03-01T02:00:00Z, or Unix" +
-			" seconds (default: what the inputs say, else the file's date)"},
+			"2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"},
 		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "what ran (default: the name of the program in the " +
 			"summary's command line)"},
 		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the " +

@@ -135,8 +135,7 @@ func (t *command) checkedRuns(ctx context.Context, db *history.DB, f checkFlags)
 		switch first {
 		case 0:
 			return nil, cli.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the "+
-				"commits, --last N"+
-				" counts runs", f.since, db.Where())
+				"commits, --last N counts runs", f.since, db.Where())
 		case len(runs):
 			return nil, cli.Errorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
 				runs[first-1].ID)

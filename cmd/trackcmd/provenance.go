@@ -16,10 +16,8 @@ func (t *command) commit(ctx context.Context) string {
 		return commit
 	}
 	return t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT",
-		"CIRCLE_SHA1",
-		"BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION",
-		"BUILD_VCS_NUMBER",
-		"SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
+		"CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION",
+		"BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
 }
 
 // commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name

@@ -43,8 +43,7 @@ func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Ke
 
 // compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
 // predicts the kernels of each.
-func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) ([]Kernel, []note.Note,
-	error) {
+func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	compiler, err := ocloc.Find()
 	if err != nil {
 		return nil, nil, err

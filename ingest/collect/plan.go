@@ -107,8 +107,7 @@ func (o Options) collect(result string, interval time.Duration) []string {
 
 func export(result, file string) []string {
 	return []string{"vtune", "-report", "hotspots", "-group-by", "computing-task", "-format", "csv", "-csv-delimiter",
-		"comma",
-		"-report-output", file, "-r", result}
+		"comma", "-report-output", file, "-r", result}
 }
 
 // ExportSteps gives the reports of a VTune result folder that exists.

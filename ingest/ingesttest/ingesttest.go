@@ -102,8 +102,7 @@ func Describe(f *ingest.File) string {
 	}
 	for _, p := range f.Props {
 		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm",
-			p.SLM, "private", p.Private, "spill", p.Spill,
-			"registers", p.Registers, "at", p.Pos)
+			p.SLM, "private", p.Private, "spill", p.Spill, "registers", p.Registers, "at", p.Pos)
 	}
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
@@ -197,13 +196,11 @@ func (b *printer) platform(p *ingest.Platform) {
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
 	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device",
-		k.Device,
-		"instances", k.Instances, "seconds", k.Total, "a launch", k.Mean)
+		k.Device, "instances", k.Instances, "seconds", k.Total, "a launch", k.Mean)
 	b.indented("measured", k.Measured, "peak", k.Peak, "work", k.PeakWork, "SLM", k.PeakSLM, "barrier", k.PeakBarrier,
 		"active", k.Active, "stalled", k.Stalled, "idle", k.Idle)
 	b.indented("barrier stall", k.BarrierStall, "threads", k.Threads, "barriers", k.Barriers, "spill", k.Spill,
-		"SLM bytes", k.SLM,
-		"registers", k.Registers)
+		"SLM bytes", k.SLM, "registers", k.Registers)
 	if s := k.Launches; s != nil {
 		b.indented("from", s.MinSeconds, "median", s.MedianSeconds, "to", s.MaxSeconds, "measured from", s.MinMeasured,
 			"median", s.MedianMeasured, "to", s.MaxMeasured)

@@ -53,8 +53,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with
 	// 0.
 	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir",
-		dir,
-		"-internal_options", "-cl-intel-allow-zebin"}
+		dir, "-internal_options", "-cl-intel-allow-zebin"}
 	if options != "" {
 		args = append(args, "-options", options)
 	}

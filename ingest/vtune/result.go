@@ -218,8 +218,7 @@ func (r *result) unweighted() []note.Note {
 		text += fmt.Sprintf(", nor is that of %d more tasks", more)
 	}
 	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
-		Text: text,
-		Hint: "export the total time and the counters in one file, or use --instances"}}
+		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
 }
 
 // kernel makes the row of a key.

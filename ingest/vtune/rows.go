@@ -42,8 +42,7 @@ type adder struct {
 }
 
 func newAdder(h *header, keep bool) *adder {
-	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(),
-		table: make([]slot, 512), unequal: map[int]note.Note{},
+	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512), unequal: map[int]note.Note{},
 		samples: make([]sample, 0, 512), absent: noValues()}
 	a.launches.fields = h.numbers
 	return a

@@ -98,12 +98,9 @@ func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
 	columns := []string{"file", "name", "demangled", "device", "simd", "registers_per_thread", "slm_bytes",
-		"slm_is_lower_bound", "barriers",
-		"spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy", "threads_per_work_group",
-		"work_groups",
-		"work_groups_per_xe_core", "limits", "predicted_xe_core_percent", "predicted_peak_percent",
-		"predicted_average_percent", "waves",
-		"tail_percent", "best_local", "message"}
+		"slm_is_lower_bound", "barriers", "spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy",
+		"threads_per_work_group", "work_groups", "work_groups_per_xe_core", "limits", "predicted_xe_core_percent",
+		"predicted_peak_percent", "predicted_average_percent", "waves", "tail_percent", "best_local", "message"}
 	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row, columns...),
 		Value: predictValue{Schema: predictSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
 }

@@ -70,9 +70,8 @@ func OpenFile(t testing.TB, html string, before ...Action) *Tab {
 func Open(t testing.TB, address string, before ...Action) *Tab {
 	t.Helper()
 	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true),
+		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.WindowSize(1400, 900))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opt...)
 	t.Cleanup(cancel)

@@ -160,8 +160,7 @@ func pick(text, key string) string {
 func capacityFormula(slots string) string {
 	const cores = `MAX(1,{d_xe_cores})*`
 	return `IF({policy}="whole",` + cores + "{threads_per_group}*MIN(INT(" + slots +
-		"/{threads_per_group}),{by_others})," +
-		cores + "MIN(" + slots + ",{threads_per_group}*{by_others}))"
+		"/{threads_per_group}),{by_others})," + cores + "MIN(" + slots + ",{threads_per_group}*{by_others}))"
 }
 
 // limitsFormula names what binds, in the order of package predict.

@@ -154,9 +154,8 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 // and shows the first proposal of each.
 func settingKeys(run bool) []string {
 	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2",
-		"registers: Registers; drop=1",
-		"work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3", "xe_core_percent: Xe-core [%]",
-		"peak_percent: Peak [%]", "average_percent: Average [%]", "changes"}
+		"registers: Registers; drop=1", "work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3",
+		"xe_core_percent: Xe-core [%]", "peak_percent: Peak [%]", "average_percent: Average [%]", "changes"}
 	if !run {
 		keys = keys[1:]
 	}

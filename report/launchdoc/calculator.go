@@ -46,9 +46,8 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
 	v := &calculated{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: o.LimitSLM,
-		BySlots:    o.LimitSlots,
-		WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore, Limits: strings.Split(o.LimitedBy.String(), "+"),
-		XeCorePercent: o.XeCorePercent}
+		BySlots: o.LimitSlots, WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore,
+		Limits: strings.Split(o.LimitedBy.String(), "+"), XeCorePercent: o.XeCorePercent}
 	slots := "work-groups by slots"
 	if in.Barrier {
 		slots = "work-groups by barriers"

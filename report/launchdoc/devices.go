@@ -61,14 +61,13 @@ type sourcedCount struct {
 func newDevice(d *arch.Device) device {
 	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture,
 		Codename: d.Codename, Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
-		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
-		GRFModes: []grfMode{}, SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore,
-		SLMPerGroupMax: d.SLMPerGroupMax,
-		SLMSteps:       append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
-		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
-		BarrierSlots: []sourcedCount{}, SLMBySource: []sourcedCount{}, RegisterBytes: d.RegisterBytes,
-		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence,
-		Source: d.Source, Notes: report.Filled(d.Notes)}
+		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(), GRFModes: []grfMode{},
+		SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
+		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
+		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots, BarrierSlots: []sourcedCount{},
+		SLMBySource: []sourcedCount{}, RegisterBytes: d.RegisterBytes, ClockSource: report.Filled(d.Clock.Source),
+		PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence, Source: d.Source,
+		Notes: report.Filled(d.Notes)}
 	for _, m := range d.GRFModes {
 		v.GRFModes = append(v.GRFModes, grfMode(m))
 	}

@@ -35,9 +35,8 @@ type launch struct {
 
 func newLaunch(l *predict.Launch) launch {
 	return launch{Global: l.Global, Local: l.Local, SIMD: report.Positive(l.SIMD), SLMBytes: l.SLM,
-		Barriers:  l.Barriers,
-		Registers: report.Positive(l.GRF), Policy: l.Policy.String(), BarrierSlots: report.Positive(l.BarrierSlots),
-		WorkGroupSlots: report.Positive(l.GroupSlots)}
+		Barriers: l.Barriers, Registers: report.Positive(l.GRF), Policy: l.Policy.String(),
+		BarrierSlots: report.Positive(l.BarrierSlots), WorkGroupSlots: report.Positive(l.GroupSlots)}
 }
 
 // predicted is a prediction with all its figures; the first are those of `validate`.
@@ -129,8 +128,7 @@ func (p *page) document() *report.Document {
 		s.Tables = []*report.Table{p.table}
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text:  s.Text,
-		Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+		Text: s.Text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing,
 		Sections: []report.Section{summary, s}}
 }

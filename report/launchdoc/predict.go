@@ -208,8 +208,7 @@ func driverSection(c *onDevice) report.Section {
 // sideBySide holds one launch on several devices side by side.
 func sideBySide(q *Question, list []onDevice) page {
 	keys := []string{"device: Device", "name: Name; drop=1; cut", "global", "local", "simd", "slm_bytes", "barriers",
-		"registers_per_thread",
-		"thread_slots: Thread slots; brief=Slots; drop=4", "policy: Policy; drop=2"}
+		"registers_per_thread", "thread_slots: Thread slots; brief=Slots; drop=4", "policy: Policy; drop=2"}
 	keys = append(keys, outcome()...)
 	if q.Driver {
 		keys = append(keys, "resident_work_groups", "driver_work_groups")

@@ -52,13 +52,11 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		return nil, err
 	}
 	j := unitResult{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: l.SLM,
-		RegisterBytes:        l.RegisterBytes,
-		RegisterBytesAllowed: r.RegisterBytesAllowed, Spilled: r.Spilled, ByRegisters: r.ByRegisters, BySLM: r.BySLM,
-		BySubGroups: r.BySubgroups, ByHardware: r.ByHardware, WorkGroupsPerUnit: r.Groups,
-		Limits:                strings.Split(r.Limits.String(), "+"),
+		RegisterBytes: l.RegisterBytes, RegisterBytesAllowed: r.RegisterBytesAllowed, Spilled: r.Spilled,
+		ByRegisters: r.ByRegisters, BySLM: r.BySLM, BySubGroups: r.BySubgroups, ByHardware: r.ByHardware,
+		WorkGroupsPerUnit: r.Groups, Limits: strings.Split(r.Limits.String(), "+"),
 		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups,
-		TotalSubGroups:   r.TotalSubgroups,
-		OccupancyPercent: r.Occupancy, LanesPercent: r.Lanes}
+		TotalSubGroups: r.TotalSubgroups, OccupancyPercent: r.Occupancy, LanesPercent: r.Lanes}
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
 		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
 	}
@@ -140,8 +138,7 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 
 func platformLine(p *computeunit.Platform) string {
 	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM",
-		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock,
-		memory(p.RegisterBytes), memory(p.SLM))
+		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, memory(p.RegisterBytes), memory(p.SLM))
 	if n, ok := p.ComputeUnits.Value(); ok {
 		text += fmt.Sprintf("; %d compute units", n)
 	}

@@ -211,8 +211,7 @@ func drawSmallMultiples(plot *report.Plot, look Look) []byte {
 // panel draws one: title, what is known of the newest run, the series.
 func (p *pen) panel(n *report.Panel, at point, width float64) {
 	p.shape("rect", "", "x", at.x+0.5, "y", at.y+0.5, "width", width-1, "height", panelHeight-1, "rx", "6", "fill",
-		"none",
-		"pointer-events", "all", "stroke", gridInk)
+		"none", "pointer-events", "all", "stroke", gridInk)
 	ink := statusPaint(n.Status, muted)
 	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))
 	p.text(at.x+10, at.y+33, "", tickSize, ink, fit(n.Note, tickSize, width-20))

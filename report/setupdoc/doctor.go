@@ -34,8 +34,7 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 	s := report.Section{Key: "checks", Title: "What is installed", Sheet: "Doctor", ItemsIn: report.Terminal}
 	for i, c := range checks {
 		rows[i] = checkRow{Name: c.Name, OK: c.OK, State: report.StatusCell("ok", report.Good),
-			Found: report.Filled(c.Found),
-			Costs: report.Filled(c.Costs), Get: report.Filled(c.Get)}
+			Found: report.Filled(c.Found), Costs: report.Filled(c.Costs), Get: report.Filled(c.Get)}
 		if !c.OK {
 			missing++
 			rows[i].State = report.StatusCell("missing", report.Bad)

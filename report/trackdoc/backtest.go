@@ -48,8 +48,7 @@ func (b *backtest) closing() string {
 	t, left := &b.total, leftOut(b.LeftOut, b.LeftOutOf)
 	if t.Runs == 0 {
 		return "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) +
-			" runs yet." +
-			left
+			" runs yet." + left
 	}
 	return fmt.Sprintf("%s over %s in %s: %s confirmed by a second run, %s per 100 runs; %s learning.",
 		report.Counted(len(t.Episodes), "alarm", "alarms"), report.Counted(t.Runs, "judged run", "judged runs"),

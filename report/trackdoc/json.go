@@ -167,14 +167,12 @@ func (r *whole) value() *ReportValue {
 }
 
 func (m metric) key(k history.Key) KeyValue {
-	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver),
-		report.Filled(k.Program), m.Unit()}
+	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver), report.Filled(k.Program), m.Unit()}
 }
 
 func (m metric) judged(s *track.Series) JudgedValue {
 	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s),
-		FirstBad: refValue(s.FirstBad),
-		LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
+		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
 	if s.ByAdding {
 		v.Order = "adding"
 	}
@@ -331,13 +329,11 @@ func runValue(r *history.Run) RunValue {
 	inputs := make([]report.InputValue, 0, len(r.Inputs))
 	for _, in := range r.Inputs {
 		inputs = append(inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest),
-			Rows:    in.Rows,
-			BadRows: in.BadRows})
+			Rows: in.Rows, BadRows: in.BadRows})
 	}
 	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
-		r.Kernels,
-		inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune), report.Filled(r.Commit),
-		report.Filled(r.Program)}
+		r.Kernels, inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
+		report.Filled(r.Commit), report.Filled(r.Program)}
 }
 
 // AddValue is the JSON output of `occudiff track add`.

@@ -60,9 +60,8 @@ func (b *backtest) value() *BacktestValue {
 			a := alarm{series{s.Series}, &s.Result.Episodes[k]}
 			at := &a.Start
 			e.Alarms = append(e.Alarms, AlarmValue{a.First, a.Points[a.First].Run, stamp(at.Time), at.Value, at.N,
-				at.Window,
-				report.Finite(at.Median), report.Finite(at.MAD), report.Finite(at.Threshold), a.Last - a.First + 1,
-				a.confirmedBy()})
+				at.Window, report.Finite(at.Median), report.Finite(at.MAD), report.Finite(at.Threshold),
+				a.Last - a.First + 1, a.confirmedBy()})
 		}
 		v.Series = append(v.Series, e)
 	}

@@ -70,8 +70,7 @@ func (m metric) madColumn(drop int) report.Column {
 // differenceColumn is a column of signed distances.
 func (m metric) differenceColumn(key, group, title string) report.Column {
 	return report.Column{Key: key, Group: group, Title: title, Unit: m.distanceUnit(), Kind: report.Points,
-		In:   everywhere,
-		Drop: 9}
+		In: everywhere, Drop: 9}
 }
 
 // cell is a value in the unit that people read.

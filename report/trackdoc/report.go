@@ -86,8 +86,7 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 		Tables: []*report.Table{r.seriesTable()}})
 	if t := r.changeTable(); t.Len > 0 {
 		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Change points", Sheet: "Change points",
-			In:     t.In,
-			Tables: []*report.Table{t}})
+			In: t.In, Tables: []*report.Table{t}})
 	}
 	if len(r.series) > 0 {
 		d.Sections = append(d.Sections, r.smallMultiples(drawn))
@@ -132,8 +131,7 @@ func (r *whole) headline() string {
 	return fmt.Sprintf("%s: %s in %s on %s, %s in %s, %s to %s UTC", report.OneLine(r.Where),
 		report.Counted(len(r.series), "series", "series"), report.Counted(len(runs), "run", "runs"),
 		report.Counted(len(devices), "device", "devices"), report.Counted(points, "value", "values"), r.unit(),
-		when(first),
-		when(r.last()))
+		when(first), when(r.last()))
 }
 
 // changeRule says which change points are shown.
@@ -152,12 +150,9 @@ func (r *whole) changeRule() string {
 // method says how far change points can be trusted.
 func (r *whole) method() string {
 	return r.changeRule() + " A change point is the first run of a new level: the split of a window with the largest " +
-		"energy" +
-		" distance (Matteson and James, 2014), tested by a two-sided Student t with equal variances, then merged, as " +
-		"Hunter" +
-		" (Fleming et al., 2023) and Apache Otava do it. On published series such settings find and confirm changes " +
-		"with an F1" +
-		" of 0.56 to 0.72: look before you act on one, and do not take silence for proof."
+		"energy distance (Matteson and James, 2014), tested by a two-sided Student t with equal variances, then " +
+		"merged, as Hunter (Fleming et al., 2023) and Apache Otava do it. On published series such settings find and " +
+		"confirm changes with an F1 of 0.56 to 0.72: look before you act on one, and do not take silence for proof."
 }
 
 func (r *whole) closing() string {
@@ -294,8 +289,7 @@ func (r *whole) seriesTable() *report.Table {
 		}
 	}
 	at := report.Column{Key: "last_change", Group: "Last change", Title: "at", Unit: "UTC", Kind: report.Text,
-		In:   everywhere,
-		Drop: 7}
+		In: everywhere, Drop: 7}
 	return seriesTable(r.series, []column[series]{
 		count("runs", "Runs", everywhere, func(s series) int { return len(s.Points) }),
 		count("left_out", "Left out", report.Sheet, func(s series) int { return len(s.LeftOut) }),

@@ -282,9 +282,8 @@ func (m metric) explain(s series) string {
 		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", s.ago(), s.changed(), m.residual(s))
 	}
 	text += fmt.Sprintf("%s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s",
-		j.print(g.Value),
-		j.print(g.Threshold.Or(0)), j.difference(judged.off()), j.print(g.Median.Or(0)), j.distance(g.MAD.Or(0)),
-		report.Counted(g.N, "run", "runs"), rest)
+		j.print(g.Value), j.print(g.Threshold.Or(0)), j.difference(judged.off()), j.print(g.Median.Or(0)),
+		j.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
 	text += since(s) + moved(s)
 	if s.Against != "" {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
@@ -382,9 +381,9 @@ func (m metric) counts(all []*track.Series) string {
 		parts = append(parts, text)
 	}
 	if ended > 0 {
-		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another device, "+
-			"driver or"+
-			" launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+" runs)")
+		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another "+
+			"device, driver or launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+
+			" runs)")
 	}
 	text := "No confirmed regression"
 	if k := n[trend.Regression]; k > 0 {

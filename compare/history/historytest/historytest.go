@@ -84,8 +84,7 @@ func (p *Server) initialize(bin string) error {
 // launch runs the server until it answers.
 func (p *Server) launch(bin string) error {
 	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(p.Dir, "data"), "-k", p.Dir, "-c",
-		"listen_addresses=", "-c",
-		"fsync=off", "-c", "max_connections=60")
+		"listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
 	p.command.Dir = p.Dir
 	asPostgres(p.command)
 	log, err := os.Create(filepath.Join(p.Dir, "log"))

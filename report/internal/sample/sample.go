@@ -104,8 +104,7 @@ func fan2(file string) compare.Row {
 		XVEs: compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
 			Because: "A launch is 0.5 of a sampling interval, so that time between launches may count in; it cannot " +
-				"be " +
-				"told from time within."},
+				"be told from time within."},
 	}
 }
 
@@ -187,8 +186,7 @@ func Absent() *compare.Result {
 func LogsOnly() *compare.Result {
 	timing := func(n int64, s unit.Seconds, printed string, line, row int) compare.Timing {
 		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s,
-			Printed:       printed,
-			UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}}
+			Printed: printed, UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}}
 	}
 	return &compare.Result{
 		Device: Device(), ChosenBy: "--device", Options: compare.DefaultOptions(),
@@ -211,8 +209,7 @@ func Many(n int) *compare.Result {
 	for i := range n {
 		row := fan2("many.csv")
 		row.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
-			"const::{lambda(sycl::_V1::nd_item<2>)#" +
-			string(rune('a'+i%26)) + "}"
+			"const::{lambda(sycl::_V1::nd_item<2>)#" + string(rune('a'+i%26)) + "}"
 		row.Pos.Line, row.Verdict, row.Cause = i+2, compare.Match, nil
 		row.Measured, row.Difference = ratio(98.2), unit.Some[unit.Points](98.2-102400.0/1029)
 		r.Rows = append(r.Rows, row)
