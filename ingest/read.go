@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -103,16 +104,8 @@ func faultNote(err error) note.Note {
 }
 
 func isCode(err error, codes ...string) bool {
-	var f *note.Fault
-	if !errors.As(err, &f) {
-		return false
-	}
-	for _, c := range codes {
-		if f.Code == c {
-			return true
-		}
-	}
-	return false
+	f, ok := errors.AsType[*note.Fault](err)
+	return ok && slices.Contains(codes, f.Code)
 }
 
 // CodeSides is the code of the error that a file holds two results side by side: it is two runs.

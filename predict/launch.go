@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -27,12 +28,7 @@ func (l *Launch) policy() Policy {
 
 // offersSIMD says whether the compiler offers the sub-group size; a device that lists none offers all.
 func offersSIMD(d *arch.Device, simd int) bool {
-	for _, w := range d.SIMDWidths {
-		if w == simd {
-			return true
-		}
-	}
-	return len(d.SIMDWidths) == 0
+	return len(d.SIMDWidths) == 0 || slices.Contains(d.SIMDWidths, simd)
 }
 
 // grfMode finds the mode of exactly so many registers, or the default one for 0. A device without modes has one, which

@@ -82,8 +82,7 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 // FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which
 // commands have it. shared are the flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared []Flag) error {
-	var wrong *pflag.InvalidValueError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return wrongValue(wrong.GetFlag(), wrong.GetValue(), errors.Unwrap(wrong))
 	}
 	var unknown *pflag.NotExistError

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,10 +11,7 @@ import (
 
 	"occudiff/cmd/cli"
 	"occudiff/cmd/program"
-	"occudiff/ingest"
 	"occudiff/ingest/collect"
-	"occudiff/ingest/note"
-	"occudiff/ingest/vtune"
 	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/setupdoc"
@@ -106,7 +100,7 @@ func (a *app) collect(ctx context.Context, f collectFlags) error {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return cli.Errorf("--dir %s cannot be made: %v", f.Dir, err)
 	}
-	interval, err := a.probe(ctx, f.Options)
+	interval, err := a.interval(ctx, f.Options)
 	if err != nil {
 		return err
 	}
@@ -153,36 +147,22 @@ func (a *app) validateWords(o collect.Options) []string {
 	for _, out := range a.Outputs {
 		words = append(words, "-o", out)
 	}
-	return append(words, stepFiles(collect.Steps(o, interval))...)
-}
-
-func stepFiles(steps []collect.Step) []string {
-	var files []string
-	for _, s := range steps {
+	for _, s := range collect.Steps(o, interval) {
 		if s.File != "" {
-			files = append(files, s.File)
+			words = append(words, s.File)
 		}
 	}
-	return files
+	return words
 }
 
-// probe finds the sampling interval by a first short run, unless it was given.
-func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, error) {
+// interval finds the sampling interval by a first short run, unless it was given.
+func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, error) {
 	if o.Interval > 0 {
 		return o.Interval, nil
 	}
-	if err := collect.Run(ctx, collect.Probe(o), a.Raw); err != nil {
-		return 0, err
-	}
-	run, err := ingest.Read(ctx, []string{o.ProbeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
+	launch, task, err := collect.RunProbe(ctx, o, a.Raw)
 	if err != nil {
-		return 0, fmt.Errorf("the first short run cannot be read: %w", err)
-	}
-	launch, task := longestTask(run)
-	if launch == 0 {
-		return 0, note.Faultf("no-kernel", note.Pos{File: o.ProbeFile()},
-			"does the application use the GPU? 'occudiff doctor' looks for what is missing",
-			"the first short run saw no kernel")
+		return 0, err
 	}
 	interval, enough := collect.IntervalFor(launch)
 	a.Say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
@@ -191,48 +171,6 @@ func (a *app) probe(ctx context.Context, o collect.Options) (time.Duration, erro
 		a.Say("that is less than nine samples a launch: what stands between launches stays in the values")
 	}
 	return interval, nil
-}
-
-// exportResults exports the VTune result folders among the paths, and gives the paths with the exports instead. done
-// removes them.
-func (a *app) exportResults(ctx context.Context, paths []string) (list []string, done func(), err error) {
-	done = func() {}
-	for _, p := range paths {
-		if !isResult(p) {
-			list = append(list, p)
-			continue
-		}
-		steps := collect.ExportSteps(p, p)
-		if !collect.Found("vtune") {
-			return nil, done, note.Faultf("vtune-result", note.Pos{File: p}, "run: "+steps[0].String(),
-				"this is a VTune result folder, and vtune is not on PATH to export it")
-		}
-		temp, err := os.MkdirTemp("", "occudiff-export-")
-		if err != nil {
-			return nil, done, err
-		}
-		before := done
-		done = func() { before(); os.RemoveAll(temp) }
-		dir := filepath.Join(temp, filepath.Base(filepath.Clean(p))) // a run of several is called by its folder
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return nil, done, err
-		}
-		if err := collect.Run(ctx, collect.ExportSteps(p, dir), a.Raw); err != nil {
-			return nil, done, err
-		}
-		list = append(list, dir)
-	}
-	return list, done, nil
-}
-
-// isResult says whether a folder is a result of VTune: it holds a file with that ending, and no export.
-func isResult(path string) bool {
-	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
-	if err != nil || len(marks) == 0 {
-		return false
-	}
-	_, err = os.Stat(filepath.Join(path, "run.hotspots.csv"))
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // doctorCommand says what is installed for collecting.
@@ -246,29 +184,11 @@ collecting. Predictions and reports need none of it.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			out, err := a.OpenOutputs(a.Outputs, deliver.Endings()...)
-			if err != nil {
-				return err
-			}
-			defer out.Discard()
-			return a.Deliver(setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), program.Version()), out)
+			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
+				return setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), program.Version()), nil
+			})
 		},
 	}
 	a.Share(c, program.AnswerFlags)
 	return c
-}
-
-// longestTask gives the mean launch time of the kernel with the most time, and its name.
-func longestTask(run *ingest.Run) (launch time.Duration, task string) {
-	most := 0.0
-	for _, k := range run.Kernels.All() {
-		total, timed := k.Total.Value()
-		count, counted := k.Instances.Value()
-		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {
-			continue
-		}
-		most, task = float64(total), k.Task
-		launch = time.Duration(float64(total) / float64(count) * float64(time.Second))
-	}
-	return launch, task
 }

@@ -229,13 +229,11 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, opt binary.
 	if err := a.Deliver(binarydoc.Diff(pairs, notes, a.Provenance()), out); err != nil {
 		return err
 	}
-	if err := a.PrintAnnotations(binarydoc.Annotations(pairs, a.AnnotateLevels().Regression)); err != nil {
-		return err
+	failure := ""
+	if a.FailOn == "regression" {
+		failure = binarydoc.Failure(pairs)
 	}
-	if a.FailOn != "regression" {
-		return nil
-	}
-	return program.GateFailed(binarydoc.Failure(pairs))
+	return a.Conclude(binarydoc.Annotations(pairs, a.AnnotateLevels().Regression), failure)
 }
 
 // emitDiff writes the diff to standard output and to the files.
@@ -262,13 +260,11 @@ func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
 			failed = append(failed, text)
 		}
 	}
-	if err := a.PrintAnnotations(marks); err != nil {
-		return err
+	failure := ""
+	if a.FailOn == "regression" && len(failed) > 0 {
+		failure = "--fail-on regression: " + strings.Join(failed, "; ")
 	}
-	if a.FailOn != "regression" || len(failed) == 0 {
-		return nil
-	}
-	return program.GateFailed("--fail-on regression: " + strings.Join(failed, "; "))
+	return a.Conclude(marks, failure)
 }
 
 // regressions says which kernels regressed on a side; empty when none did.

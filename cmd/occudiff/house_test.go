@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"ingest/trace":      {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 
 	"ingest/zebin":   {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
-	"ingest/collect": {"ingest/note"},
+	"ingest/collect": {"ingest", "ingest/note", "ingest/vtune"},
 	"ingest/ocloc":   {"ingest/note"},
 
 	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/zebin"},

@@ -9,6 +9,7 @@ import (
 
 	"occudiff/cmd/cli"
 	"occudiff/cmd/program"
+	"occudiff/ingest/collect"
 	"occudiff/ingest/formats"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
@@ -70,7 +71,7 @@ what stands out first, then each kernel over all runs, then each run. Every file
 
 // validatePaths reads and compares each run of the command line and writes the reports.
 func (a *app) validatePaths(ctx context.Context, paths []string, v program.RunOptions) error {
-	paths, done, err := a.exportResults(ctx, paths)
+	paths, done, err := collect.ExportResults(ctx, paths, a.Raw)
 	defer done()
 	if err != nil {
 		return err
@@ -183,17 +184,15 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 		}
 	}
 	a.SayNotes(notes)
-	if err := a.PrintAnnotations(marks); err != nil {
-		return err
-	}
 	if n := len(failed); n > report.MostTasks {
 		failed = append(failed[:report.MostTasks:report.MostTasks],
 			fmt.Sprintf("%d more of %d runs", n-report.MostTasks, len(results)))
 	}
+	failure := ""
 	if len(failed) > 0 {
-		return program.GateFailed("--fail-on " + a.FailOn + ": " + strings.Join(failed, "; "))
+		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
 	}
-	return nil
+	return a.Conclude(marks, failure)
 }
 
 // printEach prints each of a few runs by itself.

@@ -156,9 +156,21 @@ func (e *Env) AnnotateLevels() rundoc.AnnotateLevels {
 	return l
 }
 
-// PrintAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
+// Conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
+// that failed.
+func (e *Env) Conclude(marks []report.Annotation, failure string) error {
+	if err := e.printAnnotations(marks); err != nil {
+		return err
+	}
+	if failure == "" {
+		return nil
+	}
+	return &gateError{failure}
+}
+
+// printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
 // runner reads them as well, because standard output carries results only; -q does not silence what was asked for.
-func (e *Env) PrintAnnotations(list []report.Annotation) error {
+func (e *Env) printAnnotations(list []report.Annotation) error {
 	if !e.Annotate {
 		return nil
 	}

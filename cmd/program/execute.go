@@ -25,14 +25,6 @@ type gateError struct{ text string }
 
 func (e *gateError) Error() string { return e.text }
 
-// GateFailed turns what fails a gate into an error that Execute gives its exit status; no text is no failure.
-func GateFailed(text string) error {
-	if text == "" {
-		return nil
-	}
-	return &gateError{text}
-}
-
 // Execute runs a command line and gives the exit status. root is the tree of commands, whose PersistentPreRunE is
 // Prepare.
 func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) int {

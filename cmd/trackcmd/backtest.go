@@ -89,11 +89,7 @@ func (t *command) saveThresholds(ctx context.Context, db *history.DB, target uni
 	}
 	var words []string
 	for _, name := range history.Metrics() {
-		m, err := track.NewMetric(string(name), track.Settings{Window: unit.Some(t.window)})
-		if err != nil {
-			return err
-		}
-		x, ok, err := track.ProposeThreshold(ctx, db, m, target, time.Now())
+		x, ok, err := track.ProposeThreshold(ctx, db, name, t.window, target, time.Now())
 		if err != nil {
 			return err
 		}

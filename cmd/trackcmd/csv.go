@@ -15,6 +15,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
+	"occudiff/report/trackdoc"
 )
 
 func (t *command) importCommand() *cobra.Command {
@@ -85,24 +86,7 @@ func (t *command) importPoints(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	text := fmt.Sprintf("%s of %s stored in %s", report.Counted(done.Points, "value", "values"), m,
-		report.Counted(done.Runs, "run", "runs"))
-	if done.Filled > 0 {
-		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
-	}
-	switch {
-	case done.Runs == 0:
-		text = "nothing was changed"
-	case done.Points == 0:
-		text = "verdicts filled in in " + report.Counted(done.Runs, "run that was", "runs that were") + " there already"
-	}
-	if done.KnownRuns > 0 {
-		text += fmt.Sprintf("; %s stored before", wereStored(done.KnownRuns))
-	}
-	if bad > 0 {
-		text += fmt.Sprintf("; %s not usable", linesWere(bad))
-	}
-	return t.Tell("%s: %s", db.Where(), text)
+	return t.Tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, m, bad))
 }
 
 // readRecords reads a file of points, or standard input.
@@ -180,6 +164,3 @@ func (t *command) exportPoints(ctx context.Context, args []string) error {
 	return t.Tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
 		strings.Join(paths, ", "))
 }
-
-func wereStored(n int) string { return report.Counted(n, "run was", "runs were") }
-func linesWere(n int) string  { return report.Counted(n, "line was", "lines were") }

@@ -1,10 +1,7 @@
 package trackcmd
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,72 +82,39 @@ func (t *command) check(c *cobra.Command, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	out, db, done, err := t.openReading(ctx, t.Outputs, deliver.Endings(".xml")...)
+	var check *track.Check
+	err = t.answer(ctx, deliver.Endings(".xml"), func(db *history.DB) (*report.Answer, error) {
+		runs, err := checkedRuns(ctx, db, f)
+		if err != nil {
+			return nil, err
+		}
+		if check, err = track.CheckRuns(ctx, db, runs, m, time.Now()); err != nil {
+			return nil, err
+		}
+		check.Alarms = f.failOn == "alarm"
+		return trackdoc.FromCheck(check, prov), nil
+	})
 	if err != nil {
 		return err
 	}
-	defer done()
-	runs, err := t.checkedRuns(ctx, db, f)
-	if err != nil {
-		return err
+	failure := ""
+	if f.failOn != "never" {
+		failure = trackdoc.CheckFailure(check)
 	}
-	check, err := track.CheckRuns(ctx, db, runs, m, time.Now())
-	if err != nil {
-		return err
-	}
-	check.Alarms = f.failOn == "alarm"
-	if err := t.Deliver(trackdoc.FromCheck(check, prov), out); err != nil {
-		return err
-	}
-	if err := t.PrintAnnotations(trackdoc.CheckAnnotations(check, prov)); err != nil {
-		return err
-	}
-	if f.failOn == "never" {
-		return nil
-	}
-	return program.GateFailed(trackdoc.CheckFailure(check))
+	return t.Conclude(trackdoc.CheckAnnotations(check, prov), failure)
 }
 
 // checkedRuns gives the runs that are to be checked, in the order in which they were added.
-func (t *command) checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, error) {
+func checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, error) {
 	switch {
 	case f.run != 0:
 		return []int64{f.run}, nil
 	case f.last < 1:
 		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.last)
+	case f.since != "":
+		return track.Since(ctx, db, commitOf(ctx, f.since), f.since)
 	}
-	runs, err := db.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(runs) == 0 {
-		return nil, cli.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
-	}
-	slices.SortFunc(runs, func(a, b history.Run) int { return cmp.Compare(a.ID, b.ID) })
-	first := max(0, len(runs)-f.last)
-	if f.since != "" {
-		commit := t.commitOf(ctx, f.since)
-		for first = len(runs); first > 0 && !sameCommit(runs[first-1].Commit, commit); first-- {
-		}
-		switch first {
-		case 0:
-			return nil, cli.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the "+
-				"commits, --last N counts runs", f.since, db.Where())
-		case len(runs):
-			return nil, cli.Errorf("--since %s: no run was added after run %d, the last one of that commit", f.since,
-				runs[first-1].ID)
-		}
-	}
-	var ids []int64
-	for _, r := range runs[first:] {
-		ids = append(ids, r.ID)
-	}
-	return ids, nil
-}
-
-// sameCommit compares commits of which one may be cut short.
-func sameCommit(a, b string) bool {
-	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+	return track.Last(ctx, db, f.last)
 }
 
 func (t *command) reportCommand() *cobra.Command {
@@ -204,17 +168,15 @@ func (t *command) report(c *cobra.Command, p trend.Params) error {
 	if err != nil {
 		return err
 	}
-	out, db, done, err := t.openReading(c.Context(), t.Outputs, deliver.Endings()...)
-	if err != nil {
+	var r *track.Report
+	err = t.answer(c.Context(), deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
+		if r, err = track.ReadReport(c.Context(), db, m, p, time.Now()); err != nil {
+			return nil, err
+		}
+		return trackdoc.FromReport(r, prov), nil
+	})
+	if err != nil || t.FailOn == "never" {
 		return err
 	}
-	defer done()
-	r, err := track.ReadReport(c.Context(), db, m, p, time.Now())
-	if err != nil {
-		return err
-	}
-	if err := t.Deliver(trackdoc.FromReport(r, prov), out); err != nil || t.FailOn == "never" {
-		return err
-	}
-	return program.GateFailed(trackdoc.ReportFailure(r, t.FailOn == "alarm"))
+	return t.Conclude(nil, trackdoc.ReportFailure(r, t.FailOn == "alarm"))
 }

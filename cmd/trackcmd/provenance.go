@@ -22,7 +22,7 @@ func (t *command) commit(ctx context.Context) string {
 
 // commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name
 // itself: it may be the begin of a commit.
-func (t *command) commitOf(ctx context.Context, name string) string {
+func commitOf(ctx context.Context, name string) string {
 	if commit := gitCommit(ctx, name+"^{commit}"); commit != "" {
 		return commit
 	}

@@ -13,6 +13,7 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/cmd/program"
 	"occudiff/compare/history"
+	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
@@ -32,16 +33,10 @@ func (t *command) listCommand() *cobra.Command {
 
 func (t *command) list(ctx context.Context) error {
 	t.noVerify = true // it is what one looks at a damaged history with
-	out, db, done, err := t.openReading(ctx, t.Outputs, deliver.Endings()...)
-	if err != nil {
-		return err
-	}
-	defer done()
-	runs, err := db.List(ctx)
-	if err != nil {
-		return err
-	}
-	return t.Deliver(trackdoc.FromRuns(runs, db.Where(), t.Provenance()), out)
+	return t.answer(ctx, deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
+		runs, err := db.List(ctx)
+		return trackdoc.FromRuns(runs, db.Where(), t.Provenance()), err
+	})
 }
 
 func (t *command) removeCommand() *cobra.Command {

@@ -97,6 +97,20 @@ func (t *command) openReading(ctx context.Context, paths []string, endings ...st
 	return out, db, func() { db.Close(); out.Discard() }, nil
 }
 
+// answer makes an answer from the history and delivers it.
+func (t *command) answer(ctx context.Context, endings []string, work func(*history.DB) (*report.Answer, error)) error {
+	out, db, done, err := t.openReading(ctx, t.Outputs, endings...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ans, err := work(db)
+	if err != nil {
+		return err
+	}
+	return t.Deliver(ans, out)
+}
+
 // addMetricFlag adds what says which number is followed.
 func (t *command) addMetricFlag(c *cobra.Command) {
 	var words []string

@@ -58,8 +58,7 @@ func (d *DB) mustExist(ctx context.Context) error {
 
 // postgresFault reads PostgreSQL's codes (its manual, appendix A) and those of the network.
 func postgresFault(err error) fault {
-	var p *pgconn.PgError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case slices.Contains([]string{"40001", "40P01", "23505"}, p.Code):
 			return faultConflict // a transaction that lost against another one

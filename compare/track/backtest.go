@@ -23,11 +23,15 @@ type Backtest struct {
 	LeftOut, LeftOutOf int
 }
 
-// ProposeThreshold gives the threshold with which the gate of a metric keeps to a rate of confirmed alarms per 100
-// runs, as Settings.Threshold takes it; the one that the gate has where that keeps to it. It is false when nothing can
-// be judged.
-func ProposeThreshold(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], now time.Time) (
-	threshold float64, ok bool, err error) {
+// ProposeThreshold gives the threshold with which the gate of a metric over a window keeps to a rate of confirmed
+// alarms per 100 runs, as Settings.Threshold takes it; the one that the gate has where that keeps to it, which is never
+// below the default. It is false when nothing can be judged.
+func ProposeThreshold(ctx context.Context, db *history.DB, name history.Metric, window int, target unit.Opt[float64],
+	now time.Time) (threshold float64, ok bool, err error) {
+	m, err := NewMetric(string(name), Settings{Window: unit.Some(window)})
+	if err != nil {
+		return 0, false, err
+	}
 	b, err := ReadBacktest(ctx, db, m, unit.Opt[float64]{}, now)
 	if err != nil || !slices.ContainsFunc(b.Series, func(r Replay) bool { return r.Result.Runs > 0 }) {
 		return 0, false, err

@@ -73,20 +73,20 @@ func Quote(a string) string {
 
 // Probe gives the first short run: a collection at the default interval and its export.
 func Probe(o Options) []Step {
-	result, file := filepath.Join(o.Dir, "probe"), o.ProbeFile()
+	result, file := filepath.Join(o.Dir, "probe"), o.probeFile()
 	return []Step{
 		{Args: o.collect(result, coarsest), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
 	}
 }
 
-// ProbeFile is the export of the first short run.
-func (o Options) ProbeFile() string { return filepath.Join(o.Dir, "probe.csv") }
+// probeFile is the export of the first short run.
+func (o Options) probeFile() string { return filepath.Join(o.Dir, "probe.csv") }
 
 // Steps gives the collection itself at an interval, and its exports. The files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := filepath.Join(o.Dir, "result")
-	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, ExportSteps(result, o.Dir)...)
+	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
 		file := filepath.Join(o.Dir, "run.unitrace")
 		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output",
@@ -110,8 +110,8 @@ func export(result, file string) []string {
 		"comma", "-report-output", file, "-r", result}
 }
 
-// ExportSteps gives the reports of a VTune result folder that exists.
-func ExportSteps(result, dir string) []Step {
+// exportSteps gives the reports of a VTune result folder that exists.
+func exportSteps(result, dir string) []Step {
 	hotspots, summary := filepath.Join(dir, "run.hotspots.csv"), filepath.Join(dir, "run.summary.txt")
 	return []Step{
 		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},

@@ -57,8 +57,7 @@ func Written(s Step) []string {
 }
 
 func failed(s Step, err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return note.Faultf("collector-failed", note.Pos{}, "'occudiff doctor' looks for what is missing",
 			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), s)
 	}

@@ -99,8 +99,7 @@ func Faultf(code string, pos Pos, hint, format string, args ...any) error {
 // Reason takes the path, which the position says already or which is that of a temporary file, out of an error of the
 // file system.
 func Reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -67,7 +67,7 @@ func parseInfo(text []byte, img *Image) error {
 		if strings.HasPrefix(z.Name, "Intel_Symbol_Table_Void_Program") {
 			continue // a stand-in for a module with functions and no kernel
 		}
-		k, err := z.kernel(img.Target)
+		k, err := z.kernel()
 		if err != nil {
 			img.Notes = append(img.Notes, note.Note{Severity: note.Error, Code: "bad-kernel", Pos: img.Pos,
 				Text: fmt.Sprintf("kernel %q is left out: %v", z.Name, err)})
@@ -78,7 +78,7 @@ func parseInfo(text []byte, img *Image) error {
 	return nil
 }
 
-func (z *zeKernel) kernel(t Target) (Kernel, error) {
+func (z *zeKernel) kernel() (Kernel, error) {
 	e := &z.Env
 	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Bytes(e.SLM), Barriers: e.Barriers,
 		StackCalls: e.Stack}

@@ -161,8 +161,7 @@ func labelOf(t *testing.T, w *report.WhatIf, d *arch.Device) string {
 // expected gives what the sheet has to show for a trial, by package predict.
 func expected(tr trial) map[string]any {
 	p, err := predict.Predict(tr.device, tr.launch)
-	var refused *predict.LaunchError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*predict.LaunchError](err); ok {
 		return map[string]any{"status": "cannot run: " + refused.Text, "xe_core": "", "peak": "", "average": "", "waves": "", "tail": "", "limits": "",
 			"n": "", "by_threads": "", "thread_total": "", "verdict": "no prediction"}
 	}

@@ -227,8 +227,7 @@ func sideBySide(q *Question, list []onDevice) page {
 
 // refusalWord says in a word or three why a launch cannot run, for a table.
 func refusalWord(err error) string {
-	var refused *predict.LaunchError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*predict.LaunchError](err); ok {
 		return strings.ReplaceAll(refused.Code, "-", " ")
 	}
 	return "cannot run"

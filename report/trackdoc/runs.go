@@ -86,6 +86,28 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
+// ImportedText says what an import of values of a metric did; bad lines could not be used.
+func ImportedText(done *history.Imported, m history.Metric, bad int) string {
+	text := fmt.Sprintf("%s of %s stored in %s", report.Counted(done.Points, "value", "values"), m,
+		report.Counted(done.Runs, "run", "runs"))
+	if done.Filled > 0 {
+		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
+	}
+	switch {
+	case done.Runs == 0:
+		text = "nothing was changed"
+	case done.Points == 0:
+		text = "verdicts filled in in " + report.Counted(done.Runs, "run that was", "runs that were") + " there already"
+	}
+	if done.KnownRuns > 0 {
+		text += fmt.Sprintf("; %s stored before", report.Counted(done.KnownRuns, "run was", "runs were"))
+	}
+	if bad > 0 {
+		text += fmt.Sprintf("; %s not usable", report.Counted(bad, "line was", "lines were"))
+	}
+	return text
+}
+
 // RunText says what a run is, without its number.
 func RunText(r *history.Run) string { return runText(r, "") }
 

@@ -1,0 +1,91 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/vtune"
+)
+
+// ExportResults exports the VTune result folders among some paths, and gives the paths with the exports instead. done
+// removes them. What the programs print goes to out.
+func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
+	done = func() {}
+	for _, p := range paths {
+		if !isResult(p) {
+			list = append(list, p)
+			continue
+		}
+		steps := exportSteps(p, p)
+		if !Found("vtune") {
+			return nil, done, note.Faultf("vtune-result", note.Pos{File: p}, "run: "+steps[0].String(),
+				"this is a VTune result folder, and vtune is not on PATH to export it")
+		}
+		temp, err := os.MkdirTemp("", "occudiff-export-")
+		if err != nil {
+			return nil, done, err
+		}
+		before := done
+		done = func() { before(); os.RemoveAll(temp) }
+		dir := filepath.Join(temp, filepath.Base(filepath.Clean(p))) // a run of several is called by its folder
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, done, err
+		}
+		if err := Run(ctx, exportSteps(p, dir), out); err != nil {
+			return nil, done, err
+		}
+		list = append(list, dir)
+	}
+	return list, done, nil
+}
+
+// isResult says whether a folder is a result of VTune: it holds a file with that ending, and no export.
+func isResult(path string) bool {
+	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
+	if err != nil || len(marks) == 0 {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(path, "run.hotspots.csv"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// RunProbe runs the first short run, and gives the mean time of a launch of the kernel that took the most time in it,
+// with its name.
+func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Duration, task string, err error) {
+	if err := Run(ctx, Probe(o), out); err != nil {
+		return 0, "", err
+	}
+	run, err := ingest.Read(ctx, []string{o.probeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
+	if err != nil {
+		return 0, "", fmt.Errorf("the first short run cannot be read: %w", err)
+	}
+	if launch, task = longestTask(run); launch == 0 {
+		return 0, "", note.Faultf("no-kernel", note.Pos{File: o.probeFile()},
+			"does the application use the GPU? 'occudiff doctor' looks for what is missing",
+			"the first short run saw no kernel")
+	}
+	return launch, task, nil
+}
+
+// longestTask gives the mean launch time of the kernel with the most time, and its name.
+func longestTask(run *ingest.Run) (launch time.Duration, task string) {
+	most := 0.0
+	for _, k := range run.Kernels.All() {
+		total, timed := k.Total.Value()
+		count, counted := k.Instances.Value()
+		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {
+			continue
+		}
+		most, task = float64(total), k.Task
+		launch = time.Duration(float64(total) / float64(count) * float64(time.Second))
+	}
+	return launch, task
+}
