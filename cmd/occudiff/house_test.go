@@ -21,10 +21,10 @@ var arrows = map[string][]string{
 	"ingest/unit":   {},
 	"ingest/table":  {"ingest/note", "ingest/unit"},
 	"ingest":        {"ingest/note", "ingest/unit"},
-	"ingest/scan":   {"ingest/note"},
+	"ingest/scan":   {},
 
 	"ingest/ingesttest": {"ingest", "ingest/unit"}, // for tests only
-	"ingest/lines":      {"ingest", "ingest/note", "ingest/unit"},
+	"ingest/lines":      {"ingest", "ingest/note"},
 	"ingest/vtune":      {"ingest", "ingest/note", "ingest/unit", "ingest/scan"},
 	"ingest/vecadd":     {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/summary":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/zebin"},
 
 	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
-	"predict":             {"predict/arch", "ingest/note", "ingest/unit"},
+	"predict":             {"predict/arch", "ingest/unit"},
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},
 	"predict/timeline":    {"ingest/unit"},
@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"report/runsdoc":   {"report", "report/rowtext", "report/rundoc", "compare", "compare/rundiff", "ingest/unit"},
 	"report/schema":    {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":   {"report", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
-	"report/launchdoc": {"report", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
+	"report/launchdoc": {"report", "compare", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/outfile", "report/plot",
 		"report/terminal"},
