@@ -25,15 +25,17 @@ import (
 //	drop=N      the order in which columns give way on a narrow terminal
 //	decimals=N  of numbers
 //	cut, wrap   long texts may be cut, or broken into lines
-//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, named and shades, with
-//	            a plus between them
+//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, heat, named and shades,
+//	            with a plus between them
+//	kind=KIND   of fields that are cells or make their own, of integer, number, percent and points; else text
 //
 // A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the
-// tag csv:",inline"; all of them are absent where the pointer is nil.
+// tag csv:",inline"; all of them are absent where the pointer is nil. With csv:"old,inline" their keys begin with old_.
 //
 // keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for
 // peak_percent, and become the keys of the columns; without them the table has all columns in the order of the fields.
 // What several tables show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
+// A column whose key is none of the field's brings that before an equals sign: "time=old_average_seconds".
 func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
 }
@@ -47,13 +49,13 @@ func List[T any](key, title string, rows []T, keys ...string) *Table {
 
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys))
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", false), keys))
 }
 
 // RowsFrom is Rows for rows that come one after the other, and of which nobody knows beforehand how many there are: for
 // CSV alone.
 func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
-	fields := chosenFields(rowFields(reflect.TypeFor[T](), place{0}, false), keys)
+	fields := chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", false), keys)
 	t := newRows(key, 0, func(int, *T) {}, fields)
 	t.each = func(yield func([]Cell) bool) {
 		var cells []Cell
@@ -73,9 +75,9 @@ func appendCells(dst []Cell, fields []rowField, row unsafe.Pointer) []Cell {
 	return dst
 }
 
-// CSV is RowsInto for programs alone: the fields in their order, in base units.
-func CSV[T any](key string, n int, row func(i int, into *T)) *Table {
-	return newRows(key, n, row, rowFields(reflect.TypeFor[T](), place{0}, true))
+// CSV is RowsInto for programs alone: values in base units, texts as they are, and no headings.
+func CSV[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", true), keys))
 }
 
 func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
@@ -110,10 +112,12 @@ type rowField struct {
 	typ    reflect.Type
 	at     place
 	cell   maker
+	raw    bool // for programs
 }
 
-// rowFields lists the columns of a struct type; outer finds the struct in a row. Raw ones are for programs.
-func rowFields(t reflect.Type, outer place, raw bool) []rowField {
+// rowFields lists the columns of a struct type; outer finds the struct in a row, and keys begin with prefix. Raw ones
+// are for programs.
+func rowFields(t reflect.Type, outer place, prefix string, raw bool) []rowField {
 	var list []rowField
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -127,7 +131,11 @@ func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 			if inner.Kind() == reflect.Pointer {
 				inner, at = inner.Elem(), at.pointer()
 			}
-			list = append(list, rowFields(inner, at, raw)...)
+			within := prefix
+			if option == "inline" && key != "" && key != "-" {
+				within += key + "_"
+			}
+			list = append(list, rowFields(inner, at, within, raw)...)
 			continue
 		}
 		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -141,7 +149,8 @@ func rowFields(t reflect.Type, outer place, raw bool) []rowField {
 		case key == "" || key == "-":
 			key = strings.ToLower(f.Name)
 		}
-		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, typ: f.Type, at: at}
+		key, json = prefix+key, prefix+json
+		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, typ: f.Type, at: at, raw: raw}
 		if isColumn && !raw {
 			field.column = columnOf(key, heading, f.Type)
 		}
@@ -159,15 +168,18 @@ func chosenFields(all []rowField, keys []string) []rowField {
 	var list []rowField
 	for _, key := range keys {
 		key, heading, own := strings.Cut(key, ": ")
+		key, of, named := strings.Cut(key, "=")
+		if !named {
+			of = key
+		}
 		i := slices.IndexFunc(all, func(f rowField) bool {
-			return f.column.Key == key || f.json == key || withoutUnit(f.column.Key) == key ||
-				withoutUnit(f.json) == key
+			return f.column.Key == of || f.json == of || withoutUnit(f.column.Key) == of || withoutUnit(f.json) == of
 		})
 		if i < 0 {
 			continue
 		}
 		f := all[i]
-		if own {
+		if own && !f.raw {
 			f.column = columnOf(key, heading, f.typ)
 			f.cell = newMaker(f.typ, &f.column, false)
 		}
@@ -191,6 +203,7 @@ func columnOf(key, tag string, t reflect.Type) Column {
 	if title, rest, ok := strings.Cut(c.Title, " ["); ok {
 		c.Title, c.Unit = title, strings.TrimSuffix(rest, "]")
 	}
+	c.Kind = kindOf(t, c.Unit)
 	for _, part := range parts[1:] {
 		option, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		switch option {
@@ -207,18 +220,19 @@ func columnOf(key, tag string, t reflect.Type) Column {
 			c.Drop, _ = strconv.Atoi(value)
 		case "decimals":
 			c.Decimals, _ = strconv.Atoi(value)
+		case "kind":
+			c.Kind = map[string]Kind{"integer": Integer, "number": Number, "percent": Percent, "points": Points}[value]
 		case "cut":
 			c.Cut = true
 		case "wrap":
 			c.Wrap = true
 		case "role":
 			for word := range strings.SplitSeq(value, "+") {
-				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "named": Named,
-					"shades": Shades}[word]
+				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "heat": Heat,
+					"named": Named, "shades": Shades}[word]
 			}
 		}
 	}
-	c.Kind = kindOf(t, c.Unit)
 	if c.Unit == "" {
 		c.Unit = unitOf(t)
 	}

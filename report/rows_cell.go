@@ -124,6 +124,8 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 			return func(p unsafe.Pointer) Cell { return TextCell(symbol.Display(*(*string)(p))) }
 		}
 		return func(p unsafe.Pointer) Cell { return TextCell(*(*string)(p)) }
+	case reflect.Bool:
+		return func(p unsafe.Pointer) Cell { return TextCell(map[bool]string{true: "yes", false: "no"}[*(*bool)(p)]) }
 	case reflect.Int:
 		return func(p unsafe.Pointer) Cell { return IntCell(*(*int)(p)) }
 	case reflect.Int64:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"occudiff/report"
+	"occudiff/report/internal/sample"
 )
 
 func TestSelection(t *testing.T) {
@@ -50,7 +51,7 @@ func TestSelection(t *testing.T) {
 func TestChooseColumns(t *testing.T) {
 	all := report.Terminal | report.Page | report.Sheet
 	table := func() *report.Table {
-		return report.Fixed("kernels", "", []report.Column{{Key: "task", Title: "Kernel", In: all},
+		return sample.Table("kernels", []report.Column{{Key: "task", Title: "Kernel", In: all},
 			{Key: "measured_percent", Title: "measured", Group: "Occupancy", In: report.Sheet, Drop: 2},
 			{Key: "verdict", Title: "Verdict", In: all}},
 			[][]report.Cell{{report.TextCell("k"), report.NumCell(report.Percent, 5), report.TextCell("match")}})

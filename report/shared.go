@@ -9,16 +9,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NameValue is the heading of a table of names and values.
-func NameValue(key, title string, rows [][]Cell) *Table {
-	return Fixed(key, title, []Column{
-		{Key: "name", Title: "Property", Kind: Text, In: Page | Sheet},
-		{Key: "value", Title: "Value", Kind: Text, In: Page | Sheet},
-	}, rows)
-}
+// NameValue is a table of names and values, for files.
+func NameValue(key, title string, rows Pairs) *Table { return List(key, title, rows) }
 
 // DeviceRows are the properties of a device with their sources.
-func DeviceRows(d *arch.Device, chosenBy string) [][]Cell {
+func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 	var rows Pairs
 	rows.Text("Name", d.Name)
 	rows.Text("Key", d.Key)
@@ -52,26 +47,40 @@ func DeviceRows(d *arch.Device, chosenBy string) [][]Cell {
 	return rows
 }
 
-// Pairs are rows of a name and a value; what is empty or not said is left out.
-type Pairs [][]Cell
+// Pair is a name and a value.
+type Pair struct {
+	Name  string `json:"name" col:"Property"`
+	Value Cell   `json:"value" col:"Value"`
+}
+
+// Pairs are names and values; what is empty or not said is left out.
+type Pairs []Pair
+
+// Pairs say how a report was made.
+func (p *Provenance) Pairs() (rows Pairs) {
+	rows.Text("Made by", strings.TrimSpace("occudiff "+p.Version))
+	rows.Text("Command line", CommandLine(p.CommandLine))
+	rows.Text("Label", p.Label)
+	return rows
+}
 
 // Text adds a text.
 func (p *Pairs) Text(name, value string) {
 	if value != "" {
-		*p = append(*p, []Cell{TextCell(name), TextCell(value)})
+		*p = append(*p, Pair{name, TextCell(value)})
 	}
 }
 
 // Count adds a count above 0.
 func (p *Pairs) Count(name string, n int64) {
 	if n > 0 {
-		*p = append(*p, []Cell{TextCell(name), IntCell(n)})
+		*p = append(*p, Pair{name, IntCell(n)})
 	}
 }
 
 // Number adds a number.
 func (p *Pairs) Number(name string, x float64) {
-	*p = append(*p, []Cell{TextCell(name), NumCell(Number, x)})
+	*p = append(*p, Pair{name, NumCell(Number, x)})
 }
 
 // Numbers prints a list of integers.
@@ -117,6 +126,30 @@ func clock(c arch.Clock) string {
 		return ""
 	}
 	return fmt.Sprintf("%s MHz (%s)", Shortest(c.Hz/1e6), c.Source)
+}
+
+// VerdictCounts say how many rows have each verdict, and what it means.
+type VerdictCounts []verdictCount
+
+type verdictCount struct {
+	Verdict Cell   `json:"verdict" col:"Verdict"`
+	Rows    int    `json:"rows" col:"Tasks"`
+	Meaning string `json:"meaning" col:"Meaning; in=page"`
+}
+
+// Add adds a verdict. One that no row has is nothing to be alarmed at.
+func (v *VerdictCounts) Add(verdict Cell, rows int, meaning string) {
+	if rows == 0 {
+		verdict.Status = Muted
+	}
+	*v = append(*v, verdictCount{verdict, rows, meaning})
+}
+
+// VerdictTable shows the counts, on a page as tiles.
+func VerdictTable(counts VerdictCounts) *Table {
+	t := List("verdicts", "Verdicts", counts)
+	t.Form = Tiles
+	return t
 }
 
 // CommandLine prints arguments so that a shell reads them back as they were.

@@ -186,14 +186,6 @@ func (t *Table) Column(key string) int {
 	return -1
 }
 
-// Fixed makes a table of the given rows, for files.
-func Fixed(key, title string, columns []Column, rows [][]Cell) *Table {
-	return &Table{
-		Key: key, Title: title, Columns: columns, Len: len(rows), Main: len(rows), In: Page | Sheet,
-		Row: func(i int, dst []Cell) []Cell { return append(dst, rows[i]...) },
-	}
-}
-
 // TextCell is a text; an empty one is absent.
 func TextCell(s string) Cell {
 	if s == "" {

@@ -131,14 +131,6 @@ func newNoteValue(n *note.Note) NoteValue {
 		Line: Positive(n.Pos.Line), Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
 }
 
-// Pointer gives nil for an absent value.
-func Pointer[T any](o unit.Opt[T]) *T {
-	if x, ok := o.Value(); ok {
-		return &x
-	}
-	return nil
-}
-
 // Finite gives nil for an absent value and for those that JSON cannot write.
 func Finite[T ~float64](o unit.Opt[T]) *float64 {
 	x, ok := o.Value()

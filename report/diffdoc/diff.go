@@ -2,10 +2,12 @@ package diffdoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"occudiff/compare/rundiff"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -16,19 +18,19 @@ func FromDiff(d *rundiff.Result, prov report.Provenance) *report.Document {
 	doc := &report.Document{
 		Title:    "GPU occupancy of two runs",
 		Subject:  "Old and new occupancy, kernel by kernel",
-		Date:     diffDate(d),
-		Headline: diffHeadline(d),
-		Closing:  diffClosing(d),
+		Date:     dateOf(d),
+		Headline: headline(d),
+		Closing:  closing(d),
 		Version:  prov.Version,
 	}
-	doc.Sections = []report.Section{diffSummarySection(d, doc), changeSection(d), movedSection(d), diffKernelSection(d),
+	doc.Sections = []report.Section{summarySection(d, doc), changeSection(d), movedSection(d), kernelSection(d),
 		ruleSection(d),
-		report.NoteSection(report.RunNotes(d.Notes)), diffProvenanceSection(d, prov)}
+		report.NoteSection(report.RunNotes(d.Notes)), provenanceSection(d, prov)}
 	return doc
 }
 
-// diffDate is when the new side was collected.
-func diffDate(d *rundiff.Result) (latest time.Time) {
+// dateOf is when the new side was collected.
+func dateOf(d *rundiff.Result) (latest time.Time) {
 	for _, r := range d.New.Runs {
 		if t := r.Platform.Collected; t.After(latest) {
 			latest = t
@@ -37,8 +39,8 @@ func diffDate(d *rundiff.Result) (latest time.Time) {
 	return latest
 }
 
-// diffHeadline says what is compared with what, and what is not the same.
-func diffHeadline(d *rundiff.Result) []string {
+// headline says what is compared with what, and what is not the same.
+func headline(d *rundiff.Result) []string {
 	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
 	return append(lines, report.NotWhole(d.Notes)...)
 }
@@ -50,7 +52,7 @@ func sideText(s *rundiff.Side) string {
 	}
 	var names []string
 	for _, r := range s.Runs {
-		if r.Device != nil && !containsText(names, r.Device.Name) {
+		if r.Device != nil && !slices.Contains(names, r.Device.Name) {
 			names = append(names, r.Device.Name)
 		}
 	}
@@ -58,15 +60,6 @@ func sideText(s *rundiff.Side) string {
 		return text + " on a device that nobody names"
 	}
 	return text + " on " + report.OneLine(strings.Join(names, ", "))
-}
-
-func containsText(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // changedText lists the changes, equal ones of several kernels as one.
@@ -105,8 +98,8 @@ func changedText(changes []rundiff.Change) string {
 	return strings.Join(words, "; ")
 }
 
-// diffClosing says in one or two sentences what came of it.
-func diffClosing(d *rundiff.Result) string {
+// closing says in one or two sentences what came of it.
+func closing(d *rundiff.Result) string {
 	s := &d.Summary
 	if s.Kernels == 0 {
 		return "No kernel on either side: there is nothing to compare."
@@ -150,7 +143,7 @@ func diffClosing(d *rundiff.Result) string {
 	return text
 }
 
-func diffStatus(v rundiff.Verdict) report.Status {
+func statusOf(v rundiff.Verdict) report.Status {
 	switch v {
 	case rundiff.Regression:
 		return report.Bad
@@ -164,10 +157,11 @@ func diffStatus(v rundiff.Verdict) report.Status {
 	return report.Unsure
 }
 
-func diffSummarySection(d *rundiff.Result, doc *report.Document) report.Section {
+func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
-	counts := []struct {
+	var counts report.VerdictCounts
+	for _, c := range []struct {
 		verdict rundiff.Verdict
 		n       int
 		meaning string
@@ -188,19 +182,10 @@ func diffSummarySection(d *rundiff.Result, doc *report.Document) report.Section 
 			"no occupancy that is the kernel's on a side, or launches of another length"},
 		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
+	} {
+		counts.Add(verdict(c.verdict).Cell(), c.n, c.meaning)
 	}
-	var rows [][]report.Cell
-	for _, c := range counts {
-		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), diffStatus(c.verdict)),
-			report.IntCell(c.n), report.TextCell(c.meaning)})
-	}
-	tiles := report.Fixed("verdicts", "Verdicts", []report.Column{
-		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet, Words: diffWords()},
-		{Key: "rows", Title: "Tasks", Kind: report.Integer, In: report.Page | report.Sheet},
-		{Key: "meaning", Title: "Meaning", Kind: report.Text, In: report.Page},
-	}, rows)
-	tiles.Form = report.Tiles
-	s.Tables = []*report.Table{tiles}
+	s.Tables = []*report.Table{report.VerdictTable(counts)}
 	if n := newDiffSet(d).kernels; n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
 			Label:  "label",
@@ -214,14 +199,6 @@ func diffSummarySection(d *rundiff.Result, doc *report.Document) report.Section 
 	return s
 }
 
-func diffWords() []report.Word {
-	var words []report.Word
-	for _, v := range rundiff.Verdicts() {
-		words = append(words, report.Word{Text: string(v), Status: diffStatus(v)})
-	}
-	return words
-}
-
 // changeSection lists what is not the same, before any regression.
 func changeSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
@@ -230,21 +207,11 @@ func changeSection(d *rundiff.Result) report.Section {
 			"unknown on the other, which is no change."}
 		return s
 	}
-	rows := make([][]report.Cell, 0, len(d.Changes))
-	for _, c := range d.Changes {
-		task := c.Task
-		if task == "" {
-			task = "the whole run"
-		}
-		rows = append(rows, []report.Cell{report.TextCell(c.What), report.TextCell(task), report.TextCell(c.Old),
-			report.TextCell(c.New)})
+	rows := appendChanges(nil, d.Changes)
+	for i := range rows {
+		rows[i].Task = unit.Some(rows[i].Task.Or("the whole run"))
 	}
-	s.Tables = []*report.Table{report.Fixed("changes", "", []report.Column{
-		{Key: "what", Title: "What", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "task", Title: "Of", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "old", Title: "Old", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "new", Title: "New", Kind: report.Text, In: report.Page | report.Sheet},
-	}, rows)}
+	s.Tables = []*report.Table{report.List("changes", "", rows)}
 	return s
 }
 
@@ -254,14 +221,14 @@ func movedSection(d *rundiff.Result) report.Section {
 		ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.NotAKernel || !diffAttention(r, d) {
+		if r.NotAKernel || !needsAttention(r, d) {
 			continue
 		}
-		status := diffStatus(r.Verdict)
+		status := statusOf(r.Verdict)
 		if r.Verdict == rundiff.Unchanged {
 			status = report.Unsure
 		}
-		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: diffShape(r),
+		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r),
 			Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
 	}
 	if len(s.Items) == 0 {
@@ -270,32 +237,15 @@ func movedSection(d *rundiff.Result) report.Section {
 	return s
 }
 
-// diffAttention says whether a row needs a sentence: all but what is unchanged, and of that what moved with much noise.
-func diffAttention(r *rundiff.Row, d *rundiff.Result) bool {
+// needsAttention says whether a row needs a sentence: all but what is unchanged, and of that what moved with much
+// noise.
+func needsAttention(r *rundiff.Row, d *rundiff.Result) bool {
 	if r.Verdict != rundiff.Unchanged {
 		return true
 	}
 	c := r.Measured.Change.Or(0)
 	floor := float64(d.Options.Threshold)
 	return r.Measured.Insignificant() && (c > floor || c < -floor)
-}
-
-// diffShape tells kernels of one name apart: "2048x2048 in 1024x1, SIMD 16 -> 32".
-func diffShape(r *rundiff.Row) string {
-	text := bothSizes(r, rundiff.ChangeGlobal, globalOf)
-	if l := bothSizes(r, rundiff.ChangeLocal, localOf); l != "" {
-		if text != "" {
-			text += " in "
-		}
-		text += l
-	}
-	if n := bothSizes(r, rundiff.ChangeSIMD, simdOf); n != "" {
-		if text != "" {
-			text += ", "
-		}
-		text += "SIMD " + n
-	}
-	return text
 }
 
 // ruleSection documents how verdicts come about.
@@ -331,54 +281,50 @@ func ruleSection(d *rundiff.Result) report.Section {
 		}}
 }
 
-// diffProvenanceSection says what was compared and how, so that it can be done again.
-func diffProvenanceSection(d *rundiff.Result, prov report.Provenance) report.Section {
+// provenanceSection says what was compared and how, so that it can be done again.
+func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources"}
-	var rows report.Pairs
-	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
-	rows.Text("Command line", report.CommandLine(prov.CommandLine))
-	rows.Text("Label", prov.Label)
+	rows := prov.Pairs()
 	rows.Text("Threshold", report.Shortest(float64(d.Options.Threshold))+" points")
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
-	var runs, inputs [][]report.Cell
-	for _, side := range []struct {
-		name string
-		side *rundiff.Side
-	}{{"old", &d.Old}, {"new", &d.New}} {
-		for i, r := range side.side.Runs {
-			device, collected := "", ""
+	var runs []runRow
+	var inputs []inputRow
+	for _, side := range sides(d) {
+		for i, r := range side.Runs {
+			run := runRow{Side: side.name, Run: i + 1, Kernels: r.Summary.Kernels, ChosenBy: r.ChosenBy,
+				Driver: r.Platform.Driver, VTune: r.Platform.VTune}
 			if r.Device != nil {
-				device = r.Device.Name + " (" + r.Device.Key + ")"
+				run.Device = r.Device.Name + " (" + r.Device.Key + ")"
 			}
 			if !r.Platform.Collected.IsZero() {
-				collected = r.Platform.Collected.Format("2006-01-02 15:04:05 MST")
+				run.Collected = r.Platform.Collected.Format("2006-01-02 15:04:05 MST")
 			}
-			runs = append(runs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1),
-				report.IntCell(r.Summary.Kernels), report.TextCell(device), report.TextCell(r.ChosenBy),
-				report.TextCell(r.Platform.Driver), report.TextCell(r.Platform.VTune), report.TextCell(collected)})
-			for _, in := range r.Inputs {
-				inputs = append(inputs, []report.Cell{report.TextCell(side.name), report.IntCell(i + 1),
-					report.TextCell(in.Path), report.TextCell(in.Kind), report.IntCell(in.Rows),
-					report.IntCell(in.BadRows), report.TextCell(in.Digest)})
+			runs = append(runs, run)
+			for _, in := range report.InputValues(r) {
+				inputs = append(inputs, inputRow{side.name, i + 1, in})
 			}
 		}
 	}
-	all := report.Page | report.Sheet
-	s.Tables = append(s.Tables, report.Fixed("runs", "Runs", []report.Column{
-		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer,
-			In: all}, {Key: "kernels", Title: "Kernels", Kind: report.Integer, In: all},
-		{Key: "device", Title: "Device", Kind: report.Text, In: all},
-		{Key: "chosen_by", Title: "Named by", Kind: report.Text, In: all},
-		{Key: "driver", Title: "Driver", Kind: report.Text, In: all},
-		{Key: "vtune", Title: "VTune", Kind: report.Text, In: all},
-		{Key: "collected", Title: "Collected", Kind: report.Text, In: all},
-	}, runs), report.Fixed("inputs", "Inputs", []report.Column{
-		{Key: "side", Title: "Side", Kind: report.Text, In: all}, {Key: "run", Title: "Run", Kind: report.Integer,
-			In: all},
-		{Key: "path", Title: "File", Kind: report.Text, In: all}, {Key: "kind", Title: "Kind", Kind: report.Text,
-			In: all}, {Key: "rows", Title: "Rows", Kind: report.Integer, In: all},
-		{Key: "bad_rows", Title: "Bad rows", Kind: report.Integer, In: all},
-		{Key: "digest", Title: "Digest", Kind: report.Text, In: all},
-	}, inputs))
+	s.Tables = append(s.Tables, report.List("runs", "Runs", runs),
+		report.List("inputs", "Inputs", inputs, append([]string{"side", "run"}, report.InputColumns()...)...))
 	return s
+}
+
+// runRow is a run in the table of those that were compared.
+type runRow struct {
+	Side      string `col:"Side"`
+	Run       int    `col:"Run"`
+	Kernels   int    `col:"Kernels"`
+	Device    string `col:"Device"`
+	ChosenBy  string `json:"chosen_by" col:"Named by"`
+	Driver    string `col:"Driver"`
+	VTune     string `col:"VTune"`
+	Collected string `col:"Collected"`
+}
+
+// inputRow is a file in the table of inputs.
+type inputRow struct {
+	Side string `col:"Side"`
+	Run  int    `col:"Run"`
+	report.InputValue
 }

@@ -196,19 +196,21 @@ func TestDiffContract(t *testing.T) {
 		want  string
 	}{
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
-		{diffdoc.DiffSideOutput{}, "name runs"},
-		{diffdoc.DiffRunOutput{}, "device driver vtune_version inputs"},
+		{diffdoc.DiffSide{}, "name runs"},
+		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
 		{diffdoc.DiffChange{}, "what task old new"},
-		{diffdoc.DiffRowOutput{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
-		{diffdoc.DiffLaunchOutput{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
+		{diffdoc.DiffRow{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
+		{diffdoc.DiffLaunch{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
 		{diffdoc.DiffMetric{}, "old new change_points ratio p significant"},
 		{diffdoc.DiffSample{}, "n median low high confidence"},
-		{diffdoc.DiffSummaryOutput{}, "kernels regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+		{diffdoc.DiffSummary{}, "kernels regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string
 		for i := range typ.NumField() {
-			names = append(names, typ.Field(i).Tag.Get("json"))
+			if f := typ.Field(i); f.IsExported() {
+				names = append(names, f.Tag.Get("json"))
+			}
 		}
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
@@ -227,7 +229,22 @@ func TestDiffContract(t *testing.T) {
 	if err := machine.JSON(&b, diffdoc.DiffJSON(repeats())); err != nil {
 		t.Fatal(err)
 	}
-	var v diffdoc.DiffOutput
+	type sample struct {
+		N                 int
+		Median, Low, High *float64
+	}
+	var v struct {
+		Rows []struct {
+			Task, Verdict string
+			Old, New      *struct{}
+			Measured      struct {
+				Old, New     sample
+				ChangePoints *float64 `json:"change_points"`
+				Ratio, P     *float64
+				Significant  *bool
+			} `json:"measured_percent"`
+		}
+	}
 	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // compared is skipped, since neither success nor failure may be claimed of it.
 func Suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s := &report.TestSuite{Name: strings.TrimSpace("occudiff diff " + report.OneLine(prov.Label)),
-		Collected: diffDate(d)}
+		Collected: dateOf(d)}
 	add := func(name, value string) {
 		if value != "" {
 			s.Properties = append(s.Properties, report.TestProperty{Name: name, Value: report.OneLine(value)})
@@ -62,7 +62,7 @@ func sides(d *rundiff.Result) []side { return []side{{"old", &d.Old}, {"new", &d
 func testCase(class string, r *rundiff.Row) report.TestCase {
 	c := report.TestCase{Class: class, Name: report.OneLine(r.Task),
 		Text: report.UpperFirst(report.OneLine(r.Because)) + "\n"}
-	if shape := diffShape(r); shape != "" {
+	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
 	for _, l := range []*rundiff.Launch{r.Old, r.New} {

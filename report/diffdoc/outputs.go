@@ -10,9 +10,9 @@ import (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	words := map[string][]string{
-		"DiffRowOutput.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
-		"DiffRowOutput.verdict":   report.Words(rundiff.Verdicts()),
-		"DiffPart.part":           report.Words(compare.Parts()),
+		"DiffRow.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
+		"DiffRow.verdict":   report.Words(rundiff.Verdicts()),
+		"DiffPart.part":     report.Words(compare.Parts()),
 		"DiffChange.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
 			rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"occudiff/compare/rundiff"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -64,7 +65,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 		Closing: sidesClosing(s, names)}
 	for i, r := range s.Against {
 		d.Headline = append(d.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
-		if t := diffDate(r); t.After(d.Date) {
+		if t := dateOf(r); t.After(d.Date) {
 			d.Date = t
 		}
 	}
@@ -82,10 +83,10 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	d.Sections = append(d.Sections, summary, sidesAttention(s, names, prov.Show), overview, kernels)
 	for i, r := range s.Against {
 		r = shown(r, prov.Show)
-		t := newDiffSet(r).table(pageAndSheet)
-		t.Key, t.Form = sideKey(i)+"-kernels", report.Grid
+		t := newDiffSet(r).table()
+		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, pageAndSheet
 		d.Sections = append(d.Sections, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
-			Sheet: strconv.Itoa(i+1) + " " + names[i], In: pageAndSheet, Text: append(diffHeadline(r), diffClosing(r)),
+			Sheet: strconv.Itoa(i+1) + " " + names[i], In: pageAndSheet, Text: append(headline(r), closing(r)),
 			Tables: []*report.Table{t}})
 	}
 	d.Sections = append(d.Sections, ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))))
@@ -128,7 +129,7 @@ func withProvenance(d *report.Document, s *rundiff.Sides, prov report.Provenance
 	for _, r := range s.Against {
 		all.New.Runs = append(all.New.Runs, r.New.Runs...)
 	}
-	d.Sections = append(d.Sections, diffProvenanceSection(&all, prov))
+	d.Sections = append(d.Sections, provenanceSection(&all, prov))
 	return d
 }
 
@@ -149,15 +150,15 @@ func sidesClosing(s *rundiff.Sides, names []string) string {
 
 // sideRow is a side in the table of sides.
 type sideRow struct {
-	Name         string      `col:"Side; role=code"`
-	Runs         int         `col:"Runs"`
-	Regressions  report.Cell `col:"regression; group=Verdicts"`
-	Changed      int         `col:"changed launch; group=Verdicts"`
-	Faster       int         `col:"faster; group=Verdicts"`
-	Improvements int         `col:"improvement; group=Verdicts"`
-	Unchanged    int         `col:"unchanged; group=Verdicts"`
-	Rest         int         `col:"not compared; group=Verdicts"`
-	Time         report.Cell `col:"Time, side / first"`
+	Name         string            `col:"Side; role=code"`
+	Runs         int               `col:"Runs"`
+	Regressions  report.Cell       `col:"regression; group=Verdicts; kind=integer"`
+	Changed      int               `col:"changed launch; group=Verdicts"`
+	Faster       int               `col:"faster; group=Verdicts"`
+	Improvements int               `col:"improvement; group=Verdicts"`
+	Unchanged    int               `col:"unchanged; group=Verdicts"`
+	Rest         int               `col:"not compared; group=Verdicts"`
+	Time         unit.Opt[float64] `col:"Time, side / first; decimals=2"`
 }
 
 func sidesTable(s *rundiff.Sides, names []string) *report.Table {
@@ -167,18 +168,12 @@ func sidesTable(s *rundiff.Sides, names []string) *report.Table {
 		r := sideRow{Name: names[i], Runs: len(d.New.Runs), Regressions: report.IntCell(m.Regressions),
 			Faster:  m.Faster,
 			Changed: m.ChangedLaunch + m.ChangedDevice, Improvements: m.Improvements, Unchanged: m.Unchanged,
-			Rest: m.NotComparable + m.OnlyOld + m.OnlyNew}
+			Rest: m.NotComparable + m.OnlyOld + m.OnlyNew, Time: m.TimeRatio}
 		if m.Regressions > 0 {
 			r.Regressions.Status = report.Bad
 		}
-		if x, ok := m.TimeRatio.Value(); ok {
-			r.Time = report.NumCell(report.Number, x)
-		}
 		return r
 	})
-	t.Columns[t.Column("regressions")].Kind = report.Integer
-	c := &t.Columns[t.Column("time")]
-	c.Kind, c.Decimals = report.Number, 2
 	for i := range s.Against {
 		t.Leads = append(t.Leads, sideKey(i))
 	}
@@ -201,34 +196,42 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 			report.Column{Key: key + "_change", Group: name, Title: "change", Unit: "points", Kind: report.Points,
 				In: everywhere},
 			report.Column{Key: key + "_verdict", Group: name, Title: "verdict", Kind: report.Text, In: pageAndSheet,
-				Words: diffWords()})
+				Words: verdict("").Words()})
 	}
 	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: everywhere,
-		Words: diffWords(), Role: report.Choice})
+		Words: verdict("").Words(), Role: report.Choice})
 	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != rundiff.Unchanged {
 		t.Attention++
 	}
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		k := &s.Kernels[i]
 		worst := k.Worst()
-		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(diffShape(worst)),
-			firstCell(k))
+		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(shapeText(worst)),
+			percentCell(firstMedian(k)))
 		for _, r := range k.Rows {
 			if r == nil {
 				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
 				continue
 			}
-			dst = append(dst, median(&r.Measured.New, report.Percent), changeCell(&r.Measured, report.Points),
-				report.StatusCell(string(r.Verdict), diffStatus(r.Verdict)))
+			dst = append(dst, percentCell(r.Measured.New.Median), changeCell(&r.Measured, report.Points),
+				verdict(r.Verdict).Cell())
 		}
-		return append(dst, report.StatusCell(string(worst.Verdict), diffStatus(worst.Verdict)))
+		return append(dst, verdict(worst.Verdict).Cell())
 	}
 	return t
 }
 
-func firstCell(k *rundiff.KernelOfSides) report.Cell {
+// firstMedian is what the first side measures.
+func firstMedian(k *rundiff.KernelOfSides) unit.Opt[float64] {
 	if r := k.First(); r != nil {
-		return median(&r.Measured.Old, report.Percent)
+		return r.Measured.Old.Median
+	}
+	return unit.Opt[float64]{}
+}
+
+func percentCell(o unit.Opt[float64]) report.Cell {
+	if x, ok := o.Value(); ok {
+		return report.NumCell(report.Percent, x)
 	}
 	return report.Cell{}
 }
@@ -252,28 +255,19 @@ func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) rep
 // sidesHeatMap shows what every side measures.
 func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
 	m := &report.HeatMap{Columns: append([]string{"first"}, names...)}
-	var labels []string
 	for i := range s.Kernels[:min(len(s.Kernels), report.PlotRows)] {
 		k := &s.Kernels[i]
-		value := func(c report.Cell) float64 {
-			if c.Kind == report.Absent {
-				return math.NaN()
-			}
-			return c.Num
-		}
-		row := report.HeatRow{Values: []float64{value(firstCell(k))}}
+		row := report.HeatRow{Name: report.KernelName(k.Worst().Task), Values: []float64{firstMedian(k).Or(math.NaN())}}
 		for _, r := range k.Rows {
-			if r == nil {
-				row.Values = append(row.Values, math.NaN())
-				continue
+			x := math.NaN()
+			if r != nil {
+				x = r.Measured.New.Median.Or(x)
 			}
-			row.Values = append(row.Values, value(median(&r.Measured.New, report.Percent)))
+			row.Values = append(row.Values, x)
 		}
-		m.Rows, labels = append(m.Rows, row), append(labels, report.KernelName(k.Worst().Task))
+		m.Rows = append(m.Rows, row)
 	}
-	for i, label := range report.CutApart(labels, report.LabelWidth) {
-		m.Rows[i].Name = label
-	}
+	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
 	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and side", HeatMap: m, Unit: "%", Max: 100,
 		Rows: len(m.Rows), Text: "A row for each kernel, a column for each side; an empty frame is no measurement."}
 	if len(s.Kernels) > report.PlotRows {
@@ -284,26 +278,28 @@ func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
 
 // sidesCSV has the rows of each side, with the side in the first column.
 func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
-	type part struct {
-		side  string
-		table *report.Table
-		row   int
+	type place struct {
+		of  *rundiff.Result
+		set *diffSet
+		row int
 	}
-	var parts []part
+	var places []place
 	for _, d := range s.Against {
-		t := DiffTable(d, show)
-		for i := range t.Len {
-			parts = append(parts, part{d.New.Name, t, i})
+		set := newDiffSet(shown(d, show))
+		set.raw = true
+		for i := range set.rows {
+			places = append(places, place{d, set, i})
 		}
 	}
-	t := &report.Table{Key: "rows", Len: len(parts), Main: len(parts), In: everywhere,
-		Columns: append([]report.Column{{Key: "side", Kind: report.Text, In: everywhere}},
-			DiffTable(s.Against[0], show).Columns...)}
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		p := parts[i]
-		return p.table.Row(p.row, append(dst, report.TextCell(p.side)))
+	type row struct {
+		Side string `csv:"side"`
+		tableRow
 	}
-	return t
+	return report.CSV("rows", len(places), func(i int, into *row) {
+		p := places[i]
+		into.Side = p.of.New.Name
+		p.set.fill(p.row, &into.tableRow)
+	}, append([]string{"side"}, csvColumns()...)...)
 }
 
 // sidesSuite has the test cases of each side, whose classes name it.

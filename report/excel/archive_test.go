@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"occudiff/report"
+	"occudiff/report/internal/sample"
 )
 
 func rowsOf(text string) func(io.Writer) error {
@@ -77,7 +78,7 @@ func TestRowsWithoutSheet(t *testing.T) {
 }
 
 func TestRowsOfMoreThanAPartMayHold(t *testing.T) {
-	table := report.Fixed("kernels", "", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
+	table := sample.Table("kernels", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("Fan1")}, {report.TextCell("Fan2")}})
 	w, err := newBook(100).newRowWriter(table, []int{0}, 0, 2, false)
 	if err != nil {
@@ -139,7 +140,7 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		table := report.Fixed(report.SectionKernels, "", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text,
+		table := sample.Table(report.SectionKernels, []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text,
 			In: report.Sheet}}, [][]report.Cell{{report.TextCell("before" + s)}, {report.TextCell(s)}})
 		var b bytes.Buffer
 		err := Render(&b, &report.Document{Title: s, Subject: s, Headline: []string{s}, Sections: []report.Section{

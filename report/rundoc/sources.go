@@ -110,7 +110,7 @@ func deviceSection(r *compare.Result) report.Section {
 	return s
 }
 
-func platformRows(r *compare.Result) [][]report.Cell {
+func platformRows(r *compare.Result) report.Pairs {
 	p := &r.Platform
 	var rows report.Pairs
 	rows.Text("Device as printed", p.Device)
@@ -124,7 +124,7 @@ func platformRows(r *compare.Result) [][]report.Cell {
 		rows.Number("Maximum frequency [MHz]", f/1e6)
 	}
 	if o, ok := p.Occupancy.Value(); ok {
-		rows = append(rows, []report.Cell{report.TextCell("Occupancy of the whole run [%]"), report.RatioCell(o)})
+		rows = append(rows, report.Pair{Name: "Occupancy of the whole run [%]", Value: report.RatioCell(o)})
 	}
 	if !p.Collected.IsZero() {
 		rows.Text("Collected", p.Collected.Format("2006-01-02 15:04:05 MST"))
@@ -142,10 +142,7 @@ func platformRows(r *compare.Result) [][]report.Cell {
 // ProvenanceSection says what the report was made from and how, so that it can be made again.
 func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
-	var rows report.Pairs
-	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
-	rows.Text("Command line", report.CommandLine(prov.CommandLine))
-	rows.Text("Label", prov.Label)
+	rows := prov.Pairs()
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; of VTune's peak "+
 		report.Shortest(float64(r.Options.ModelTolerance))+" points")
 	if d := r.Device; d != nil {

@@ -10,13 +10,9 @@ import (
 func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, d.Headline...), d.Closing)
-	verdicts, figures := verdictTable(&r.Summary), figureTable(&r.Summary)
-	verdicts.Form, figures.Form = report.Tiles, report.Facts
-	s.Tables = append(s.Tables, verdicts, figures)
+	s.Tables = append(s.Tables, verdictTable(&r.Summary), figureTable(&r.Summary))
 	if len(r.Summary.CauseCounts) > 0 {
-		causes := causeTable(&r.Summary)
-		causes.Form = report.Chips
-		s.Tables = append(s.Tables, causes)
+		s.Tables = append(s.Tables, causeTable(&r.Summary))
 	}
 	if p, ok := accountPlot(rows); ok {
 		s.Plots = append(s.Plots, p)
@@ -50,41 +46,37 @@ func occupancyPlot(rows *rowSet) report.Plot {
 }
 
 func verdictTable(s *compare.Summary) *report.Table {
-	counts := []struct {
-		verdict compare.Verdict
+	var counts report.VerdictCounts
+	for _, c := range []struct {
+		verdict rowtext.Verdict
 		n       int
 		meaning string
 	}{
-		{compare.Match, s.Matched, "within tolerance of the prediction"},
-		{compare.Below, s.Below, "less than predicted"},
-		{compare.Above, s.Above, "more than predicted"},
-		{compare.Unmeasurable, s.Unmeasurable, "the values are not the kernel's, or it fills too little"},
-		{compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"},
-		{compare.NoMeasurement, s.NoMeasurement, "neither measured nor a peak of VTune"},
-		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},
+		{rowtext.Verdict(compare.Match), s.Matched, "within tolerance of the prediction"},
+		{rowtext.Verdict(compare.Below), s.Below, "less than predicted"},
+		{rowtext.Verdict(compare.Above), s.Above, "more than predicted"},
+		{rowtext.Verdict(compare.Unmeasurable), s.Unmeasurable,
+			"the values are not the kernel's, or it fills too little"},
+		{rowtext.Verdict(compare.NoPrediction), s.NoPrediction, "the launch cannot be predicted"},
+		{rowtext.Verdict(compare.NoMeasurement), s.NoMeasurement, "neither measured nor a peak of VTune"},
+		{rowtext.Verdict(compare.NotAKernel), s.NotKernels, "copies, fills, barriers, outside any task"},
+	} {
+		counts.Add(c.verdict.Cell(), c.n, c.meaning)
 	}
-	var rows [][]report.Cell
-	for _, c := range counts {
-		status := rowtext.Status(c.verdict)
-		if c.n == 0 { // nothing to be alarmed at
-			status = report.Muted
-		}
-		rows = append(rows, []report.Cell{report.StatusCell(string(c.verdict), status),
-			report.IntCell(c.n), report.TextCell(c.meaning)})
-	}
-	return report.Fixed("verdicts", "Verdicts", []report.Column{
-		{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "rows", Title: "Tasks", Kind: report.Integer, In: report.Page | report.Sheet},
-		{Key: "meaning", Title: "Meaning", Kind: report.Text, In: report.Page},
-	}, rows)
+	return report.VerdictTable(counts)
 }
 
 // figureTable is a table of names and values, each with its own unit; figures that too few kernels give are left out.
 func figureTable(s *compare.Summary) *report.Table {
-	var rows [][]report.Cell
+	type figure struct {
+		Name  string      `json:"figure" col:"Figure"`
+		Value report.Cell `col:"Value; decimals=3; kind=number"`
+		Unit  string      `col:"Unit"`
+	}
+	var rows []figure
 	add := func(name string, value report.Cell, unit string) {
 		if value.Kind != report.Absent {
-			rows = append(rows, []report.Cell{report.TextCell(name), value, report.TextCell(unit)})
+			rows = append(rows, figure{name, value, unit})
 		}
 	}
 	compared := s.Matched + s.Below + s.Above
@@ -112,11 +104,9 @@ func figureTable(s *compare.Summary) *report.Table {
 	}
 	add("GPU time", report.OptSeconds(s.GPUTime, 1e3), "ms")
 	add("GPU time in kernels", report.OptSeconds(s.KernelTime, 1e3), "ms")
-	return report.Fixed("figures", "Figures", []report.Column{
-		{Key: "figure", Title: "Figure", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "value", Title: "Value", Kind: report.Number, Decimals: 3, In: report.Page | report.Sheet},
-		{Key: "unit", Title: "Unit", Kind: report.Text, In: report.Page | report.Sheet},
-	}, rows)
+	t := report.List("figures", "Figures", rows)
+	t.Form = report.Facts
+	return t
 }
 
 // unexplainedPercent is how many of the kernels that do not match have no known cause: how much the tool cannot tell.
@@ -140,12 +130,15 @@ func coefficient(o unit.Opt[float64]) report.Cell {
 }
 
 func causeTable(s *compare.Summary) *report.Table {
-	var rows [][]report.Cell
-	for _, c := range s.CauseCounts {
-		rows = append(rows, []report.Cell{report.TextCell(c.Name), report.IntCell(c.Rows)})
+	type count struct {
+		Cause string `col:"Cause"`
+		Rows  int    `col:"Kernels"`
 	}
-	return report.Fixed("causes", "Causes", []report.Column{
-		{Key: "cause", Title: "Cause", Kind: report.Text, In: report.Page | report.Sheet},
-		{Key: "rows", Title: "Kernels", Kind: report.Integer, In: report.Page | report.Sheet},
-	}, rows)
+	var rows []count
+	for _, c := range s.CauseCounts {
+		rows = append(rows, count{c.Name, c.Rows})
+	}
+	t := report.List("causes", "Causes", rows)
+	t.Form = report.Chips
+	return t
 }

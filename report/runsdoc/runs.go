@@ -255,10 +255,8 @@ func heatMap(s *rundiff.Runs) (report.Plot, bool) {
 }
 
 func kernelsOfMany(s *rundiff.Runs) *report.Table {
-	t := report.Rows(report.SectionKernels, len(s.Kernels), func(i int) manyRow { return rowOfMany(s, &s.Kernels[i]) })
-	t.Columns[t.Column("spread")].Kind, t.Columns[t.Column("spread")].Decimals = report.Number, 2
-	t.Columns[t.Column("spread")].Unit = "points"
-	return t
+	return report.Rows(report.SectionKernels, len(s.Kernels),
+		func(i int) manyRow { return rowOfMany(s, &s.Kernels[i]) })
 }
 
 // matrixTable has a column for each run.

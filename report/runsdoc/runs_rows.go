@@ -62,7 +62,7 @@ type manyRow struct {
 	LowestRun  string                 `json:"-" col:"Lowest in; cut; role=code"`
 	HighestRun string                 `json:"-" col:"Highest in; cut; role=code; drop=7"`
 	MAD        unit.Opt[unit.Points]  `json:"mad_points"`
-	Spread     report.Cell            `json:"-" col:"MAD; drop=4"`
+	Spread     report.Cell            `json:"-" col:"MAD [points]; decimals=2; drop=4; kind=number"`
 	Measured   []unit.Opt[unit.Ratio] `json:"measured_percent" jsonschema:"of each run, in their order"`
 }
 

@@ -71,6 +71,8 @@ func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[unit.Opt[float64]]():      either("null", "number"),
 		reflect.TypeFor[unit.Opt[int]]():          count,
 		reflect.TypeFor[unit.Opt[int64]]():        count,
+		reflect.TypeFor[unit.Opt[unit.Bytes]]():   count,
+		reflect.TypeFor[unit.Opt[bool]]():         either("null", "boolean"),
 		reflect.TypeFor[unit.Opt[string]]():       either("null", "string"),
 		reflect.TypeFor[unit.Size3]():             {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
 	}

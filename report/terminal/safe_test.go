@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/report"
+	"occudiff/report/internal/sample"
 )
 
 func TestSafe(t *testing.T) {
@@ -44,7 +45,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 // TestColumnsStay: characters that are replaced do not move the columns behind them.
 func TestColumnsStay(t *testing.T) {
 	names := []string{"plain", "::error::x", "##[x]", "nul\x00x", "esc\x1b[31mx", "\ufffe\uffff", "漢字", "e\u0301", "bad\xffx", "\u202eabc"}
-	doc := &report.Document{Sections: []report.Section{{Tables: []*report.Table{report.Fixed("t", "", []report.Column{
+	doc := &report.Document{Sections: []report.Section{{Tables: []*report.Table{sample.Table("t", []report.Column{
 		{Key: "name", Title: "Na\x1bme", Kind: report.Text, In: report.Terminal}, {Key: "mark", Title: "Mark", Kind: report.Text, In: report.Terminal},
 	}, func() (rows [][]report.Cell) {
 		for _, n := range names {
