@@ -101,7 +101,7 @@ func Check(f *pflag.FlagSet) (err error) {
 func Refuse(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {
-			return Errorf("--%s does not go with %s", name, what)
+			return Errorf("--%s does not work with %s", name, what)
 		}
 	}
 	return nil

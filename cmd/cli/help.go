@@ -42,10 +42,10 @@ func Help(c *cobra.Command, _ []string) {
 		b.WriteString("\nFlags:\n" + own)
 	}
 	if shared != "" {
-		b.WriteString("\nShared flags, of which 'occudiff help flags' says more:\n" + shared)
+		b.WriteString("\nShared flags ('occudiff help flags' has the details):\n" + shared)
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' says more of a command.\n")
+		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' describes a command.\n")
 	}
 	fmt.Fprint(c.OutOrStdout(), b.String())
 }

@@ -74,6 +74,11 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 		if near := nearest(word, Names(c)); len(near) > 0 {
 			return Errorf("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
 		}
+		for other := range All(root) { // of another command, as in `occudiff backtest`
+			if other.Name() == word && other.IsAvailableCommand() {
+				return Errorf("%s has no command %q; did you mean '%s'?", c.CommandPath(), word, other.CommandPath())
+			}
+		}
 		return Errorf("%s has no command %q; it has %s", c.CommandPath(), word, strings.Join(Names(c), ", "))
 	}
 	return nil
@@ -107,7 +112,7 @@ func FlagError(c *cobra.Command, err error, shared []Flag) error {
 		}
 	}
 	if len(others) > 0 {
-		return Errorf("--%s does nothing for '%s'; it belongs to %s", name, c.CommandPath(), strings.Join(others, ", "))
+		return Errorf("--%s has no effect on '%s'; it belongs to %s", name, c.CommandPath(), strings.Join(others, ", "))
 	}
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }

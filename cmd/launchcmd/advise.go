@@ -34,22 +34,23 @@ func Advise(e *program.Env) *cobra.Command {
 	v := adviseCommand{launchCommand: launchCommand{Env: e}, below: 90}
 	c := &cobra.Command{
 		Use:   "advise [flags] [PATH...]",
-		Short: "Find the settings of the highest occupancy, and the least change",
-		Long: `Find the settings that reach the highest peak and average occupancy, the least change that helps,
-and how far the binding limit is from its next step. Work-group size, sub-group size, SLM and GRF
-mode may change unless --fix names them; what the launch lacks is searched. SLM is never raised nor
-dropped altogether, and the sub-group never smaller: that takes more threads for the same work.
+		Short: "Find the settings with the highest occupancy, and the smallest change",
+		Long: `Find the settings with the highest peak and average occupancy, the smallest change that helps, and
+how far the binding limit is from its next step. Work-group size, sub-group size, SLM and GRF mode
+may change unless --fix names them; settings that you leave out are searched. Advice never raises
+SLM, never drops it to zero, and never makes the sub-group smaller, because that takes more threads
+for the same work.
 
-With paths it reads a run as 'occudiff validate' does and advises for each kernel that is predicted
-or measured low, on the largest part of what it does not use. With a device alone it prints what a
-work-group has to be for an Xe-core to be full. With --model compute-unit what is not given is
-searched: the settings of the highest occupancy on compute units of any vendor, and how many
+With paths, advise reads a run as 'occudiff validate' does and advises on each kernel with a low
+predicted or measured occupancy, by the largest part of what it does not use. With only a device, it
+prints the work-groups that fill an Xe-core. With --model compute-unit, it searches the settings
+that you leave out for the highest occupancy on compute units of any vendor, and prints how many
 work-groups fill the whole GPU without a tail.`,
-		Example: `  # A launch: everything may change, or only the work-group size
+		Example: `  # A launch: change anything, or only the work-group size
   occudiff advise --device tgl --global 80K --local 320 --simd 8 --slm 24K
   occudiff advise --device pvc --xve 512 --global 1M --free local
 
-  # The kernels of a run that are low
+  # The kernels of a run with low occupancy
   occudiff advise --device mtl --xve 112 run.hotspots.csv
 
   # What fills a device
@@ -68,9 +69,9 @@ work-groups fill the whole GPU without a tail.`,
 	v.launchCommand.add(f)
 	cli.Define(f, []cli.Flag{
 		{Name: "fix", Value: &v.fix, Arg: "SETTINGS", Hints: settingWords,
-			Usage: "what must not change: local, simd, slm, grf"},
+			Usage: "keep these settings: local, simd, slm, grf"},
 		{Name: "free", Value: &v.free, Arg: "SETTINGS", Hints: settingWords,
-			Usage: "what alone may change (default: all of them)"},
+			Usage: "change only these settings (default: all of them)"},
 		{Name: "policy", Value: &v.policy, Arg: "POLICY", Words: "auto free whole",
 			Usage: "dispatch: auto, free or whole"},
 		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted " +
@@ -95,13 +96,13 @@ func (v *adviseCommand) check(f *pflag.FlagSet, paths []string) error {
 	units := v.model == "compute-unit"
 	switch {
 	case len(v.fix) > 0 && len(v.free) > 0:
-		return cli.Errorf("--fix says what stays and --free what may change: give one of them")
+		return cli.Errorf("--fix and --free exclude each other: give one of them")
 	case !(v.below > 0 && v.below <= 100):
 		return cli.Errorf("--below %v: expected a percentage above 0 and up to 100", v.below)
 	case units && len(paths) > 0:
 		return cli.Errorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
 	case len(paths) == 0 && f.Changed("below"):
-		return cli.Errorf("--below chooses kernels of a run: give the files of one")
+		return cli.Errorf("--below selects kernels of a run: give the files of a run")
 	}
 	for _, w := range settings(slices.Concat(v.fix, v.free)) {
 		if !slices.Contains(strings.Fields(settingWords), w) {

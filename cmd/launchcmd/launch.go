@@ -48,7 +48,7 @@ func (l *launchCommand) add(f *pflag.FlagSet) {
 		{Name: "simd", Value: &l.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size"},
 		{Name: "slm", Value: &l.slm, Arg: "BYTES", Usage: "shared local memory per work-group; a unit may follow, as " +
 			"in 16K"},
-		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for an ordinary " +
+		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for a plain " +
 			"barrier()"}, {Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256",
 			Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
 		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes " +
@@ -85,7 +85,7 @@ func (l *launchCommand) check(f *pflag.FlagSet) error {
 		}
 	}
 	if l.grf > 0 && l.registers != "" {
-		return cli.Errorf("--grf names a GRF mode and --registers looks one up: give one of them")
+		return cli.Errorf("--grf and --registers both set the GRF mode: give one of them")
 	}
 	return nil
 }
@@ -146,8 +146,8 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 	}
 	names := l.names(t.Knows)
 	if len(names) == 0 {
-		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices'); " +
-			"several with commas, or all")
+		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices'); several with " +
+			"commas, or all")
 	}
 	var list []arch.Choice
 	seen := map[string]bool{}

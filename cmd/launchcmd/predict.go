@@ -42,31 +42,31 @@ func Predict(e *program.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict [flags] [FILE...]",
 		Short: "Predict the occupancy of a launch, with the reasoning step by step",
-		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, with every step
-of the reasoning: what each resource admits, which limits bind, Xe-core and GPU occupancy, waves and
-tail. Nothing is measured.
+		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, and show every
+step: what each resource admits, which limits bind, Xe-core and GPU occupancy, waves and tail.
+Nothing is measured.
 
-Without --slm and --barriers threads go to any free slot (policy free); with them a work-group stays
-whole on one Xe-core (policy whole). Without --global one Xe-core is predicted. With several
-devices, or all, they stand side by side.
+Without --slm and --barriers, threads go to any free slot (policy free). With them, a work-group
+stays on one Xe-core (policy whole). Without --global, one Xe-core is predicted. Several devices,
+or all, are shown side by side.
 
-Each FILE is a kernel binary of ocloc or a SYCL compiler, an archive of them, a folder of dumps, or
-a source (.cl, .spv) that ocloc compiles: every kernel in it is predicted with what the compiler
-fixed. --device picks the image, or the devices to compile for; without --global a full GPU is
-predicted, without --local the best work-group size.
+FILE is a kernel binary from ocloc or a SYCL compiler, an archive of them, a folder of dumps, or a
+source file (.cl, .spv) that ocloc compiles. Every kernel in it is predicted with the values that
+the compiler fixed. --device selects the image, or the devices to compile for. Without --global a
+full GPU is predicted; without --local the best work-group size is used.
 
 --batch predicts every line of a CSV file with the columns
-id,device,xve,global,local,simd,slm_kb,barriers,grf; a line that cannot be predicted gets the status
-error and a message, and the rest go on.
+id,device,xve,global,local,simd,slm_kb,barriers,grf. A line that cannot be predicted gets the status
+error and a message; the other lines are still predicted.
 
---compat calculator answers as Intel's GPU Occupancy Calculator does; its devices are fam:...,
-pci:... and url:... keys. --model compute-unit predicts compute units of any vendor from their
-register file.`,
+--compat calculator gives the answers of Intel's GPU Occupancy Calculator, whose devices have keys
+like fam:..., pci:... and url:.... --model compute-unit predicts compute units of any vendor from
+their register file.`,
 		Example: `  # One launch, step by step; or the same on every device
   occudiff predict --device tgl --global 80K --local 320 --simd 32 --slm 16K
   occudiff predict --device all --global 512x512 --local 16x16 --simd 16
 
-  # What another work-group size would give, as a chart; or over time
+  # Other work-group sizes, as a chart
   occudiff predict --device tgl --global 80K --local 256 --simd 16 \
       --sweep local -o sweep.svg
 
@@ -112,7 +112,7 @@ func (p *predictCommand) add(f *pflag.FlagSet) {
 		{Name: "timeline", Value: &p.timeline, Usage: "show the dispatch over time"},
 		{Name: "explain", Value: &p.explain, Usage: "add the driver's formula as a second opinion"},
 		{Name: "compat", Value: &p.compat, Arg: "TOOL", Words: "calculator",
-			Usage: "answer as another tool does, faults included: calculator"},
+			Usage: "give the answers of another tool, including its faults: calculator"},
 		{Name: "compile-options", Value: &p.compileOptions, Arg: "OPTIONS",
 			Usage: "of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"},
 	}...)
@@ -132,19 +132,19 @@ func (p *predictCommand) check(f *pflag.FlagSet) error {
 	units := p.model == "compute-unit"
 	switch {
 	case modes > 1:
-		return cli.Errorf("--batch, --sweep and --timeline are three answers: ask for one of them")
+		return cli.Errorf("--batch, --sweep and --timeline exclude each other: give one of them")
 	case f.Changed("batch") && p.batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
 	case p.compat != "" && units:
-		return cli.Errorf("--compat calculator and --model compute-unit are two models: give one of them")
+		return cli.Errorf("--compat calculator and --model compute-unit exclude each other: give one of them")
 	case p.ports < 1:
 		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.ports)
 	case (f.Changed("ports") || f.Changed("early")) && p.policy != "partial":
-		return cli.Errorf("--ports and --early belong to --policy partial")
+		return cli.Errorf("--ports and --early need --policy partial")
 	case p.policy == "partial" && (p.batch != "" || p.sweep != "" || p.explain):
-		return cli.Errorf("--policy partial is a what-if of the dispatch over time: it goes with --timeline only")
+		return cli.Errorf("--policy partial is a what-if of the dispatch over time: it needs --timeline")
 	case p.explain && (modes > 0 || p.compat != "" || units):
-		return cli.Errorf("--explain belongs to the prediction of one launch")
+		return cli.Errorf("--explain needs the prediction of one launch")
 	}
 	for _, r := range []struct {
 		on          bool
@@ -263,10 +263,10 @@ func (p *predictCommand) calculator() (*report.Answer, error) {
 // predictBatch predicts every line of a CSV file.
 func (p *predictCommand) predictBatch(ctx context.Context) error {
 	if p.Format != "table" && p.Format != "csv" {
-		return cli.Errorf("--format %s: a batch is CSV in and CSV out", p.Format)
+		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
 	}
 	if len(p.Outputs) > 1 {
-		return cli.Errorf("-o: a batch is written once; give one file")
+		return cli.Errorf("-o: a batch writes one file")
 	}
 	run, err := p.batchRun()
 	if err != nil {
@@ -307,8 +307,8 @@ func (p *predictCommand) batchRun() (batch.Run, error) {
 	}
 	names := p.names(all.Knows)
 	if len(names) > 1 {
-		return nil, cli.Errorf("--batch takes the device from its column; " +
-			"--device names one for the rows that leave it empty")
+		return nil, cli.Errorf("--batch takes the device from its column; --device names one for the rows that leave " +
+			"it empty")
 	}
 	shared := batch.Shared{XVEs: p.XVE}
 	if len(names) == 1 {

@@ -31,21 +31,21 @@ func (a *app) collectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "collect [flags] -- APP [ARG...]",
 		Short: "Run the profilers with the right settings, export, and validate",
-		Long: `Run an application under the profilers with the settings that a comparison needs, export what they
-saw, and validate it.
+		Long: `Run an application under the profilers with the settings that a comparison needs, export the
+results, and validate them.
 
-A first short run finds how long a launch takes, and so the sampling interval: with nine samples a
-launch, at most a tenth of a value lies outside it. Then VTune's gpu-hotspots collects, its
-computing tasks and its summary are exported, and unitrace, where it is installed, tells registers,
-SLM and spills of each kernel. The application runs two or three times.
+A short first run measures how long a launch takes and sets the sampling interval: with nine samples
+per launch, at most a tenth of a value comes from outside the launch. Then VTune's gpu-hotspots
+analysis runs, and its computing tasks and summary are exported. If unitrace is installed, it adds
+registers, SLM and spills of each kernel. The application runs two or three times.
 
---print shows the commands and runs nothing; --job slurm or pbs prints a job script that does all of
-it on a node.`,
-		Example: `  # Run, and see what matches; or keep the report
+--print shows the commands without running them. --job slurm or pbs prints a job script that does
+the same on a node.`,
+		Example: `  # Collect and validate, and keep the report
   occudiff collect -- ./app --size 4096
   occudiff collect --dir run1 -o run1.xlsx -- ./app
 
-  # What would be run
+  # Show the commands
   occudiff collect --print -- ./app
 
   # On a node of a cluster
@@ -62,11 +62,11 @@ it on a node.`,
 		},
 	}
 	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "dir", Value: &f.Dir, Arg: "FOLDER", Usage: "a new folder for results and exports"},
+		{Name: "dir", Value: &f.Dir, Arg: "FOLDER", Usage: "new folder for results and exports"},
 		{Name: "interval", Value: &f.Interval, Arg: "DURATION",
 			Usage: "between samples, as in 100us (default: found by a first short run)"},
-		{Name: "target-gpu", Value: &f.GPU, Arg: "ADAPTER", Usage: "the adapter to look at, as VTune writes it: " +
-			"0:58:0.0 (default: all of them)"},
+		{Name: "target-gpu", Value: &f.GPU, Arg: "ADAPTER", Usage: "adapter to profile, as VTune writes it: 0:58:0.0 " +
+			"(default: all of them)"},
 		{Name: "unitrace", Value: &f.unitrace, Arg: "WHEN", Words: "auto always never",
 			Usage: "also run unitrace: auto (where it is installed), always, never"},
 		{Name: "print", Value: &f.print, Usage: "print the commands and run nothing"},
@@ -168,7 +168,7 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	a.Say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
 		report.Duration(launch.Seconds()), report.Duration(interval.Seconds()))
 	if !enough {
-		a.Say("that is less than nine samples a launch: what stands between launches stays in the values")
+		a.Say("that is fewer than nine samples per launch: the values contain time between launches")
 	}
 	return interval, nil
 }
@@ -177,10 +177,11 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is installed for collecting, and what each lack costs",
-		Long: `Look for what collecting needs: the profilers, the offline compiler, the GPU's driver and node,
-permissions, the metrics library. For each lack: what it costs, and how to get it. Then the traps of
-collecting. Predictions and reports need none of it.`,
+		Short: "Check what is installed for collecting, and say what to install",
+		Long: `Look for everything that collecting needs: the profilers, the offline compiler, the GPU's driver and
+device node, permissions, and the metrics library. For each thing that is missing, doctor says what
+you lose without it and how to get it. It also lists the common mistakes in collecting. Predictions
+and reports need none of this.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -20,14 +20,14 @@ import (
 func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Show the settings that apply here, and where each is from",
-		Long: `Show the settings that apply here, and where each is from. A setting is a flag that you need not
-repeat. What is on the command line wins, then the environment, then ` + settings.FileName + ` in the working folder
+		Short: "Show the settings that apply here, and where they come from",
+		Long: `Show the settings that apply here, and where they come from. A setting is a flag that you do not have
+to repeat. The command line wins, then the environment, then ` + settings.FileName + ` in the working folder
 or the nearest parent that has one, then the default.
 
-In the file a setting has the name of its flag, and files that it names are beside it; in the environment it is in
-capitals after OCCUDIFF_, as OCCUDIFF_SAMPLING_INTERVAL. Columns are those of any table: what a table does not have is
-left out. 'occudiff track backtest --save' keeps its thresholds in the file.`,
+In the file, a setting has the name of its flag, and relative file names start at the file's folder. In the
+environment, it has an upper-case name after OCCUDIFF_, as in OCCUDIFF_SAMPLING_INTERVAL. A table ignores columns that
+it does not have. 'occudiff track backtest --save' writes its thresholds into the file.`,
 		Example: `  # What applies here
   occudiff config
 

@@ -20,12 +20,12 @@ func (a *app) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Validate a built-in run and write its report here",
-		Long: `Validate a built-in run: a mix of kernels on a Data Center GPU Max 1100, some of which fall short of
-their prediction, for a reason each. Its figures are constructed. With --vec-add it is the Gen9
-vec_add run of the oneAPI samples: VTune's peak occupancy of 14 kernels as published, against the
-prediction. Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or what -o
-names.`,
-		Example: `  # Kernels that fall short, for a reason each
+		Long: `Validate a built-in run: a mix of kernels on a Data Center GPU Max 1100. Some of them fall short of
+their prediction, each for a different reason. The figures are made up. With --vec-add, it is the
+Gen9 vec_add run of the oneAPI samples: VTune's published peak occupancy of 14 kernels, compared
+with the prediction. Writes occudiff-report.xlsx and occudiff-report.md into the working folder, or
+the files that -o names.`,
+		Example: `  # Kernels that fall short, each for a different reason
   occudiff demo
 
   # A published run, as a page

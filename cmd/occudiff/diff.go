@@ -33,50 +33,49 @@ type diffFlags struct {
 	compileOptions       string
 }
 
-const diffHelp = `Compare two runs, or two folders of repeats, kernel by kernel: measured occupancy, the residual
-(measured minus predicted average), and times. What changed besides - driver, device, VTune version,
-GRF, SIMD width, launch shape - is named first. Of more than two, each is compared with the first:
-a row for each kernel with a column for each side, then each side by itself.
+const diffHelp = `Compare two runs, or two folders of repeated runs, kernel by kernel: measured occupancy, the residual
+(measured minus predicted average), and times. Other changes (driver, device, VTune version, GRF,
+SIMD width, launch shape) come first. With more than two runs, each is compared with the first: a
+row for each kernel with a column for each run, then each run by itself.
 
-OLD and NEW may also be two compilations: kernel binaries, archives or folders of them, or sources
+OLD and NEW may also be two builds: kernel binaries, archives or folders of them, or source files
 that ocloc compiles. Then spills, registers, SIMD width, SLM, barriers and the predicted occupancy
-of each kernel are compared, and a kernel is a regression when it spills more or its predicted
-occupancy fell.
+of each kernel are compared. A kernel is a regression when it spills more or its predicted occupancy
+fell.
 
-A difference report of VTune (vtune -report ... -r A -r B) holds both results: give it alone.
+VTune's difference report (vtune -report ... -r A -r B) holds both results: give only that file.
 
-OLD and NEW are each a file, a folder of the files of one run, or a folder of repeats, as their
-content decides. A folder is one of repeats when folders below it hold runs, or when its files
-measured the same kernels differently: every such folder and every export is then a run, a sample,
-and the summaries and logs beside them belong to all of them. Otherwise the files of a folder are
-merged into one run.
+OLD and NEW are each a file, a folder with the files of one run, or a folder of repeated runs. A
+folder holds repeated runs when its subfolders are runs, or when its files measured the same kernels
+differently. Every such subfolder or export is one sample, and summaries and logs next to them
+belong to all of them. Otherwise the files of a folder are merged into one run.
 
-From 4 runs a side on, changes are tested (Mann-Whitney, shown as ~ where p is 0.05 or more). With
-fewer no test is possible, and changes are held against --threshold alone. A kernel is a regression
-when the occupancy of XVEs that ran, measured / (1 - idle), fell by more than the threshold (three
-times that where a launch is below a sampling interval), or when the measured occupancy fell by more
-than twice the threshold in launches that take as long as before. One whose launches became faster
-while less was measured is "faster at lower occupancy", which is no regression. Where the launch or
-the device is not the same, the residual has to have fallen as well, since an intended change may
-lower both the prediction and the measurement.`
+With at least 4 runs on each side, changes are tested (Mann-Whitney; ~ marks p of 0.05 or more).
+With fewer, no test is possible, and changes are compared only with --threshold. A kernel is a
+regression when the occupancy of XVEs that ran, measured / (1 - idle), fell by more than the
+threshold (three times the threshold if a launch is shorter than a sampling interval), or when the
+measured occupancy fell by more than twice the threshold and launches take as long as before. A
+kernel whose launches became faster is "faster at lower occupancy", which is not a regression. If
+the launch or the device changed, the residual must have fallen as well, because an intended change
+may lower both the prediction and the measurement.`
 
 func (a *app) diffCommand() *cobra.Command {
 	f := diffFlags{read: program.RunOptions{Content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD [NEW]...",
-		Short: "Compare two runs, or two folders of repeats, kernel by kernel",
+		Short: "Compare two runs, or two folders of repeated runs, kernel by kernel",
 		Long:  diffHelp,
 		Example: `  # Two runs
   occudiff diff old.csv new.csv --device mtl --xve 112
 
-  # Folders of repeats, as a gate in CI, and as a report
+  # Folders of repeated runs, as a gate in CI, and as a report
   occudiff diff runs/main runs/branch --fail-on regression
   occudiff diff runs/main runs/branch --threshold 3 -o diff.md -o diff.xlsx
 
   # Several variants, each against the first
   occudiff diff runs/base runs/a runs/b runs/c -o variants.html
 
-  # Two compilations, before any run
+  # Two builds, before any run
   occudiff diff old.zebin new.zebin --fail-on regression`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 {
@@ -89,7 +88,7 @@ func (a *app) diffCommand() *cobra.Command {
 	f.read.Define(c.Flags(), "local simd accept-truncated")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "threshold", Value: &f.threshold, Arg: "POINTS",
-			Usage: "change of occupancy that has to be exceeded, in percentage points"},
+			Usage: "smallest change of occupancy that counts, in percentage points"},
 		{Name: "old-driver", Value: &f.oldDriver, Arg: "VERSION", Usage: "GPU driver of OLD"},
 		{Name: "new-driver", Value: &f.newDriver, Arg: "VERSION", Usage: "GPU driver of NEW"},
 		{Name: "old-vtune-version", Value: &f.oldVTune, Arg: "VERSION", Usage: "VTune version of OLD"},

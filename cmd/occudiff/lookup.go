@@ -34,9 +34,9 @@ func (a *app) devicesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "devices [NAME]",
 		Short: "Print the device table, or one device with its sources",
-		Long: `Print the device table, or one device with every figure that predictions take from it, and where
-that is from. NAME is a key, a name, an alias or a PCI id; --xve picks a binned part.`,
-		Example: `  # All devices, or those of a family
+		Long: `Print the device table, or one device with every figure that predictions use and its source. NAME is
+a key, a name, an alias or a PCI id; --xve selects a binned part.`,
+		Example: `  # All devices, or one family
   occudiff devices
   occudiff devices mtl
 
@@ -81,11 +81,11 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [WORD]",
-		Short: "Say what a word of a report means, and what to do about it",
-		Long: `Say what a word of a report means - a cause, a part of the account, a verdict, a limit, a column -
-how it is recognized, what to do, and where that is from. A column is found by its heading, its key in CSV
-or its name in JSON. Without a word all of them are listed, causes in the order in which they are
-looked for.`,
+		Short: "Explain a term of a report, and what to do about it",
+		Long: `Explain a term of a report: a cause, a part of the account, a verdict, a limit or a column. The answer
+says what it means, how it is recognized, what to do, and the source. A column is found by its
+heading, its key in CSV or its name in JSON. Without a term, explain lists all of them, causes in the
+order in which they are checked.`,
 		Example: `  # A cause, a verdict, a part of the account
   occudiff explain dispatch
   occudiff explain unmeasurable
@@ -119,12 +119,12 @@ func (a *app) schemaCommand() *cobra.Command {
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a JSON output, or list them",
 		Long: `Print the JSON Schema (draft 2020-12) of a JSON output; without a name, list the outputs. NAME is
-the output's name or the value of its field "schema", as in validate or occudiff/validate/1. What
-may be absent is null, lists are never null, percentages are 0..100.`,
+the output's name or the value of its field "schema", as in validate or occudiff/validate/1. Absent
+values are null, lists are never null, and percentages are 0..100.`,
 		Example: `  # The outputs
   occudiff schema
 
-  # The schema of one, to print or to keep
+  # One schema, printed or written to a file
   occudiff schema validate
   occudiff schema occudiff/validate/1 -o validate.schema.json`,
 		Args: cobra.MaximumNArgs(1),
@@ -225,8 +225,8 @@ func (a *app) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "flags" {
 				defer a.SetDefaults()
-				return cli.PrintFlags(a.Stdout, "These flags mean the same in every command that has them. "+
-					"A command has those that do something for it.", a.SharedFlags())
+				return cli.PrintFlags(a.Stdout, "These flags mean the same in every command that has them. A command "+
+					"takes only those that affect it.", a.SharedFlags())
 			}
 			if err := cli.UnknownCommand(c.Root(), args); err != nil {
 				return err

@@ -90,7 +90,7 @@ func TestGivenUp(t *testing.T) {
 	defer cancel()
 	var errs strings.Builder
 	a := &program.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(ctx, a, []string{"devices", "--device-file", pipe}); status != program.ExitUsage || !strings.Contains(errs.String(), "given up") {
+	if status := run(ctx, a, []string{"devices", "--device-file", pipe}); status != program.ExitUsage || !strings.Contains(errs.String(), "was abandoned") {
 		t.Errorf("exit %d, %s", status, errs.String())
 	}
 }

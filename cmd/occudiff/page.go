@@ -27,19 +27,19 @@ func (a *app) pageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "page",
 		Short: "Write the page that predicts and validates in a browser",
-		Long: `Write one HTML file that predicts launches while one types, validates profiler files that are
-dropped on it, and compares runs: the same program, compiled for browsers. It works from a disk,
-needs no network and sends nothing.
+		Long: `Write one HTML file that predicts launches as you type, validates profiler files that you drop on it,
+and compares runs. It is this program, compiled for browsers. It works from disk, needs no network
+and sends nothing.
 
---serve shows it on this machine instead, on 127.0.0.1 only, until it is interrupted.`,
+--serve serves it on 127.0.0.1 instead, until it is interrupted.`,
 		Example: "  occudiff page -o occudiff.html\n  occudiff page --serve",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case serve && len(a.Outputs) > 0:
-				return cli.Errorf("--serve and -o are two ways: give one of them")
+				return cli.Errorf("--serve and -o exclude each other: give one of them")
 			case !serve && c.Flags().Changed("port"):
-				return cli.Errorf("--port belongs to --serve")
+				return cli.Errorf("--port needs --serve")
 			case port < 0 || port > 65535:
 				return cli.Errorf("--port %d: expected a port from 1 to 65535", port)
 			case serve:
@@ -49,8 +49,8 @@ needs no network and sends nothing.
 		},
 	}
 	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "serve", Value: &serve, Usage: "show the page on 127.0.0.1 instead of writing it"},
-		{Name: "port", Value: &port, Arg: "N", Usage: "of --serve (default: one that is free)"},
+		{Name: "serve", Value: &serve, Usage: "serve the page on 127.0.0.1 instead of writing it"},
+		{Name: "port", Value: &port, Arg: "N", Usage: "port of --serve (default: a free one)"},
 	}...)
 	a.Share(c, "output quiet")
 	return c
@@ -88,12 +88,12 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 	}
 	sources := site.Sources(folder)
 	if sources == "" {
-		return site.Program{}, errors.New("this binary does not hold the page; take a released one, or run the " +
+		return site.Program{}, errors.New("this binary does not contain the page; use a released one, or run the " +
 			"command within a checkout of occudiff, which compiles it")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return site.Program{}, errors.New("this binary does not hold the page, and there is no Go on PATH to compile " +
-			"it; take a released binary, or install Go")
+		return site.Program{}, errors.New("this binary does not contain the page, and there is no Go on PATH to " +
+			"compile it; use a released binary, or install Go")
 	}
 	a.Say("compiling the page")
 	return site.Compile(ctx, sources, program.Version())

@@ -25,16 +25,16 @@ func (a *app) rootCommand() *cobra.Command {
 	a.SetDefaults()
 	root := &cobra.Command{
 		Use:   "occudiff",
-		Short: "Line predicted GPU occupancy up with what VTune measured, and say why they differ",
-		Long: `occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why
-they differ, writes it as Excel and Markdown, and keeps occupancy from regressing.`,
-		Example: `  # See what it does, on a built-in run
+		Short: "Compare predicted GPU occupancy with what VTune measured, and explain the difference",
+		Long: `occudiff compares predicted GPU occupancy with what Intel VTune measured, kernel by kernel, explains
+why they differ, writes reports in Excel, Markdown and HTML, and keeps occupancy from regressing.`,
+		Example: `  # See what it does, with a built-in run
   occudiff demo
 
   # Compare a profiler run with the prediction
   occudiff validate run.hotspots.csv run.summary.txt -o report.xlsx
 
-  # Predict a launch, without any measurement
+  # Predict a launch without a measurement
   occudiff predict --device tgl --global 1M --local 256 --simd 16`,
 		Version:           program.Version() + program.BuiltFrom(),
 		SilenceUsage:      true,

@@ -33,16 +33,17 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
 
 The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune
-summaries, vec_add logs, unitrace output, Chrome traces; plain, gzip or zstd; - is standard input. The format is
-detected from the content. Files of one run are merged by kernel.
+summaries, vec_add logs, unitrace output, Chrome traces, kernel binaries; plain, gzip or zstd; - is
+standard input. The format is detected from the content. Files of one run are merged by kernel.
 
-Several folders, a folder of folders, or the exports of a folder that measured the same kernels
-differently are a run each - the nodes of a cluster, the ranks of a job - and are set side by side:
-what stands out first, then each kernel over all runs, then each run. Every file is one for all.`,
+Several folders, a folder of folders, or a folder whose exports measured the same kernels differently
+hold several runs, such as the nodes of a cluster or the ranks of a job. They are shown side by side:
+first the runs that stand out, then each kernel over all runs, then each run. Each output file covers
+all runs.`,
 		Example: `  # An export, on a device that you name
   occudiff validate --device mtl --xve 112 run.hotspots.csv
 
-  # With the summary, which names the device; a workbook and a page to hand on
+  # With the summary, which names the device; write a workbook and a page
   occudiff validate run.hotspots.csv run.summary.txt -o run.xlsx -o run.html
 
   # A log, which has no launch sizes

@@ -63,7 +63,7 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) i
 // at the context, and one of them may be a pipe that nobody writes to.
 const patience = 3 * time.Second
 
-var errStuck = errors.New("what was under way did not come to an end and was given up")
+var errStuck = errors.New("the work in progress did not stop in time and was abandoned")
 
 // execute runs the command, and gives up on it when it is called off and does not come to an end.
 func execute(ctx context.Context, root *cobra.Command) error {

@@ -18,22 +18,22 @@ import (
 func (e *Env) SharedFlags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "device", Value: &e.Device, Arg: "NAME",
-			Usage: "GPU: a key, name, alias or PCI id; see 'occudiff devices'; without it what the inputs say"},
+			Usage: "GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"},
 		{Name: "xve", Value: &e.XVE, Arg: "N", Usage: "number of XVEs (EUs) of a binned part"},
 		{Name: "device-file", Value: &e.deviceFile, Arg: "FILE", Files: "csv",
-			Usage: "CSV of further devices, see docs/devices.md"},
+			Usage: "CSV of more devices, see docs/devices.md"},
 		{Name: "tolerance", Value: &e.Tolerance, Arg: "POINTS",
-			Usage: "difference that still matches; between seen and predicted occupancy, in percentage points"},
+			Usage: "largest difference that matches; between measured and predicted occupancy, in percentage points"},
 		{Name: "model-tolerance", Value: &e.ModelTolerance, Arg: "POINTS",
-			Usage: "the same of the profiler's and the predicted peak; where they differ by more, the model is wrong"},
+			Usage: "the same for the profiler's and the predicted peak; if they differ by more, the model is wrong"},
 		{Name: "sampling-interval", Value: &e.sampling, Arg: "DURATION",
-			Usage: "the collection's gpu-sampling-interval; what runs for less than it cannot be measured"},
-		{Name: "driver", Value: &e.Driver, Arg: "VERSION", Usage: "GPU driver of the run; no export has it"},
+			Usage: "gpu-sampling-interval of the collection; launches shorter than it cannot be measured"},
+		{Name: "driver", Value: &e.Driver, Arg: "VERSION", Usage: "GPU driver of the run; no export records it"},
 		{Name: "vtune-version", Value: &e.VTune, Arg: "VERSION",
 			Usage: "VTune version of the run; only HTML summaries have it"},
-		{Name: "label", Value: &e.Label, Arg: "NAME", Usage: "a name for the run in reports and history"},
+		{Name: "label", Value: &e.Label, Arg: "NAME", Usage: "name of the run in reports and history"},
 		{Name: "annotations", Value: &e.Annotate,
-			Usage: "print GitHub annotations too; to standard error, also with -q: errors for what fails the " +
+			Usage: "print GitHub annotations, too; to standard error, also with -q: errors for what fails the " +
 				"command, else warnings"},
 		{Name: "output,o", Value: &e.Outputs, Arg: "FILE", Files: "xlsx md html json csv xml svg",
 			Usage: "write .xlsx .md .html .json or .csv too; the ending picks the format; .xml is JUnit and .svg a " +
@@ -41,9 +41,9 @@ func (e *Env) SharedFlags() []cli.Flag {
 		{Name: "format", Value: &e.Format, Arg: "FORMAT", Words: "table markdown json csv",
 			Usage: "of standard output: table, markdown, json, csv"},
 		{Name: "kernel", Value: &e.kernel, Arg: "REGEXP",
-			Usage: "show the kernels whose name matches; counts, gates, JSON and JUnit are of all"},
+			Usage: "show the kernels whose name matches; counts, gates, JSON and JUnit cover all"},
 		{Name: "top", Value: &e.top, Arg: "N",
-			Usage: "show the first N kernels; counts, gates, JSON and JUnit are of all"},
+			Usage: "show the first N kernels; counts, gates, JSON and JUnit cover all"},
 		{Name: "columns", Value: &e.columns, Arg: "LIST",
 			Usage: "show these columns, by their keys or headings with commas between; a wrong one lists those that " +
 				"there are; workbooks and JSON have all"},
@@ -79,7 +79,7 @@ func (e *Env) ShareTable(c *cobra.Command, words ...report.SortKey) {
 	e.Share(c, "kernel top columns")
 	cli.Share(c.Flags(), cli.Flag{Name: "sort", Value: &e.sortBy, Arg: "KEY",
 		Words: strings.Join(report.Words(words), " "),
-		Usage: "sort the kernels by this, the most first: " + strings.Join(report.Words(words), ", ")})
+		Usage: "sort the kernels by this, largest first: " + strings.Join(report.Words(words), ", ")})
 }
 
 // ShareGate gives a command --fail-on with what it can fail on, and --annotations.

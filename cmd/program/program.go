@@ -78,6 +78,6 @@ func (e *Env) SayNotes(notes []note.Note) {
 		}
 	}
 	if left > 0 {
-		e.Say("... and %d more notes; reports hold all of them", left)
+		e.Say("... and %d more notes; reports have all of them", left)
 	}
 }

@@ -36,15 +36,15 @@ type RunOptions struct {
 func (v *RunOptions) Define(f *pflag.FlagSet, names string) {
 	v.Digest = "auto"
 	for _, d := range []cli.Flag{
-		{Name: "local", Value: &v.Local, Arg: "SIZE", Usage: "work-group size for logs and exports that lack it, as " +
-			"in 256 or 16x16"}, {Name: "simd", Value: &v.SIMD, Arg: "N", Hints: "8 16 32",
-			Usage: "sub-group size for logs and exports that lack it"},
-		{Name: "instances", Value: &v.Instances, Usage: "keep every launch as a row of its own"},
-		{Name: "timeline", Value: &v.Timeline, Usage: "lay samples of occupancy over the simulated launch " +
-			"(of oneprof -k, or -m and -i; of unitrace -k)"},
+		{Name: "local", Value: &v.Local, Arg: "SIZE", Usage: "work-group size for logs and exports without it, as in " +
+			"256 or 16x16"}, {Name: "simd", Value: &v.SIMD, Arg: "N", Hints: "8 16 32",
+			Usage: "sub-group size for logs and exports without it"},
+		{Name: "instances", Value: &v.Instances, Usage: "show every launch as its own row"},
+		{Name: "timeline", Value: &v.Timeline, Usage: "plot samples of occupancy over the simulated launch (from " +
+			"oneprof -k, or -m and -i; from unitrace -k)"},
 		{Name: "digest", Value: &v.Digest, Arg: "KIND", Words: "auto sha256",
 			Usage: "digest of large inputs: auto (xxh3 above 64 MiB) or sha256"},
-		{Name: "accept-truncated", Value: &v.Truncated, Usage: "use the whole lines of a compressed input that is " +
+		{Name: "accept-truncated", Value: &v.Truncated, Usage: "use the complete lines of a compressed input that is " +
 			"cut off; every output says so"},
 	} {
 		if slices.Contains(strings.Fields(names), d.Name) {

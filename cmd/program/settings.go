@@ -41,7 +41,7 @@ func (e *Env) applySettings(c *cobra.Command) error {
 			continue
 		}
 		if err := flag.Value.Set(g.Text); err != nil {
-			return cli.Errorf("%s: %q is no value of %s; expected %s", g.From, g.Text, name, expectedOf(flag))
+			return cli.Errorf("%s: %q is not a value of %s; expected %s", g.From, g.Text, name, expectedOf(flag))
 		}
 		e.given[name] = g
 	}

@@ -66,7 +66,7 @@ func (f *File) Unknown() (keys []string) {
 	}
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		if key := top.Content[i]; key.Value != "track" && !slices.Contains(Names(), key.Value) {
-			keys = append(keys, fmt.Sprintf("%s:%d: warning: %s is no setting", f.Path(), key.Line,
+			keys = append(keys, fmt.Sprintf("%s:%d: warning: %s is not a setting", f.Path(), key.Line,
 				key.Value)+cli.DidYouMean(key.Value, append(Names(), "track")))
 		}
 	}

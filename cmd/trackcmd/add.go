@@ -42,30 +42,31 @@ func (t *command) addCommand() *cobra.Command {
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",
 		Long: `Store runs in the history: every kernel with its three occupancies, residual, times, verdict and
-cause, and where it all comes from: digests of the inputs, time, host, job, device, driver, VTune
-version, label, commit.
+cause, and its provenance: digests of the inputs, time, host, job, device, driver, VTune version,
+label and commit.
 
-The paths are those of validate: the files of one run, a folder of them, or several folders, a run
-each. A run is stored whole or not at all, and once: the same content again changes nothing, and
-that is no failure.
+The paths are those of validate: the files of one run, a folder of them, or several folders, one run
+each. A run is stored whole or not at all. Adding the same content again changes nothing and does
+not fail.
 
-No export says when it was collected, nor with which driver. A summary beside it says when, else the
-file's date is taken; --time says it. Give --driver in every run or in none: another driver is
-another series.
+No export records when it was collected, or with which driver. The time comes from --time, else from
+a summary, else from the date of the file. Pass --driver for every run or for none, because each
+driver has its own series.
 
-The paths may also be kernel binaries, or sources that ocloc compiles: then the spills and the
+The paths may also be kernel binaries, or source files that ocloc compiles. Then the spills and the
 predicted peak of every kernel are stored, which track check --metric spill and --metric peak judge.
 
-A kernel of one name in two programs is two series. A summary's command line names the program, or
---program does. A run that does not say joins the only known program that has its kernels.`,
+Kernels with the same name in two programs are two series. The program comes from the command line
+in a summary, or from --program. A run without a program name joins the only known program that has
+its kernels.`,
 		Example: `  # A run of today
   occudiff track add --device mtl --xve 112 run.hotspots.csv
   occudiff track add run.csv run.summary.txt --driver 24.35 --label nightly
 
-  # One of another day
+  # A run of another day
   occudiff track add --device max1100 run.csv --time 2026-03-01T02:00:00Z
 
-  # A compilation, before any run
+  # A build, before any run
   occudiff track add build/kernels.zebin && occudiff track check --metric spill
 
   # A folder of runs, into the history of a team
@@ -82,9 +83,9 @@ A kernel of one name in two programs is two series. A summary's command line nam
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
 			"2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"},
-		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "what ran (default: the name of the program in the " +
+		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "program that ran (default: the name in the " +
 			"summary's command line)"},
-		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "the commit that ran (default: of the repository in the " +
+		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "commit that ran (default: of the repository in the " +
 			"working folder)"},
 	}...)
 	t.Share(c, program.DeviceFlags, "sampling-interval driver vtune-version label progress format quiet")
@@ -226,8 +227,8 @@ func (t *command) addRun(ctx context.Context, db *history.DB, run *track.Added) 
 	for _, in := range added.Known {
 		known = append(known, in.Path)
 	}
-	return cli.Errorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add"+
-		" the other files alone, or first 'occudiff track remove %d'", strings.Join(known, ", "), added.ID, added.ID)
+	return cli.Errorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add "+
+		"the other files alone, or first 'occudiff track remove %d'", strings.Join(known, ", "), added.ID, added.ID)
 }
 
 // parseTime reads --time; nothing gives the zero time.

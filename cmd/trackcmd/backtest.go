@@ -29,10 +29,10 @@ func (t *command) backtestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backtest",
 		Short: "Replay the check over the stored history",
-		Long: `Replay the check over the stored history, each run against only what was known then: how many
+		Long: `Replay the check over the stored history, each run against only what was known at the time: how many
 alarms it would have raised, when, and which later run confirmed them. --target proposes the
---threshold for a wanted rate of confirmed alarms; --save writes the one of every metric into
-` + settings.FileName + `, where check, report and backtest find it. Every alarm is taken for a false one:
+--threshold for a given rate of confirmed alarms; --save writes the threshold of every metric into
+` + settings.FileName + `, where check, report and backtest find it. Every alarm counts as a false one, so
 replay a history in which nothing regressed.`,
 		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5 --save\n" +
 			"  occudiff track backtest --metric seconds --threshold 5",

@@ -24,13 +24,13 @@ func (t *command) importCommand() *cobra.Command {
 		Short: "Store points from a CSV file",
 		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device,
 driver, label, verdict and program. Time is RFC 3339 or Unix seconds; the value is in the metric's
-unit (percent, points, seconds). Points of one run, time and label are one run; without a run they
-must share device and driver too.
+unit (percent, points, seconds). Points with the same run, time and label form one run; without a
+run, they must share device and driver, too.
 
-The same points again change nothing. What track export wrote comes back as it was, one metric after
-the other: a run that is stored already, by the name that track export gives it, its time and its
-label, takes the values and kernels that it lacks. Another value than the stored one is an error:
-name the run otherwise, or remove the stored one first.`,
+Importing the same points again changes nothing. The output of track export can be imported one
+metric after the other: a run that is already stored, by its exported name, time and label, gets the
+values and kernels that it lacks. A value that differs from the stored one is an error: rename the
+run, or remove the stored one first.`,
 		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n" +
 			"  occudiff track export | occudiff track import --db copy.db -",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -107,8 +107,8 @@ func (t *command) exportCommand() *cobra.Command {
 		Use:   "export [flags] [FILE.csv]",
 		Short: "Write the points of a metric as CSV",
 		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label, verdict,
-program; to standard output without a file. A run without a job is named by its number. Texts that a
-spreadsheet would run as a formula carry an apostrophe, which track import takes away again.`,
+program. Without a file, it goes to standard output. A run without a job is named by its number. A
+text that a spreadsheet would run as a formula gets an apostrophe, which track import removes.`,
 		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {

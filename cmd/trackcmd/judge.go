@@ -30,23 +30,23 @@ func (t *command) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Fail when the newest run regressed",
 		Long: `Compare the run that was added last with the runs before it, series by series, and exit 1 on a
-confirmed regression. --last N and --since COMMIT judge several runs, all that a pull request added
-for example, each against what was known then.
+confirmed regression. --last N and --since COMMIT judge several runs, for example all that a pull
+request added, each against what was known at the time.
 
-A run is beyond its threshold when it is off the median of the last 20 runs (--window) by more than
-4 median absolute deviations and by more than 2 points (--threshold; for seconds 2 % of the median).
-The first such run is an alarm, which may be an outlier; the second in a row is a regression.
---fail-on alarm exits 1 at the first. With fewer than 8 earlier runs a series is learning and never
-alarms.
+A run is beyond its threshold when it differs from the median of the last 20 runs (--window) by more
+than 4 median absolute deviations and by more than 2 points (--threshold; for seconds 2 % of the
+median). The first such run is an alarm, which may be an outlier; the second in a row is a
+regression. --fail-on alarm exits 1 at the first one. With fewer than 8 earlier runs, a series is
+still learning and never alarms.
 
-Another device or driver is another series, which is said instead of an alarm. Another launch shape
-is, too, but for the residual (measured - predicted), which lives through it: while the new series
-is learning, the residual is judged. Earlier runs in which a kernel was unmeasurable are left out;
-of seconds none is.`,
+Each device and driver has its own series, so a change of either is reported instead of an alarm. A
+new launch shape also starts a new series. While it is learning, the residual (measured - predicted)
+is judged across both. Earlier runs in which a kernel was unmeasurable are left out, except for
+seconds.`,
 		Example: `  # The run that was added last
   occudiff track check
 
-  # In CI: test cases, and what came since the main branch
+  # In CI: test cases, and all runs since the main branch
   occudiff track check --metric residual -o check.xml --annotations
   occudiff track check --since origin/main --fail-on alarm
 
@@ -61,9 +61,9 @@ of seconds none is.`,
 	cli.Define(c.Flags(),
 		cli.Flag{Name: "run", Value: &f.run, Arg: "RUN", Usage: "check this run instead of the one that was added " +
 			"last"},
-		cli.Flag{Name: "last", Value: &f.last, Arg: "RUNS", Usage: "check the last runs that were added, this many"},
+		cli.Flag{Name: "last", Value: &f.last, Arg: "RUNS", Usage: "check the last N runs that were added"},
 		cli.Flag{Name: "since", Value: &f.since, Arg: "COMMIT",
-			Usage: "check the runs that were added after the last one of this commit"},
+			Usage: "check the runs that were added after the last run of this commit"},
 		cli.Flag{Name: "fail-on", Value: &f.failOn, Arg: "WHAT", Words: "never regression alarm",
 			Usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
 	c.MarkFlagsMutuallyExclusive("run", "last", "since")
@@ -123,18 +123,18 @@ func (t *command) reportCommand() *cobra.Command {
 		Use:   "report",
 		Short: "Show every series with its change points",
 		Long: `Show every series of the history with its change points: the runs at which its level changed, the
-means before and after, and p. They are found as Hunter and Apache Otava do it (E-divisive means
-with a t-test). What needs attention comes first. --fail-on regression exits 1 when the newest runs
-of a series that goes on are a confirmed regression, --fail-on alarm at the first run beyond its
+means before and after, and p. The method is that of Hunter and Apache Otava (E-divisive means with
+a t-test). Series that need attention come first. --fail-on regression exits 1 when the newest runs
+of a current series are a confirmed regression, --fail-on alarm at the first run beyond its
 threshold.
 
-The files are whole: -o trend.html draws every series, -o trend.xlsx has a sheet with a chart for
+Files are complete: -o trend.html plots every series, and -o trend.xlsx has a sheet with a chart for
 each of the worst.`,
 		Example: `  # What changed, and when
   occudiff track report
   occudiff track report -o trend.html -o trend.xlsx
 
-  # What the model does not explain, for a script
+  # The residual, for a script
   occudiff track report --metric residual --magnitude 0.05 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return t.report(c, p) },
@@ -144,12 +144,12 @@ each of the worst.`,
 	t.addCommitURL(c)
 	cli.Define(c.Flags(),
 		cli.Flag{Name: "window", Value: &p.Window, Arg: "RUNS",
-			Usage: "runs that are looked at together for change points"},
+			Usage: "number of runs that are searched together for change points"},
 		cli.Flag{Name: "p", Value: &p.P, Arg: "P", Usage: "a change point has a p below this"},
 		cli.Flag{Name: "magnitude", Value: &p.Magnitude, Arg: "SHARE",
 			Usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
 		cli.Flag{Name: "min-segment", Value: &p.MinSegment, Arg: "RUNS",
-			Usage: "least runs between change points; 3 leaves short spikes out"})
+			Usage: "fewest runs between change points; 3 ignores short spikes"})
 	t.Share(c, program.AnswerFlags)
 	t.ShareTable(c, report.SortDifference, report.SortName)
 	t.ShareGate(c, "regression", "alarm")

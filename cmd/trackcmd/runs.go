@@ -64,14 +64,15 @@ func (t *command) remove(ctx context.Context, args []string, yes bool) error {
 	for _, text := range args {
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
-			return cli.Errorf("%q is no run: expected a number as 'occudiff track list' shows it", text)
+			return cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	if !yes && !program.IsTerminal(t.Stdin) {
-		return cli.Errorf("nobody is there to ask whether to remove run %s; say --yes", strings.Join(args, ", "))
+		return cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
+			strings.Join(args, ", "))
 	}
 	db, err := history.OpenWith(ctx, t.dsn(), history.Options{MustExist: true})
 	if err != nil {

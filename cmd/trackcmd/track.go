@@ -43,16 +43,16 @@ func Command(e *program.Env) *cobra.Command {
 		Long: `Keep runs in a history and watch occupancy over time.
 
 The history is a SQLite file, or a PostgreSQL server that a team shares: --db FILE or --db
-postgres://USER@HOST/NAME. Without --db it is what OCCUDIFF_DB or the file of settings says, else
-occudiff.db in the working folder. A series is one kernel with its launch shape on one device with
-one driver: what ran on another device or driver is never compared with it.`,
+postgres://USER@HOST/NAME. Without --db, OCCUDIFF_DB or occudiff.yaml names it; the default is
+occudiff.db in the working folder. A series is one kernel with one launch shape on one device with
+one driver. Runs on another device or driver are never compared with it.`,
 		Example: `  # After each run
   occudiff track add --device mtl-112 run.hotspots.csv --driver 24.35.30872
 
   # Fail the job when a kernel regressed
   occudiff track check
 
-  # See how it went
+  # See the trend
   occudiff track report -o trend.html -o trend.xlsx`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -80,7 +80,7 @@ func (t *command) readHistory(ctx context.Context) (*history.DB, error) {
 // addNoVerify adds the flag of commands whose result damage could change without an error.
 func (t *command) addNoVerify(c *cobra.Command) {
 	cli.Define(c.Flags(), cli.Flag{Name: "no-verify", Value: &t.noVerify,
-		Usage: "do not look for damage in the history first, which takes about 2 s for a million kernels"})
+		Usage: "do not check the history for damage first, which takes about 2 s for a million kernels"})
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
@@ -119,9 +119,9 @@ func (t *command) addMetricFlag(c *cobra.Command) {
 	}
 	t.metric = string(history.Measured)
 	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &t.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
-		Usage: "what is followed: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
+		Usage: "metric to track: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
 			"without idle time), seconds (time per launch), underfilled, empty, shortfall (points of the account), " +
-			"peak (predicted), spill (bytes of a thread)"})
+			"peak (predicted), spill (bytes per thread)"})
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
@@ -131,13 +131,13 @@ func (t *command) addGateFlags(c *cobra.Command, window bool) {
 	t.threshold, t.window = d.Floor, d.Window
 	cli.Define(c.Flags(),
 		cli.Flag{Name: "direction", Value: &t.direction, Arg: "WAY", Hints: "down up both",
-			Usage: "which way is worse: down, up or both (default: up for seconds and spill, else down)"},
+			Usage: "direction that is worse: down, up or both (default: up for seconds and spill, else down)"},
 		cli.Flag{Name: "threshold", Value: &t.threshold, Arg: "X",
-			Usage: "a run has to be off its median by more than this: percentage points, for seconds percent of the " +
-				"median, for spill bytes"})
+			Usage: "how far a run must be from its median: percentage points; for seconds percent of the median, for " +
+				"spill bytes"})
 	if window {
 		cli.Define(c.Flags(), cli.Flag{Name: "window", Value: &t.window, Arg: "RUNS",
-			Usage: "earlier runs that are looked at"})
+			Usage: "number of earlier runs that count"})
 	}
 }
 
@@ -154,8 +154,8 @@ func (t *command) origin() (report.Provenance, error) {
 	u, err := url.Parse(strings.ReplaceAll(t.commitURL, "%s", "commit"))
 	if t.commitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" ||
 		!strings.Contains(t.commitURL, "%s")) {
-		return p, cli.Errorf("--commit-url %q: expected an address with %%s for the commit, as in"+
-			" 'https://host/project/commit/%%s'", t.commitURL)
+		return p, cli.Errorf("--commit-url %q: expected an address with %%s for the commit, as in "+
+			"'https://host/project/commit/%%s'", t.commitURL)
 	}
 	return p, nil
 }
