@@ -143,6 +143,7 @@ type fields struct {
 	*header
 	name   string
 	nameAt int
+	err    error // the first that reading its numbers came upon
 }
 
 // split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
@@ -170,7 +171,7 @@ func (h *header) split(text string) (fields, error) {
 		}
 	}
 	name := strings.TrimSpace(body)
-	f := fields{h, name, len(body) - len(strings.TrimLeft(body, " \t"))}
+	f := fields{header: h, name: name, nameAt: len(body) - len(strings.TrimLeft(body, " \t"))}
 	if name == "" {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
@@ -195,52 +196,52 @@ func (h *header) lastSeparator(body string) int {
 	return strings.LastIndexByte(body, ',')
 }
 
-// number gives a quantity of the row in its base unit; ok is false when the table or the row does not have it.
-func (f fields) number(q quantity) (x float64, ok bool, err error) {
-	if !f.has(q) {
-		return 0, false, nil
+// number gives a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
+// with the first that is read stays in err.
+func (f *fields) number(q quantity) (o unit.Opt[float64]) {
+	if f.err != nil || !f.has(q) || f.parts[f.at[q]] == "" {
+		return o
 	}
 	text := f.parts[f.at[q]]
-	if text == "" {
-		return 0, false, nil
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+		f.err = f.badf(q, "%s is not a number", lines.Quote(text))
+	case x < 0:
+		f.err = f.badf(q, "%s is below 0", text)
+	case x > 1e18: // sums stay finite
+		f.err = f.badf(q, "%s is out of range", text)
+	default:
+		o = unit.Some(x / f.per[q])
 	}
-	x, e := strconv.ParseFloat(text, 64)
-	if e != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, false, f.badf(q, "%s is not a number", lines.Quote(text))
-	}
-	if x < 0 {
-		return 0, false, f.badf(q, "%s is below 0", text)
-	}
-	if x > 1e18 { // sums stay finite
-		return 0, false, f.badf(q, "%s is out of range", text)
-	}
-	return x / f.per[q], true, nil
+	return o
 }
 
 // count is a number that must be whole.
-func (f fields) count(q quantity) (n int64, ok bool, err error) {
-	x, ok, err := f.number(q)
-	if err != nil || !ok {
-		return 0, false, err
+func (f *fields) count(q quantity) (o unit.Opt[int64]) {
+	x, ok := f.number(q).Value()
+	switch {
+	case !ok:
+	case x > unit.MaxCount:
+		f.err = f.badf(q, "%s is more than %s", f.parts[f.at[q]], unit.Thousands(unit.MaxCount))
+	case x != math.Trunc(x):
+		f.err = f.badf(q, "%s is not a whole number", lines.Quote(f.parts[f.at[q]]))
+	default:
+		o = unit.Some(int64(x))
 	}
-	if x > unit.MaxCount {
-		return 0, false, f.badf(q, "%s is more than %s", f.parts[f.at[q]], unit.Thousands(unit.MaxCount))
-	}
-	if x != math.Trunc(x) {
-		return 0, false, f.badf(q, "%s is not a whole number", lines.Quote(f.parts[f.at[q]]))
-	}
-	return int64(x), true, nil
+	return o
 }
 
 // ratio is a percentage; hardware counters may exceed 100 by a rounding.
-func (f fields) ratio(q quantity) (x float64, ok bool, err error) {
-	if x, ok, err = f.number(q); ok && x > 1.005 {
-		return 0, false, f.badf(q, "%s %% is more than the whole", f.parts[f.at[q]])
+func (f *fields) ratio(q quantity) unit.Opt[float64] {
+	o := f.number(q)
+	if o.Or(0) > 1.005 {
+		f.err = f.badf(q, "%s %% is more than the whole", f.parts[f.at[q]])
 	}
-	return x, ok, err
+	return o
 }
 
-func (f fields) badf(q quantity, format string, args ...any) error {
+func (f *fields) badf(q quantity, format string, args ...any) error {
 	e := badf(f.start[f.at[q]], format, args...)
 	names := strings.Split(strings.TrimSpace(f.text), ",")
 	e.text = "column " + strings.TrimSpace(names[f.at[q]+1]) + ": " + e.text

@@ -11,24 +11,21 @@ import (
 )
 
 // timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
-func (r *reader) timing(f fields) error {
+func (r *reader) timing(f *fields) error {
 	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
-	}
-	n, haveCalls, err := f.count(calls)
-	if err != nil {
-		return err
 	}
 	timeColumn := total
 	if f.source == fromSubmission {
 		timeColumn = execute
 	}
-	seconds, haveTime, err := f.number(timeColumn)
-	if err != nil {
-		return err
-	}
-	if !haveCalls || !haveTime {
+	n, haveCalls := f.count(calls).Value()
+	seconds, haveTime := f.number(timeColumn).Value()
+	switch {
+	case f.err != nil:
+		return f.err
+	case !haveCalls || !haveTime:
 		return badf(f.nameAt, "the row has no count or no time")
 	}
 	a, err := r.store.kernel(t, noDevice, r.in.Pos(f.nameAt+1))
@@ -45,7 +42,7 @@ func (r *reader) timing(f fields) error {
 }
 
 // properties takes a row of the kernel properties.
-func (r *reader) properties(f fields) error {
+func (r *reader) properties(f *fields) error {
 	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
@@ -55,9 +52,7 @@ func (r *reader) properties(f fields) error {
 		q  quantity
 		to *unit.Opt[unit.Bytes]
 	}{{slm, &p.SLM}, {private, &p.Private}, {spill, &p.Spill}} {
-		if n, ok, err := f.count(c.q); err != nil {
-			return err
-		} else if ok {
+		if n, ok := f.count(c.q).Value(); ok {
 			*c.to = unit.Some(unit.Bytes(n))
 		}
 	}
@@ -69,16 +64,15 @@ func (r *reader) properties(f fields) error {
 		if !f.has(c.q) || f.parts[f.at[c.q]] == c.unknown {
 			continue
 		}
-		n, ok, err := f.count(c.q)
-		if err != nil {
-			return err
-		}
-		if ok && (n < 1 || n > 1<<16) {
+		switch n, ok := f.count(c.q).Value(); {
+		case ok && (n < 1 || n > 1<<16):
 			return f.badf(c.q, "%d is out of range", n)
-		}
-		if ok {
+		case ok:
 			*c.to = unit.Some(int(n))
 		}
+	}
+	if f.err != nil {
+		return f.err
 	}
 	if err := r.store.properties(propsKey{t.Name, t.Global, t.Local, p.SIMD.Or(0)}, p); err != nil {
 		return badf(f.nameAt, "%v", err)
@@ -88,18 +82,14 @@ func (r *reader) properties(f fields) error {
 
 // sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
 type sample struct {
-	seconds, gpu                               float64 // of the kernel; of the measurement, the weight
-	haveGPU                                    bool
-	occupancy, active, stalled                 float64
-	haveOccupancy, haveActive, haveStalled     bool
-	threads, barriers, instance, tile, adapter int64
-	groups, exits                              int64
-	haveThreads, haveBarriers, haveInstance    bool
-	haveGroups, haveExits                      bool
+	seconds, gpu                     float64 // of the kernel; of the measurement, the weight
+	occupancy, active, stalled       unit.Opt[float64]
+	threads, barriers, groups, exits unit.Opt[int64]
+	instance, tile, adapter          int64
 }
 
 // metrics takes a row of a metric table.
-func (r *reader) metrics(f fields) error {
+func (r *reader) metrics(f *fields) error {
 	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
@@ -128,7 +118,7 @@ func (r *reader) metrics(f fields) error {
 }
 
 // interval takes when a launch began and ended.
-func (r *reader) interval(f fields, t *tracer.Task, adapter int, tile int64) error {
+func (r *reader) interval(f *fields, t *tracer.Task, adapter int, tile int64) error {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}
@@ -148,7 +138,7 @@ func (r *reader) interval(f fields, t *tracer.Task, adapter int, tile int64) err
 }
 
 // moment is a time in nanoseconds. A float holds none of those since 1970.
-func (f fields) moment(q quantity) (int64, error) {
+func (f *fields) moment(q quantity) (int64, error) {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
 	if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
 		return 0, f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
@@ -161,39 +151,14 @@ func isIdle(name string) bool {
 	return name == "NoKernel" || (len(name) > 8 && name[:9] == "NoKernel(")
 }
 
-func (f fields) sample() (s sample, err error) {
-	var have bool
-	if s.gpu, s.haveGPU, err = f.number(gpuTime); err != nil {
-		return s, err
+func (f *fields) sample() (sample, error) {
+	gpu := f.number(gpuTime).Or(0)
+	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu),
+		occupancy: f.ratio(occupancy), active: f.ratio(active), stalled: f.ratio(stalled),
+		threads: f.count(threads), barriers: f.count(barriers), instance: f.count(instance).Or(0),
+		groups: f.count(groups), exits: f.count(exits), tile: f.count(subDevice).Or(0), adapter: f.count(device).Or(0)}
+	if f.err == nil && s.adapter > 1<<20 {
+		f.err = f.badf(device, "%d is out of range", s.adapter)
 	}
-	if s.seconds, have, err = f.number(kernelTime); err != nil {
-		return s, err
-	} else if !have {
-		s.seconds = s.gpu
-	}
-	for _, c := range []struct {
-		q    quantity
-		to   *float64
-		have *bool
-	}{{occupancy, &s.occupancy, &s.haveOccupancy}, {active, &s.active, &s.haveActive},
-		{stalled, &s.stalled, &s.haveStalled}} {
-		if *c.to, *c.have, err = f.ratio(c.q); err != nil {
-			return s, err
-		}
-	}
-	for _, c := range []struct {
-		q    quantity
-		to   *int64
-		have *bool
-	}{{threads, &s.threads, &s.haveThreads}, {barriers, &s.barriers, &s.haveBarriers},
-		{instance, &s.instance, &s.haveInstance}, {groups, &s.groups, &s.haveGroups}, {exits, &s.exits, &s.haveExits},
-		{subDevice, &s.tile, &have}, {device, &s.adapter, &have}} {
-		if *c.to, *c.have, err = f.count(c.q); err != nil {
-			return s, err
-		}
-	}
-	if s.adapter > 1<<20 {
-		return s, f.badf(device, "%d is out of range", s.adapter)
-	}
-	return s, nil
+	return s, f.err
 }

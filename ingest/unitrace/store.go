@@ -150,8 +150,8 @@ func (a *account) of(src source) *sum {
 }
 
 // overTime keeps a sample with its time; without an account it is of no kernel that is named.
-func (s *store) overTime(a *account, f fields, x *sample) error {
-	if s.seriesOf == nil || f.source != fromSamples || !f.has(sampled) || !x.haveOccupancy ||
+func (s *store) overTime(a *account, f *fields, x *sample) error {
+	if s.seriesOf == nil || f.source != fromSamples || !f.has(sampled) || !x.occupancy.Present() ||
 		s.sampled >= ingest.MaxSamples {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (s *store) overTime(a *account, f fields, x *sample) error {
 	}
 	s.sampled++
 	s.samples[i].List = append(s.samples[i].List, ingest.Moment{At: at, Length: int64(x.gpu * 1e9),
-		Measured: float32(x.occupancy), Launch: launch})
+		Measured: float32(x.occupancy.Or(0)), Launch: launch})
 	return nil
 }
 

@@ -22,11 +22,10 @@ type sum struct {
 // mean is an average weighted by the time of the measurement.
 type mean struct{ product, weight, plain, n float64 }
 
-func (m *mean) add(x, weight float64) {
-	m.product += x * weight
-	m.weight += weight
-	m.plain += x
-	m.n++
+func (m *mean) add(o unit.Opt[float64], weight float64) {
+	if x, ok := o.Value(); ok {
+		m.merge(mean{x * weight, weight, x, 1})
+	}
 }
 
 // value is the average; rows without a time count alike.
@@ -50,26 +49,13 @@ func (m *mean) merge(o mean) {
 }
 
 func (s *sum) add(x sample) {
-	for _, c := range []struct {
-		m    *mean
-		x    float64
-		have bool
-	}{{&s.occupancy, x.occupancy, x.haveOccupancy}, {&s.active, x.active, x.haveActive},
-		{&s.stalled, x.stalled, x.haveStalled}} {
-		if c.have {
-			c.m.add(c.x, x.gpu)
-		}
-	}
-	for _, c := range []struct {
-		to   *unit.Opt[int64]
-		x    int64
-		have bool
-	}{{&s.threads, x.threads, x.haveThreads}, {&s.barriers, x.barriers, x.haveBarriers},
-		{&s.groups, x.groups, x.haveGroups}, {&s.exits, x.exits, x.haveExits}} {
-		if c.have {
-			plus(c.to, c.x)
-		}
-	}
+	s.occupancy.add(x.occupancy, x.gpu)
+	s.active.add(x.active, x.gpu)
+	s.stalled.add(x.stalled, x.gpu)
+	plus(&s.threads, x.threads)
+	plus(&s.barriers, x.barriers)
+	plus(&s.groups, x.groups)
+	plus(&s.exits, x.exits)
 }
 
 func (s *sum) merge(o *sum) {
@@ -81,16 +67,18 @@ func (s *sum) merge(o *sum) {
 	s.occupancy.merge(o.occupancy)
 	s.active.merge(o.active)
 	s.stalled.merge(o.stalled)
-	for _, c := range []struct{ to, from *unit.Opt[int64] }{{&s.threads, &o.threads}, {&s.barriers, &o.barriers},
-		{&s.groups, &o.groups}, {&s.exits, &o.exits}} {
-		if n, ok := c.from.Value(); ok {
-			plus(c.to, n)
-		}
-	}
+	plus(&s.threads, o.threads)
+	plus(&s.barriers, o.barriers)
+	plus(&s.groups, o.groups)
+	plus(&s.exits, o.exits)
 }
 
-// plus adds two counts. A sum stays at what is no count any more, see ingest.CheckCounts.
-func plus(to *unit.Opt[int64], n int64) { *to = unit.Some(min(to.Or(0)+n, unit.MaxCount+1)) }
+// plus adds a count that may be absent. A sum stays at what is no count any more, see ingest.CheckCounts.
+func plus(to *unit.Opt[int64], o unit.Opt[int64]) {
+	if n, ok := o.Value(); ok {
+		*to = unit.Some(min(to.Or(0)+n, unit.MaxCount+1))
+	}
+}
 
 // into sets what was measured. The tools do not print the idle share: what is neither active nor stalled is idle, by
 // the definition of the two counters.

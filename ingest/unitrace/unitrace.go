@@ -160,11 +160,11 @@ func (r *reader) row(text string) {
 	if err == nil {
 		switch h.kind {
 		case timing:
-			err = r.timing(f)
+			err = r.timing(&f)
 		case properties:
-			err = r.properties(f)
+			err = r.properties(&f)
 		case metrics:
-			err = r.metrics(f)
+			err = r.metrics(&f)
 		}
 	}
 	r.count(err)

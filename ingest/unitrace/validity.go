@@ -23,7 +23,7 @@ func voids(metric string) bool {
 }
 
 // void gives the name of a column that says that the counters of a row are not to be used; empty when none does.
-func (f fields) void() string {
+func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
 			return strings.TrimSpace(strings.Split(f.text, ",")[i+1])
@@ -50,8 +50,7 @@ func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 	if !slices.Contains(v.columns, column) {
 		v.columns = append(v.columns, column)
 	}
-	s.haveOccupancy, s.haveActive, s.haveStalled = false, false, false
-	s.haveThreads, s.haveBarriers, s.haveGroups, s.haveExits = false, false, false, false
+	*s = sample{seconds: s.seconds, gpu: s.gpu, instance: s.instance, tile: s.tile, adapter: s.adapter}
 }
 
 func (v *invalid) notes() []note.Note {
