@@ -3,7 +3,6 @@ package binary
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -137,15 +136,5 @@ func IsPath(path string) bool {
 		images, err := zebin.ReadPath(context.Background(), path)
 		return err == nil && len(images) > 0
 	}
-	if ocloc.IsSource(path) {
-		return true
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head)
-	return zebin.Is(head[:n])
+	return ocloc.IsSource(path) || zebin.IsFile(path)
 }

@@ -103,13 +103,9 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 
 // addRun inserts the run and gives its number.
 func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
-	var frequency any
-	if hz, ok := run.Frequency.Value(); ok {
-		frequency = hz
-	}
 	err = d.row(ctx, tx, `INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, program)
-		VALUES (`+marks(11)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), frequency,
+		VALUES (`+marks(11)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), orNil(run.Frequency),
 		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Program).Scan(&id)
 	return id, err
 }
@@ -148,7 +144,7 @@ func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, series []int64, c
 		for k := range numbers {
 			row = append(row, numbers[k].value(r))
 		}
-		rows[i] = append(row, r.launches(), r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels+i)
+		rows[i] = append(row, orNil(r.Instances), r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels+i)
 	}
 	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
 	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columns("")+

@@ -56,7 +56,7 @@ func (run *Run) digest() string {
 		r := &run.Rows[i]
 		// These six, and the others only where there is one: a digest that is stored must come out again.
 		put(h, r.identity(), fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average),
-			absent(r.Total), r.launches()))
+			absent(r.Total), orNil(r.Instances)))
 		if r.Verdict != "" {
 			put(h, "verdict "+r.Verdict)
 		}
@@ -112,6 +112,14 @@ func put(h hash.Hash, texts ...string) {
 func absent[T ~float64](o unit.Opt[T]) any {
 	if v, ok := o.Value(); ok {
 		return float64(v)
+	}
+	return nil
+}
+
+// orNil gives a value for the database, nil when it is not there.
+func orNil[T any](o unit.Opt[T]) any {
+	if v, ok := o.Value(); ok {
+		return v
 	}
 	return nil
 }

@@ -120,14 +120,6 @@ func (n *number) value(r *Row) any {
 	return nil
 }
 
-// launches gives the number of launches for the database, nil when it is absent.
-func (r *Row) launches() any {
-	if v, ok := r.Instances.Value(); ok {
-		return v
-	}
-	return nil
-}
-
 // point turns a stored number into the metric's unit, stored turns it back.
 func (n *number) point(stored float64) float64 {
 	if n.unit == "%" {

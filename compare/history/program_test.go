@@ -155,7 +155,7 @@ func storeOld(t *testing.T, d *DB, id int64, run Run) {
 			put(`occudiff_kernel (series_id, time, run_id, measured, residual, loaded, average_seconds, total_seconds, instances,
 				predicted_peak, predicted_average, profiler_peak, model_residual, verdict, basis, cause, confidence, position)`,
 				i+1, at, id, absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average), absent(r.Total),
-				r.launches(), absent(r.PredictedPeak), absent(r.PredictedAverage), absent(r.ProfilerPeak),
+				orNil(r.Instances), absent(r.PredictedPeak), absent(r.PredictedAverage), absent(r.ProfilerPeak),
 				absent(r.ModelResidual), r.Verdict, r.Basis, r.Cause, r.Confidence, i)
 		}
 		return err

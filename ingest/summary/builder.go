@@ -90,12 +90,12 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		return
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
-	case name == busyMark: // also stands among the recommendations
-		b.busy(value, pos)
+	case name == busyMark: // also stands among the recommendations; of several GPUs the first is the busiest
+		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
 	case name == "GPU Time":
-		b.gpuTime(value, pos)
+		take(b, &b.platform.GPUTime, name, value, parseTime, pos)
 	case name == "Occupancy":
 		b.occupancy(value, pos)
 	}
@@ -140,23 +140,15 @@ func deviceName(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// busy takes the share of the elapsed time in which the GPU worked. With several GPUs the first is that of the busiest.
-func (b *builder) busy(value string, pos note.Pos) {
-	r, err := parsePercent(value)
+// take takes a quantity of the whole run where none was taken yet.
+func take[T any](b *builder, to *unit.Opt[T], name, value string, parse func(string) (unit.Opt[T], error),
+	pos note.Pos) {
+	o, err := parse(value)
 	if err != nil {
-		b.bad.Add(pos, "", "%s: %v", busyMark, err)
+		b.bad.Add(pos, "", "%s: %v", name, err)
 		return
 	}
-	fill(&b.platform.GPUBusy, r)
-}
-
-func (b *builder) gpuTime(value string, pos note.Pos) {
-	t, err := parseTime(value)
-	if err != nil {
-		b.bad.Add(pos, "", "GPU Time: %v", err)
-		return
-	}
-	fill(&b.platform.GPUTime, t)
+	fill(to, o)
 }
 
 func (b *builder) occupancy(value string, pos note.Pos) {

@@ -163,7 +163,7 @@ func (p *page) close(name string) {
 		}
 		p.place = nowhere
 	case name == "tr" && p.inTable && p.header:
-		p.to.startTable(p.cells, p.to.at(p.at[0], p.at[1]))
+		p.to.startTable(p.cells)
 	case name == "tr" && p.inTable && len(p.cells) > 0:
 		p.to.row(p.cells, p.to.at(p.at[0], p.at[1]))
 	case name == "table" && p.inTable:

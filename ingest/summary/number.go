@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +13,7 @@ import (
 
 // absent says whether a cell says that there is no value.
 func absent(text string) bool {
-	switch text {
-	case "", "[Unknown]", "N/A", "-":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"", "[Unknown]", "N/A", "-"}, text)
 }
 
 // parseNumber reads a number with thousands separators: `2,047`. Other texts that strconv takes are none here.
@@ -45,9 +42,9 @@ func parseNumber(text string) (float64, error) {
 }
 
 // parseTime reads `1.071s`, `38.2ms`, `12us`, `0s`.
-func parseTime(text string) (unit.Opt[unit.Seconds], error) {
+func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 	if absent(text) {
-		return unit.Opt[unit.Seconds]{}, nil
+		return none, nil
 	}
 	for _, u := range []struct {
 		suffix string
@@ -59,82 +56,70 @@ func parseTime(text string) (unit.Opt[unit.Seconds], error) {
 		}
 		x, err := parseNumber(strings.TrimSpace(number))
 		if err != nil {
-			return unit.Opt[unit.Seconds]{}, fmt.Errorf("time %w", err)
+			return none, fmt.Errorf("time %w", err)
 		}
 		return unit.Some(unit.Seconds(x / u.per)), nil
 	}
-	return unit.Opt[unit.Seconds]{}, fmt.Errorf("time %s has no unit, s or ms", lines.Quote(text))
+	return none, fmt.Errorf("time %s has no unit, s or ms", lines.Quote(text))
 }
 
-func parseCount(text string) (unit.Opt[int64], error) {
+func parseCount(text string) (none unit.Opt[int64], err error) {
 	if absent(text) {
-		return unit.Opt[int64]{}, nil
+		return none, nil
 	}
 	x, err := parseNumber(text)
 	if err != nil {
-		return unit.Opt[int64]{}, err
+		return none, err
 	}
 	if x != math.Trunc(x) || x >= 1<<53 {
-		return unit.Opt[int64]{}, fmt.Errorf("%s is not a whole number", lines.Quote(text))
+		return none, fmt.Errorf("%s is not a whole number", lines.Quote(text))
 	}
 	return unit.Some(int64(x)), nil
 }
 
-func parseSIMD(text string) (unit.Opt[int], error) {
+func parseSIMD(text string) (none unit.Opt[int], err error) {
 	n, err := parseCount(text)
 	v, ok := n.Value()
 	switch {
 	case err != nil:
-		return unit.Opt[int]{}, fmt.Errorf("SIMD width %w", err)
+		return none, fmt.Errorf("SIMD width %w", err)
 	case !ok:
-		return unit.Opt[int]{}, nil
+		return none, nil
 	case v < 1 || v > 64:
-		return unit.Opt[int]{}, fmt.Errorf("SIMD width %d is not from 1 to 64", v)
+		return none, fmt.Errorf("SIMD width %d is not from 1 to 64", v)
 	}
 	return unit.Some(int(v)), nil
 }
 
 // parsePercent reads `62.7%` and `23.7% of peak value`.
-func parsePercent(text string) (unit.Opt[unit.Ratio], error) {
+func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	if absent(text) {
-		return unit.Opt[unit.Ratio]{}, nil
+		return none, nil
 	}
 	number, _, ok := strings.Cut(text, "%")
 	if !ok {
-		return unit.Opt[unit.Ratio]{}, fmt.Errorf("percentage %s has no %% sign", lines.Quote(text))
+		return none, fmt.Errorf("percentage %s has no %% sign", lines.Quote(text))
 	}
 	x, err := parseNumber(strings.TrimSpace(number))
 	if err != nil {
-		return unit.Opt[unit.Ratio]{}, fmt.Errorf("percentage %w", err)
+		return none, fmt.Errorf("percentage %w", err)
 	}
 	if x > 100.5 {
-		return unit.Opt[unit.Ratio]{}, fmt.Errorf("%s %% is more than the whole", number)
+		return none, fmt.Errorf("%s %% is more than the whole", number)
 	}
 	return unit.Some(unit.FromPercent(x)), nil
 }
 
 // parseFrequency reads `2.200 GHz` into hertz.
-func parseFrequency(text string) (unit.Opt[float64], error) {
-	number, unitText, _ := strings.Cut(text, " ")
-	scale, ok := 0.0, true
-	switch strings.TrimSpace(unitText) {
-	case "GHz":
-		scale = 1e9
-	case "MHz":
-		scale = 1e6
-	case "kHz", "KHz":
-		scale = 1e3
-	case "Hz":
-		scale = 1
-	default:
-		ok = false
-	}
+func parseFrequency(text string) (none unit.Opt[float64], err error) {
+	number, name, _ := strings.Cut(text, " ")
+	scale, ok := map[string]float64{"GHz": 1e9, "MHz": 1e6, "kHz": 1e3, "KHz": 1e3, "Hz": 1}[strings.TrimSpace(name)]
 	if !ok {
-		return unit.Opt[float64]{}, fmt.Errorf("frequency %s has no unit, GHz or MHz", lines.Quote(text))
+		return none, fmt.Errorf("frequency %s has no unit, GHz or MHz", lines.Quote(text))
 	}
 	x, err := parseNumber(number)
 	if err != nil {
-		return unit.Opt[float64]{}, fmt.Errorf("frequency %w", err)
+		return none, fmt.Errorf("frequency %w", err)
 	}
 	return unit.Some(math.Round(x * scale)), nil
 }

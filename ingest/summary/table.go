@@ -25,7 +25,7 @@ const (
 	stackTable           // of stacks and adapters
 )
 
-func (b *builder) startTable(header []string, _ note.Pos) {
+func (b *builder) startTable(header []string) {
 	b.table = table{merged: make([]bool, len(b.tasks))}
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))

@@ -27,7 +27,6 @@ type text struct {
 	in     *lines.Reader
 	to     *builder
 	before string // the last line, the header when dashes follow
-	pos    int    // its number
 	table  *columns
 }
 
@@ -51,11 +50,11 @@ func (t *text) line() {
 	}
 	line = progress(line)
 	trimmed := strings.TrimSpace(line)
-	before, number := t.before, t.pos
-	t.before, t.pos = line, t.in.Number
+	before := t.before
+	t.before = line
 	if c := dashes(line); c != nil && before != "" {
 		t.table = c
-		t.to.startTable(c.cells(before), t.to.at(number, 0))
+		t.to.startTable(c.cells(before))
 		return
 	}
 	switch {

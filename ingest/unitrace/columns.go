@@ -1,6 +1,9 @@
 package unitrace
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // quantity is what a column holds.
 type quantity uint8
@@ -32,73 +35,38 @@ const (
 	quantities // how many there are
 )
 
-// columnOf gives what a column of a table holds and how many of its units make the base unit: seconds, ratios. Metric
-// names carry their unit in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG, EuActive of
-// GPUs before.
+// columnNames are the columns of the quantities, and how many of their units make the base unit, a second or the whole;
+// 0 for times, whose unit stands in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG,
+// EuActive of GPUs before.
+var columnNames = map[string]struct {
+	quantity
+	per float64
+}{
+	"Calls": {calls, 1}, "Time (ns)": {total, 1e9}, "Execute (ns)": {execute, 1e9},
+	"GpuTime": {gpuTime, 0}, "QueryBeginTime": {sampled, 0}, "Start": {begin, 0}, "End": {end, 0},
+	"KernelTime": {kernelTime, 0}, "Time": {kernelTime, 0}, // of aggregated metrics, of kernel intervals
+	"XVE_THREADS_OCCUPANCY_ALL": {occupancy, 100}, "XveThreadOccupancy": {occupancy, 100},
+	"EuThreadOccupancy": {occupancy, 100},
+	"XVE_ACTIVE":        {active, 100}, "XveActive": {active, 100}, "EuActive": {active, 100},
+	"XVE_STALL": {stalled, 100}, "XveStall": {stalled, 100}, "EuStall": {stalled, 100},
+	"XVE_COMPUTE_THREAD_COUNT": {threads, 1}, "CsThreads": {threads, 1},
+	"XVE_BARRIER_MESSAGE_COUNT": {barriers, 1}, "ShaderBarriers": {barriers, 1},
+	"ASYNC_GPGPU_THREADGROUP_COUNT": {groups, 1}, "ASYNC_GPGPU_THREAD_EXIT_COUNT": {exits, 1},
+	"GlobalInstanceId": {instance, 1}, "Device": {device, 1}, "SubDeviceId": {subDevice, 1}, "SIMD": {simd, 1},
+	"SLM Per Work Group": {slm, 1}, "Private Memory Per Thread": {private, 1}, "Spill Memory Per Thread": {spill, 1},
+	"Register File Size Per Thread": {registers, 1},
+}
+
+// columnOf gives what a column of a table holds and how many of its units make the base unit. Names of metrics carry
+// their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	metric, unitText := name, ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		metric, unitText = strings.TrimSpace(name[:i]), name[i+1:len(name)-1]
 	}
-	switch metric {
-	case "Calls":
-		return calls, 1, true
-	case "Time (ns)":
-		return total, 1e9, true
-	case "Execute (ns)":
-		return execute, 1e9, true
-	case "GpuTime":
-		return gpuTime, perSecond(unitText), true
-	case "KernelTime", "Time": // of aggregated metrics and of kernel intervals
-		return kernelTime, perSecond(unitText), true
-	case "QueryBeginTime":
-		return sampled, perSecond(unitText), true
-	case "Start":
-		return begin, perSecond(unitText), true
-	case "End":
-		return end, perSecond(unitText), true
-	case "XVE_THREADS_OCCUPANCY_ALL", "XveThreadOccupancy", "EuThreadOccupancy":
-		return occupancy, 100, true
-	case "XVE_ACTIVE", "XveActive", "EuActive":
-		return active, 100, true
-	case "XVE_STALL", "XveStall", "EuStall":
-		return stalled, 100, true
-	case "XVE_COMPUTE_THREAD_COUNT", "CsThreads":
-		return threads, 1, true
-	case "XVE_BARRIER_MESSAGE_COUNT", "ShaderBarriers":
-		return barriers, 1, true
-	case "ASYNC_GPGPU_THREADGROUP_COUNT":
-		return groups, 1, true
-	case "ASYNC_GPGPU_THREAD_EXIT_COUNT":
-		return exits, 1, true
-	case "GlobalInstanceId":
-		return instance, 1, true
-	case "Device":
-		return device, 1, true
-	case "SubDeviceId":
-		return subDevice, 1, true
-	case "SIMD":
-		return simd, 1, true
-	case "SLM Per Work Group":
-		return slm, 1, true
-	case "Private Memory Per Thread":
-		return private, 1, true
-	case "Spill Memory Per Thread":
-		return spill, 1, true
-	case "Register File Size Per Thread":
-		return registers, 1, true
+	c, ok := columnNames[metric]
+	if ok && c.per == 0 {
+		c.per = cmp.Or(map[string]float64{"us": 1e6, "ms": 1e3, "s": 1}[unitText], 1e9)
 	}
-	return 0, 0, false
-}
-
-func perSecond(unitText string) float64 {
-	switch unitText {
-	case "us":
-		return 1e6
-	case "ms":
-		return 1e3
-	case "s":
-		return 1
-	}
-	return 1e9
+	return c.quantity, c.per, ok
 }

@@ -1,6 +1,7 @@
 package vecadd
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -80,11 +81,7 @@ func (j *job) resources(text string, p *ingest.Platform) {
 // generic says whether a node property names no device: `nodes=1:gpu:ppn=2`, the default of the notebook's script,
 // asks for any GPU, `nodes=1:gpu:gen9:ppn=2` for gen9.
 func generic(property string) bool {
-	switch property {
-	case "gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, property)
 }
 
 // parseDate reads what `date` prints in the job's frame, in the forms of its two locales. The zone is a short name
@@ -93,19 +90,17 @@ func parseDate(text string) time.Time {
 	fields := strings.Fields(text)
 	zone := -1
 	for i, f := range fields {
-		if _, ok := zoneHours(f); ok {
+		if _, ok := zones[f]; ok {
 			zone = i
 		}
 	}
 	if zone < 0 {
 		return time.Time{}
 	}
-	hours, _ := zoneHours(fields[zone])
-	loc := time.FixedZone(fields[zone], int(hours*3600))
-	rest := strings.Join(append(append([]string{}, fields[:zone]...), fields[zone+1:]...), " ")
+	loc := time.FixedZone(fields[zone], zones[fields[zone]]*3600)
+	rest := strings.Join(slices.Delete(fields, zone, zone+1), " ")
 	for _, layout := range []string{"Mon Jan 2 03:04:05 PM 2006", "Mon Jan 2 15:04:05 2006",
-		"Mon 2 Jan 2006 03:04:05 PM",
-		"Mon 2 Jan 2006 15:04:05"} {
+		"Mon 2 Jan 2006 03:04:05 PM", "Mon 2 Jan 2006 15:04:05"} {
 		if t, err := time.ParseInLocation(layout, rest, loc); err == nil {
 			return t.UTC()
 		}
@@ -113,24 +108,6 @@ func parseDate(text string) time.Time {
 	return time.Time{}
 }
 
-func zoneHours(name string) (float64, bool) {
-	switch name {
-	case "UTC", "GMT", "Z":
-		return 0, true
-	case "PST":
-		return -8, true
-	case "PDT", "MST":
-		return -7, true
-	case "MDT":
-		return -6, true
-	case "EST":
-		return -5, true
-	case "EDT":
-		return -4, true
-	case "CET":
-		return 1, true
-	case "CEST":
-		return 2, true
-	}
-	return 0, false
-}
+// zones are the hours of the zones that `date` prints.
+var zones = map[string]int{"UTC": 0, "GMT": 0, "Z": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "EST": -5, "EDT": -4,
+	"CET": 1, "CEST": 2}

@@ -21,18 +21,11 @@ const (
 
 // inSeconds gives how long one of a printed unit is. The guide's `u-secs` are steady_clock ticks: nanoseconds with
 // the common C++ libraries.
-func inSeconds(unitText string) (float64, bool) {
-	switch unitText {
-	case "seconds", "second", "secs", "sec", "s":
-		return 1, true
-	case "milliseconds", "msecs", "ms":
-		return 1e-3, true
-	case "microseconds", "usecs", "us":
-		return 1e-6, true
-	case ticksUnit, "nanoseconds", "nsecs", "ns":
-		return 1e-9, true
-	}
-	return 0, false
+var inSeconds = map[string]float64{
+	"seconds": 1, "second": 1, "secs": 1, "sec": 1, "s": 1,
+	"milliseconds": 1e-3, "msecs": 1e-3, "ms": 1e-3,
+	"microseconds": 1e-6, "usecs": 1e-6, "us": 1e-6,
+	ticksUnit: 1e-9, "nanoseconds": 1e-9, "nsecs": 1e-9, "ns": 1e-9,
 }
 
 // findTiming finds a timing in a line: where its kernel name starts, and where what follows doneMark starts, counted
@@ -93,7 +86,7 @@ func parseTiming(text string, rest int) (t ingest.Timing, col int, err error) {
 		return t, col, err
 	}
 	t.Printed, t.UnitAsPrinted = number, strings.TrimSpace(after)
-	scale, ok := inSeconds(t.UnitAsPrinted)
+	scale, ok := inSeconds[t.UnitAsPrinted]
 	switch {
 	case t.UnitAsPrinted == "":
 		return t, len(text), fmt.Errorf("time %s has no unit, seconds or u-secs", number)

@@ -40,9 +40,9 @@ const (
 	noteProductConfig = 6
 )
 
-// Is says whether the first bytes of a file are those of a container that Read understands: a device image, an archive,
-// or a program that may hold images.
-func Is(head []byte) bool {
+// isBinary says whether the first bytes of a file are those of a container that Read understands: a device image, an
+// archive, or a program that may hold images.
+func isBinary(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
 		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
 }

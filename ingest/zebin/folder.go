@@ -70,12 +70,21 @@ func isDump(path string) bool {
 		strings.HasSuffix(name, "ze_info.txt"):
 		return true
 	}
+	head := headOf(path)
+	return isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
+}
+
+// IsFile says whether a file is a kernel binary, or a program or archive that may hold some.
+func IsFile(path string) bool { return isBinary(headOf(path)) }
+
+// headOf gives the first bytes of a file, none of one that cannot be read.
+func headOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
-	head := make([]byte, 64)
+	head := make([]byte, 4096)
 	n, _ := io.ReadFull(f, head)
-	return isDevice(head[:n]) || strings.HasPrefix(string(head[:n]), archiveMagic)
+	return head[:n]
 }

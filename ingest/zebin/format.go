@@ -18,7 +18,7 @@ type Format struct{}
 func (Format) Kind() string { return "zebin" }
 
 // Sniff implements ingest.Format.
-func (Format) Sniff(head []byte) bool { return Is(head) }
+func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
 // maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
 const maxBinary = 1 << 30

@@ -43,13 +43,21 @@ func targets() []target {
 	}
 }
 
+// is says whether a target has a graphics IP version, or where that is not known the number of a product family.
+func (x *target) is(family int, release string) bool {
+	if release != "" {
+		return x.release == release
+	}
+	return x.family == family
+}
+
 // Compiled gives the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
 // IP version where it is known, as in 12.60, else by the driver's number of the product family. None means that
 // neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
 	for _, x := range targets() {
-		if release != "" && x.release == release || release == "" && x.family == family {
+		if x.is(family, release) {
 			keys = append(keys, x.keys...)
 		}
 	}
@@ -95,7 +103,7 @@ func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 // CompiledFor says whether an image of a product family or graphics IP version is for a device.
 func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	return slices.ContainsFunc(targets(), func(x target) bool {
-		return (release != "" && x.release == release || release == "" && x.family == family) && t.hasTarget(d, x)
+		return x.is(family, release) && t.hasTarget(d, x)
 	})
 }
 
