@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -53,7 +54,9 @@ type Setting struct {
 	Prediction Prediction
 	Changes    []Change // against the launch that was asked about; empty when it is that launch, never nil
 
-	cost float64 // see costOf
+	changed                   int        // how many settings differ: as many as Changes, which are made of what is chosen
+	cost                      float64    // see costOf
+	usefulAverage, usefulPeak unit.Ratio // see useful
 }
 
 // Advice is what would raise the occupancy of a launch. It is plain data; nothing in it has been measured.
@@ -109,12 +112,16 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if d == nil {
 		return a, a.Refusal
 	}
-	found := search(d, l, may)
+	memory := settings.Get().(*[]Setting)
+	defer settings.Put(memory)
+	found := search(d, l, may, (*memory)[:0])
+	*memory = found
 	if a.Current == nil && len(found) == 0 {
 		return a, a.Refusal
 	}
-	a.Best = best(found)
-	a.Least = leastChange(found, l, a.Current)
+	top := topOf(found)
+	a.Best = top.best(d, l, found)
+	a.Least = top.leastChange(d, l, found, a.Current)
 	shown := l
 	if a.Current == nil {
 		shown = a.Best[0].Launch
@@ -124,6 +131,9 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	a.Rules = rulesFor(d, l, a)
 	return a, nil
 }
+
+// settings are memory for searches: one tries a hundred settings, and most are not chosen.
+var settings = sync.Pool{New: func() any { return new([]Setting) }}
 
 // outcome gives the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
 func (s *Setting) outcome() (average, peak unit.Ratio) {
@@ -168,48 +178,74 @@ func costOf(list []Change) float64 {
 	return sum
 }
 
+// tops are the highest outcomes of the lanes in use that were found.
+type tops struct{ average, peak unit.Ratio }
+
+func topOf(found []Setting) (t tops) {
+	for i := range found {
+		t.average, t.peak = max(t.average, found[i].usefulAverage), max(t.peak, found[i].usefulPeak)
+	}
+	return t
+}
+
+// level is 0 at the top, larger below, equal where print is.
+func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
+
+// compare puts the better setting first.
+func (t *tops) compare(x, y *Setting) int {
+	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
+		cmp.Compare(level(x.usefulPeak, t.peak), level(y.usefulPeak, t.peak)), cmp.Compare(x.cost, y.cost),
+		cmp.Compare(y.usefulAverage, x.usefulAverage),
+		cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
+}
+
 // best picks what Advice.Best promises.
-func best(found []Setting) []Setting {
+func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
+	chosen := []Setting{}
 	if len(found) == 0 {
-		return []Setting{}
+		return chosen
 	}
-	var topAverage, topPeak unit.Ratio
+	var order [32]*Setting
+	highest := order[:0]
 	for i := range found {
-		average, peak := found[i].useful()
-		topAverage, topPeak = max(topAverage, average), max(topPeak, peak)
+		if level(found[i].usefulAverage, t.average) == 0 {
+			highest = append(highest, &found[i])
+		}
 	}
-	level := func(r, top unit.Ratio) int { // 0 at the top, larger below, equal where print is
-		return int(float64(top-r) / sameResult)
+	slices.SortStableFunc(highest, t.compare)
+	choose := func(s *Setting) {
+		chosen = append(chosen, *s)
+		chosen[len(chosen)-1].Changes = changes(d, l, s.Launch)
 	}
-	slices.SortStableFunc(found, func(x, y Setting) int {
-		xa, xp := x.useful()
-		ya, yp := y.useful()
-		return cmp.Or(cmp.Compare(level(xa, topAverage), level(ya, topAverage)),
-			cmp.Compare(level(xp, topPeak), level(yp, topPeak)), cmp.Compare(x.cost, y.cost),
-			cmp.Compare(ya, xa), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
-	})
-	chosen, peakShown := []Setting{}, false
-	for i := range found {
-		average, peak := found[i].useful()
-		if level(average, topAverage) > 0 || len(chosen) == mostBest {
+	peakShown := false
+	for _, s := range highest {
+		if len(chosen) == mostBest {
 			break
 		}
-		if !idleChange(&found[i], chosen) {
-			chosen = append(chosen, found[i])
-			peakShown = peakShown || level(peak, topPeak) == 0
+		if !idleChange(d, l, s, chosen) {
+			choose(s)
+			peakShown = peakShown || level(s.usefulPeak, t.peak) == 0
 		}
 	}
 	if !peakShown {
-		i := slices.IndexFunc(found, func(s Setting) bool { _, peak := s.useful(); return level(peak, topPeak) == 0 })
-		chosen = append(chosen, found[i])
+		var first *Setting
+		for i := range found {
+			s := &found[i]
+			if level(s.usefulPeak, t.peak) == 0 && (first == nil || t.compare(s, first) < 0) {
+				first = s
+			}
+		}
+		choose(first)
 	}
 	return chosen
 }
 
 // idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
 // away: what it changes besides gains nothing, since those chosen before are at least as good.
-func idleChange(s *Setting, chosen []Setting) bool {
-	for _, c := range chosen {
+func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
+	own, n := changesOf(d, l, s.Launch)
+	for i := range chosen {
+		c := &chosen[i]
 		same := s.Launch
 		same.SLM = c.Launch.SLM
 		if same == c.Launch && s.Launch.SLM < c.Launch.SLM {
@@ -217,11 +253,11 @@ func idleChange(s *Setting, chosen []Setting) bool {
 		}
 		covered := 0
 		for _, a := range c.Changes {
-			if slices.ContainsFunc(s.Changes, func(b Change) bool { return a.Setting == b.Setting }) {
+			if slices.ContainsFunc(own[:n], func(b Change) bool { return a.Setting == b.Setting }) {
 				covered++
 			}
 		}
-		if covered == len(c.Changes) && len(s.Changes) > covered {
+		if covered == len(c.Changes) && n > covered {
 			return true
 		}
 	}
@@ -229,15 +265,20 @@ func idleChange(s *Setting, chosen []Setting) bool {
 }
 
 // leastChange picks what Advice.Least promises.
-func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
+func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *Prediction) *Setting {
+	var now *Setting
+	if current != nil {
+		now = &Setting{Launch: l, Prediction: *current}
+		now.usefulAverage, now.usefulPeak = now.useful()
+	}
 	var least *Setting
 	for i := range found {
 		s := &found[i]
-		if len(s.Changes) != 1 || current != nil && !s.helps(&Setting{Launch: l, Prediction: *current}) {
+		if s.changed != 1 || now != nil && !s.helps(now) {
 			continue
 		}
-		if least == nil || s.cost < least.cost ||
-			s.cost == least.cost && s.Prediction.Average > least.Prediction.Average {
+		if least == nil || cmp.Or(cmp.Compare(s.cost, least.cost),
+			cmp.Compare(least.Prediction.Average, s.Prediction.Average), t.compare(s, least)) < 0 {
 			least = s
 		}
 	}
@@ -245,6 +286,7 @@ func leastChange(found []Setting, l Launch, current *Prediction) *Setting {
 		return nil
 	}
 	chosen := *least
+	chosen.Changes = changes(d, l, chosen.Launch)
 	return &chosen
 }
 
@@ -261,9 +303,7 @@ func (s *Setting) helps(now *Setting) bool {
 	if !gains(average, peak, newAverage, newPeak) {
 		return false
 	}
-	average, peak = now.useful()
-	newAverage, newPeak = s.useful()
-	return gains(average, peak, newAverage, newPeak)
+	return gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
 // Fill says how many work-groups keep the whole GPU busy.

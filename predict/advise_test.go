@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -305,6 +306,23 @@ func BenchmarkAdvise(b *testing.B) {
 	for b.Loop() {
 		if _, err := Advise(d, l, varyAll()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestDivisors holds the divisors from prime factors against trying every number.
+func TestDivisors(t *testing.T) {
+	for _, most := range []int64{0, 1, 2, 7, 512, 1024, 5000} {
+		for _, n := range []int64{0, 1, 2, 3, 4, 16, 49, 97, 360, 1024, 1023, 4096 * 3, 9973, 9973 * 2, 65537, 1 << 40, 3 * (1 << 33), 999_983 * 1_000_003, math.MaxInt64} {
+			var want []int64
+			for x := int64(1); x <= min(n, most); x++ {
+				if n%x == 0 {
+					want = append(want, x)
+				}
+			}
+			if got := divisorsUpTo(n, most); !slices.Equal(got, want) {
+				t.Errorf("divisors of %d up to %d: %v, want %v", n, most, got, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -9,42 +10,47 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and keeps those that run, the launch's own among them. Work-groups
+// search predicts every setting that may be had and appends those that run, the launch's own among them. Work-groups
 // that do not divide the grid are tried only where none that does would run: SYCL refuses them.
-func search(d *arch.Device, l Launch, may Vary) []Setting {
+func search(d *arch.Device, l Launch, may Vary, found []Setting) []Setting {
 	if !l.Global.Present() {
-		return searchOver(d, l, may, multiples)
+		return searchOver(d, l, may, multiples, found)
 	}
-	found := searchOver(d, l, may, dividing)
+	all := searchOver(d, l, may, dividing, found)
 	free := may.Local || !l.Local.Present()
-	if free && !slices.ContainsFunc(found, func(s Setting) bool { return s.Launch.Local != l.Local }) {
-		return searchOver(d, l, may, multiples)
+	if free && !slices.ContainsFunc(all, func(s Setting) bool { return s.Launch.Local != l.Local }) {
+		return searchOver(d, l, may, multiples, all[:0])
 	}
-	return found
+	return all
 }
 
-// shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items.
-type shapes func(l Launch, most int64) map[int64]unit.Size3
+// shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items, in their order.
+type shapes func(l Launch, most int64) []unit.Size3
 
 // threads is how many threads a launch starts in all.
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
 // searchOver is search over the work-groups that one way of listing them gives.
-func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) []Setting {
-	var found []Setting
+func searchOver(d *arch.Device, l Launch, may Vary, groups shapes, found []Setting) []Setting {
 	own, err := Predict(d, l)
 	bounded := may.SameThreads && err == nil
+	slms := searchSLM(d, l, may)
 	for _, simd := range searchSIMD(d, l, may) {
+		var locals []unit.Size3
+		var most int64
 		for _, grf := range searchGRF(d, l, may) {
 			at := l
 			at.SIMD, at.GRF = simd, grf
-			for _, local := range searchLocal(d, at, may, groups) {
+			if m := largestGroup(d, at); locals == nil || m != most {
+				most, locals = m, searchLocal(at, may, groups, m)
+			}
+			for _, local := range locals {
 				at.Local = local
-				for _, slm := range searchSLM(d, l, may) {
+				for _, slm := range slms {
 					at.SLM = slm
 					if p, err := Predict(d, at); err == nil && !(bounded && p.threads() > own.threads()) {
-						list := changes(d, l, at)
-						found = append(found, Setting{Launch: at, Prediction: p, Changes: list, cost: costOf(list)})
+						found = append(found, Setting{Launch: at, Prediction: p})
+						found[len(found)-1].weigh(d, l)
 					}
 				}
 			}
@@ -53,25 +59,41 @@ func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) []Setting {
 	return found
 }
 
+// weigh works out what a setting is ranked by.
+func (s *Setting) weigh(d *arch.Device, from Launch) {
+	list, n := changesOf(d, from, s.Launch)
+	s.changed, s.cost = n, costOf(list[:n])
+	s.usefulAverage, s.usefulPeak = s.useful()
+}
+
 // changes lists how a launch differs from the one that was asked about.
 func changes(d *arch.Device, from, to Launch) []Change {
-	list := []Change{}
+	list, n := changesOf(d, from, to)
+	return append([]Change{}, list[:n]...)
+}
+
+// changesOf is changes without memory of its own: most settings that are tried are not chosen.
+func changesOf(d *arch.Device, from, to Launch) (list [4]Change, n int) {
+	add := func(c Change) {
+		list[n] = c
+		n++
+	}
 	if from.Local != to.Local {
 		a, _ := from.Local.Items()
 		b, _ := to.Local.Items()
-		list = append(list, Change{SettingLocal, a, b})
+		add(Change{SettingLocal, a, b})
 	}
 	if from.SIMD != to.SIMD {
-		list = append(list, Change{SettingSIMD, int64(from.SIMD), int64(to.SIMD)})
+		add(Change{SettingSIMD, int64(from.SIMD), int64(to.SIMD)})
 	}
 	if from.SLM != to.SLM {
-		list = append(list, Change{SettingSLM, int64(from.SLM), int64(to.SLM)})
+		add(Change{SettingSLM, int64(from.SLM), int64(to.SLM)})
 	}
 	if from.GRF != to.GRF {
 		now, _ := grfMode(d, from.GRF)
-		list = append(list, Change{SettingGRF, int64(now.Registers), int64(to.GRF)})
+		add(Change{SettingGRF, int64(now.Registers), int64(to.GRF)})
 	}
-	return list
+	return list, n
 }
 
 // searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
@@ -116,33 +138,38 @@ func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
 	return sizes
 }
 
-// searchLocal gives the work-group shapes to try at a sub-group size and GRF mode, one per number of work-items.
-func searchLocal(d *arch.Device, l Launch, may Vary, groups shapes) []unit.Size3 {
+// searchLocal gives the work-group shapes to try at a sub-group size, one per number of work-items, in their order.
+func searchLocal(l Launch, may Vary, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
 	}
-	found := groups(l, largestGroup(d, l))
-	if own, _ := l.Local.Items(); own > 0 {
-		found[own] = l.Local
+	list := groups(l, most)
+	own, _ := l.Local.Items()
+	if own <= 0 {
+		return list
 	}
-	list := make([]unit.Size3, 0, len(found))
-	for _, x := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, found[x])
+	at, found := slices.BinarySearchFunc(list, own, func(s unit.Size3, own int64) int {
+		n, _ := s.Items()
+		return cmp.Compare(n, own)
+	})
+	if found {
+		list[at] = l.Local
+		return list
 	}
-	return list
+	return slices.Insert(list, at, l.Local)
 }
 
 // multiples gives the work-groups of whole sub-groups along the first dimension, none longer than the grid is there.
-func multiples(l Launch, most int64) map[int64]unit.Size3 {
-	shapes := map[int64]unit.Size3{}
+func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
 	if l.Global.Present() {
 		most = min(most, ceilDiv(l.Global.Dim(0), simd)*simd)
 	}
+	list := []unit.Size3{}
 	for x := simd; x <= most; x += simd {
-		shapes[x] = oneDimension(l, x)
+		list = append(list, oneDimension(l, x))
 	}
-	return shapes
+	return list
 }
 
 // oneDimension makes a work-group of x work-items along the first dimension, with as many dimensions as the grid.
@@ -153,7 +180,25 @@ func oneDimension(l Launch, x int64) unit.Size3 {
 
 // dividing gives the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
 // those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
-func dividing(l Launch, most int64) map[int64]unit.Size3 {
+func dividing(l Launch, most int64) []unit.Size3 {
+	list := []unit.Size3{}
+	if l.Global.Dim(1) == 1 && l.Global.Dim(2) == 1 { // one shape for each number of work-items
+		for _, x := range divisorsUpTo(l.Global.Dim(0), most) {
+			if x%int64(l.SIMD) == 0 {
+				list = append(list, oneDimension(l, x))
+			}
+		}
+		return list
+	}
+	shapes := nearestShapes(l, most)
+	for _, x := range slices.Sorted(maps.Keys(shapes)) {
+		list = append(list, shapes[x])
+	}
+	return list
+}
+
+// nearestShapes gives the shapes of dividing by their number of work-items.
+func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	shapes := map[int64]unit.Size3{}
 	rank := l.Global.Rank()
 	var divisors [3][]int64
@@ -197,12 +242,34 @@ func distance(s, own unit.Size3) float64 {
 	return sum
 }
 
+// divisorsUpTo gives the divisors of n up to a number, in their order: the products of its prime factors.
 func divisorsUpTo(n, most int64) []int64 {
-	var list []int64
-	for x := int64(1); x <= min(n, most); x++ {
-		if n%x == 0 {
-			list = append(list, x)
+	if n < 1 || most < 1 {
+		return nil
+	}
+	list := []int64{1}
+	multiply := func(prime int64, times int) {
+		from, power := len(list), int64(1)
+		for range times {
+			power *= prime
+			for _, x := range list[:from] {
+				if x <= most/power {
+					list = append(list, x*power)
+				}
+			}
 		}
 	}
+	for p := int64(2); p <= most && p <= n/p; p += 1 + p&1 {
+		times := 0
+		for quotient(n, p)*p == n {
+			n = quotient(n, p)
+			times++
+		}
+		multiply(p, times)
+	}
+	if n > 1 && n <= most { // a prime: what is left has no smaller factor
+		multiply(n, 1)
+	}
+	slices.Sort(list)
 	return list
 }
