@@ -57,20 +57,29 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 
 // store stores a clean run that is not known. It gives its number and the programs that it may be of (see Added).
 func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, programs []string, err error) {
-	if id, err = d.addRun(ctx, tx, run); err != nil {
+	if id, err = d.begin(ctx, tx, run); err != nil {
 		return 0, nil, err
 	}
-	d.at("run")
-	if err := d.addInputs(ctx, tx, id, run); err != nil {
-		return 0, nil, err
-	}
-	d.at("inputs")
 	run.ID, run.Kernels = id, 0
-	series, programs, err := d.seriesOf(ctx, tx, run.Rows)
+	series, programs, err := d.seriesOf(ctx, tx, run.Rows, newMemo())
 	if err != nil {
 		return 0, nil, err
 	}
-	return id, programs, d.addRows(ctx, tx, run, series, "")
+	d.at("series")
+	return id, programs, d.insertRows(ctx, tx, kernelRows(run, series), "")
+}
+
+// begin stores all of a run but its rows.
+func (d *DB) begin(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
+	if id, err = d.addRun(ctx, tx, run); err != nil {
+		return 0, err
+	}
+	d.at("run")
+	if err := d.addInputs(ctx, tx, id, run); err != nil {
+		return 0, err
+	}
+	d.at("inputs")
+	return id, nil
 }
 
 // known looks the content up. A file is known by its bytes or by its text.
@@ -132,10 +141,9 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
 }
 
-// addRows inserts the kernels of run.ID, each into its series, in the order of the table's key, behind the run.Kernels
-// that it has already.
-func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, series []int64, conflict string) error {
-	d.at("series")
+// kernelRows are the kernels of run.ID as rows of the table, each of its series, behind the run.Kernels that it has
+// already.
+func kernelRows(run Run, series []int64) [][]any {
 	at := run.Time.UnixMicro()
 	rows := make([][]any, len(run.Rows))
 	for i := range run.Rows {
@@ -146,17 +154,41 @@ func (d *DB) addRows(ctx context.Context, tx *sql.Tx, run Run, series []int64, c
 		}
 		rows[i] = append(row, orNil(r.Instances), r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels+i)
 	}
-	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
+	return rows
+}
+
+// insertRows inserts such rows in the order of the table's key, in which neighbors go to one page.
+func (d *DB) insertRows(ctx context.Context, tx *sql.Tx, rows [][]any, conflict string) error {
+	slices.SortFunc(rows, func(a, b []any) int {
+		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)),
+			cmp.Compare(a[2].(int64), b[2].(int64)))
+	})
 	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columns("")+
 		`, instances, verdict, basis, cause, confidence, position)`, rows, conflict)
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.
 func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, conflict string) error {
+	text := func(n int) string {
+		group := "(" + marks(len(rows[0])) + ")"
+		return d.engine.bind("INSERT" + d.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group + conflict)
+	}
+	var whole *sql.Stmt // of a whole batch
+	if len(rows) >= 2*d.engine.batch {
+		var err error
+		if whole, err = tx.PrepareContext(ctx, text(d.engine.batch)); err != nil {
+			return err
+		}
+		defer whole.Close()
+	}
 	for part := range slices.Chunk(rows, d.engine.batch) {
-		group := "(" + marks(len(part[0])) + ")"
-		text := "INSERT INTO " + into + " VALUES " + strings.Repeat(group+", ", len(part)-1) + group + conflict
-		if err := d.exec(ctx, tx, text, slices.Concat(part...)...); err != nil {
+		var err error
+		if args := slices.Concat(part...); whole != nil && len(part) == d.engine.batch {
+			_, err = whole.ExecContext(ctx, args...)
+		} else {
+			_, err = tx.ExecContext(ctx, text(len(part)), args...)
+		}
+		if err != nil {
 			return err
 		}
 		d.at("rows")

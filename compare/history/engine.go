@@ -72,6 +72,9 @@ type engine struct {
 	ownFile       bool // tables of others mean that it is not ours
 	dollar        bool // placeholders are $1 and not ?
 	batch         int  // rows per insert
+	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
+	// the pages that it changes need not be written aside first.
+	orFail string
 
 	fault func(error) fault
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
 	"slices"
 	"time"
 
@@ -31,6 +32,9 @@ func carrying(run Run) []Input {
 // contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its
 // text. Without any it is a digest of the run itself.
 func contents(run Run) []string {
+	if run.contents != nil {
+		return run.contents
+	}
 	var list []string
 	for _, in := range carrying(run) {
 		list = append(list, in.Digest)
@@ -47,6 +51,12 @@ func contents(run Run) []string {
 
 // digest sums up what a run says, for runs that come without files.
 func (run *Run) digest() string {
+	var parts []*number
+	for _, m := range []Metric{Underfilled, Empty, Shortfall} {
+		if n, err := m.number(); err == nil {
+			parts = append(parts, n)
+		}
+	}
 	h := sha256.New()
 	put(h, run.Time.UTC().Format(time.RFC3339Nano), run.Label, run.JobID, run.Device, run.Driver)
 	if run.Program != "" {
@@ -55,17 +65,17 @@ func (run *Run) digest() string {
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		// These six, and the others only where there is one: a digest that is stored must come out again.
-		put(h, r.identity(), fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded), absent(r.Average),
-			absent(r.Total), orNil(r.Instances)))
+		put(h, run.memo.of(r.Key).whole, fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded),
+			absent(r.Average), absent(r.Total), orNil(r.Instances)))
 		if r.Verdict != "" {
 			put(h, "verdict "+r.Verdict)
 		}
 		if r.Spill.Present() {
 			put(h, fmt.Sprint("spill ", absent(r.Spill)))
 		}
-		for _, m := range []Metric{Underfilled, Empty, Shortfall} {
-			if n, err := m.number(); err == nil && m.In(r) {
-				put(h, fmt.Sprint(string(m)+" ", n.value(r)))
+		for _, n := range parts {
+			if _, there := n.get(r); there {
+				put(h, fmt.Sprint(string(n.metric)+" ", n.value(r)))
 			}
 		}
 		if r.PredictedPeak.Present() && !r.Measured.Present() {
@@ -104,7 +114,7 @@ func put(h hash.Hash, texts ...string) {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 		h.Write(n[:])
-		h.Write([]byte(s))
+		io.WriteString(h, s)
 	}
 }
 

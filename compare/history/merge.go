@@ -50,6 +50,8 @@ type importer struct {
 	number  *number // of the metric
 	records *Records
 	done    Imported
+	memo    *memo
+	rows    [][]any // of new runs, which are inserted together
 
 	// The stored runs of the time that is being imported, with their names.
 	there []Run
@@ -67,7 +69,17 @@ func (in *importer) runs(ctx context.Context, batch [][]int32) error {
 	for i := 0; err == nil && i < len(batch); i++ {
 		err = in.run(ctx, batch[i])
 	}
+	if err == nil {
+		err = in.insertRows(ctx)
+	}
 	return err
+}
+
+// insertRows inserts the rows of the new runs so far.
+func (in *importer) insertRows(ctx context.Context) error {
+	rows := in.rows
+	in.rows = nil
+	return in.db.insertRows(ctx, in.tx, rows, "")
 }
 
 // run stores one run, or what a stored one lacks of it.
@@ -76,6 +88,8 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 	if err != nil {
 		return err
 	}
+	run.memo = in.memo
+	run.contents = contents(run)
 	known, err := in.db.known(ctx, in.tx, run)
 	if err != nil {
 		return err
@@ -104,12 +118,28 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 	if contradiction != nil {
 		return contradiction
 	}
-	if _, _, err := in.db.store(ctx, in.tx, run); err != nil {
+	return in.store(ctx, run)
+}
+
+// store stores a run that is not there, but for its rows, which follow with those of the others.
+func (in *importer) store(ctx context.Context, run Run) error {
+	var err error
+	if run.ID, err = in.db.begin(ctx, in.tx, run); err != nil {
 		return err
 	}
+	run.Kernels = 0
+	series, _, err := in.db.seriesOf(ctx, in.tx, run.Rows, in.memo)
+	if err != nil {
+		return err
+	}
+	in.db.at("series")
+	in.rows = append(in.rows, kernelRows(run, series)...)
 	in.done.Runs++
 	in.done.Points += len(run.Rows)
-	return nil
+	if len(in.rows) < importRows {
+		return nil
+	}
+	return in.insertRows(ctx)
 }
 
 // on gives the rows of an imported run as those of a stored one, which knows device and driver where they do not say.
@@ -192,7 +222,7 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 		return n, err
 	}
 	for i, row := range imported {
-		p, there := points[row.kernelIdentity()]
+		p, there := points[in.memo.of(row.Key).kernel]
 		given := in.records.At(int(lines[i]))
 		value := in.number.point(p.value.Float64)
 		switch {
@@ -244,12 +274,13 @@ func (in *importer) fill(ctx context.Context, old *Run, content []string, n news
 	var series []int64
 	if len(n.fresh) > 0 {
 		var err error
-		if series, _, err = in.db.seriesOf(ctx, in.tx, n.fresh); err != nil {
+		if series, _, err = in.db.seriesOf(ctx, in.tx, n.fresh, in.memo); err != nil {
 			return err
 		}
 	}
 	column := in.number.column
-	err := in.db.addRows(ctx, in.tx, run, append(series, n.series...), `
+	in.db.at("series")
+	err := in.db.insertRows(ctx, in.tx, kernelRows(run, append(series, n.series...)), `
 		ON CONFLICT (series_id, time, run_id) DO UPDATE SET
 		`+column+` = COALESCE(occudiff_kernel.`+column+`, excluded.`+column+`),
 		verdict = CASE occudiff_kernel.verdict WHEN '' THEN excluded.verdict ELSE occudiff_kernel.verdict END`)

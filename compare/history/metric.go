@@ -159,16 +159,14 @@ func ParseMetric(text string) (Metric, error) {
 
 // number gives the column of a metric.
 func (m Metric) number() (*number, error) {
-	var names []string
 	for i := range numbers {
-		n := &numbers[i]
-		switch n.metric {
-		case "":
-		case m:
+		if n := &numbers[i]; n.metric == m && m != "" {
 			return n, nil
-		default:
-			names = append(names, string(n.metric))
 		}
+	}
+	var names []string
+	for _, name := range Metrics() {
+		names = append(names, string(name))
 	}
 	last := len(names) - 1
 	return nil, fmt.Errorf("metric %q is not known; use %s or %s", m, strings.Join(names[:last], ", "), names[last])

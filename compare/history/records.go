@@ -18,6 +18,7 @@ type Records struct {
 	points []packed
 	texts  []string
 	number map[string]int32 // of each text
+	keys   map[int32]Key    // that the names of series say
 }
 
 // packed is a Record whose texts are numbers.
@@ -111,13 +112,26 @@ func (r *Records) run(n *number, lines []int32) Run {
 	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program}
 	for _, i := range lines {
 		p := r.At(int(i))
-		row := Row{Key: parseName(p.Series), Verdict: p.Verdict}
+		row := Row{Key: r.key(r.points[i].series), Verdict: p.Verdict}
 		row.Device, row.Driver = p.Device, p.Driver
 		n.set(&row, n.stored(p.Value))
 		run.Rows = append(run.Rows, row)
 	}
 	run.Device, run.Driver = r.platform(run.Rows)
 	return run
+}
+
+// key gives what the name of a series says.
+func (r *Records) key(series int32) Key {
+	k, known := r.keys[series]
+	if !known {
+		if r.keys == nil {
+			r.keys = map[int32]Key{}
+		}
+		k = parseName(r.texts[series])
+		r.keys[series] = k
+	}
+	return k
 }
 
 // platform gives what the rows of a run say of its device and driver: what all of them share, or the device that all of

@@ -19,12 +19,13 @@ type stored struct {
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
 // series without a program, and the programs are returned.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64, programs []string, err error) {
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo) (ids []int64, programs []string,
+	err error) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
-		kernels[i] = rows[i].kernelIdentity()
+		kernels[i] = memo.of(rows[i].Key).kernel
 	}
-	known := make(map[string][]stored, len(rows))
+	known := memo.series
 	if err := d.lookUp(ctx, tx, kernels, known); err != nil {
 		return nil, nil, err
 	}
@@ -36,7 +37,7 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64,
 	}
 	ids = make([]int64, len(rows))
 	var fresh [][]any
-	var missing []string
+	var missing, adopted []string
 	for i, kernel := range kernels {
 		id, adopt := find(known[kernel], program)
 		if ids[i] = id; id != 0 && !adopt {
@@ -50,11 +51,15 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64,
 			if err != nil {
 				return nil, nil, err
 			}
+			adopted = append(adopted, kernel)
 			continue
 		}
 		missing = append(missing, kernel)
 		fresh = append(fresh, []any{k.identity(), kernel, k.taskIdentity(),
 			k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+	}
+	for _, kernel := range slices.Concat(missing, adopted) {
+		delete(known, kernel)
 	}
 	if len(fresh) == 0 {
 		return ids, programs, nil
@@ -63,7 +68,6 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (ids []int64,
 	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
 	err = d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, "+keyColumns+")", fresh,
 		" ON CONFLICT (identity) DO NOTHING")
-	clear(known)
 	if err == nil {
 		err = d.lookUp(ctx, tx, missing, known)
 	}
@@ -103,9 +107,16 @@ func find(of []stored, program string) (id int64, adopt bool) {
 	return 0, false
 }
 
-// lookUp finds the series of kernels that are stored.
+// lookUp finds the series of those kernels that are not known yet.
 func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string, known map[string][]stored) error {
-	for part := range slices.Chunk(kernels, d.engine.batch) {
+	var unknown []string
+	for _, kernel := range kernels {
+		if _, there := known[kernel]; !there {
+			unknown = append(unknown, kernel)
+			known[kernel] = nil
+		}
+	}
+	for part := range slices.Chunk(unknown, d.engine.batch) {
 		args := make([]any, len(part))
 		for i, s := range part {
 			args[i] = s

@@ -28,7 +28,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		return nil, err
 	}
 	d := &DB{step: options.step, engine: engine{
-		where: path, fault: sqliteFault, ownFile: true, batch: 50,
+		where: path, fault: sqliteFault, ownFile: true, batch: 50, orFail: " OR FAIL",
 		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
 		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)
 			FROM sqlite_master WHERE type = 'table'`,

@@ -29,9 +29,13 @@ type Imported struct {
 	KnownRuns    int // that had all of it already
 }
 
-// importBatch is the number of runs that one transaction of an import stores. Runs of one time touch the same pages of
-// the table, so that twenty of them cost hardly more than one.
-const importBatch = 20
+const (
+	// importBatch is the number of runs that one transaction of an import stores. All of them touch the same pages of
+	// the table, those at the ends of the series, so that fifty of them cost hardly more than one.
+	importBatch = 50
+	// importRows is how many rows are kept in memory, to be inserted series by series.
+	importRows = 1 << 14
+)
 
 // Import stores points of a metric as runs. Points with the same run, time and label are one run; without a run they
 // must share device and driver too. A run that is stored already, from files or from another import, is not stored
@@ -51,7 +55,7 @@ func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, 
 	for batch := range slices.Chunk(groups, importBatch) {
 		var in *importer
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(tx *sql.Tx) error {
-			in = &importer{db: d, tx: tx, number: number, records: records}
+			in = &importer{db: d, tx: tx, number: number, records: records, memo: newMemo()}
 			return in.runs(ctx, batch)
 		})
 		if err != nil {

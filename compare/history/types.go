@@ -30,6 +30,9 @@ type Run struct {
 	// Kernels is the number of rows. List fills it and leaves Rows nil.
 	Kernels int
 	Rows    []Row
+
+	memo     *memo
+	contents []string // see contents; nil until it is needed
 }
 
 // Input is a file that the run was read from.
