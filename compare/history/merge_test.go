@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -497,6 +499,65 @@ func TestImportUnnamed(t *testing.T) {
 		}
 		if after := contentOf(t, d); after != before {
 			t.Errorf("the history became\n%s\nand was\n%s", after, before)
+		}
+	})
+}
+
+// TestImportTogether: what one import of many runs stores is what an import of each time by itself stores. Programs are
+// named late, so that series are taken over within a transaction, and verdicts and devices come and go.
+func TestImportTogether(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		r := rand.New(rand.NewPCG(5, 6))
+		pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
+		var all Records
+		var each []*Records
+		for i := range 2*importBatch + 20 {
+			one := &Records{}
+			for _, name := range []string{"x", "y"}[:1+r.IntN(2)] {
+				program := ""
+				if i > importBatch/2 {
+					program = pick("", "", "p", "q")
+				}
+				for k := range 1 + r.IntN(6) {
+					record := Record{Series: fmt.Sprintf("k%d [256 / 64, SIMD%d]", k*r.IntN(3)+k, 8<<r.IntN(2)), Time: start.Add(time.Duration(i) * time.Hour), Run: name,
+						Value: float64(r.IntN(1000)) / 10, Device: pick("d", "d", "e"), Driver: pick("1", "1", "2"), Verdict: pick("", "match"), Program: program, Line: k}
+					taken := false
+					for j := range one.Len() {
+						o := one.At(j)
+						taken = taken || o.Series == record.Series && o.Run == record.Run && o.Device == record.Device && o.Driver == record.Driver
+					}
+					if !taken {
+						one.Add(record)
+						all.Add(record)
+					}
+				}
+			}
+			each = append(each, one)
+		}
+		together := open(t, dsn)
+		done, err := together.Import(bg, Measured, &all)
+		if err != nil || done.Points != all.Len() {
+			t.Fatal(done, err)
+		}
+		var apart *DB
+		if together.engine.ownFile {
+			apart = open(t, filepath.Join(t.TempDir(), "apart.db"))
+		} else {
+			apart = open(t, server.Fresh(t))
+		}
+		for _, one := range each {
+			if _, err := apart.Import(bg, Measured, one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a, b := contentOf(t, together), contentOf(t, apart); a != b {
+			t.Errorf("together\n%s\napart\n%s", a, b)
+		}
+		if a, b := seriesList(t, together), seriesList(t, apart); a != b {
+			t.Errorf("together\n%s\napart\n%s", a, b)
+		}
+		if done, err := together.Import(bg, Measured, &all); err != nil || done.Runs != 0 {
+			t.Errorf("again: %+v, %v", done, err)
 		}
 	})
 }
