@@ -54,7 +54,7 @@ type Setting struct {
 	Prediction Prediction
 	Changes    []Change // against the launch that was asked about; empty when it is that launch, never nil
 
-	changed                   int        // how many settings differ: as many as Changes, which are made of what is chosen
+	changed                   int        // how many settings differ; Changes are made of what is chosen
 	cost                      float64    // see costOf
 	usefulAverage, usefulPeak unit.Ratio // see useful
 }

@@ -171,7 +171,8 @@ func (d *DB) insertRows(ctx context.Context, tx *sql.Tx, rows [][]any, conflict 
 func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, conflict string) error {
 	text := func(n int) string {
 		group := "(" + marks(len(rows[0])) + ")"
-		return d.engine.bind("INSERT" + d.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group + conflict)
+		return d.engine.bind("INSERT" + d.engine.orFail + " INTO " + into + " VALUES " +
+			strings.Repeat(group+", ", n-1) + group + conflict)
 	}
 	var whole *sql.Stmt // of a whole batch
 	if len(rows) >= 2*d.engine.batch {
