@@ -28,20 +28,16 @@ func (a *adder) message(r *scan.Row) bool {
 }
 
 func (a *adder) misshapen(r *scan.Row) *problem {
+	p := &problem{cell: none, hint: "the file may be cut off: export it again",
+		text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line)}
 	switch {
 	case r.Open:
-		return &problem{cell: none, text: fmt.Sprintf("the file ends inside the quotes that open on line %d, column "+
-			"%d; the rows after them cannot be separated",
-			r.QuoteLine, r.QuoteColumn),
-			hint: "the file may be cut off: export it again"}
-	case r.Fields < a.h.columns:
-		return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields,
-			a.h.columns, a.h.pos.Line),
-			hint: "the file may be cut off: export it again"}
+		p.text = fmt.Sprintf("the file ends inside the quotes that open on line %d, column %d; the rows after them "+
+			"cannot be separated", r.QuoteLine, r.QuoteColumn)
+	case r.Fields > a.h.columns:
+		p.hint = "a name that holds the delimiter must stand in quotes"
 	}
-	return &problem{cell: none, text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields,
-		a.h.columns, a.h.pos.Line),
-		hint: "a name that holds the delimiter must stand in quotes"}
+	return p
 }
 
 // wrong says what was expected instead of a cell's text.

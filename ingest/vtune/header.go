@@ -129,27 +129,27 @@ func (h *header) complete() {
 	}
 	slices.Sort(h.sel)
 	h.fillGaps()
-	for q := range h.col {
-		h.col[q].cell, _ = slices.BinarySearch(h.sel, h.col[q].index)
-	}
 	for i := range h.twice {
-		h.twice[i].cell, _ = slices.BinarySearch(h.sel, h.twice[i].index)
+		h.twice[i].cell = h.cellOf(h.twice[i].index)
 	}
 	for i := range h.instructions {
-		h.instructions[i].cell, _ = slices.BinarySearch(h.sel, h.instructions[i].index)
+		h.instructions[i].cell = h.cellOf(h.instructions[i].index)
 	}
 	for q := range quantities {
+		c := &h.col[q]
+		c.cell = h.cellOf(c.index)
+		f := field{q, c.cell, !c.percent}
 		switch {
-		case !h.col[q].there:
+		case !c.there:
 		case q < firstNumber:
 			h.key = append(h.key, q)
 		case q == total || q == average:
-			h.times = append(h.times, field{q, h.col[q].cell, !h.col[q].percent})
+			h.times = append(h.times, f)
 		case q == hostToDevice || q == deviceToHost: // read for rows without a launch shape only
 		case q < firstShare:
-			h.counts = append(h.counts, field{q, h.col[q].cell, !h.col[q].percent})
+			h.counts = append(h.counts, f)
 		default:
-			h.shares = append(h.shares, field{q, h.col[q].cell, !h.col[q].percent})
+			h.shares = append(h.shares, f)
 		}
 	}
 	h.numbers = slices.Concat(h.times, h.counts, h.shares)
@@ -161,6 +161,12 @@ func (h *header) complete() {
 			}
 		}
 	}
+}
+
+// cellOf gives where a column of the file is in the selection.
+func (h *header) cellOf(index int) int {
+	cell, _ := slices.BinarySearch(h.sel, index)
+	return cell
 }
 
 // steadySideBySide says whether the profiler's peak and its limits are neighbours in the file, in their usual order and
@@ -199,7 +205,7 @@ func (h *header) keyRuns() {
 	}
 	slices.Sort(indexes)
 	for i, x := range indexes {
-		cell, _ := slices.BinarySearch(h.sel, x)
+		cell := h.cellOf(x)
 		if i > 0 && indexes[i-1] == x-1 {
 			h.runs[len(h.runs)-1][1] = cell
 			continue
@@ -210,22 +216,18 @@ func (h *header) keyRuns() {
 
 // useful says whether the header has a column that says anything about a kernel.
 func (h *header) useful() bool {
-	for _, q := range []quantity{global, total, average, count, measured, peak, active, threads} {
-		if h.col[q].there {
-			return true
-		}
-	}
-	return false
+	return h.has(global, total, average, count, measured, peak, active, threads)
+}
+
+// has says whether one of some columns is there.
+func (h *header) has(any ...quantity) bool {
+	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })
 }
 
 // hostTasks says whether the export is grouped by host task: no column is about the GPU.
 func (h *header) hostTasks() bool {
-	for _, q := range []quantity{global, simd, measured, peak, active, threads} {
-		if h.col[q].there {
-			return false
-		}
-	}
-	return h.host || strings.EqualFold(h.first, "Task Type")
+	return !h.has(global, simd, measured, peak, active, threads) &&
+		(h.host || strings.EqualFold(h.first, "Task Type"))
 }
 
 // findHeader looks for the header line: the first whose first field is a key column and that names another column that

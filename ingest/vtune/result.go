@@ -225,9 +225,10 @@ func (r *result) unweighted() []note.Note {
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := r.identity(e, e.line)
 	r.times(e, &k)
-	for q := firstShare; q < quantities; q++ {
-		if v, ok := e.means[q-firstShare].value(e.weighted[q-firstShare], e.time); ok && r.h.col[q].there {
-			*share(&k, q) = unit.Some(r.ratio(q, v))
+	for i, to := range shares(&k) {
+		q := firstShare + quantity(i)
+		if v, ok := e.means[i].value(e.weighted[i], e.time); ok && r.h.col[q].there {
+			*to = unit.Some(r.ratio(q, v))
 		}
 	}
 	k.Threads, k.Barriers = e.threads.value(), e.barriers.value()
@@ -296,27 +297,12 @@ func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	return unit.FromPercent(p)
 }
 
-// share gives the field of a kernel that a quantity is.
-func share(k *ingest.Kernel, q quantity) *unit.Opt[unit.Ratio] {
-	switch q {
-	case measured:
-		return &k.Measured
-	case peak:
-		return &k.Peak
-	case peakWork:
-		return &k.PeakWork
-	case peakSLM:
-		return &k.PeakSLM
-	case peakBarrier:
-		return &k.PeakBarrier
-	case active:
-		return &k.Active
-	case stalled:
-		return &k.Stalled
-	case idle:
-		return &k.Idle
-	}
-	return &k.BarrierStall
+// shares gives the fields of a kernel that the quantities from firstShare on are.
+func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
+	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
+		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
+		active - firstShare: &k.Active, stalled - firstShare: &k.Stalled, idle - firstShare: &k.Idle,
+		barrierStall - firstShare: &k.BarrierStall}
 }
 
 func (r *result) spread(e *entry) *ingest.Spread {
@@ -374,9 +360,10 @@ func (r *result) launch(l *launch) ingest.Kernel {
 	if v := l.v[spill]; v != none {
 		k.Spill = unit.Some(unit.Bytes(v))
 	}
-	for q := firstShare; q < quantities; q++ {
+	for i, to := range shares(&k) {
+		q := firstShare + quantity(i)
 		if v := l.v[q]; v != none {
-			*share(&k, q) = unit.Some(r.ratio(q, float64(v)/one))
+			*to = unit.Some(r.ratio(q, float64(v)/one))
 		}
 	}
 	return k
