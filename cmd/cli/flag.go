@@ -6,7 +6,9 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,6 +107,19 @@ func Refuse(f *pflag.FlagSet, what, flags string) error {
 		}
 	}
 	return nil
+}
+
+// Many is no bound of the number of arguments.
+const Many = math.MaxInt
+
+// Args checks the number of a command's arguments; what says what is expected, with %d for how many there are.
+func Args(least, most int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if n := len(args); n < least || n > most {
+			return Errorf("%s", strings.ReplaceAll(what, "%d", strconv.Itoa(n)))
+		}
+		return nil
+	}
 }
 
 // Complete gives what completes a flag: its words, files, or nothing where a value is the user's own.

@@ -50,12 +50,8 @@ the same on a node.`,
 
   # On a node of a cluster
   occudiff collect --job slurm -- ./app >job.sh`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Errorf("nothing to run: give the application behind --, as in 'occudiff collect -- ./app'")
-			}
-			return nil
-		},
+		Args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
+			"./app'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.App = args
 			return a.collect(c.Context(), f)

@@ -59,6 +59,9 @@ kernel whose launches became faster is "faster at lower occupancy", which is not
 the launch or the device changed, the residual must have fallen as well, because an intended change
 may lower both the prediction and the measurement.`
 
+const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +
+	"of repeats"
+
 func (a *app) diffCommand() *cobra.Command {
 	f := diffFlags{read: program.RunOptions{Content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
@@ -77,12 +80,7 @@ func (a *app) diffCommand() *cobra.Command {
 
   # Two builds, before any run
   occudiff diff old.zebin new.zebin --fail-on regression`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 {
-				return wrongPaths(0)
-			}
-			return nil
-		},
+		Args: cli.Args(1, cli.Many, wrongPaths),
 		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, f) },
 	}
 	f.read.Define(c.Flags(), "local simd accept-truncated")
@@ -116,7 +114,7 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 	case !(f.threshold >= 0) || f.threshold > 100:
 		return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.threshold)
 	case len(paths) == 1 && !a.hasSides(ctx, paths[0]):
-		return wrongPaths(1)
+		return cli.Errorf(wrongPaths, 1)
 	case streams > 1:
 		return cli.Errorf("only one of the paths can be standard input")
 	case binaries == len(paths) && binaries > 2:
@@ -178,11 +176,6 @@ func (a *app) readSide(ctx context.Context, path, driver, vtune string, f progra
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-func wrongPaths(n int) error {
-	return cli.Errorf("diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a "+
-		"folder of repeats", n)
 }
 
 // hasSides says whether a file is a difference report of VTune.

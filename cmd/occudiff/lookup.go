@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -190,16 +189,10 @@ func (a *app) printSchema(name string) error {
 	if err := out.WriteAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := machine.JSON(&b, s); err != nil {
+	if err := machine.JSON(a.Stdout, s); err != nil {
 		return err
 	}
-	if _, err := a.Stdout.Write(b.Bytes()); err != nil {
-		return err
-	}
-	if len(a.Outputs) > 0 {
-		a.Say("wrote %s", out.Names())
-	}
+	a.SayWrote(out)
 	return nil
 }
 

@@ -52,13 +52,8 @@ all runs.`,
   # Several runs side by side, or a gate in CI
   occudiff validate run1/ run2/ -o report.md
   occudiff validate run.hotspots.csv --fail-on mismatch -o result.xml`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Errorf("nothing to validate: give an export, a log, a summary, or a folder of them; or " +
-					"try 'occudiff demo'")
-			}
-			return nil
-		},
+		Args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
+			"try 'occudiff demo'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.validatePaths(c.Context(), args, v)
 		},

@@ -71,12 +71,7 @@ its kernels.`,
 
   # A folder of runs, into the history of a team
   occudiff track add --db postgres://occudiff@perf/history runs/`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Errorf("nothing to add: give an export, or a folder of a run's files")
-			}
-			return nil
-		},
+		Args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		RunE: func(c *cobra.Command, args []string) error { return t.add(c.Context(), args, f) },
 	}
 	f.read.Define(c.Flags(), "local simd digest")

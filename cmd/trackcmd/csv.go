@@ -33,12 +33,7 @@ values and kernels that it lacks. A value that differs from the stored one is an
 run, or remove the stored one first.`,
 		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n" +
 			"  occudiff track export | occudiff track import --db copy.db -",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cli.Errorf("track import takes one CSV file, not %d; - is standard input", len(args))
-			}
-			return nil
-		},
+		Args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return t.importPoints(c.Context(), args[0]) },
 	}
 	t.addMetricFlag(c)
@@ -110,13 +105,8 @@ func (t *command) exportCommand() *cobra.Command {
 program. Without a file, it goes to standard output. A run without a job is named by its number. A
 text that a spreadsheet would run as a formula gets an apostrophe, which track import removes.`,
 		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.Errorf("track export takes one CSV file, not %d", len(args))
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return t.exportPoints(c.Context(), args) },
+		Args:    cli.Args(0, 1, "track export takes one CSV file, not %d"),
+		RunE:    func(c *cobra.Command, args []string) error { return t.exportPoints(c.Context(), args) },
 	}
 	t.addMetricFlag(c)
 	t.addNoVerify(c)

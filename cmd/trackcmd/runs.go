@@ -46,13 +46,8 @@ func (t *command) removeCommand() *cobra.Command {
 		Long: "Remove runs from the history, by the numbers that track list shows. It asks on a terminal; scripts " +
 			"say --yes.",
 		Example: "  occudiff track remove 12\n  occudiff track remove 12 13 --yes",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Errorf("nothing to remove: give the number of a run; 'occudiff track list' shows them")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return t.remove(c.Context(), args, yes) },
+		Args:    cli.Args(1, cli.Many, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
+		RunE:    func(c *cobra.Command, args []string) error { return t.remove(c.Context(), args, yes) },
 	}
 	cli.Define(c.Flags(), cli.Flag{Name: "yes", Value: &yes, Usage: "do not ask"})
 	t.Share(c, "quiet")
