@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,10 +19,7 @@ const width = 80
 // shares with others.
 func Help(c *cobra.Command, _ []string) {
 	var b strings.Builder
-	text, usage := c.Long, c.UseLine()
-	if text == "" {
-		text = c.Short
-	}
+	text, usage := cmp.Or(c.Long, c.Short), c.UseLine()
 	if c.HasAvailableSubCommands() {
 		usage = c.CommandPath() + " COMMAND [flags]"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -132,10 +133,7 @@ func (a *app) printSteps(o collect.Options) error {
 
 // validateWords is the command that reads what a collection wrote.
 func (a *app) validateWords(o collect.Options) []string {
-	interval := o.Interval
-	if interval == 0 {
-		interval = collect.Finest
-	}
+	interval := cmp.Or(o.Interval, collect.Finest)
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
 	if a.Device != "" {
 		words = append(words, "--device", a.Device)

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,9 +116,7 @@ func (f *File) SetThreshold(m history.Metric, x float64) {
 
 // Write writes the file, in the working folder when there was none.
 func (f *File) Write() error {
-	if f.path == "" {
-		f.path = FileName
-	}
+	f.path = cmp.Or(f.path, FileName)
 	var text bytes.Buffer
 	e := yaml.NewEncoder(&text)
 	e.SetIndent(2)

@@ -19,6 +19,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -61,9 +62,7 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 
 // OpenWith opens a history with options.
 func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
-	if options.Wait == 0 {
-		options.Wait = defaultWait
-	}
+	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
 	if err != nil {
 		return nil, err

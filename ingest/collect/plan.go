@@ -9,6 +9,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -147,10 +148,7 @@ func Job(o Options, scheduler string, occudiff []string) (string, error) {
 		return "", note.Faultf("usage", note.Pos{}, "", "cannot write a job script for %q: expected slurm or pbs",
 			scheduler)
 	}
-	interval := o.Interval
-	if interval == 0 {
-		interval = Finest
-	}
+	interval := cmp.Or(o.Interval, Finest)
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n%sset -e\nmkdir -p %s\n", head, Quote(o.Dir))
 	for _, s := range Steps(o, interval) {

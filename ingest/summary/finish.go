@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,10 +68,7 @@ func (b *builder) device(list []gpu) {
 }
 
 func described(g gpu) string {
-	name := g.name
-	if name == "" {
-		name = "a GPU without a name"
-	}
+	name := cmp.Or(g.name, "a GPU without a name")
 	if n, ok := g.xves.Value(); ok {
 		name += fmt.Sprintf(" (%d XVE)", n)
 	}

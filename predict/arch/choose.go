@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,10 +49,7 @@ func (t *Table) Choose(o Options) (Choice, error) {
 
 // chooseNamed takes the device that the user names.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
-	xves := o.XVEs
-	if xves == 0 {
-		xves = o.Run.XVEs.Or(0)
-	}
+	xves := cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
 	m, err := t.Find(Query{o.Name, xves})
 	if err != nil && o.XVEs == 0 && xves != 0 { // the inputs may be wrong, the flag is the user's word
 		m, err = t.Find(Query{Name: o.Name})
@@ -114,10 +112,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	if name == "" {
 		return Choice{}, "", nil
 	}
-	xves := o.XVEs
-	if xves == 0 {
-		xves = p.XVEs.Or(0)
-	}
+	xves := cmp.Or(o.XVEs, p.XVEs.Or(0))
 	m, err := t.Find(Query{name, xves})
 	var several *AmbiguousError
 	if n, ok := o.Run.XVEs.Value(); errors.As(err, &several) && xves == 0 && ok {

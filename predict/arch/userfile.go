@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -68,9 +69,7 @@ func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 		}
 		lines[squash(d.Key)] = places[i].Line
 		d.Confidence = confidenceUser
-		if d.Source == "" {
-			d.Source = "device file " + name
-		}
+		d.Source = cmp.Or(d.Source, "device file "+name)
 		return d, p.at(s, i)
 	})
 	return devices, places, err

@@ -11,6 +11,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -61,15 +62,9 @@ func (k *known[D]) find(device, xve string) (D, string, error) {
 	key := [2]string{device, xve}
 	f, ok := k.found[key]
 	if !ok {
-		name, n := strings.TrimSpace(device), 0
-		if name == "" {
-			name = k.shared.Device
-		}
+		name, n := cmp.Or(strings.TrimSpace(device), k.shared.Device), 0
 		if n, f.err = whole("xve", xve, 1); f.err == nil {
-			if n == 0 {
-				n = k.shared.XVEs
-			}
-			f.device, f.notes, f.err = k.look(name, n)
+			f.device, f.notes, f.err = k.look(name, cmp.Or(n, k.shared.XVEs))
 		}
 		if k.found == nil || len(k.found) >= maxKnown {
 			k.found = map[[2]string]found[D]{}

@@ -1,6 +1,7 @@
 package excel
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -127,9 +128,7 @@ func usedSize(_ *whatIf, name string) string {
 }
 
 func usedFigure(missing string) func(*whatIf, string) string {
-	if missing == "" {
-		missing = `""`
-	}
+	missing = cmp.Or(missing, `""`)
 	return func(_ *whatIf, name string) string {
 		return `IF({new_` + name + `}<>"",{new_` + name + `},IF({own_` + name + `}="",` + missing + `,{own_` + name +
 			`}))`

@@ -5,6 +5,7 @@
 package excel
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -142,11 +143,7 @@ func gather(d *report.Document) []part {
 		if !s.Shown(report.Sheet) {
 			continue
 		}
-		name := s.Sheet
-		if name == "" {
-			name = s.Title
-		}
-		name = sheetName(name)
+		name := sheetName(cmp.Or(s.Sheet, s.Title))
 		k := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if k < 0 {
 			k = len(parts)

@@ -1,6 +1,7 @@
 package trackdoc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,13 +148,7 @@ func clockItems(clock *track.Clock) []report.Item {
 
 // names says which device and driver a run gives.
 func names(device, driver string) string {
-	if device == "" {
-		device = "no device"
-	}
-	if driver == "" {
-		driver = "none"
-	}
-	return "names " + report.OneLine(device) + ", driver " + report.OneLine(driver)
+	return "names " + report.OneLine(cmp.Or(device, "no device")) + ", driver " + report.OneLine(cmp.Or(driver, "none"))
 }
 
 // number picks the form of a verb.
@@ -195,10 +190,7 @@ func (c *check) fails(s series) bool {
 func (c *check) testCase(s series) report.TestCase {
 	class := strings.TrimRight(strings.Join([]string{report.OneLine(s.Key.Device), report.OneLine(s.Key.Driver),
 		report.OneLine(s.Key.Program)}, "/"), "/")
-	if class == "" {
-		class = "unknown device"
-	}
-	k := report.TestCase{Class: class, Name: report.OneLine(s.Key.Name())}
+	k := report.TestCase{Class: cmp.Or(class, "unknown device"), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
 	case o == trend.OK:
 	case c.fails(s):
