@@ -49,7 +49,6 @@ type Account struct {
 	Certainty     Certainty
 	Room          Room
 	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
-	Limited       unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
 	Causes        []Cause                // of a row that does not match: by part, the most probable first
 }
 
@@ -185,9 +184,7 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 	a.Room = room(row)
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
-		average := row.reference()
-		a.Lost = unit.Some(t * unit.Seconds(max(average-row.Measured.Or(0), 0)))
-		a.Limited = unit.Some(t * unit.Seconds(1-average))
+		a.Lost = unit.Some(t * unit.Seconds(max(row.reference()-row.Measured.Or(0), 0)))
 	}
 	return a, true
 }
