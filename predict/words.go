@@ -1,9 +1,8 @@
 package predict
 
 import (
+	"strconv"
 	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"occudiff/ingest/unit"
 )
@@ -11,7 +10,10 @@ import (
 // ordinal gives "a fifth", "an eighth", "a 21st".
 func ordinal(n int64) string {
 	const words = "first second third fourth fifth sixth seventh eighth ninth tenth"
-	text := humanize.Ordinal(int(n))
+	text := strconv.FormatInt(n, 10) + "th"
+	if last := n % 10; n/10%10 != 1 && last >= 1 && last <= 3 {
+		text = text[:len(text)-2] + []string{"st", "nd", "rd"}[last-1]
+	}
 	if small := strings.Fields(words); n >= 1 && n <= int64(len(small)) {
 		text = small[n-1]
 	}

@@ -85,9 +85,10 @@ var arrows = map[string][]string{
 	"fixtures": {},
 
 	// The page: what it answers, and how it is put together.
-	"cmd/page/app": {"compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
+	"cmd/page/app": {"cmd/page/choices", "compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc", "report/runsdoc"},
-	"cmd/page/site": {"report/html"},
+	"cmd/page/choices": {"predict/arch", "predict/calculator"},
+	"cmd/page/site":    {"cmd/page/choices", "report/html"},
 
 	// The commands: those of one kind know what all share, and never each other.
 	"cmd/cli":      {"ingest/note", "ingest/unit", "report/terminal"},

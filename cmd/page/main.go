@@ -32,26 +32,8 @@ func main() {
 		go func() { post.Invoke(answer(a, args[0])) }()
 		return nil
 	}))
-	post.Invoke(map[string]any{"kind": "ready", "version": version, "devices": devices(a)})
+	post.Invoke(map[string]any{"kind": "ready", "version": version})
 	select {}
-}
-
-func devices(a *app.App) []any {
-	var list []any
-	for _, d := range a.Devices() {
-		list = append(list, map[string]any{"key": d.Key, "name": d.Name, "architecture": d.Architecture,
-			"simd": numbers(d.SIMD), "registers": numbers(d.Registers), "slm": float64(d.SLM),
-			"items": float64(d.MostItems), "calculator": d.Calculator})
-	}
-	return list
-}
-
-func numbers(list []int) []any {
-	values := make([]any, len(list))
-	for i, n := range list {
-		values[i] = n
-	}
-	return values
 }
 
 // answer answers a question of the page. It has the question's number, by which the page knows what it belongs to.

@@ -12,8 +12,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-
-	"github.com/dustin/go-humanize"
+	"strconv"
+	"strings"
 )
 
 // Seconds is a time span.
@@ -78,7 +78,18 @@ func (o Opt[T]) Or(def T) T {
 func (o Opt[T]) Present() bool { return o.ok }
 
 // Thousands prints an integer for people, with a comma between groups of three digits.
-func Thousands(n int64) string { return humanize.Comma(n) }
+func Thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	digits := strings.TrimPrefix(text, "-")
+	out := []byte(text[:len(text)-len(digits)])
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, ',')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
+}
 
 // Plural counts things whose plural adds an s: "1 kernel", "2 kernels".
 func Plural(n int64, noun string) string {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -25,8 +26,9 @@ type App struct {
 	Version  string
 	Progress func(read, total int64) // called now and then while files are read; may be nil
 
-	devices     *arch.Table
-	calculators *calculator.Table // the devices of Intel's calculator
+	devices *arch.Table
+	// calculators are the devices of Intel's calculator, read when they are asked for.
+	calculators func() (*calculator.Table, error)
 	last        *report.Answer
 }
 
@@ -46,8 +48,7 @@ func New(version string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	calculators, err := calculator.Builtin()
-	return &App{Version: version, devices: devices, calculators: calculators}, err
+	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
 // provenance says how the page names itself in a report.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"occudiff/cmd/page/choices"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
@@ -12,31 +13,21 @@ import (
 	"occudiff/report/launchdoc"
 )
 
-// calculatorDevice finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the
-// calculator offers that.
-func calculatorDevice(t *calculator.Table, d *arch.Device) (calculator.Device, bool) {
-	for _, id := range d.PCIIDs {
-		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {
-			return of, true
-		}
-		if of, err := t.Find("pci:"+id, 0); err == nil {
-			return of, true
-		}
-	}
-	return calculator.Device{}, false
-}
-
 // calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	s := report.Section{Key: "calculator", Title: "Intel GPU Occupancy Calculator"}
-	of, ok := calculatorDevice(a.calculators, d)
+	calculators, err := a.calculators()
+	if err != nil {
+		s.Text = []string{err.Error()}
+		return []report.Section{s}
+	}
+	of, ok := choices.Calculator(calculators, d)
 	if !ok {
 		s.Text = []string{"The calculator does not know " + d.Name + "."}
 		return []report.Section{s}
 	}
 	in := calculator.Input{Global: times(l.Global.String()), Local: times(l.Local.String()), SIMD: l.SIMD,
 		SLMKB: int(math.Ceil(float64(l.SLM) / 1024)), Barrier: l.Barriers > 0}
-	var err error
 	if in.LargeGRF, err = calculator.LargeGRF(l.GRF); err != nil {
 		s.Text = []string{"The calculator has no such register mode: " + err.Error() + "."}
 		return []report.Section{s}

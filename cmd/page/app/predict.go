@@ -16,31 +16,6 @@ import (
 // mostDevices is how many devices stand side by side.
 const mostDevices = 6
 
-// Device is a choice of the form.
-type Device struct {
-	Key, Name, Architecture string
-	SIMD, Registers         []int
-	SLM, MostItems          int64 // per work-group
-	Calculator              bool  // whether Intel's calculator knows it
-}
-
-// Devices lists what the form offers, in the order of the table.
-func (a *App) Devices() []Device {
-	var list []Device
-	for _, d := range a.devices.Devices() {
-		of := Device{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
-			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
-		for _, m := range d.GRFModes {
-			if m.ThreadsPerXVE > 0 {
-				of.Registers = append(of.Registers, m.Registers)
-			}
-		}
-		_, of.Calculator = calculatorDevice(a.calculators, &d)
-		list = append(list, of)
-	}
-	return list
-}
-
 // Launch is the state of the form: the fields as the link of the page has them.
 type Launch map[string]string
 

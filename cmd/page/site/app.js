@@ -4,26 +4,18 @@
   const $ = function (id) { return document.getElementById(id); };
   const launch = $("launch"), answer = launch.parentNode.querySelector(".answer");
   const start = { device: "max1100", global: "1M", local: "256", simd: "32", slm: "0", registers: "", barriers: "0" };
-  let worker, module, devices = [], number = 0, tab = "predict", running = null;
+  const devices = JSON.parse($("devices").textContent);
+  let number = 0, tab = "predict", running = null;
   const waiting = new Map(); // number of a question -> what to do with its answer
   const sheets = {};
 
-  // hire starts a worker. One that was stopped in the middle is replaced by another, from the program as compiled.
-  function hire() {
-    worker = new Worker(URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" })));
-    worker.onmessage = function (event) { heard(event.data); };
-    worker.onerror = function (event) { broken(event.message); };
-    if (module) worker.postMessage({ kind: "start", module: module });
-    else worker.postMessage({ kind: "start", program: $("program").textContent });
-  }
   function broken(text) {
     $("broken").textContent = "This browser cannot run the page: " + text;
     $("broken").hidden = false;
   }
   function heard(a) {
-    if (a.kind === "module") module = a.module;
-    else if (a.kind === "ended") broken(a.text || "it ended.");
-    else if (a.kind === "ready") ready(a);
+    if (a.kind === "ended") broken(a.text || "it ended.");
+    else if (a.kind === "ready") $("version").textContent = a.version;
     else if (a.kind === "progress") progress(a);
     else if (waiting.has(a.id)) {
       const then = waiting.get(a.id);
@@ -34,7 +26,7 @@
   function ask(question, then) {
     question.id = ++number;
     waiting.set(number, then);
-    worker.postMessage(question);
+    occudiff.worker.postMessage(question);
     return number;
   }
 
@@ -157,10 +149,8 @@
   });
   launch.addEventListener("submit", function (event) { event.preventDefault(); });
 
-  function ready(a) {
-    $("version").textContent = a.version;
-    if (devices.length) return; // a worker that took the place of another
-    devices = a.devices;
+  // offer fills the lists of devices.
+  function offer() {
     const groups = new Map();
     devices.forEach(function (d) {
       if (!groups.has(d.architecture)) groups.set(d.architecture, []);
@@ -175,10 +165,6 @@
       });
     });
     devices.forEach(function (d) { $("device-keys").append(new Option(d.name, d.key)); });
-    const s = fromLink();
-    fill(Object.keys(s).length ? s : start);
-    document.documentElement.classList.add("ready");
-    predict();
   }
 
   // Tabs.
@@ -217,7 +203,7 @@
   function byLink() {
     const name = location.hash.slice(1);
     if (names.includes(name)) select(name);
-    else if (name.includes("=") && devices.length) { select("predict"); fill(fromLink()); predict(); }
+    else if (name.includes("=")) { select("predict"); fill(fromLink()); predict(); }
   }
   window.addEventListener("hashchange", byLink);
 
@@ -278,10 +264,10 @@
   function stop() {
     waiting.delete(running);
     done();
-    worker.terminate();
+    occudiff.worker.terminate();
     waiting.clear();
     asking = again = false;
-    hire();
+    occudiff.hire();
   }
   $("stop").addEventListener("click", function () {
     stop();
@@ -406,6 +392,11 @@
     to.scrollIntoView({ block: to.tagName === "TR" ? "center" : "start" });
   });
 
-  byLink();
-  hire();
+  offer();
+  const linked = fromLink();
+  fill(Object.keys(linked).length ? linked : start);
+  predict();
+  if (names.includes(location.hash.slice(1))) select(location.hash.slice(1));
+  occudiff.heard = heard;
+  occudiff.missed.forEach(heard);
 })();

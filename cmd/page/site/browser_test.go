@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"occudiff/cmd/page/app"
+	"occudiff/cmd/page/choices"
 	"occudiff/predict/arch"
 	"occudiff/report/browsertest"
 )
@@ -114,7 +115,10 @@ func TestCalculatorRows(t *testing.T) {
 		at[name] = i
 	}
 	a := native(t)
-	devices := a.Devices()
+	devices, err := choices.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	b := browsertest.OpenFile(t, page(t))
 	b.Want(t, "it is ready", peak, "100.0")

@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 
+	"occudiff/cmd/page/choices"
 	"occudiff/report/html"
 )
 
@@ -21,6 +23,9 @@ var style string
 
 //go:embed app.js
 var script string
+
+//go:embed start.js
+var start string
 
 //go:embed worker.js
 var worker string
@@ -50,11 +55,19 @@ func Write(w io.Writer, p Program) error {
 		return errors.New("the page has no program")
 	}
 	work := p.Glue + worker
-	if strings.Contains(work, "</script") || strings.Contains(html.Script()+script, "</script") {
+	if strings.Contains(work, "</script") || strings.Contains(html.Script()+start+script, "</script") {
 		return errors.New("a script holds its own end")
 	}
+	devices, err := deviceList()
+	if err != nil {
+		return err
+	}
 	sheet := html.Style() + style
-	policy := "default-src 'none'; script-src " + html.Hash(html.Script()) + " " + html.Hash(script) +
+	hashes := make([]string, 0, 4)
+	for _, text := range []string{html.Script(), start, script, feed} {
+		hashes = append(hashes, html.Hash(text))
+	}
+	policy := "default-src 'none'; script-src " + strings.Join(hashes, " ") +
 		" 'wasm-unsafe-eval'; worker-src blob:; style-src " + html.Hash(sheet) +
 		"; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
 	for _, part := range []string{
@@ -62,21 +75,59 @@ func Write(w io.Writer, p Program) error {
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"", policy, "\">\n",
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
 		"<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n",
-		"<title>occudiff: GPU occupancy</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>", sheet, "</style>\n",
-		"<script>", html.Script(), "</script>\n</head>\n<body>\n",
+		"<title>occudiff: GPU occupancy</title>\n<link rel=\"icon\" href=\"data:,\">\n",
+		"<script id=\"worker\" type=\"text/plain\">", work, "</script>\n<script>", start, "</script>\n",
+		"<style>", sheet, "</style>\n<script>", html.Script(), "</script>\n</head>\n<body>\n",
 		strings.Replace(body, "{{logo}}", html.Logo, 1),
-		"<script id=\"worker\" type=\"text/plain\">", work, "</script>\n",
-		"<script id=\"program\" type=\"text/plain\">",
+		"<script id=\"devices\" type=\"application/json\">", devices, "</script>\n<script>", script, "</script>\n",
 	} {
 		if _, err := io.WriteString(w, part); err != nil {
 			return err
 		}
 	}
-	if err := septets(w, p.Gzip); err != nil {
+	if err := pieces(w, p.Gzip); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "</script>\n<script>"+script+"</script>\n</body>\n</html>\n")
+	_, err = io.WriteString(w, "</body>\n</html>\n")
 	return err
+}
+
+// deviceList is what the form offers, as JSON: it is there before the program is.
+func deviceList() (string, error) {
+	list, err := choices.Devices()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(list)
+	return string(text), err
+}
+
+const (
+	feed = "occudiff.feed()" // the script behind each piece
+	// pieceBytes is how much of the program is in a piece: large enough that there are few, small enough that the
+	// worker has something to do while the browser reads the rest. A multiple of seven, so that pieces decode alone.
+	pieceBytes = 7 << 15
+)
+
+// pieces writes the program in elements that the browser does not run, each with a script that passes it on.
+func pieces(w io.Writer, program []byte) error {
+	for len(program) > 0 {
+		n, last := min(len(program), pieceBytes), ""
+		if n == len(program) {
+			last = " data-last"
+		}
+		if _, err := io.WriteString(w, "<script type=\"text/plain\""+last+">"); err != nil {
+			return err
+		}
+		if err := septets(w, program[:n]); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "</script><script>"+feed+"</script>\n"); err != nil {
+			return err
+		}
+		program = program[n:]
+	}
+	return nil
 }
 
 // septets writes bytes as text with seven bits in a character, an eighth more than they are; base64 takes a third more.
@@ -87,7 +138,7 @@ func septets(w io.Writer, data []byte) error {
 	add := func(c byte) {
 		switch c {
 		case 0, '\r', '<':
-			out = append(out, 0xc4, 0x80|c) // U+0100 + c
+			out = append(out, 0xc2, 0x80|c) // U+0080 + c: up to U+00FF a browser keeps text in bytes
 		default:
 			out = append(out, c)
 		}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -47,7 +48,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("the content security policy lacks %s", want)
 		}
 	}
-	shell, _, _ := strings.Cut(html, `<script id="program"`)
+	shell, _, _ := strings.Cut(html, `<script type="text/plain"`)
 	for _, never := range []string{"unsafe-inline", " 'unsafe-eval'", "src=\"http", "href=\"http", "import("} {
 		if strings.Contains(shell, never) {
 			t.Errorf("the page has %q", never)
@@ -57,8 +58,21 @@ func TestFile(t *testing.T) {
 
 // TestProgramComesBack decodes the program as the page does.
 func TestProgramComesBack(t *testing.T) {
-	for _, data := range []string{"", "a", "\x00\r<\xff", strings.Repeat("\x00\x0d\x3c\x80", 999), "seven b", "eight by"} {
-		p, err := site.Compress([]byte(data), "glue")
+	noise := make([]byte, 500_000)
+	random := rand.NewChaCha8([32]byte{})
+	random.Read(noise)
+	for _, c := range []struct {
+		why, data string
+		parts     int
+	}{
+		{"nothing", "", 1},
+		{"a byte", "a", 1},
+		{"what HTML changes", "\x00\r<\xff" + strings.Repeat("\x00\x0d\x3c\x80", 999), 1},
+		{"seven bytes", "seven b", 1},
+		{"eight bytes", "eight by", 1},
+		{"several pieces", string(noise), 3},
+	} {
+		p, err := site.Compress([]byte(c.data), "glue")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,27 +80,41 @@ func TestProgramComesBack(t *testing.T) {
 		if err := site.Write(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		_, text, _ := strings.Cut(b.String(), `<script id="program" type="text/plain">`)
-		text, _, _ = strings.Cut(text, "</script>")
 		var plain []byte
-		held, bits := 0, 0
-		for _, c := range text {
-			held, bits = held<<7|int(c&127), bits+7
-			if bits >= 8 {
-				bits -= 8
-				plain = append(plain, byte(held>>bits))
-				held &= 1<<bits - 1
+		rest, parts := b.String(), 0
+		for {
+			_, after, found := strings.Cut(rest, `<script type="text/plain"`)
+			if !found {
+				break
+			}
+			attributes, after, _ := strings.Cut(after, ">")
+			text, after, _ := strings.Cut(after, "</script><script>occudiff.feed()</script>")
+			rest, parts = after, parts+1
+			if strings.ContainsAny(text, "\x00\r<") {
+				t.Errorf("%s: a character that HTML changes", c.why)
+			}
+			if last := !strings.Contains(rest, `"text/plain"`); last != (attributes == " data-last") {
+				t.Errorf("%s: piece %d has %q", c.why, parts, attributes)
+			}
+			held, bits := 0, 0
+			for _, r := range text {
+				held, bits = held<<7|int(r&127), bits+7
+				if bits >= 8 {
+					bits -= 8
+					plain = append(plain, byte(held>>bits))
+					held &= 1<<bits - 1
+				}
 			}
 		}
-		if strings.ContainsAny(text, "\x00\r<") {
-			t.Errorf("%q: a character that HTML changes", data)
+		if parts != c.parts {
+			t.Errorf("%s: %d pieces, want %d", c.why, parts, c.parts)
 		}
 		r, err := gzip.NewReader(bytes.NewReader(plain))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(r); err != nil || string(got) != data {
-			t.Errorf("%q came back as %q, %v", data, got, err)
+		if got, err := io.ReadAll(r); err != nil || string(got) != c.data {
+			t.Errorf("%s came back as %d bytes, %v", c.why, len(got), err)
 		}
 	}
 }

@@ -117,11 +117,24 @@
     postMessage(answer, answer.data ? [answer.data.buffer] : []);
   };
 
-  // program gives the compiled program: of seven bits in each character, gzip within.
-  async function program(text) {
-    const bytes = new Uint8Array(Math.floor(text.length * 7 / 8));
-    for (let i = 0, o = 0, bits = 0, held = 0; i < text.length; i++) {
-      held = held << 7 | text.charCodeAt(i) & 127;
+  // The program comes in pieces: of seven bits in each character, gzip within. It is compiled as they come.
+  const unpack = new DecompressionStream("gzip"), packed = unpack.writable.getWriter();
+  function decode(text) {
+    const bytes = new Uint8Array(Math.floor(text.length * 7 / 8)), whole = text.length & ~7;
+    const at = function (i) { return text.charCodeAt(i) & 127; };
+    let i = 0, o = 0;
+    for (; i < whole; i += 8, o += 7) { // eight characters are seven bytes; what is beyond a byte is cut off
+      const b = at(i + 1), c = at(i + 2), d = at(i + 3), e = at(i + 4), f = at(i + 5), g = at(i + 6);
+      bytes[o] = at(i) << 1 | b >> 6;
+      bytes[o + 1] = b << 2 | c >> 5;
+      bytes[o + 2] = c << 3 | d >> 4;
+      bytes[o + 3] = d << 4 | e >> 3;
+      bytes[o + 4] = e << 5 | f >> 2;
+      bytes[o + 5] = f << 6 | g >> 1;
+      bytes[o + 6] = g << 7 | at(i + 7);
+    }
+    for (let bits = 0, held = 0; i < text.length; i++) {
+      held = held << 7 | at(i);
       bits += 7;
       if (bits >= 8) {
         bits -= 8;
@@ -129,28 +142,45 @@
         held &= (1 << bits) - 1;
       }
     }
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
+    return bytes;
+  }
+  function piece(q) {
+    if (!compiling) {
+      const answer = new Response(unpack.readable, { headers: { "Content-Type": "application/wasm" } });
+      compiling = WebAssembly.compileStreaming(answer);
+      run(compiling);
+    }
+    packed.write(decode(q.text)).catch(function () { }); // the stream's end says what is wrong
+    if (q.last) packed.close().catch(function () { });
   }
 
-  onmessage = async function (event) {
-    const q = event.data;
-    if (q.kind === "start") {
-      try {
-        const module = q.module || await program(q.program), go = new Go();
-        const instance = await WebAssembly.instantiate(module, go.importObject);
-        if (!q.module) postMessage({ kind: "module", module: module });
-        await go.run(instance);
-        postMessage({ kind: "ended" });
-      } catch (e) {
-        postMessage({ kind: "ended", text: String(e) });
-      }
-      return;
+  let compiling;
+  const early = []; // questions that came before the program ran
+  async function run(compiled) {
+    try {
+      const module = await compiled, go = new Go();
+      const instance = await WebAssembly.instantiate(module, go.importObject);
+      const ended = go.run(instance); // as far as the program waits for questions
+      if (compiling) postMessage({ kind: "module", module: module });
+      early.splice(0).forEach(answer);
+      await ended;
+      postMessage({ kind: "ended" });
+    } catch (e) {
+      postMessage({ kind: "ended", text: String(e) });
     }
+  }
+
+  onmessage = function (event) {
+    const q = event.data;
+    if (q.kind === "piece") return piece(q);
+    if (q.kind === "start") return void run(q.module);
+    if (globalThis.ask) answer(q); else early.push(q);
+  };
+  function answer(q) {
     if (q.files) {
       clear();
       q.files.forEach(function (f) { add(f.path, f.file); });
     }
     ask(q);
-  };
+  }
 })();

@@ -1,0 +1,35 @@
+package choices
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDevices checks what the form offers for devices that differ in it.
+func TestDevices(t *testing.T) {
+	list, err := Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey := map[string]Device{}
+	for _, d := range list {
+		if _, twice := byKey[d.Key]; twice || len(d.SIMD) == 0 || len(d.Registers) == 0 || d.SLM == 0 || d.MostItems == 0 {
+			t.Errorf("%+v: named twice, or a field has nothing to choose", d)
+		}
+		byKey[d.Key] = d
+	}
+	for _, c := range []struct {
+		why  string
+		want Device
+	}{
+		{"two register modes", Device{Key: "max1100", Name: "Intel(R) Data Center GPU Max 1100",
+			Architecture: "Xe-HPC", SIMD: []int{16, 32}, Registers: []int{128, 256}, SLM: 128 << 10, MostItems: 1024, Calculator: true}},
+		{"one register mode, and unknown to Intel's calculator", Device{Key: "kbl-gt4", Name: "KBL GT4 (Iris Pro 580)",
+			Architecture: "Gen9", SIMD: []int{8, 16, 32}, Registers: []int{128}, SLM: 64 << 10, MostItems: 256}},
+	} {
+		if d := cmp.Diff(c.want, byKey[c.want.Key]); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.why, d)
+		}
+	}
+}
