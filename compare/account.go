@@ -49,6 +49,7 @@ type Account struct {
 	Certainty     Certainty
 	Room          Room
 	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
+	Limited       unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
 	Causes        []Cause                // of a row that does not match: by part, the most probable first
 }
 
@@ -184,7 +185,9 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 	a.Room = room(row)
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
-		a.Lost = unit.Some(t * unit.Seconds(max(row.reference()-row.Measured.Or(0), 0)))
+		average := row.reference()
+		a.Lost = unit.Some(t * unit.Seconds(max(average-row.Measured.Or(0), 0)))
+		a.Limited = unit.Some(t * unit.Seconds(1-average))
 	}
 	return a, true
 }

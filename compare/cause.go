@@ -136,14 +136,14 @@ func (f *finder) unmeasurable() {
 	switch why {
 	case gpuIdle:
 		f.found = append(f.found, Cause{Name: CauseNothingRan, Confidence: high.String(),
-			Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: " +
-				"nothing was sampled, and the value says nothing of the kernel.",
+			Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: nothing was sampled, " +
+				"and the value says nothing about the kernel.",
 			Decide: "a run in which the kernel works for longer"})
 		return
 	case fillsTooLittle:
 		f.found = append(f.found, Cause{Name: CauseTolerance, Confidence: high.String(), Because: fmt.Sprintf(
-			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so that no value "+
-				"can be told to be below it.",
+			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so no value can be "+
+				"found below it.",
 			float64(f.r.Options.Tolerance), row.reference().Percent())})
 		return
 	}
@@ -179,31 +179,30 @@ func (f *finder) missing() (because, decide string) {
 			"another window or of another adapter.",
 			row.Measured.Or(0).Percent()), targetGPU
 	case row.Basis == BasisMeasuredPeak && f.r.Device == nil && row.Global.Present():
-		return "What of it is a partial last wave cannot be told without the device.",
+		return "How much of it is a partial last wave is unknown without the device.",
 			"--device, or the VTune summary of the same result"
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
-		return "What of it is a partial last wave cannot be told without the launch shape.",
+		return "How much of it is a partial last wave is unknown without the launch shape.",
 			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
 	case row.Basis == BasisMeasuredPeak:
-		return "What of it is a partial last wave, idle time or low residency cannot be told from a summary, which " +
-			"has " +
-			"neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
+		return "How much of it is a partial last wave, idle time or low residency does not follow from a summary, " +
+			"which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
 	case row.XVEs.Other.Present():
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
-			"whole %.1f %%: which XVEs should have been empty cannot be told.",
+			"whole %.1f %%: which XVEs should have been empty is unknown.",
 			row.XVEs.both()...), "unitrace's kernel properties (SLM), or the kernel's binary"
 	case !row.Idle.Present():
-		return "The export has no XVE array state (Active, Stalled, Idle), which would tell idle time from low " +
+		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
 			"residency.", "an export with the columns of the XVE array"
 	case !row.Loaded.Present():
-		return "More is measured than XVEs that are idle so long can hold, so that idle time and residency cannot be " +
-			"told apart.", "a new collection"
+		return "More is measured than XVEs that idle for so long can hold, so idle time and residency cannot be " +
+			"separated.", "a new collection"
 	case !row.Average().Present():
 		return "The export has no total time and instance count, which would give the mean thread life.",
 			"an export with the columns Total Time and Instance Count"
 	case !row.BarrierStall.Present():
 		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)),
-			"a collection with stall reasons, which tells waiting at barriers from other stalls"
+			"a collection with stall reasons, which separates waiting at barriers from other stalls"
 	}
 	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), f.aTrace()
 }

@@ -25,8 +25,8 @@ func (f *finder) above() {
 	// Between the average over waves and the peak.
 	if traced == nil && row.Predicted != nil && over <= r.unseen(row)+digit {
 		f.add("", CauseOverlap, low, func() (string, string) {
-			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of %.1f "+
-				"%%: the tail is shorter than a full wave, or other kernels filled it.",
+			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
+				"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
 				m.Percent(), row.Predicted.Average.Percent(), name, ref.Percent()), "a trace"
 		})
 		return
@@ -36,8 +36,8 @@ func (f *finder) above() {
 	}
 	if traced != nil {
 		f.add("", CauseUnexplained, low, func() (string, string) {
-			return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and by the trace no other kernel runs in "+
-				"its time: the trace may be of another run.", m.Percent(), name, ref.Percent()), ""
+			return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and according to the trace no other "+
+				"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), ""
 		})
 		return
 	}

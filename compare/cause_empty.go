@@ -32,8 +32,8 @@ func (f *finder) nothingRan(p Part) bool {
 		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
 	}
 	f.add(p, CauseNothingRan, high, func() (string, string) {
-		return "No thread was seen on any XVE: the counters are of another window or another adapter, or the kernel " +
-			"did not run.", targetGPU
+		return "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not " +
+			"run.", targetGPU
 	})
 	return true
 }
@@ -92,10 +92,11 @@ func (f *finder) gaps(p Part) {
 		return
 	}
 	f.add(p, CauseGaps, low, func() (string, string) {
-		because := c.edgesText() + ", so that time between launches may count in; it cannot be told from time within."
+		because := c.edgesText() + ", so time between launches may be included; it cannot be distinguished from " +
+			"time within."
 		if timed && n >= gapIntervals {
-			because = fmt.Sprintf("%s, of whose time up to %.1f %% can lie between launches; it cannot be told from "+
-				"time within.", c.edgesText(), c.Edges.Or(0).Percent())
+			because = fmt.Sprintf("%s, and up to %.1f %% of that time can lie between launches; it cannot be "+
+				"distinguished from time within.", c.edgesText(), c.Edges.Or(0).Percent())
 		}
 		decide := "a trace"
 		if setting, ok := c.shorterInterval(); ok {

@@ -47,7 +47,7 @@ func (r *Result) shape(row *Row) *Cause {
 		c.Confidence = "low"
 	}
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
-		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing in the cell (or the "+
+		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing from the cell (or the "+
 		"GPU is one with about %s thread slots: check the device).", peak.Percent(),
 		unit.Plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), unit.Thousands(slots),
 		row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"), times,
@@ -78,12 +78,12 @@ func (r *Result) model(row *Row) *Cause {
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
 		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the "+
-			"export: give unitrace's kernel properties beside it.", figures, slm.Percent())
+			"export: add unitrace's kernel properties.", figures, slm.Percent())
 	case barriers < 1 && barriers <= slm:
 		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group "+
 			"takes is in no export", figures, barriers.Percent())
 		if row.LeastBarriers() > 0 {
-			c.Because += "; one is taken, the least"
+			c.Because += "; one is assumed, the least"
 		}
 		c.Because += "."
 	default:

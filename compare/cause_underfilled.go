@@ -52,7 +52,7 @@ func (f *finder) dispatch(p Part) {
 		}
 		decide := "a trace, or a computing-instance export"
 		if t := r.Traced(row); t != nil {
-			lives += fmt.Sprintf(" (by the trace launches take %s, p10 to p90)", spans(t.P10, t.P90))
+			lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
 			decide = ""
 		}
 		return lives + ": the dispatcher " + may + ".", decide
@@ -99,8 +99,8 @@ func (f *finder) waiting(p Part) {
 			"times and leave slots empty.", q.Waves)
 		if exported {
 			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
-				"a work-group wait for each other, and slots of those that have ended may stay empty until all have.",
-				barrier.Percent(), q.Waves), "work per work-item that is even, or smaller work-groups, as a trial"
+				"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
+				barrier.Percent(), q.Waves), "a trial with evenly distributed work, or with smaller work-groups"
 		}
 		return because, "a collection with stall reasons"
 	})
@@ -229,7 +229,7 @@ func (t *trial) residency() {
 		}
 		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(n, "work-group"), q.GroupsPerXeCore),
 			p.Idle(d).Loaded,
-			fmt.Sprintf(" More %s per work-group than the export says would do that.", what), decideByBinary)
+			fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), decideByBinary)
 		return
 	}
 }

@@ -186,27 +186,28 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 			unit.Span(row.Total.Or(0)), minIntervals, unit.Span(c.Interval))
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
-		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run stand in rows of kernels. Copies run "+
-			"none, so the rest was taken from kernels: too many samples of this run stand in wrong rows for its "+
+		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
+			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
 			"values to be judged.", own.Percent())
 	case longWindow:
 		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:
 		return fmt.Sprintf("%s threads were started where all launches together start %s: more than half of what was "+
-			"counted is others'.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
+			"counted comes from other tasks.", unit.Thousands(row.Threads.Or(0)),
+			unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}
 	n, timed := c.Intervals.Value()
 	switch {
 	case timed && !c.OwnShare.Present():
-		return fmt.Sprintf("A launch is %s of an interval: up to %s of the value can be others'.", intervals(n),
-			shareText(c.Foreign.Or(1)))
+		return fmt.Sprintf("A launch lasts %s of an interval: up to %s of the value can come from other tasks.",
+			intervals(n), shareText(c.Foreign.Or(1)))
 	case timed:
-		return fmt.Sprintf("A launch is %s of an interval and %s of the GPU's time is this kernel: up to %s of the "+
-			"value can be others'.",
+		return fmt.Sprintf("A launch lasts %s of an interval, and this kernel takes %s of the GPU's time: up to %s "+
+			"of the value can come from other tasks.",
 			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1)))
 	}
-	return fmt.Sprintf("%s of the GPU's time is this kernel, and how long a launch takes is not given: the value may "+
-		"be others', or other kernels ran beside it.", shareText(c.OwnShare.Or(0)))
+	return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value "+
+		"may come from other tasks, or other kernels ran at the same time.", shareText(c.OwnShare.Or(0)))
 }
 
 // edgesText says in words how the launches lie under the samples.
@@ -219,9 +220,9 @@ func (c *Certainty) edgesText() string {
 	case !ok:
 		return "How long a launch takes is not given"
 	case n < 1:
-		return fmt.Sprintf("A launch is %s of a sampling interval", intervals(n))
+		return fmt.Sprintf("A launch lasts %s of a sampling interval", intervals(n))
 	}
-	return fmt.Sprintf("A launch is %s sampling intervals", intervals(n))
+	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
 // CertaintyText says in words how much of a row's values can be its kernel's.
@@ -236,14 +237,14 @@ func (r *Result) CertaintyText(row *Row) string {
 			strings.ToLower(c.edgesText()[:1]) + c.edgesText()[1:]}
 	}
 	if s, ok := c.OwnShare.Value(); ok {
-		of := fmt.Sprintf("up to %s of the values can be others'", shareText(c.Foreign.Or(1)))
+		of := fmt.Sprintf("up to %s of the values can come from other tasks", shareText(c.Foreign.Or(1)))
 		switch f, bounded := c.Foreign.Value(); {
 		case bounded && f <= foreignHigh:
-			of = "almost nothing is others'"
+			of = "almost nothing comes from other tasks"
 		case !bounded:
-			of = "how much is others' cannot be told"
+			of = "how much comes from other tasks is unknown"
 		}
-		said = append(said, fmt.Sprintf("%s of the GPU's time is this kernel, so %s", shareText(s), of))
+		said = append(said, fmt.Sprintf("this kernel takes %s of the GPU's time, so %s", shareText(s), of))
 	}
 	idle, known := row.Idle.Value()
 	if e, bounded := c.Edges.Value(); known && bounded && idle > 0 {
@@ -251,7 +252,7 @@ func (r *Result) CertaintyText(row *Row) string {
 			idle.Percent(), shareText(min(e/idle, 1))))
 	}
 	if x, ok := c.Crosstalk.Value(); ok && !c.Own {
-		said = append(said, fmt.Sprintf("%s of all instructions of the run stand in rows of no kernel", shareText(x)))
+		said = append(said, fmt.Sprintf("%s of all instructions of the run are in rows of no kernel", shareText(x)))
 	}
 	return strings.Join(said, "; ") + "."
 }

@@ -61,6 +61,9 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 			f.modelPeak = q.Peak
 		}
 	}
+	if p.Peak != other.Peak {
+		f.otherPeak = unit.Some(other.Peak)
+	}
 	f.xves = r.emptyXVEs(&p, &other)
 	return f
 }
@@ -239,14 +242,14 @@ func (r *Result) checkRow(row *Row, tell bool) {
 			"launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
-		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is held against %.1f %%, "+
-			"that of the mode with the most threads, and not against the predicted peak of %.1f %%",
+		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f %%, "+
+			"that of the mode with the most threads, and not with the predicted peak of %.1f %%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
 	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() &&
 		m.Minus(1-row.Idle.Or(0)) > arraySum {
 		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be "+
-			"loaded while an XVE is idle, so these are not of one window",
+			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
 	a, ok1 := row.Active.Value()

@@ -43,7 +43,8 @@ var (
 type forecast struct {
 	predicted *predict.Prediction
 	why       string
-	modelPeak unit.Ratio // Row.ModelPeak
+	modelPeak unit.Ratio           // Row.ModelPeak
+	otherPeak unit.Opt[unit.Ratio] // Row.OtherPolicyPeak
 	xves      XVEs
 }
 
@@ -144,7 +145,8 @@ func (r *Result) forecastAt(place int, k *ingest.Kernel) forecast {
 
 // take fills in what is predicted.
 func (row *Row) take(f forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.xves
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak,
+		f.otherPeak, f.xves
 }
 
 // build makes the whole row, the texts of its cause only when asked to.

@@ -46,12 +46,12 @@ func (r *Result) joinTimings(run *ingest.Run) {
 				Text: fmt.Sprintf("%s %s", unit.Plural(int64(n), "timing"), text), Hint: hint})
 		}
 	}
-	add(missing, "have no prediction: a log gives no work-group and no sub-group size, they are constants of the "+
+	add(missing, "have no prediction: a log gives neither work-group nor sub-group size; they are constants of the "+
 		"program",
 		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
-			"or the VTune export beside the log")
+			"or the VTune export along with the log")
 	add(groupsMissing, "have no prediction: the line names no number of work-groups and the log no vector size",
-		"give the VTune export beside the log")
+		"give the VTune export along with the log")
 }
 
 // launch makes a row of a timing when its sizes are known.

@@ -48,8 +48,8 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 		}
 	}
 	f.fact(p, CauseGaps, sure, fmt.Sprintf(
-		"By the trace the GPU runs nothing for %s before a launch on average (median %s, p90 %s), %.1f %% of the "+
-			"kernel's window%s.",
+		"According to the trace, the GPU runs nothing for %s before a launch on average (median %s, p90 %s), %.1f "+
+			"%% of the kernel's window%s.",
 		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
 }
 
@@ -68,7 +68,8 @@ func (f *finder) tracedOverlap(t *sequence.Task, m unit.Ratio) bool {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
 	f.fact("", CauseOverlap, sure, fmt.Sprintf(
-		"By the trace other kernels run on the GPU for %.1f %% of its time%s%s.", share.Percent(), with, enough))
+		"According to the trace, other kernels run on the GPU for %.1f %% of its time%s%s.",
+		share.Percent(), with, enough))
 	return true
 }
 

@@ -296,7 +296,7 @@ func TestWholeRun(t *testing.T) {
 	}{
 		{"nothing else", File{Platform: platform}, WholeRun},
 		{"a task of a summary", File{Platform: platform, Summary: []Kernel{{Task: "k"}}}, "k"},
-		{"a timing of a log", File{Platform: platform, Timings: []Timing{{Kernel: "k"}}}, ""},
+		{"a log timing", File{Platform: platform, Timings: []Timing{{Kernel: "k"}}}, ""},
 		{"a kernel of an export", File{Platform: platform, Kernels: NewKernels(Kernel{Task: "k"})}, ""},
 		{"no occupancy", File{}, ""},
 	} {

@@ -35,9 +35,9 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 	}
 	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
 	rows.Text("Shared local memory per Xe-core, by source [KB]", bySource(d.SLMBySource))
-	rows.Count("Shared local memory per work-group, most [bytes]", int64(d.SLMPerGroupMax))
-	rows.Count("Work-items per work-group, most", int64(d.MaxGroupSize))
-	rows.Count("Work-groups per Xe-core, most", int64(d.GroupSlots))
+	rows.Count("Maximum shared local memory per work-group [bytes]", int64(d.SLMPerGroupMax))
+	rows.Count("Maximum work-items per work-group", int64(d.MaxGroupSize))
+	rows.Count("Maximum work-groups per Xe-core", int64(d.GroupSlots))
 	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
 	rows.Text("Clock of the counters", clock(d.Clock))
 	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))

@@ -46,7 +46,7 @@ func TestManyKernels(t *testing.T) {
 	status, table, stderr := runCommand("validate", "--device", "max1100", "run.csv", "-q", "-o", "a.md", "-o", "a.json", "-o",
 		"a.xml")
 	page := readOutput(t, "a.md")
-	if status != program.ExitDone || len(table) > 20_000 || !strings.Contains(page, ", as the kernels above; the table of kernels has them.") {
+	if status != program.ExitDone || len(table) > 20_000 || !strings.Contains(page, ", like the kernels above; the table of kernels lists them.") {
 		t.Errorf("exit %d, %d bytes on the terminal\n%s", status, len(table), stderr)
 	}
 	if got := strings.Count(readOutput(t, "a.json"), `"task":`); got != n {

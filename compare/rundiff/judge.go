@@ -201,7 +201,7 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
 		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
-			"no test is possible with %d + %d runs, 4 a side are needed: changes of occupancy are held against a "+
+			"no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy are held against a "+
 				"floor of %g points, and times are not judged",
 			a, b, float64(d.Options.Threshold))
 	}
@@ -270,7 +270,7 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 				if !ok {
 					continue
 				}
-				text := "the same content as " + first.path + ": a copy is no second run"
+				text := "the same content as " + first.path + ": a copy is not a second run"
 				if first.path == in.Path {
 					text = "the same file is compared with itself"
 				}

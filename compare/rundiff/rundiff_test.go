@@ -104,7 +104,7 @@ func TestDiffVerdicts(t *testing.T) {
 		// U = 10 of 16: of 70 deals 7 + 8 + 7 lie nearer to 8, so p = 48/70.
 		{"a noisy fall is none", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70,
 			"The medians differ by -5.0 points (65.0 to 60.0 %), but not significantly (p = 0.686, 4 + 4 runs): more " +
-				"runs would tell."},
+				"runs would decide."},
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3),
 			Unchanged, -1, 2.0 / 70,
 			"Significant (p = 0.029, 4 + 4 runs), but within 2 points."},
@@ -136,7 +136,7 @@ func TestDiffVerdicts(t *testing.T) {
 			ChangedLaunch, -15, 0,
 			"Changed: SIMD width 32 -> 16. Measured occupancy fell by 15.0 points (95.0 to 80.0 %), beyond the floor " +
 				"of 4; no test is possible with 1 + 1 runs. " +
-				"There is no prediction for both sides, so nobody can say whether the change explains it."},
+				"There is no prediction for both sides, so whether the change explains it is unknown."},
 		{"the residual is tested too: U = 10 again", runs(fan2(func(x *k) { x.predicted = 90 }), 50, 60, 70, 80),
 			runs(fan2(func(x *k) { x.simd, x.predicted = 16, 60 }), 15, 25, 35, 45),
 			ChangedLaunch, -35, 2.0 / 70,
@@ -459,9 +459,9 @@ func TestDiffNotes(t *testing.T) {
 		got = append(got, n.String())
 	}
 	want := []string{
-		"no test is possible with 1 + 1 runs, 4 a side are needed: changes of occupancy are held against a floor of " +
+		"no test is possible with 1 + 1 runs, 4 per side are needed: changes of occupancy are held against a floor of " +
 			"2 points, and times are not judged (give each side a folder of 4 repeats or more)",
-		"copy.csv: warning: the same content as run.csv: a copy is no second run (give each run once)",
+		"copy.csv: warning: the same content as run.csv: a copy is not a second run (give each run once)",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("notes\n got %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))

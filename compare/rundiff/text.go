@@ -127,7 +127,8 @@ func (d *Result) unchangedText(row *Row) string {
 	c, floor := m.Change.Or(0), d.measuredFloor(row)
 	switch {
 	case m.Insignificant() && unit.Points(math.Abs(c)) > floor+digit:
-		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would tell.",
+		return fmt.Sprintf("The medians differ by %+.1f points (%s), but not significantly (%s): more runs would "+
+			"decide.",
 			c, fromTo(m, "%.1f", " %"), testText(m))
 	case m.Insignificant():
 		return "Not significant (" + testText(m) + ")."
@@ -154,7 +155,8 @@ func (d *Result) loadedText(row *Row) []string {
 		}
 		return []string{s}
 	case unit.Points(math.Abs(c)) <= limit+digit:
-		return []string{fmt.Sprintf("XVEs that ran hold what they did (%s, within %g points)", from, float64(limit))}
+		return []string{fmt.Sprintf("XVEs that ran held as much as before (%s, within %g "+
+			"points)", from, float64(limit))}
 	}
 	return []string{fmt.Sprintf("occupancy of XVEs that ran did not move significantly (%s; %s)", from, testText(l))}
 }
@@ -202,7 +204,7 @@ func (d *Result) residualText(row *Row) string {
 	r, p := &row.Residual, &row.Predicted
 	c, ok := r.Change.Value()
 	if !ok {
-		return "there is no prediction for both sides, so nobody can say whether the change explains it"
+		return "there is no prediction for both sides, so whether the change explains it is unknown"
 	}
 	s := fmt.Sprintf("the prediction went from %s", fromTo(p, "%.1f", " %"))
 	if pc := p.Change.Or(0); unit.Points(math.Abs(pc)) < 0.05 {

@@ -57,7 +57,7 @@ func sideText(s *rundiff.Side) string {
 		}
 	}
 	if len(names) == 0 {
-		return text + " on a device that nobody names"
+		return text + " on an unknown device"
 	}
 	return text + " on " + report.OneLine(strings.Join(names, ", "))
 }
@@ -93,7 +93,7 @@ func changedText(changes []rundiff.Change) string {
 		words = append(words, b.text)
 	}
 	if len(words) == 0 {
-		return "nothing that the inputs name"
+		return "nothing, as far as the inputs say"
 	}
 	return strings.Join(words, "; ")
 }
@@ -138,7 +138,7 @@ func closing(d *rundiff.Result) string {
 			report.Counted(s.TimePairs, "kernel", "kernels"))
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {
-		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats a side.", a, b)
+		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats per side.", a, b)
 	}
 	return text
 }
@@ -166,20 +166,20 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 		n       int
 		meaning string
 	}{
-		{rundiff.Regression, d.Summary.Regressions, "XVEs that ran hold less, or measured occupancy fell where " +
-			"it is comparable; where the launch or device changed, the residual fell too"},
+		{rundiff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where it " +
+			"is comparable; where the launch or device changed, the residual fell too"},
 		{rundiff.ChangedLaunch, d.Summary.ChangedLaunch,
-			"the launch is not the same and does what is predicted, or nobody can say"},
+			"the launch changed and does what is predicted of it, or there is no prediction"},
 		{rundiff.ChangedDevice, d.Summary.ChangedDevice,
-			"the device is not the same and the kernel does what is predicted, or nobody can say"},
-		{rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran hold what they did, and time " +
+			"the device changed and the kernel does what is predicted of it, or there is no prediction"},
+		{rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran held as much as before, and time " +
 			"between launches weighs more"},
-		{rundiff.Improvement, d.Summary.Improvements, "the mirror image of a regression, or launches that are " +
-			"faster and hold more"},
+		{rundiff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster " +
+			"and hold more"},
 		{rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
 		{rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
 		{rundiff.NotComparable, d.Summary.NotComparable,
-			"no occupancy that is the kernel's on a side, or launches of another length"},
+			"a side has no occupancy of the kernel's own, or launches take another time"},
 		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	} {
@@ -203,8 +203,8 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 func changeSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
 	if len(d.Changes) == 0 {
-		s.Text = []string{"Nothing that the inputs name. What only one side says (a driver, a VTune version) is " +
-			"unknown on the other, which is no change."}
+		s.Text = []string{"Nothing, as far as the inputs say. What only one side states (a driver, a VTune version) " +
+			"is unknown on the other and does not count as a change."}
 		return s
 	}
 	rows := appendChanges(nil, d.Changes)
@@ -217,7 +217,7 @@ func changeSection(d *rundiff.Result) report.Section {
 
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(d *rundiff.Result) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
 		ItemsIn: report.Terminal | report.Page | report.Sheet}
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -254,29 +254,27 @@ func ruleSection(d *rundiff.Result) report.Section {
 	floor := report.Shortest(float64(o.Threshold))
 	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources",
 		In: report.Page | report.Sheet, Text: []string{
-			"Every run of a side is one sample of each kernel, copies of a run are one; what is compared are the " +
-				"medians, in percentage points (not per cent of per cent). " +
-				"First the occupancy of XVEs that ran, measured / (1 - idle): from day to day it moves by a point " +
-				"where " + "the measured one moves by nine. A kernel is a regression when it fell by more than " +
-				floor + ", three times that where a launch is below a sampling interval.",
-			"Else, a kernel whose launches became faster by more than a tenth while less was measured is faster at " +
-				"lower " +
-				"occupancy: no regression. Measured occupancies are compared where launches take as long as before, " +
-				"to a tenth, " +
-				"and most instructions were counted in rows of kernels; beyond twice the threshold they are a " +
-				"regression " + "or an improvement. All else is not comparable.",
-			"From 4 runs a side on, a two-sided Mann-Whitney test has to give p below " + report.Shortest(o.Alpha) +
-				" as well, and the threshold itself is enough; below 4 no test can find anything.",
-			"Where the launch shape, the SIMD width, the GRF mode, SLM or the device is not the same, lower " +
-				"occupancy " + "may be intended: then the residual, what was seen minus what was predicted, " +
-				"has to have fallen in the same way for a regression. A launch that does what is predicted of it is " +
-				"a " + "changed launch; so is one without a prediction on both sides, since nobody can say.",
-			"A change that is not significant is shown as ~. Intervals hold the median with at least " +
-				report.Shortest(100*o.Confidence) +
-				" % confidence from 6 runs on; those of 4 and 5 runs reach from the smallest to the largest value " +
-				"(87.5 " + "and 93.8 %). " +
-				"What was not measured is not zero, and a counter whose value is not the kernel's is not a " +
-				"measurement: " + "neither is compared. " +
+			"Every run of a side is one sample of each kernel; copies of a run count once. The medians are " +
+				"compared, in percentage points (not percent of percent). The occupancy of XVEs that ran, measured / " +
+				"(1 - idle), comes first: from day to day it moves by one point where measured occupancy moves by " +
+				"nine. A kernel is a regression when it fell by more than " + floor + " points, or by three times " +
+				"that where a launch is shorter than a sampling interval.",
+			"Otherwise, a kernel whose launches became more than a tenth faster while less was measured is faster " +
+				"at lower occupancy, which is not a regression. Measured occupancies are compared where launches " +
+				"take as long as before, within a tenth, and most instructions were counted in rows of kernels; a " +
+				"change beyond twice the threshold is a regression or an improvement. Everything else is not " +
+				"comparable.",
+			"With 4 or more runs per side, a two-sided Mann-Whitney test must give p below " +
+				report.Shortest(o.Alpha) + " as well, and the threshold itself is enough; with fewer, no test can " +
+				"find anything.",
+			"Where the launch shape, SIMD width, GRF mode, SLM or device changed, lower occupancy may be intended: " +
+				"for a regression the residual, measured minus predicted, must have fallen in the same way. A " +
+				"launch that does what is predicted of it is a changed launch; so is one without a prediction on " +
+				"both sides.",
+			"A change that is not significant is shown as ~. Intervals contain the median with at least " +
+				report.Shortest(100*o.Confidence) + " % confidence with 6 or more runs; with 4 and 5 runs they " +
+				"reach from the smallest to the largest value (87.5 and 93.8 %). What was not measured is not " +
+				"zero, and a counter whose value is not the kernel's is not a measurement: neither is compared. " +
 				"A driver or version that a side does not name is unknown and never a change.",
 		}}
 }

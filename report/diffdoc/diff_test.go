@@ -183,7 +183,7 @@ func TestDiffSummaryWords(t *testing.T) {
 		t.Errorf("closing\n%s\nwant\n%s", doc.Closing, want)
 	}
 	want = "1 regression in 1 kernel at a threshold of 2 points. A launch takes 1.01 times as long (geometric mean over 1 kernel). " +
-		"No test is possible with 1 + 1 runs: give 4 repeats a side."
+		"No test is possible with 1 + 1 runs: give 4 repeats per side."
 	if got := diffdoc.FromDiff(single(), report.Provenance{}).Closing; got != want {
 		t.Errorf("closing\n%s\nwant\n%s", got, want)
 	}

@@ -114,10 +114,10 @@ func csvColumns() (keys []string) {
 func kernelSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
 	if len(d.Rows) == 0 {
-		s.Text = []string{"The inputs hold no kernel."}
+		s.Text = []string{"The inputs contain no kernel."}
 		return s
 	}
-	s.Text = []string{"Regressions first, then what else is not the same, each by time; tasks that are no kernels " +
+	s.Text = []string{"Regressions come first, then what else differs, each by time; tasks that are not kernels " +
 		"come last."}
 	s.Tables = []*report.Table{newDiffSet(d).table()}
 	return s

@@ -78,7 +78,8 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	overview := report.Section{Key: "sides", Title: "Sides", Sheet: "Summary",
 		Tables: []*report.Table{sidesTable(s, names)}}
 	kernels := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
-		Text:   []string{"Regressions on any side first. A change is in points against the first side."},
+		Text: []string{"Kernels with a regression on any side come first. Changes are in points against the first " +
+			"side."},
 		Tables: []*report.Table{sidesKernels(view, names)}}
 	d.Sections = append(d.Sections, summary, sidesAttention(s, names, prov.Show), overview, kernels)
 	for i, r := range s.Against {
@@ -238,7 +239,7 @@ func percentCell(o unit.Opt[float64]) report.Cell {
 
 // sidesAttention says of each side which kernels are not the same, and why.
 func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) report.Section {
-	all := report.Section{Key: report.SectionAttention, Title: "Kernels that are not the same", Sheet: "Summary",
+	all := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
 		ItemsIn: everywhere}
 	for i, d := range s.Against {
 		for _, it := range movedSection(shown(d, show)).Items {
@@ -269,7 +270,7 @@ func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
 	}
 	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
 	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and side", HeatMap: m, Unit: "%", Max: 100,
-		Rows: len(m.Rows), Text: "A row for each kernel, a column for each side; an empty frame is no measurement."}
+		Rows: len(m.Rows), Text: "A row for each kernel, a column for each side; an empty frame means no measurement."}
 	if len(s.Kernels) > report.PlotRows {
 		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels"
 	}

@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 		{"gaussian", "the whole page", sample.Gaussian()},
 		{"hostile", "names stay plain text", sample.Hostile()},
 		{"absent", "what is absent is a dash", sample.Absent()},
-		{"logs", "timings of a log", sample.LogsOnly()},
+		{"logs", "log timings", sample.LogsOnly()},
 		{"empty", "no row at all", sample.Empty()},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	d, _ := r.Difference.Value()
 	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
 	if r.Basis == compare.BasisMeasuredPeak {
-		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak, which has no partial last wave " +
-			"in it"
+		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak, which leaves out the partial " +
+			"last wave"
 	}
 	if lost, ok := a.Lost.Value(); ok && lost > 0 {
 		text += ", " + SlotTime(lost) + " of slot time"

@@ -42,7 +42,7 @@ func predictionSteps(r *compare.Result, row *compare.Row) []report.Step {
 // policyText says why a row has its dispatch policy: Explain only knows that it was given one.
 func policyText(l predict.Launch) string {
 	if l.Policy == predict.Free {
-		return "no sign of SLM or barriers: a thread goes to any free slot"
+		return "no sign of SLM or barriers: threads go to any free slot"
 	}
 	return "a work-group stays whole on one Xe-core"
 }

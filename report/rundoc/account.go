@@ -235,7 +235,7 @@ type accountRow struct {
 func accountSection(rows *rowSet) report.Section {
 	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
 	if rows.accounts == 0 {
-		s.Text = []string{"No kernel has an account: nothing was measured that is a kernel's own and at or below its " +
+		s.Text = []string{"No kernel has an account: no measurement is both the kernel's own and at or below the " +
 			"prediction."}
 		return s
 	}
@@ -255,9 +255,9 @@ func accountSection(rows *rowSet) report.Section {
 	for _, key := range []string{"total", "lost_seconds"} {
 		t.Columns[t.Column(key)].Decimals = rows.decimals
 	}
-	s.Text = []string{"In points of all thread slots of the GPU; the parts of a kernel add up to 100. A part below " +
-		"zero says that the counters hold more than was predicted; " +
-		"it is drawn as nothing and comes off the predicted parts. The columns on the right are what the chart draws."}
+	s.Text = []string{"In points of all thread slots of the GPU; the parts of each kernel add up to 100. A part " +
+		"below zero means that the counters show more than was predicted: the chart leaves it out and takes it off " +
+		"the predicted parts. The chart is drawn from the columns on the right."}
 	s.Tables = []*report.Table{t}
 	n := min(len(rows.accounted), report.PlotRows)
 	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,

@@ -109,8 +109,8 @@ func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 			for _, at := range g.explained[i:] {
 				rest.kernels += s.explained[at].launches
 			}
-			return append(items, report.Item{Lead: s.counted(rest) + " more", Table: report.SectionKernels, Row: t.row,
-				Text:   groupName(g) + ", as the kernels above; the table of kernels has them.",
+			return append(items, report.Item{Lead: s.counted(rest, "more "), Table: report.SectionKernels, Row: t.row,
+				Text:   groupName(g) + ", like the kernels above; the table of kernels lists them.",
 				Status: rowtext.Status(g.verdict)})
 		}
 		it := attentionItem(s.result, t)
@@ -159,16 +159,16 @@ func firstOf(n int) string {
 func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 	s := report.Section{Key: "attention-causes", Title: "Causes", In: report.Terminal, ItemsIn: report.Terminal}
 	for _, g := range groups {
-		text := string(g.verdict) + ": " + rows.counted(g)
+		text := string(g.verdict) + ": " + rows.counted(g, "")
 		if share, ok := rows.shareOf(g.total); ok {
 			text += ", " + report.PercentText(100*share) + " of the GPU time"
 		}
 		if g.lost > 0 {
 			text += ", " + rowtext.SlotTime(g.lost) + " of slot time"
 		}
-		text += ". Most of it is " + rows.names(g) + "."
+		text += ". Mainly " + rows.names(g) + "."
 		if why := rowtext.Because(rows.result.Row(rows.first(g), nil)); why != "" {
-			text += " The first: " + report.OneLine(why)
+			text += " The first one: " + report.OneLine(why)
 		}
 		lead := g.cause
 		if lead == "" {
@@ -182,7 +182,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 
 // smallItem is the line of kernels that take no time to speak of.
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
-	return report.Item{Lead: s.counted(g),
+	return report.Item{Lead: s.counted(g, ""),
 		Text:   groupName(g) + ", " + report.PercentText(100*share) + " of the GPU time: " + s.names(g) + ".",
 		Status: rowtext.Status(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
 }
@@ -198,11 +198,12 @@ func groupName(g *causeGroup) string {
 	return string(g.verdict) + ": " + g.cause
 }
 
-func (s *rowSet) counted(g *causeGroup) string {
+// counted says how many kernels or launches a group has; which comes before the noun.
+func (s *rowSet) counted(g *causeGroup, which string) string {
 	if s.result.PerLaunch() {
-		return report.Counted(g.kernels, "launch", "launches")
+		return report.Counted(g.kernels, which+"launch", which+"launches")
 	}
-	return report.Counted(g.kernels, "kernel", "kernels")
+	return report.Counted(g.kernels, which+"kernel", which+"kernels")
 }
 
 // names lists the first kernels of a group.

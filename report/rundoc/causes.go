@@ -67,18 +67,18 @@ func (e *explanations) linkKernels(t *report.Table) {
 func causesSection(rows *rowSet, e *explanations) report.Section {
 	s := report.Section{Key: sectionCauses, Title: "Causes", Sheet: "Causes", In: report.Sheet}
 	if rows.attention == 0 {
-		s.Text = []string{"No kernel needs a cause."}
+		s.Text = []string{"No kernel needs an explanation."}
 		return s
 	}
-	s.Text = []string{"Why what was seen differs from the prediction; occudiff explain tells how each cause is " +
-		"recognised and where that is from."}
+	s.Text = []string{"Why measurements differ from the predictions. 'occudiff explain' says how each cause is " +
+		"recognized and where that comes from."}
 	s.Tables = []*report.Table{causeTextTable(rows), explanationTable(e)}
 	if e.result.PerLaunch() {
-		s.Text = append(s.Text, "Launches of one kernel that have one verdict and one cause are one line below, that "+
-			"of the first.")
+		s.Text = append(s.Text, "Launches of one kernel with the same verdict and cause share a line below, that of "+
+			"the first.")
 	} else if n := rows.attention - len(e.list); n > 0 {
 		s.Text = append(s.Text, "The first "+report.Thousands(explainedRows)+" kernels are listed below; the sheet "+
-			"of the kernels has the reasons of "+report.Thousands(int64(n))+" more.")
+			"of the kernels has the reasons for "+report.Thousands(int64(n))+" more.")
 	}
 	return s
 }
@@ -131,7 +131,7 @@ func causeTextTable(rows *rowSet) *report.Table {
 		add(t.Name, t)
 	}
 	add("", compare.CauseText{Name: "(none)", Means: "Nothing could be compared, so there is no difference to explain.",
-		Do: "Because says what is missing or why the launch cannot run."})
+		Do: "The column Because says what is missing, or why the launch cannot run."})
 	t := report.List("cause_texts", "", list)
 	t.In = report.Sheet
 	t.Columns[t.Column("time")].Decimals = rows.decimals
@@ -143,7 +143,7 @@ type causeRow struct {
 	Name    string            `json:"cause" col:"Cause"`
 	Kernels int64             `json:"rows" col:"Kernels"`
 	Time    seconds           `col:"Time"`
-	Share   unit.Opt[float64] `col:"Of all kernels' time [%]"`
+	Share   unit.Opt[float64] `col:"Share of kernel time [%]"`
 	Largest points            `col:"Largest difference"`
 	Means   string            `col:"What it means; wrap"`
 	Do      string            `col:"What to do; wrap"`
@@ -158,7 +158,7 @@ type explanationRow struct {
 	Difference points          `col:"Difference"`
 	Because    string          `col:"Because; wrap"`
 	Launch     string          `col:"Launch; wrap"`
-	Alike      int64           `col:"Launches alike"`
+	Alike      int64           `col:"Launches like it"`
 
 	row compare.Row // memory
 }

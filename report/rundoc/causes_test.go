@@ -73,7 +73,7 @@ func TestExplanationsAreLimited(t *testing.T) {
 	if list.Len != explainedRows || len(list.LinkRows) != explainedRows || len(kernels.LinkRows) != explainedRows {
 		t.Errorf("%d explained, %d and %d linked; want %d", list.Len, len(list.LinkRows), len(kernels.LinkRows), explainedRows)
 	}
-	const want = "The first 65,000 kernels are listed below; the sheet of the kernels has the reasons of 5 more."
+	const want = "The first 65,000 kernels are listed below; the sheet of the kernels has the reasons for 5 more."
 	if text := sectionOf(d, sectionCauses).Text; text[len(text)-1] != want {
 		t.Errorf("got %q, want %q", text[len(text)-1], want)
 	}

@@ -74,11 +74,11 @@ func subject(r *compare.Result) string {
 
 // headline says in two lines what was run on what, and which of it is not whole.
 func headline(r *compare.Result) []string {
-	lines := []string{"No device is known, so nothing can be predicted; name it with --device (occudiff devices " +
-		"lists them)"}
+	lines := []string{"The device is not known, so nothing can be predicted; name it with --device ('occudiff " +
+		"devices' lists them)"}
 	if r.Fit.Launches > 0 {
-		lines[0] = "No device is known, so measured is held against VTune's peak. The peaks are consistent with " +
-			r.Fit.String() + "; name it with --device"
+		lines[0] = "The device is not known, so measurements are compared with VTune's peak. The peaks are " +
+			"consistent with " + r.Fit.String() + "; name it with --device"
 	}
 	if d := r.Device; d != nil {
 		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
@@ -93,7 +93,7 @@ func headline(r *compare.Result) []string {
 		b += ", " + report.Counted(s.NotKernels, "other task", "other tasks")
 	}
 	if n := len(r.Timings); n > 0 {
-		b += ", " + report.Counted(n, "timing of a log", "timings of a log")
+		b += ", " + report.Counted(n, "log timing", "log timings")
 	}
 	if t, ok := s.GPUTime.Value(); ok {
 		b += ", " + report.Duration(float64(t)) + " of GPU time"
@@ -128,8 +128,8 @@ func closing(r *compare.Result, predictions int) string {
 	case compared == 0:
 		b.WriteString("No kernel can be compared: " + uncompared(s))
 	case predictions == compared:
-		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so two "+
-			"predictions are compared", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
+		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so this "+
+			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
 			report.Shortest(float64(r.Options.Tolerance)))
 	case s.Matched == 0:
 		fmt.Fprintf(&b, "Nothing measurable matches within %s points (%s)",
@@ -139,7 +139,7 @@ func closing(r *compare.Result, predictions int) string {
 			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
 			report.Shortest(float64(r.Options.Tolerance)))
 		if predictions > 0 {
-			fmt.Fprintf(&b, " (%s compared with VTune's peak for want of a measurement: two predictions)",
+			fmt.Fprintf(&b, " (%s without a measurement, compared with VTune's peak instead: two predictions)",
 				report.Thousands(int64(predictions)))
 		}
 	}

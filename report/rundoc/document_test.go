@@ -211,7 +211,7 @@ func TestClosing(t *testing.T) {
 	}{
 		{"one of two can be measured", sample.Gaussian(), "Nothing measurable matches within 5 points (1 kernel); the model agrees with VTune's peak on 2 of 2."},
 		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
-		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so two predictions are compared; the model agrees with VTune's peak on 2 of 2."},
+		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
 		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
 		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
 	} {
@@ -307,7 +307,7 @@ func TestProvenance(t *testing.T) {
 	}
 	want := map[string]string{
 		"Made by": "occudiff v1.2.3", "Command line": `occudiff validate 'it'\''s.csv' ''`, "Label": "nightly",
-		"Tolerance": "5 points; of VTune's peak 0.1 points", "Device row": "mtl-112",
+		"Tolerance": "5 points; 0.1 points for VTune's peak", "Device row": "mtl-112",
 		"Source of the device row": "a summary that prints 112 XVE", "Device chosen by": "the summary: 112 XVE",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -33,7 +33,7 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if fan2.Outcome != report.TestFailed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
 		t.Errorf("got %+v", fan2)
 	}
-	want := `Below by 36.8 points: gaps. A launch is 0.5 of a sampling interval, so that time between launches may count in; it cannot be told from time within.
+	want := `Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included; it cannot be distinguished from time within.
 predicted peak: 100.0 %
 predicted average: 99.5 %
 limited by: threads
@@ -47,7 +47,7 @@ row: bench_gaussian.hotspots.csv:2:1
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	fan1 := cases[1]
-	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch is 0.02 of an interval") {
+	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch lasts 0.02 of an interval") {
 		t.Errorf("got %+v", fan1)
 	}
 }
@@ -108,7 +108,7 @@ func TestAnnotations(t *testing.T) {
 	warn := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning}
 	got := rundoc.Annotations(sample.Gaussian(), warn)
 	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
-		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: gaps. A launch is 0.5") {
+		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: gaps. A launch lasts 0.5") {
 		t.Errorf("of two kernels one does not match, got %+v", got)
 	}
 	r := sample.Many(2)

@@ -148,14 +148,14 @@ func plotLabels(rows []compare.Row) []string {
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
 	if r.Len() == 0 {
-		s.Text = []string{"The inputs hold no kernel."}
+		s.Text = []string{"The inputs contain no kernel."}
 		return s
 	}
 	if rows.kernels < r.Len() {
-		s.Text = []string{"Those that need attention come first, then by slot time below the prediction; tasks that " +
-			"are no kernels come last."}
+		s.Text = []string{"Kernels that need attention come first; within that, by slot time below the prediction. " +
+			"Tasks that are not kernels come last."}
 	} else {
-		s.Text = []string{"Those that need attention come first, then by slot time below the prediction."}
+		s.Text = []string{"Kernels that need attention come first; within that, by slot time below the prediction."}
 	}
 	s.Tables = []*report.Table{rows.kernelTable()}
 	return s

@@ -188,9 +188,9 @@ func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
 			break
 		}
 	}
-	s.Text = []string{"What was measured matches, and the prediction is low: the last wave of work-groups fills only " +
-		"part of the GPU while the " +
-		"rest waits. Work-group counts that are a multiple of what the GPU holds would raise it (occudiff advise)."}
+	s.Text = []string{"The measurement matches, and the prediction is low: the last wave of work-groups fills only " +
+		"part of the GPU while the rest idles. A number of work-groups that is a multiple of what the GPU holds " +
+		"would raise it ('occudiff advise')."}
 	return s, len(s.Plots) > 0
 }
 

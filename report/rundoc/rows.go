@@ -106,8 +106,7 @@ func (s *rowSet) kernelColumns() []string {
 		"predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
 	list = append(list, s.seenColumns()...)
 	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted "+
-		"thread_life "+
-		"dispatch_rate idle_lanes time_share")...)
+		"thread_life dispatch_rate idle_lanes time_share")...)
 	list = append(list,
 		"policy: policy; group=Predicted; in=sheet; role=named",
 		"threads_per_work_group: Threads per work-group; in=sheet",

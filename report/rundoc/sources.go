@@ -48,14 +48,14 @@ func noteSection(r *compare.Result) report.Section {
 	}
 	for _, c := range codes {
 		if c.launches > mostNotes {
-			list[c.item].Text += "; the same is noted of " + report.Counted(c.launches-mostNotes, "further kernel",
-				"further kernels")
+			list[c.item].Text += "; " + report.Counted(c.launches-mostNotes, "more kernel has", "more kernels have") +
+				" the same note"
 		}
 	}
 	for _, a := range alike {
 		if a.launches > 1 && a.item >= 0 {
-			list[a.item].Text += "; the same is noted of " + report.Counted(a.launches-1, "further launch",
-				"further launches") + " of this kernel"
+			list[a.item].Text += "; " + report.Counted(a.launches-1, "more launch", "more launches") +
+				" of this kernel got the same note"
 		}
 	}
 	return report.NoteSection(list)
@@ -75,7 +75,7 @@ func timingSection(r *compare.Result) report.Section {
 	if onlyLogs(r) {
 		t.In = all
 	}
-	s.Text = []string{"Host time of submitting and waiting: never equal to a kernel's time on the GPU."}
+	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 	s.Tables = []*report.Table{t}
 	return s
 }
@@ -99,13 +99,13 @@ func onlyLogs(r *compare.Result) bool {
 func deviceSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionDevice, Title: "Device", Sheet: "Device"}
 	if r.Device == nil {
-		s.Text = []string{"No device is known. Name it with --device, or give the run's summary or log beside the " +
-			"export."}
+		s.Text = []string{"The device is not known. Name it with --device, or give the run's summary or log along " +
+			"with the export."}
 	} else {
 		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceRows(r.Device, r.ChosenBy)))
 	}
 	if rows := platformRows(r); len(rows) > 0 {
-		s.Tables = append(s.Tables, report.NameValue("platform", "What the inputs say of the machine", rows))
+		s.Tables = append(s.Tables, report.NameValue("platform", "What the inputs say about the machine", rows))
 	}
 	return s
 }
@@ -143,8 +143,8 @@ func platformRows(r *compare.Result) report.Pairs {
 func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
 	rows := prov.Pairs()
-	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; of VTune's peak "+
-		report.Shortest(float64(r.Options.ModelTolerance))+" points")
+	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
+		report.Shortest(float64(r.Options.ModelTolerance))+" points for VTune's peak")
 	if d := r.Device; d != nil {
 		rows.Text("Device row", d.Key)
 		rows.Text("Source of the device row", d.Source)

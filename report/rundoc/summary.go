@@ -37,7 +37,7 @@ func occupancyPlot(rows *rowSet) report.Plot {
 		Key: "occupancy", Title: "Occupancy by kernel", Table: report.SectionKernels, Label: "label",
 		Series: []string{predicted, "profiler_peak", "measured"}, Rows: min(rows.kernels, report.PlotRows), Unit: "%",
 		Max:  100,
-		Text: "A bar each for the prediction, VTune's own peak, and what was measured.",
+		Text: "One bar each for the prediction, VTune's own peak and the measurement.",
 	}
 	if rows.kernels > report.PlotRows {
 		p.Title += ", the first " + report.Thousands(report.PlotRows) + " of " + report.Thousands(int64(rows.kernels))
@@ -58,7 +58,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 		{rowtext.Verdict(compare.Unmeasurable), s.Unmeasurable,
 			"the values are not the kernel's, or it fills too little"},
 		{rowtext.Verdict(compare.NoPrediction), s.NoPrediction, "the launch cannot be predicted"},
-		{rowtext.Verdict(compare.NoMeasurement), s.NoMeasurement, "neither measured nor a peak of VTune"},
+		{rowtext.Verdict(compare.NoMeasurement), s.NoMeasurement, "neither a measurement nor a VTune peak"},
 		{rowtext.Verdict(compare.NotAKernel), s.NotKernels, "copies, fills, barriers, outside any task"},
 	} {
 		counts.Add(c.verdict.Cell(), c.n, c.meaning)
@@ -96,7 +96,7 @@ func figureTable(s *compare.Summary) *report.Table {
 	add("Median absolute deviation", magnitude(s.MAD), "points")
 	add("Pearson correlation", coefficient(s.Pearson), "")
 	add("Spearman correlation", coefficient(s.Spearman), "")
-	add("Kernels with a peak of VTune", report.IntCell(s.ModelCompared), "kernels")
+	add("Kernels with a VTune peak", report.IntCell(s.ModelCompared), "kernels")
 	add("VTune's peak agrees with the model", report.IntCell(s.ModelMatched), "kernels")
 	add("Unexplained differences", report.IntCell(s.Unexplained), "kernels")
 	if n := s.Below + s.Above; n > 0 {

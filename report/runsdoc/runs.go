@@ -87,7 +87,7 @@ func runsHeadline(s *rundiff.Runs) []string {
 	var devices, out []string
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		name := "a device that nobody names"
+		name := "an unknown device"
 		if r.Device != nil {
 			name = report.OneLine(r.Device.Name)
 		}
@@ -101,12 +101,11 @@ func runsHeadline(s *rundiff.Runs) []string {
 	lines := []string{fmt.Sprintf("%s of %s on %s", report.Counted(len(s.Runs), "run", "runs"),
 		report.Counted(len(s.Kernels), "kernel", "kernels"), strings.Join(devices, ", "))}
 	if len(devices) > 1 {
-		lines = append(lines, "The runs are on different devices: how they differ says as much of those as of the "+
-			"runs.")
+		lines = append(lines, "The runs are on different devices, so their differences may be those of the devices.")
 	}
 	switch n := len(out); {
 	case n == 0 && len(s.Runs) < 3:
-		lines = append(lines, "Of two runs that differ nobody can say which one is off: 'occudiff diff' compares them.")
+		lines = append(lines, "With two runs nobody can say which one is off: compare them with 'occudiff diff'.")
 	case n == 0:
 		lines = append(lines, "No run stands out.")
 	default:
@@ -129,7 +128,7 @@ func runsClosing(s *rundiff.Runs) string {
 		matched, compared = matched+m.Matched, compared+m.Matched+m.Below+m.Above
 		unmeasurable += m.Unmeasurable
 	}
-	text := fmt.Sprintf("Over all runs %s of %s match the prediction within %s points",
+	text := fmt.Sprintf("Over all runs, %s of %s match the prediction within %s points",
 		report.Thousands(int64(matched)),
 		report.Counted(compared, "kernel value", "kernel values"),
 		report.Shortest(float64(s.Runs[0].Options.Tolerance)))
@@ -179,13 +178,14 @@ func runItems(s *rundiff.Runs) []report.Item {
 	for i, o := range s.Outside {
 		if i == mostOutliers {
 			items = append(items, report.Item{Status: report.Unsure,
-				Text: fmt.Sprintf("%s more in runs that do not stand out as a whole.",
-					report.Counted(len(s.Outside)-i, "value is off its median", "values are off their medians"))})
+				Text: fmt.Sprintf("%s in runs that do not stand out as a whole.",
+					report.Counted(len(s.Outside)-i, "more value is off its median",
+						"more values are off their medians"))})
 			break
 		}
 		k := &s.Kernels[o.Kernel]
 		items = append(items, report.Item{Lead: report.OneLine(s.Runs[o.Run].Name), Status: report.Unsure,
-			Text: fmt.Sprintf("%s measures %s %%, %s points off the median of %s (%s %%, MAD %s).",
+			Text: fmt.Sprintf("%s measures %s %%, %s points from the median of %s (%s %%, MAD %s).",
 				report.KernelName(k.Task), report.Decimal(k.Measured[o.Run].Or(0).Percent(), 1),
 				report.Signed(float64(o.Off), 1), report.Counted(k.N, "run", "runs"),
 				report.Decimal(k.Median.Or(0).Percent(), 1), report.Decimal(float64(k.MAD.Or(0)), 2))})
@@ -197,8 +197,8 @@ func runItems(s *rundiff.Runs) []report.Item {
 func runText(r *rundiff.RunOfMany) string {
 	parts := []string{findings(r) + "."}
 	if r.CopyOf != "" {
-		parts = append(parts, "It has the content of "+report.OneLine(r.CopyOf)+" and is left out: a copy is no "+
-			"second run.")
+		parts = append(parts, "It has the same content as "+report.OneLine(r.CopyOf)+" and is left out: a copy is "+
+			"not a second run.")
 	}
 	if r.Findings[0] == rundiff.RunIdle {
 		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
@@ -206,12 +206,15 @@ func runText(r *rundiff.RunOfMany) string {
 			report.Duration(float64(r.Summary.KernelTime.Or(0)))))
 	}
 	if x, ok := r.Off.Value(); ok {
-		parts = append(parts, fmt.Sprintf("Its %s %s points off their medians over all runs (the median of these).",
-			report.Counted(r.Compared, "kernel is", "kernels are"), report.Signed(float64(x), 1)))
+		parts = append(parts, fmt.Sprintf("Its %s from the medians over all runs by %s points (the median of them).",
+			report.Counted(r.Compared, "kernel differs", "kernels differ"), report.Signed(float64(x), 1)))
 	}
 	if x, ok := r.TimeRatio.Value(); ok {
-		parts = append(parts, fmt.Sprintf("A launch takes %s times as long as in the median run.",
-			report.Decimal(x, 2)))
+		times := report.Decimal(x, 2) + " times as long"
+		if rundiff.SameTime(x) {
+			times = "as long"
+		}
+		parts = append(parts, "A launch takes "+times+" as in the median run.")
 	}
 	if r.Lacks > 0 {
 		parts = append(parts, "It lacks "+report.Counted(r.Lacks, "kernel", "kernels")+" that most runs have.")
@@ -247,7 +250,7 @@ func heatMap(s *rundiff.Runs) (report.Plot, bool) {
 	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
 	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", HeatMap: m, Unit: "%", Max: 100,
 		Rows: len(m.Rows),
-		Text: "A row for each kernel, a column for each run; an empty frame is no measurement."}
+		Text: "A row for each kernel, a column for each run; an empty frame means no measurement."}
 	if left > 0 {
 		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels by time"
 	}

@@ -41,8 +41,8 @@ type TraceTask struct {
 	GapMedian unit.Seconds     `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
 	GapP90    unit.Seconds     `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
 	GapShare  unit.Ratio       `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of launches and gaps together"`
-	Shared    unit.Ratio       `json:"shared_percent" col:"Others at once [%]" jsonschema:"of its time in which another kernel ran as well"`
-	With      report.Symbol    `json:"shared_with" col:"Most of it; cut; drop=7; role=code" jsonschema:"empty when none did"`
+	Shared    unit.Ratio       `json:"shared_percent" col:"Overlapped [%]" jsonschema:"of its time in which another kernel ran as well"`
+	With      report.Symbol    `json:"shared_with" col:"Mostly with; cut; drop=7; role=code" jsonschema:"empty when none did"`
 }
 
 // TraceGap is a time in which nothing ran on a device.
@@ -92,7 +92,7 @@ func Trace(r *compare.Result) *TraceValue {
 
 // launchSection shows how the launches of a run follow each other.
 func launchSection(r *compare.Result) (report.Section, bool) {
-	s := report.Section{Key: "launches", Title: "How the launches follow each other", Sheet: "Trace"}
+	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
 	v := Trace(r)
 	if v == nil {
 		return s, false
@@ -135,11 +135,11 @@ func (v *TraceValue) busy() (list []string) {
 		if len(v.Devices) > 1 {
 			what = "device " + report.OneLine(d.Name)
 		}
-		line := fmt.Sprintf("By the trace %s was busy for %s of the %s from its first launch to the end of its last "+
-			"(%s)", what, report.PercentText(d.Share.Percent()), report.Duration(float64(d.Window)),
+		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
+			"of its last (%s)", what, report.PercentText(d.Share.Percent()), report.Duration(float64(d.Window)),
 			report.Counted(int(d.Launches), "launch", "launches"))
 		if d.AtOnce > 1.005 {
-			line += fmt.Sprintf("; while it was, %s launches ran at once on average", report.Decimal(d.AtOnce, 2))
+			line += fmt.Sprintf("; while busy, it ran %s launches at once on average", report.Decimal(d.AtOnce, 2))
 		}
 		list = append(list, line)
 	}
@@ -177,12 +177,12 @@ func launchPlot(s *sequence.Sequence) report.Plot {
 	}
 	if launches > plotLaunches {
 		p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
-		p.Text = fmt.Sprintf("How much of each of %d parts of the run, of %s each, the GPU was busy and the tasks "+
-			"with the most time ran.", plotParts, report.Duration(float64(s.Window())/plotParts))
+		p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy "+
+			"and in which the longest tasks ran.", plotParts, report.Duration(float64(s.Window())/plotParts))
 		return p
 	}
 	p.Unit, p.Timeline = "ms", launchTimeline(s, longest, names)
-	p.Text = "When the GPU was busy, when the tasks with the most time ran, and the longest gaps."
+	p.Text = "When the GPU was busy, when the longest tasks ran, and the longest gaps."
 	return p
 }
 

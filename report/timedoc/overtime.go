@@ -86,13 +86,13 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 			report.Counted(k.Launches, "launch", "launches"), report.Duration(float64(k.Length)), k.From)
 		switch begins, known := k.Tail.Value(); {
 		case known:
-			text += fmt.Sprintf(" By the simulation the tail begins at %s, %s of the launch.",
+			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
 				report.Duration(float64(begins)), report.PercentText(100*float64(begins/k.Length)))
 		case len(k.Phases) > 2:
-			text += " Where the tail begins cannot be told without the length of a launch: give the kernel intervals " +
-				"or the timing table too."
+			text += " Where the tail begins is unknown without the length of a launch: add the kernel intervals or " +
+				"the timing table."
 		}
-		s.Text = []string{text, "The ramp is the first sample of each launch, which may hold time before it; the " +
+		s.Text = []string{text, "The ramp is the first sample of each launch, which may include time before it; the " +
 			"simulation fills the GPU at once."}
 		means := report.Rows(key+"-phases", len(k.Phases), func(i int) TimePhase { return k.Phases[i] })
 		means.Title = "Phases of " + name

@@ -24,12 +24,10 @@ func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []r
 	launches := whatIfRows(r, kernels)
 	w := &report.WhatIf{
 		Text: []string{
-			"Pick a device and a kernel, then fill in what you would change in the yellow cells; an empty one keeps " +
-				"the kernel's " +
-				"own figure. All that stands below is computed by formulas, as docs/model.md has them.",
-			"Sizes have up to three dimensions: where one is filled in, the empty ones beside it count as 1. Sizes " +
-				"up to 10^15 " +
-				"threads are exact.",
+			"Pick a device and a kernel, then enter what you would change in the yellow cells; an empty cell keeps " +
+				"the kernel's own value. Everything below is computed by the formulas of docs/model.md.",
+			"Sizes have up to three dimensions: once one is filled in, the empty ones beside it count as 1. Sizes " +
+				"up to 10^15 threads are exact.",
 		},
 		Devices: deviceTable(devices), Launches: launchTable(launches, decimals), Launch: launches[0].Label,
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),

@@ -76,7 +76,7 @@ func whatIfRows(r *compare.Result, kernels int) []whatIfRow {
 			list[i].Counters = countersOfOthers
 		}
 	}
-	return append(list, whatIfRow{Label: "0. none: all figures are mine"})
+	return append(list, whatIfRow{Label: "0. none: I enter every value"})
 }
 
 // whatIfLaunch is the launch of a row as the comparison predicted it. Its policy is named only where the figures of the
@@ -134,15 +134,15 @@ type whatIfDevice struct {
 	Architecture string            `col:"Architecture"`
 	SIMD         string            `col:"Sub-group sizes"`
 	Modes        string            `col:"Registers:threads per XVE"`
-	GroupExtra   string            `json:"group_extra" col:"Work-items per work-group, lower for"`
+	GroupExtra   string            `json:"group_extra" col:"Lower maximum of work-items for"`
 	XeCores      unit.Opt[float64] `json:"xe_cores" col:"Xe-cores"`
 	XVE          unit.Opt[float64] `col:"XVEs per Xe-core"`
 	Threads      unit.Opt[float64] `col:"Threads per XVE"`
 	GRF          unit.Opt[float64] `col:"Usual registers"`
 	SLM          float64           `col:"SLM per Xe-core [KB]"`
-	SLMGroup     float64           `json:"slm_group" col:"SLM per work-group, most [KB]"`
-	GroupMax     unit.Opt[float64] `json:"group_max" col:"Work-items per work-group, most"`
-	GroupSlots   unit.Opt[float64] `json:"group_slots" col:"Work-groups per Xe-core, most"`
+	SLMGroup     float64           `json:"slm_group" col:"Maximum SLM per work-group [KB]"`
+	GroupMax     unit.Opt[float64] `json:"group_max" col:"Maximum work-items per work-group"`
+	GroupSlots   unit.Opt[float64] `json:"group_slots" col:"Maximum work-groups per Xe-core"`
 	BarrierSlots unit.Opt[float64] `json:"barrier_slots" col:"Barriers per Xe-core"`
 }
 

@@ -107,7 +107,7 @@ func TestWhatIfListIsLimited(t *testing.T) {
 		t.Errorf("got %q, want %q", w.Text[len(w.Text)-1], want)
 	}
 	last := w.Launches.Row(whatIfLaunches, nil)
-	if last[0].Int != 0 || last[1].Text != "0. none: all figures are mine" {
+	if last[0].Int != 0 || last[1].Text != "0. none: I enter every value" {
 		t.Errorf("the last row is %v", last[:2])
 	}
 }

@@ -74,8 +74,8 @@ func Gaussian() *compare.Result {
 		Notes: []note.Note{
 			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3},
 				Text: "expected a number, found <none>", Hint: "the row is not used"},
-			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's default, " +
-				"1 ms"},
+			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's " +
+				"default, 1 ms"},
 		},
 	}
 }
@@ -103,8 +103,8 @@ func fan2(file string) compare.Row {
 		ModelDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
 		XVEs: compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
-			Because: "A launch is 0.5 of a sampling interval, so that time between launches may count in; it cannot " +
-				"be told from time within."},
+			Because: "A launch lasts 0.5 of a sampling interval, so time between launches may be included; it " +
+				"cannot be distinguished from time within."},
 	}
 }
 
@@ -131,8 +131,8 @@ func fan1(file string) compare.Row {
 		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
 		ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
 		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
-			Because: "A launch is 0.02 of an interval and 3 % of the GPU's time is this kernel: up to 99 % of the " +
-				"value can be others'.",
+			Because: "A launch lasts 0.02 of an interval, and this kernel takes 3 % of the GPU's time: up to 99 % " +
+				"of the value can come from other tasks.",
 			Decide: "unitrace -q"},
 	}
 }
