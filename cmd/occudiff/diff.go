@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"occudiff/cmd/cli"
 	"occudiff/cmd/program"
@@ -230,54 +229,17 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, opt binary.
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
-	d := s.Against[0]
-	ans := &report.Answer{Doc: diffdoc.FromDiff(d, a.Provenance()), Value: diffdoc.DiffJSON(d),
-		Table: diffdoc.DiffTable(d, a.Show), Tests: func() *report.TestSuite {
-			return diffdoc.Suite(d, a.Provenance())
-		}}
-	if len(s.Against) > 1 {
-		ans = diffdoc.Sides(s, a.Provenance())
-	}
-	if err := a.Deliver(ans, out); err != nil {
+	if err := a.Deliver(diffdoc.Answer(s, a.Provenance()), out); err != nil {
 		return err
 	}
 	a.SayNotes(diffdoc.SidesNotes(s))
 	var marks []report.Annotation
-	var failed []string
 	for _, d := range s.Against {
 		marks = append(marks, diffdoc.DiffAnnotations(d, a.AnnotateLevels().Regression)...)
-		if text := regressions(d); text != "" && len(s.Against) > 1 {
-			failed = append(failed, d.New.Name+": "+text)
-		} else if text != "" {
-			failed = append(failed, text)
-		}
 	}
 	failure := ""
-	if a.FailOn == "regression" && len(failed) > 0 {
-		failure = "--fail-on regression: " + strings.Join(failed, "; ")
+	if a.FailOn == "regression" {
+		failure = diffdoc.Failure(s)
 	}
 	return a.Conclude(marks, failure)
-}
-
-// regressions says which kernels regressed on a side; empty when none did.
-func regressions(d *rundiff.Result) string {
-	if d.Summary.Regressions == 0 {
-		return ""
-	}
-	const most = 3
-	var names []string
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Verdict != rundiff.Regression {
-			continue
-		}
-		if len(names) == most {
-			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
-			break
-		}
-		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40),
-			r.Measured.Change.Or(0)))
-	}
-	return fmt.Sprintf("%d of %d kernels lost more than %g points of measured occupancy: %s", d.Summary.Regressions,
-		d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))
 }

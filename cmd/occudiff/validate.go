@@ -210,19 +210,13 @@ func (a *app) printEach(names []string, results []*compare.Result, out *deliver.
 
 // gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
 func (a *app) gate(name string, r *compare.Result) string {
-	s := r.Summary
-	if judged := s.Matched + s.Below + s.Above; a.FailOn == "mismatch" && judged == 0 ||
-		a.FailOn == "model" && s.ModelCompared == 0 {
+	failure, judged := rundoc.Failure(r, a.FailOn)
+	if !judged {
 		fmt.Fprintf(a.Stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
-			"compared\n", name, a.FailOn, s.Kernels)
+			"compared\n", name, a.FailOn, r.Summary.Kernels)
 	}
-	switch n, m := s.Below+s.Above, s.ModelCompared-s.ModelMatched; {
-	case a.FailOn == "mismatch" && n > 0:
-		return fmt.Sprintf("%s%d of %d kernels do not match within %g points", name, n, s.Kernels, a.Tolerance)
-	case a.FailOn == "model" && m > 0:
-		return fmt.Sprintf("%sthe prediction differs from the profiler's peak on %d of %d kernels by more than %g "+
-			"points",
-			name, m, s.ModelCompared, a.ModelTolerance)
+	if failure == "" {
+		return ""
 	}
-	return ""
+	return name + failure
 }

@@ -8,9 +8,9 @@ import (
 	"occudiff/report"
 )
 
-// Suite turns a diff into test cases, a kernel each: a regression fails; what only one side has and what could not be
+// suite turns a diff into test cases, a kernel each: a regression fails; what only one side has and what could not be
 // compared is skipped, since neither success nor failure may be claimed of it.
-func Suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
+func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s := &report.TestSuite{Name: strings.TrimSpace("occudiff diff " + report.OneLine(prov.Label)),
 		Collected: dateOf(d)}
 	add := func(name, value string) {

@@ -25,9 +25,9 @@ type SidesOutput struct {
 	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
 }
 
-// Sides answers how several sides compare with a first one: a row for each kernel with a column for each side, then
+// several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
-func Sides(s *rundiff.Sides, prov report.Provenance) *report.Answer {
+func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{Schema: sidesSchema}
 	for _, d := range s.Against {
 		v.Sides = append(v.Sides, DiffJSON(d))
@@ -309,7 +309,7 @@ func sidesSuite(s *rundiff.Sides, prov report.Provenance) *report.TestSuite {
 	label := prov.Label
 	for i, name := range sideNames(s) {
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
-		one := Suite(s.Against[i], prov)
+		one := suite(s.Against[i], prov)
 		all.Join(name, one)
 		all.Host = one.Host
 	}
