@@ -44,6 +44,8 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("FIXTURES", fixtures)
 			e.Setenv("CORPUS", corpus())
+			// A program with the race detector sleeps for a second before it exits, and there are a thousand of them.
+			e.Setenv("GORACE", "atexit_sleep_ms=10")
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
