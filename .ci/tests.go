@@ -75,8 +75,8 @@ func run(in io.Reader, allowedFile string) error {
 	return nil
 }
 
-// missing is the reason of a skip for want of a program that .ci/run installs. No test may have it, also not one that may
-// skip for another reason.
+// missing is the reason of a skip for want of a program that .ci/run installs. No test may have it, also not one that
+// may skip for another reason.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|ocloc|pdftoppm|no javascript engine)\b`)
 
 // place is what stands before the text of a log line.

@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"report/plot":       {"report"},
 	"report/excel":      {"report"},
 	"report/html":       {"report", "report/plot", "ingest/ahead"},
-	"report/machine":    {"report", "ingest/table", "ingest/unit"},
+	"report/machine":    {"report", "ingest/ahead", "ingest/table", "ingest/unit"},
 	"report/markdown":   {"report", "ingest/ahead"},
 	"report/terminal":   {"report"},
 	"report/outfile":    {"ingest/note"},

@@ -1,40 +1,79 @@
 package machine
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
 
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/table"
 	"occudiff/report"
 )
 
+// rowsAhead is how many rows are made together.
+const rowsAhead = 256
+
 // Table writes any table as CSV: a line of column keys, then the raw values at full precision, see number. Absent
 // values are empty, and texts that a spreadsheet would run are guarded.
 func Table(w io.Writer, t *report.Table) error {
+	if err := writeTable(w, t); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
+	return nil
+}
+
+func writeTable(w io.Writer, t *report.Table) error {
 	out := table.NewCSV(w)
 	line := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		line[i] = c.Key
 	}
-	err := out.Write(line)
-	for cells := range t.All() {
-		if err != nil {
-			break
+	if err := out.Write(line); err != nil {
+		return err
+	}
+	if t.Len == 0 { // of none, or of rows of which nobody knows how many there are
+		for cells := range t.All() {
+			if err := out.Write(rawLine(line, cells)); err != nil {
+				return err
+			}
 		}
-		for j, c := range cells {
-			line[j] = raw(c)
-		}
-		err = out.Write(line)
 	}
 	out.Flush()
-	if err == nil {
-		err = out.Error()
+	if err := out.Error(); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("writing CSV: %w", err)
+	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, into *bytes.Buffer) *bytes.Buffer {
+		return rows(t, first, last, into)
+	}) {
+		if _, err := w.Write(part.Bytes()); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// rows writes some rows into memory, where nothing fails.
+func rows(t *report.Table, first, last int, into *bytes.Buffer) *bytes.Buffer {
+	if into == nil {
+		into = new(bytes.Buffer)
+	}
+	into.Reset()
+	out, line := table.NewCSV(into), make([]string, len(t.Columns))
+	var cells []report.Cell
+	for row := first; row < last; row++ {
+		cells = t.Row(row, cells[:0])
+		out.Write(rawLine(line, cells))
+	}
+	out.Flush()
+	return into
+}
+
+func rawLine(line []string, cells []report.Cell) []string {
+	for i, c := range cells {
+		line[i] = raw(c)
+	}
+	return line
 }
 
 func raw(c report.Cell) string {
