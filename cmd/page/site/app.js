@@ -103,7 +103,7 @@
     $("simd").replaceChildren.apply($("simd"), d.simd.map(function (n) { return new Option("SIMD" + n, n); }));
     choose($("simd"), d.simd.map(String).includes(simd) ? simd : String(d.simd[d.simd.length - 1]));
     const modes = d.registers.map(function (n) { return new Option(n + " registers", n); });
-    $("registers").replaceChildren.apply($("registers"), [new Option("the device's own", "")].concat(modes));
+    $("registers").replaceChildren.apply($("registers"), [new Option("default", "")].concat(modes));
     choose($("registers"), d.registers.map(String).includes(registers) ? registers : "");
     $("local-range").min = $("local-range").step = Number($("simd").value) || 1;
     $("local-range").max = d.items;

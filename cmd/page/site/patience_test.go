@@ -1,0 +1,107 @@
+package site_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"occudiff/report/browsertest"
+)
+
+// shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved at all.
+const shifts = `(() => {
+	window.shifted = { unexpected: 0, held: new Set() };
+	new PerformanceObserver(list => list.getEntries().forEach(e => {
+		if (!e.hadRecentInput) window.shifted.unexpected += e.value;
+		e.sources.forEach(s => {
+			const n = s.node && (s.node.closest ? s.node : s.node.parentElement);
+			if (n && n.closest("#launch, .tiles")) window.shifted.held.add(n.id || n.className || n.tagName);
+		});
+	})).observe({ type: "layout-shift", buffered: true });
+	return "observing";
+})()`
+
+// TestNothingShifts types launches that bind differently, and one that is refused: the form and the figures stay where
+// they are, from the opening of the page on.
+func TestNothingShifts(t *testing.T) {
+	for _, width := range []int64{390, 1400} {
+		b := browsertest.OpenFile(t, page(t), chromedp.EmulateViewport(width, 900))
+		browsertest.Ask[string](t, b, shifts)
+		b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+		for _, c := range []struct{ field, text, limit string }{
+			{"slm", "64K", "slm"}, {"local", "1024", "slm"}, {"slm", "0", "threads"}, {"global", "64", "grid"},
+		} {
+			b.Run(t, replace(c.field, c.text)...)
+			b.Want(t, c.field+" "+c.text, `String(`+limits+`.includes("`+c.limit+`"))`, "true")
+		}
+		b.Run(t, replace("local", "4096")...)
+		b.Want(t, "more work-items than a work-group may have", `String(document.getElementById("faults-predict").hidden)`, "false")
+		b.Want(t, "nothing moves by itself", `String(window.shifted.unexpected)`, "0")
+		b.Want(t, "the form and the figures hold still", `Array.from(window.shifted.held).join(" ")`, "")
+		b.Quiet(t)
+	}
+}
+
+// launches writes an export with a row per launch, of about so many bytes.
+func launches(t *testing.T, size int) string {
+	t.Helper()
+	var rows bytes.Buffer
+	for i := range 1000 {
+		fmt.Fprintf(&rows, "k%d,4096,256,0.000%03d,1,32,50.0,30.0,20.0,57.1,40.%d,4096\n", i%40, i, i%10)
+	}
+	path := filepath.Join(t.TempDir(), "launches.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprintln(f, "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,"+
+		"Computing Task:SIMD Width,XVE Array:Active(%),XVE Array:Stalled(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%),"+
+		"XVE Threads Occupancy(%),Computing Threads Started")
+	for n := 0; n < size; n += rows.Len() {
+		if _, err := f.Write(rows.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// TestProgressAndStop stops the reading of a large file as soon as it says how far it is, and goes on.
+func TestProgressAndStop(t *testing.T) {
+	html := page(t)
+	path := launches(t, 80e6)
+	b := browsertest.OpenFile(t, html)
+	b.Want(t, "it is ready", peak, "100.0")
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	browsertest.Ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "max1100";
+		window.said = new Promise(done => {
+			const work = document.getElementById("work"), text = document.getElementById("working");
+			new MutationObserver((_, observer) => {
+				if (work.hidden || !/^read \d+ of \d+ MB$/.test(text.textContent)) return;
+				observer.disconnect();
+				done(text.textContent);
+				document.getElementById("stop").click();
+			}).observe(work, { subtree: true, attributes: true, childList: true, characterData: true });
+		}); "observing"`)
+	choose(b, t, "#validate-drop", path)
+	if said := browsertest.Ask[string](t, b, `Promise.race([window.said,
+		(async () => { while (!document.querySelector("#result-run h2")) await new Promise(f => setTimeout(f, 20)); return "a report"; })()])`); !strings.HasSuffix(said, " of 80 MB") {
+		t.Fatalf("while the file is read it says %q, want how far it is", said)
+	}
+	b.Want(t, "it says so", faults, "Stopped.")
+	b.Want(t, "no report comes", answered, "fault")
+	b.Want(t, "no progress is left", `String(document.getElementById("work").hidden)`, "true")
+	b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+	if got := await(t, b); got != "report" {
+		t.Errorf("after the stop the example gives a %s", got)
+	}
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-predict")))
+	b.Run(t, replace("slm", "64K")...)
+	b.Want(t, "it predicts again", limits, "slm")
+	b.Quiet(t)
+}
