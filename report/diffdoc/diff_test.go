@@ -260,3 +260,30 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 }
+
+// TestShown holds the orders and the number of the rows that people chose against values by hand; programs get all.
+func TestShown(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		show   report.Selection
+		want   string
+	}{
+		{"the worst verdict first", report.Selection{Top: 2}, "Fan2 GEMM"},
+		{"slot time lost: measured fell by 47 points of 0.2 s, by 14 of 0.05 s", report.Selection{Top: 2, Sort: report.SortLost}, "GEMM Fan2"},
+		{"the most time: 0.4 s, 0.2 s", report.Selection{Top: 2, Sort: report.SortTime}, "reduce GEMM"},
+		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},
+	} {
+		doc := diffdoc.FromDiff(repeats(), report.Provenance{Show: c.show})
+		table := doc.Table(report.SectionKernels)
+		var names []string
+		for i := range table.Len {
+			names = append(names, table.Row(i, nil)[0].Text)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
+		}
+		if !strings.Contains(strings.Join(doc.Headline, "\n"), "2 of 9 rows are shown") {
+			t.Errorf("%s: the headline does not say what is left out: %q", c.reason, doc.Headline)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func seenLines() []formulaLine {
 		{"total", "Time [s]", "{r:total}", "", report.Column{Kind: report.Number, Decimals: 6}, "of all launches"},
 		{"launch_time", "Time per launch [s]", "{r:launch_time}", "", report.Column{Kind: report.Number, Decimals: 6},
 			""},
-		textLine("counters", "Counters", "{r:counters}", "of others: their values are not this kernel's"),
+		textLine("counters", "Counters", "{r:counters}", "of others: the values are not this kernel's"),
 	}
 }
 
@@ -102,7 +102,7 @@ func stepLines() []formulaLine {
 		countLine("mode_slots", "Thread slots in the register mode",
 			orEmpty("{d_xve}*MIN({d_threads},"+pick("{d_modes}", `{grf}&":"`)+")"),
 			"XVEs x threads per XVE with so many registers"),
-		countLine("group_max", "Work-items per work-group, most", "IFERROR("+pick("{d_group_extra}",
+		countLine("group_max", "Maximum work-items per work-group", "IFERROR("+pick("{d_group_extra}",
 			`{simd}&"/"&{grf}&"="`)+",{d_group_max})", "of the device, or lower for such kernels"),
 		{"slm_allocated", "SLM as allocated [KB]",
 			orEmpty(`IF({slm}<=0,0,IF(COUNTIF({steps},">="&{slm})=0,{slm},INDEX({steps},1,COUNTIF({steps},` +
@@ -113,7 +113,7 @@ func stepLines() []formulaLine {
 		countLine("by_slm", "Work-groups by SLM", running(`IF({slm}=0,"no limit",INT({d_slm}/{slm_allocated}))`),
 			"SLM per Xe-core / SLM as allocated, rounded down"),
 		countLine("by_slots", "Work-groups by slots", running(`IF({d_group_slots}="","no limit",{d_group_slots})`),
-			"work-groups that an Xe-core keeps track of"), countLine("by_barriers", "Work-groups by barriers",
+			"work-groups that an Xe-core can keep track of"), countLine("by_barriers", "Work-groups by barriers",
 			running(`IF(OR({barriers}=0,{d_barrier_slots}=""),"no limit",INT({d_barrier_slots}/{barriers}))`),
 			"barriers per Xe-core / barriers of a work-group, rounded down"),
 		countLine("by_others", "Work-groups by the last three",
@@ -129,7 +129,7 @@ func stepLines() []formulaLine {
 			"Xe-cores x thread slots of one"),
 		countLine("capacity", "Threads that the GPU holds at once", onGrid(capacityFormula("{mode_slots}")),
 			"whole: Xe-cores x work-groups x threads; free: all slots of the mode, or what SLM, slots and barriers "+
-				"admit"), percentLine("model_peak", "Peak that VTune's is held against",
+				"admit"), percentLine("model_peak", "Peak to compare VTune's with",
 			onGrid("100*MIN({thread_total},"+capacityFormula("{slots}")+")/{gpu_slots}"), "",
 			"in the register mode of the most threads: VTune does not know the mode"),
 		countLine("full", "Full waves", onGrid("INT({thread_total}/{capacity})"),
@@ -203,7 +203,7 @@ func statusFormula() string {
 				`above the "&{mode_slots}&` +
 				`" thread slots of an Xe-core"&IF({mode_slots}<{slots}," with "&{grf}&" registers per thread","")&" ` +
 				`(at most "&{mode_slots}*{simd}&" work-items fit)"`},
-		{`NOT(ISNUMBER({slm}))`, `"SLM is no number"`},
+		{`NOT(ISNUMBER({slm}))`, `"SLM is not a number"`},
 		{`{slm}<0`, `{slm}*1024&" bytes of SLM per work-group are below 0"`},
 		{`AND({slm}>0,OR({slm}>{d_slm_group},{slm_allocated}>{d_slm}))`,
 			memory("{slm}") + `&" of SLM per work-group are above the "&` +

@@ -34,7 +34,7 @@ func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) 
 	w.intro(s)
 	w.launch()
 	w.block("Result", "What if", "As it ran", resultLines())
-	w.block("Against what was measured", "What if", "As it ran", seenLines())
+	w.block("Compared with the measurement", "What if", "As it ran", seenLines())
 	w.block("Steps", "Value", "", stepLines())
 	w.block("Figures of the device", "Value", "", w.deviceLines())
 	w.steps()
@@ -97,9 +97,9 @@ func (w *whatIf) intro(s *report.Section) {
 	}
 	w.blank()
 	for _, p := range []struct{ name, label, start, title, prompt, source string }{
-		{"device", "Device", w.data.Device, "Device", "Pick one; the sheet Devices has their figures.",
+		{"device", "Device", w.data.Device, "Device", "Pick one; the sheet Devices has their values.",
 			w.column(w.devices, w.data.Devices, "label")},
-		{"kernel", "Kernel", w.data.Launch, "Kernel", "Pick one of the run, or the last line of the list for figures " +
+		{"kernel", "Kernel", w.data.Launch, "Kernel", "Pick one of the run, or the last line of the list for values " +
 			"of your own.", w.column(w.runs, w.data.Launches, "label")},
 	} {
 		w.blank()
@@ -185,8 +185,8 @@ func (w *whatIf) constants() {
 		value       float64
 		how         string
 	}{
-		{"tail_points", "A last wave is named from [points]", w.data.TailPoints, "what it costs of the average"},
-		{"tolerance", "Tolerance [points]", w.data.Tolerance, "of what was seen against what was predicted"},
+		{"tail_points", "Last wave counts as a limit from [points]", w.data.TailPoints, "what it costs of the average"},
+		{"tolerance", "Tolerance [points]", w.data.Tolerance, "of the difference from the prediction"},
 	} {
 		w.blank()
 		w.words(labelColumn, c.label, style{})

@@ -70,7 +70,7 @@ func (w *whatIf) launch() {
 		w.words(c, "", top)
 	}
 	for column, text := range map[int]string{labelColumn: "Launch", valueColumn: "Of the kernel",
-		changeColumn: "Change to", usedColumn: "Used", wordsColumn: "What it may be"} {
+		changeColumn: "Change to", usedColumn: "Used", wordsColumn: "Possible values"} {
 		w.words(column, text, top)
 	}
 	for _, c := range []int{valueColumn, changeColumn, usedColumn} {
@@ -187,14 +187,14 @@ func (in *input) accept(v *excelize.DataValidation) error {
 	switch {
 	case in.source != "":
 		v.SetSqrefDropList(in.source)
-		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "Pick one of the list.")
+		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "Pick one from the list.")
 	case in.list != nil:
 		v.SetError(excelize.DataValidationErrorStyleStop, in.title,
-			"It is one of "+strings.Join(in.list, ", ")+", or empty.")
+			"One of "+strings.Join(in.list, ", ")+", or empty.")
 		return v.SetDropList(in.list)
 	default:
 		v.SetError(excelize.DataValidationErrorStyleStop, in.title,
-			fmt.Sprintf("It is a number from %g on, or empty.", in.least))
+			fmt.Sprintf("A number of at least %g, or empty.", in.least))
 		return v.SetRange(in.least, in.most, kind, excelize.DataValidationOperatorBetween)
 	}
 	return nil

@@ -1,0 +1,134 @@
+package runsdoc_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+	"occudiff/report/machine"
+	"occudiff/report/markdown"
+	"occudiff/report/runsdoc"
+	"occudiff/report/terminal"
+)
+
+var _ = flag.Bool("update", false, "rewrite the golden files")
+
+// cluster is the runs of twelve nodes: one is slow and low, one did nothing, one is of another device, one is a copy, and
+// eleven kernels are off in one run that does not stand out as a whole.
+func cluster() *rundiff.Runs {
+	const kernels = 30
+	var names []string
+	var runs []*compare.Result
+	for n := range 12 {
+		r := &compare.Result{Device: sample.Device(), Options: compare.DefaultOptions(),
+			Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Digest: fmt.Sprint("sha256:", n)}}}
+		r.Platform.Host = fmt.Sprintf("host%d", n)
+		r.Platform.Collected = time.Date(2026, 6, 2, n, 0, 0, 0, time.UTC)
+		for k := range kernels {
+			measured, perLaunch := 40+float64(k), 1e-3
+			switch {
+			case n == 3:
+				measured, perLaunch = measured-20, 2e-3
+			case n == 5 && k < 11:
+				measured -= 15 + float64(k)
+			}
+			r.Rows = append(r.Rows, compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: fmt.Sprintf("kernel%02d", k),
+				Pos: note.Pos{File: "run.csv", Line: k + 2}, Global: unit.Size(4096), Local: unit.Size(64), Instances: unit.Some[int64](100),
+				Total:    unit.Some(unit.Seconds(perLaunch * float64(100*(k+1)))),
+				Measured: unit.Some(unit.FromPercent(measured))}})
+		}
+		r.Summary.Kernels, r.Summary.Matched = kernels, kernels
+		names, runs = append(names, fmt.Sprintf("node%02d", n)), append(runs, r)
+	}
+	runs[7].Rows, runs[7].Summary = nil, compare.Summary{}
+	runs[8].Device = nil
+	runs[8].Notes = []note.Note{{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is"}}
+	runs[9].Inputs = runs[0].Inputs
+	return rundiff.SideBySide(names, runs)
+}
+
+// two are two runs of one program, of which nobody can say which one is off.
+func two() *rundiff.Runs {
+	a, b := sample.Gaussian(), sample.Gaussian()
+	b.Inputs = nil
+	return rundiff.SideBySide([]string{"first", "second"}, []*compare.Result{a, b})
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		runs         *rundiff.Runs
+		show         report.Selection
+	}{
+		{"cluster", "every way to stand out", cluster(), report.Selection{}},
+		{"selected", "kernels that people chose, and the rest said", cluster(),
+			report.Selection{Kernel: regexp.MustCompile("kernel[01]"), Top: 3, Sort: report.SortTime}},
+		{"two", "too few to say which one is off", two(), report.Selection{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc := runsdoc.Answer(c.runs, report.Provenance{Version: "v0", Show: c.show}).Document()
+			var text, page bytes.Buffer
+			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := markdown.Render(&page, doc); err != nil {
+				t.Fatal(err)
+			}
+			sample.Golden(t, c.name+".txt", text.Bytes())
+			sample.Golden(t, c.name+".md", page.Bytes())
+		})
+	}
+}
+
+// TestSort holds the orders of the kernels that people see against values by hand.
+func TestSort(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		sort   report.SortKey
+		want   string
+	}{
+		{"the most time first", report.SortTime, "kernel29"},
+		{"names by the alphabet", report.SortName, "kernel00"},
+	} {
+		doc := runsdoc.Answer(cluster(), report.Provenance{Show: report.Selection{Top: 1, Sort: c.sort}}).Document()
+		table := doc.Table(report.SectionKernels)
+		if got := table.Row(0, nil)[0].Text; table.Len != 1 || got != c.want {
+			t.Errorf("%s: %d kernels, the first is %s, want %s", c.reason, table.Len, got, c.want)
+		}
+	}
+}
+
+// TestForms checks that programs get every run, whatever people chose to see.
+func TestForms(t *testing.T) {
+	ans := runsdoc.Answer(cluster(), report.Provenance{Label: "nightly", Show: report.Selection{Top: 1}})
+	var json, xml bytes.Buffer
+	if err := machine.JSON(&json, ans.Value); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(json.String(), `"schema": "occudiff/validate/1"`); got != 12 {
+		t.Errorf("JSON has %d runs, want 12", got)
+	}
+	if !strings.Contains(json.String(), `"low occupancy"`) {
+		t.Error("JSON does not say that a run has a low occupancy")
+	}
+	if err := machine.JUnit(&xml, ans.Tests()); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(xml.String(), "<testcase "); got != 11*30 {
+		t.Errorf("JUnit has %d test cases, want 330", got)
+	}
+	if !strings.Contains(xml.String(), `classname="mtl-112/nightly/node03"`) {
+		t.Errorf("no class names the run: %.600s", xml.String())
+	}
+}
