@@ -202,8 +202,7 @@ func (m *merger) platform(p Platform) {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
 	for _, t := range []struct{ to, from *string }{{&a.NodeProperty, &p.NodeProperty}, {&a.Host, &p.Host},
-		{&a.Command, &p.Command},
-		{&a.OS, &p.OS}, {&a.VTune, &p.VTune}, {&a.Driver, &p.Driver}, {&a.JobID, &p.JobID}} {
+		{&a.Command, &p.Command}, {&a.OS, &p.OS}, {&a.VTune, &p.VTune}, {&a.Driver, &p.Driver}, {&a.JobID, &p.JobID}} {
 		if *t.to == "" {
 			*t.to = *t.from
 		}

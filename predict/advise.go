@@ -195,8 +195,7 @@ func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
 func (t *tops) compare(x, y *Setting) int {
 	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
 		cmp.Compare(level(x.usefulPeak, t.peak), level(y.usefulPeak, t.peak)), cmp.Compare(x.cost, y.cost),
-		cmp.Compare(y.usefulAverage, x.usefulAverage),
-		cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
+		cmp.Compare(y.usefulAverage, x.usefulAverage), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
 }
 
 // best picks what Advice.Best promises.

@@ -52,9 +52,8 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
 	}
 	if len(c.Runs) > 1 {
-		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was known "+
-			"then; of a"+
-			" series the worst verdict counts.")
+		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was "+
+			"known then; of a series the worst verdict counts.")
 	}
 	d.Headline = append(d.Headline, c.rule())
 	show, left := shown(c.series, prov.Show)
@@ -134,8 +133,7 @@ func clockItems(clock *track.Clock) []report.Item {
 				when(r.Time))
 		}
 		items = append(items, report.Item{Lead: "clock", Status: report.Unsure,
-			Text: fmt.Sprintf("%s%s track remove %d and adding"+
-				" it again with --time repairs it.", text, order, r.Run)})
+			Text: fmt.Sprintf("%s%s track remove %d and adding it again with --time repairs it.", text, order, r.Run)})
 	}
 	if r := clock.Earlier; r != nil {
 		items = append(items, report.Item{Lead: "clock", Status: report.Unsure,
@@ -264,21 +262,15 @@ func origin(where string, m metric, prov report.Provenance) []report.Section {
 	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in,
 		Text: []string{
 			m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series " +
-				"is " + "learning: one" +
-				" run is no baseline.",
+				"is learning: one run is no baseline.",
 			"A series is one kernel of one program with its launch shape on one device with one driver. Another " +
-				"device, " + "driver" +
-				" or launch shape starts another series, because nobody can tell its effect from that of the code. " +
-				"The " + "residual" +
-				" (measured - predicted) lives through another launch shape, and is judged where a series begins " +
-				"with " + "one. Runs" +
-				" without the value are left out, not zero. So are unmeasurable runs, but for the newest, which is " +
-				"shown " + "and not" +
-				" judged; times are always judged.",
+				"device, driver or launch shape starts another series, because nobody can tell its effect from that " +
+				"of the code. The residual (measured - predicted) lives through another launch shape, and is judged " +
+				"where a series begins with one. Runs without the value are left out, not zero. So are unmeasurable " +
+				"runs, but for the newest, which is shown and not judged; times are always judged.",
 			"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last " +
-				"is " + "not dated" +
-				" last, a series is in the order in which its runs were added: what was added last is judged, " +
-				"whatever " + "its date.",
+				"is not dated last, a series is in the order in which its runs were added: what was added last is " +
+				"judged, whatever its date.",
 		}}
 	return []report.Section{rule, {Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: in,
 		Tables: []*report.Table{report.NameValue("provenance", "", rows)}}}
