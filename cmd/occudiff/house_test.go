@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -106,6 +108,19 @@ var arrows = map[string][]string{
 	"compare/history/historytest": {},
 	"report/browsertest":          {},
 	"report/internal/sample":      {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+}
+
+// TestArchitecture holds the page on the packages against the house: it names each of them, whole or by its last part.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range arrows {
+		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(page), "`"+path.Base(name)+"`") {
+			t.Errorf("docs/architecture.md does not say what %s knows", name)
+		}
+	}
 }
 
 // readsCSV are the packages that know how CSV is read and written.
