@@ -164,6 +164,24 @@ func (s *rowSet) shownParts() []compare.Part {
 	})
 }
 
+// legend are the parts that a bar of these rows shows.
+func (s *rowSet) legend(rows []int) []compare.Part {
+	var most compare.ByPart[float64]
+	for _, i := range rows {
+		a := s.result.Parts(s.result.Row(i, nil))
+		drawn := a.Drawn()
+		for k := range drawn {
+			most[k] = max(most[k], drawn[k])
+		}
+	}
+	return slices.DeleteFunc(s.shownParts(), func(p compare.Part) bool {
+		return p != compare.PartUsed && most.Of(p) < leastDrawn
+	})
+}
+
+// leastDrawn is what a part is printed as 0.0 below, in points.
+const leastDrawn = 0.05
+
 // accountPlot is the picture of the run: the slots of each kernel, in the order of the table. False where no kernel has
 // an account.
 func accountPlot(rows *rowSet) (report.Plot, bool) {
@@ -174,11 +192,12 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		compare.PartEmpty:     report.Bad,
 		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
 	bars := &report.StackedBars{X: "Thread slots of the GPU"}
-	shown := rows.shownParts()
+	first := rows.accounted[:min(len(rows.accounted), report.PlotRows)]
+	shown := rows.legend(first)
 	for _, p := range shown {
 		bars.Parts = append(bars.Parts, report.Part{Name: rowtext.PartName(p), Status: status[p]})
 	}
-	for _, i := range rows.accounted[:min(len(rows.accounted), report.PlotRows)] {
+	for _, i := range first {
 		row := rows.result.Row(i, nil)
 		a := rows.result.Parts(row)
 		drawn := a.Drawn()
@@ -192,9 +211,12 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		bars.Rows = append(bars.Rows, bar)
 	}
 	report.CutNames(len(bars.Rows), func(i int) *string { return &bars.Rows[i].Name })
+	short := "those of XVEs that ran underfilled and of XVEs without any thread"
+	if rows.split == 0 {
+		short = "those that are short of the prediction"
+	}
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
-		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs " +
-			"without any thread, and what was predicted to stay empty."}
+		Text: "A bar per kernel: the slots that held a thread, " + short + ", and what was predicted to stay empty."}
 	if rows.accounts > len(bars.Rows) {
 		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " +
 			report.Thousands(int64(rows.accounts))
@@ -243,9 +265,13 @@ func accountSection(rows *rowSet) report.Section {
 		compare.PartEmpty: "Empty XVEs [%]", compare.PartShortfall: "Shortfall [%]", compare.PartTail: "Last wave [%]",
 		compare.PartLimits: "Limits [%]"}
 	columns := []string{"task", "shape", "total", "lost_seconds", "verdict"}
-	var series []string
 	for _, p := range rows.shownParts() {
-		columns, series = append(columns, "part_"+string(p)+": "+headings[p]), append(series, "drawn_"+string(p))
+		columns = append(columns, "part_"+string(p)+": "+headings[p])
+	}
+	n := min(len(rows.accounted), report.PlotRows)
+	var series []string
+	for _, p := range rows.legend(rows.accounted[:n]) {
+		series = append(series, "drawn_"+string(p))
 	}
 	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle "+
 		"launch_intervals own_share edges foreign crosstalk room")...)
@@ -259,7 +285,6 @@ func accountSection(rows *rowSet) report.Section {
 		"below zero means that the counters show more than was predicted: the chart leaves it out and takes it off " +
 		"the predicted parts. The chart is drawn from the columns on the right."}
 	s.Tables = []*report.Table{t}
-	n := min(len(rows.accounted), report.PlotRows)
 	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,
 		Label: "label", Stacked: true, Series: series, Rows: n, Unit: "%", Max: 100}}
 	if rest := rows.accounts - len(rows.accounted); rest > 0 {
