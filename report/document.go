@@ -29,6 +29,9 @@ const (
 	Terminal View = 1 << iota // a terminal
 	Page                      // Markdown and HTML
 	Sheet                     // a workbook
+
+	Files      = Page | Sheet     // all that is kept
+	Everywhere = Terminal | Files // all there is
 )
 
 // The keys of the sections that several documents have, or that renderers and tests look for.

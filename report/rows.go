@@ -43,7 +43,7 @@ func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 // List is Rows of rows that are there, for files.
 func List[T any](key, title string, rows []T, keys ...string) *Table {
 	t := Rows(key, len(rows), func(i int) T { return rows[i] }, keys...)
-	t.Title, t.In = title, Page|Sheet
+	t.Title, t.In = title, Files
 	return t
 }
 
@@ -91,7 +91,7 @@ func newRows[T any](key string, n int, row func(i int, into *T), fields []rowFie
 			return dst
 		}
 	}
-	t := &Table{Key: key, Len: n, Main: n, In: Terminal | Page | Sheet, Row: of(fields)}
+	t := &Table{Key: key, Len: n, Main: n, In: Everywhere, Row: of(fields)}
 	t.only = func(columns []int) func(int, []Cell) []Cell {
 		var some []rowField
 		for _, i := range columns {
@@ -199,7 +199,7 @@ func withoutUnit(key string) string {
 // columnOf reads a col tag.
 func columnOf(key, tag string, t reflect.Type) Column {
 	parts := strings.Split(tag, ";")
-	c := Column{Key: key, Title: strings.TrimSpace(parts[0]), In: Terminal | Page | Sheet}
+	c := Column{Key: key, Title: strings.TrimSpace(parts[0]), In: Everywhere}
 	if title, rest, ok := strings.Cut(c.Title, " ["); ok {
 		c.Title, c.Unit = title, strings.TrimSuffix(rest, "]")
 	}

@@ -75,6 +75,17 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	return list
 }
 
+// Select gives the elements of a list that are shown, in their order, and says how many are left out.
+func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
+	if !s.Chosen() {
+		return list, nil
+	}
+	for _, i := range s.Choose(len(list), func(i int) Candidate { return of(&list[i]) }) {
+		some = append(some, list[i])
+	}
+	return some, s.LeftOut(len(some), len(list), what)
+}
+
 // LeftOut says how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
 // so.
 func (s Selection) LeftOut(shown, of int, what string) []note.Note {

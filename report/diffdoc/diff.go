@@ -218,7 +218,7 @@ func changeSection(d *rundiff.Result) report.Section {
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
-		ItemsIn: report.Terminal | report.Page | report.Sheet}
+		ItemsIn: report.Everywhere}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if r.NotAKernel || !needsAttention(r, d) {
@@ -253,7 +253,7 @@ func ruleSection(d *rundiff.Result) report.Section {
 	o := &d.Options
 	floor := report.Shortest(float64(o.Threshold))
 	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources",
-		In: report.Page | report.Sheet, Text: []string{
+		In: report.Files, Text: []string{
 			"Every run of a side is one sample of each kernel; copies of a run count once. The medians are " +
 				"compared, in percentage points (not percent of percent). The occupancy of XVEs that ran, measured / " +
 				"(1 - idle), comes first: from day to day it moves by one point where measured occupancy moves by " +

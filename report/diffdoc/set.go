@@ -55,17 +55,11 @@ func (s *diffSet) label(r *rundiff.Row) string {
 
 // shown gives the diff with the rows that people want to see. What it sums up is still of all rows.
 func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
-	if !show.Chosen() {
-		return d
-	}
 	v := *d
-	v.Rows = nil
-	for _, i := range show.Choose(len(d.Rows), func(i int) report.Candidate {
-		return candidate(&d.Rows[i], show.Sort)
-	}) {
-		v.Rows = append(v.Rows, d.Rows[i])
-	}
-	v.Notes = append(show.LeftOut(len(v.Rows), len(d.Rows), "rows"), d.Notes...)
+	rows, left := report.Select(show, d.Rows, "rows", func(r *rundiff.Row) report.Candidate {
+		return candidate(r, show.Sort)
+	})
+	v.Rows, v.Notes = rows, append(left, d.Notes...)
 	return &v
 }
 

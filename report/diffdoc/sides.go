@@ -14,9 +14,7 @@ import (
 )
 
 const (
-	sidesSchema  = "occudiff/diff-sides/1"
-	everywhere   = report.Terminal | report.Page | report.Sheet
-	pageAndSheet = report.Page | report.Sheet
+	sidesSchema = "occudiff/diff-sides/1"
 )
 
 // SidesOutput is the JSON output of `occudiff diff` of more than two sides.
@@ -85,9 +83,9 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	for i, r := range s.Against {
 		r = shown(r, prov.Show)
 		t := newDiffSet(r).table()
-		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, pageAndSheet
+		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, report.Files
 		d.Sections = append(d.Sections, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
-			Sheet: strconv.Itoa(i+1) + " " + names[i], In: pageAndSheet, Text: append(headline(r), closing(r)),
+			Sheet: strconv.Itoa(i+1) + " " + names[i], In: report.Files, Text: append(headline(r), closing(r)),
 			Tables: []*report.Table{t}})
 	}
 	d.Sections = append(d.Sections, ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))))
@@ -96,17 +94,12 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 
 // shownKernels gives the sides with the kernels that people want to see, and says what is left out.
 func shownKernels(s *rundiff.Sides, show report.Selection) (*rundiff.Sides, []string) {
-	if !show.Chosen() {
-		return s, nil
-	}
 	view := *s
-	view.Kernels = nil
-	for _, i := range show.Choose(len(s.Kernels), func(i int) report.Candidate {
-		return candidate(s.Kernels[i].Worst(), show.Sort)
-	}) {
-		view.Kernels = append(view.Kernels, s.Kernels[i])
-	}
-	return &view, report.NotWhole(show.LeftOut(len(view.Kernels), len(s.Kernels), "kernels"))
+	kernels, left := report.Select(show, s.Kernels, "kernels", func(k *rundiff.KernelOfSides) report.Candidate {
+		return candidate(k.Worst(), show.Sort)
+	})
+	view.Kernels = kernels
+	return &view, report.NotWhole(left)
 }
 
 func sideKey(i int) string { return "side-" + strconv.Itoa(i+1) }
@@ -183,24 +176,25 @@ func sidesTable(s *rundiff.Sides, names []string) *report.Table {
 
 // sidesKernels has a row for each kernel, and for each side what it measures and how far that is from the first.
 func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
-	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: everywhere,
+	const all = report.Everywhere
+	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: all,
 		Form: report.Browser, Columns: []report.Column{
-			{Key: "task", Title: "Kernel", Kind: report.Text, In: everywhere, Cut: true, Role: report.Code},
-			{Key: "shape", Title: "Launch", Kind: report.Text, In: everywhere, Drop: 1, Role: report.Code},
-			{Key: "first_percent", Title: "First", Unit: "%", Kind: report.Percent, In: everywhere, Role: report.Heat}}}
+			{Key: "task", Title: "Kernel", Kind: report.Text, In: all, Cut: true, Role: report.Code},
+			{Key: "shape", Title: "Launch", Kind: report.Text, In: all, Drop: 1, Role: report.Code},
+			{Key: "first_percent", Title: "First", Unit: "%", Kind: report.Percent, In: all, Role: report.Heat}}}
+	words := verdict("").Words()
 	for i, name := range names {
 		key := sideKey(i)
 		t.Columns = append(t.Columns,
 			report.Column{Key: key + "_percent", Group: name, Title: "measured", Unit: "%", Kind: report.Percent,
-				In:   everywhere,
-				Drop: 2, Role: report.Heat},
+				In: all, Drop: 2, Role: report.Heat},
 			report.Column{Key: key + "_change", Group: name, Title: "change", Unit: "points", Kind: report.Points,
-				In: everywhere},
-			report.Column{Key: key + "_verdict", Group: name, Title: "verdict", Kind: report.Text, In: pageAndSheet,
-				Words: verdict("").Words()})
+				In: all},
+			report.Column{Key: key + "_verdict", Group: name, Title: "verdict", Kind: report.Text, In: report.Files,
+				Words: words})
 	}
-	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: everywhere,
-		Words: verdict("").Words(), Role: report.Choice})
+	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: all,
+		Words: words, Role: report.Choice})
 	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != rundiff.Unchanged {
 		t.Attention++
 	}
@@ -240,7 +234,7 @@ func percentCell(o unit.Opt[float64]) report.Cell {
 // sidesAttention says of each side which kernels are not the same, and why.
 func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) report.Section {
 	all := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
-		ItemsIn: everywhere}
+		ItemsIn: report.Everywhere}
 	for i, d := range s.Against {
 		for _, it := range movedSection(shown(d, show)).Items {
 			it.Text = names[i] + ": " + it.Text

@@ -18,9 +18,6 @@ import (
 
 const schema = "occudiff/explain/1"
 
-// everywhere is the view of what is always shown.
-const everywhere = report.Terminal | report.Page | report.Sheet
-
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{{Name: "explain", ID: schema, Command: "occudiff explain --format json",
@@ -133,7 +130,7 @@ func (w *word) title() string {
 
 // section is the page of a word, one of several that are spelled alike or the only one.
 func (w *word) section(key string, several bool) report.Section {
-	s := report.Section{Key: key, Title: w.title(), Sheet: "Words", ItemsIn: everywhere}
+	s := report.Section{Key: key, Title: w.title(), Sheet: "Words", ItemsIn: report.Everywhere}
 	add := func(lead string, text *string) {
 		if text != nil {
 			s.Items = append(s.Items, report.Item{Lead: lead, Text: *text})
@@ -170,9 +167,9 @@ func answer(list []word) *report.Answer {
 			"Columns are explained by their headings or keys, as in 'occudiff explain waves'."}}
 	for _, kind := range kinds() {
 		s := report.Section{Key: strings.ReplaceAll(kind, " ", "-"), Title: titleOf(kind), Sheet: "Words",
-			ItemsIn: everywhere}
+			ItemsIn: report.Everywhere}
 		if kind == column {
-			s.In = report.Page | report.Sheet
+			s.In = report.Files
 		}
 		for _, w := range list {
 			if w.Kind == kind {

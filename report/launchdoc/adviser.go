@@ -84,7 +84,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 		pg.table = rowsOf("best", list, settingKeys(true)...)
 		if len(first) == 0 {
 			pg.heading, pg.headline, pg.closing = "Advice", []string{pg.closing}, ""
-			pg.table.In = report.Page | report.Sheet
+			pg.table.In = report.Files
 		}
 		d := pg.document()
 		d.Whole = len(first) <= terminalKernels

@@ -35,7 +35,7 @@ func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 // column heads the values; those of a launch may be no whole numbers in the unit of the axis.
 func (a *axis) column(kind report.Kind, decimals int) report.Column {
 	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals,
-		In: report.Terminal | report.Page | report.Sheet}
+		In: report.Everywhere}
 }
 
 // chart draws occupancy over the values.

@@ -67,7 +67,7 @@ func (s *rowSet) causeGroups() []*causeGroup {
 // of each.
 func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
-		ItemsIn: report.Terminal | report.Page | report.Sheet}
+		ItemsIn: report.Everywhere}
 	var sections []report.Section
 	var large []*causeGroup
 	var small []report.Item

@@ -47,7 +47,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 func RunSection(r *compare.Result, show report.Selection) report.Section {
 	r = shown(r, show)
 	rows := newRowSet(r)
-	const in = report.Page | report.Sheet
+	const in = report.Files
 	s := report.Section{In: in, Text: append(headline(r), closing(r, rows.peakOnly)), ItemsIn: report.Page}
 	if r.Len() > 0 {
 		t := rows.kernelTable()

@@ -70,7 +70,7 @@ func timingSection(r *compare.Result) report.Section {
 		rows[i] = timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
 			ValidateTiming: validateTiming(r, t)}
 	}
-	all := report.Terminal | report.Page | report.Sheet
+	all := report.Everywhere
 	t := report.List(report.SectionTimings, "", rows, "kernel", "groups", "seconds", "printed", "task", "file", "line")
 	if onlyLogs(r) {
 		t.In = all

@@ -19,8 +19,6 @@ const (
 	manyRuns     = 8  // above this many a terminal lists only those that stand out
 	mostOutliers = 10 // how many outlying values are listed
 	runsSchema   = "occudiff/validate-runs/1"
-	everywhere   = report.Terminal | report.Page | report.Sheet
-	pageAndSheet = report.Page | report.Sheet
 )
 
 // Answer gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
@@ -65,14 +63,14 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 		summary.Plots = []report.Plot{p}
 	}
 	attention := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary",
-		ItemsIn: everywhere, Items: runItems(s)}
+		ItemsIn: report.Everywhere, Items: runItems(s)}
 	if len(attention.Items) == 0 {
 		attention.Text = []string{"Nothing."}
 	}
 	runs := report.Section{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}
 	kernels := report.Section{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
 		Tables: []*report.Table{kernelsOfMany(view)}}
-	matrix := report.Section{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: pageAndSheet,
+	matrix := report.Section{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files,
 		Tables: []*report.Table{matrixTable(view)}}
 	d.Sections = append(d.Sections, summary, attention, runs, kernels, matrix)
 	for i := range s.Runs {
@@ -264,14 +262,14 @@ func kernelsOfMany(s *rundiff.Runs) *report.Table {
 
 // matrixTable has a column for each run.
 func matrixTable(s *rundiff.Runs) *report.Table {
-	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: pageAndSheet,
+	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: report.Files,
 		Columns: []report.Column{
-			{Key: "kernel", Title: "Kernel", Kind: report.Text, In: pageAndSheet, Role: report.Code},
-			{Key: "shape", Title: "Launch", Kind: report.Text, In: pageAndSheet, Role: report.Code}}}
+			{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Files, Role: report.Code},
+			{Key: "shape", Title: "Launch", Kind: report.Text, In: report.Files, Role: report.Code}}}
 	for i := range s.Runs {
 		t.Columns = append(t.Columns, report.Column{Key: "run_" + strconv.Itoa(i+1),
 			Title: report.OneLine(s.Runs[i].Name), Unit: "%",
-			Kind: report.Percent, In: pageAndSheet, Role: report.Heat})
+			Kind: report.Percent, In: report.Files, Role: report.Heat})
 	}
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		k := &s.Kernels[i]
@@ -287,13 +285,8 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 
 // shownKernels gives the runs with the kernels that people want to see, and says what is left out.
 func shownKernels(s *rundiff.Runs, show report.Selection) (*rundiff.Runs, []string) {
-	if !show.Chosen() {
-		return s, nil
-	}
 	view := *s
-	view.Kernels = nil
-	for _, i := range show.Choose(len(s.Kernels), func(i int) report.Candidate {
-		k := &s.Kernels[i]
+	kernels, left := report.Select(show, s.Kernels, "kernels", func(k *rundiff.KernelOfMany) report.Candidate {
 		c := report.Candidate{Task: k.Task, Value: math.NaN()}
 		off := float64(k.Median.Or(unit.Ratio(math.NaN())) - k.Predicted.Or(unit.Ratio(math.NaN())))
 		switch time := float64(k.Total.Or(unit.Seconds(math.NaN()))); show.Sort {
@@ -305,10 +298,9 @@ func shownKernels(s *rundiff.Runs, show report.Selection) (*rundiff.Runs, []stri
 			c.Value = -off * time
 		}
 		return c
-	}) {
-		view.Kernels = append(view.Kernels, s.Kernels[i])
-	}
-	return &view, report.NotWhole(show.LeftOut(len(view.Kernels), len(s.Kernels), "kernels"))
+	})
+	view.Kernels = kernels
+	return &view, report.NotWhole(left)
 }
 
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }

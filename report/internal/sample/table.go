@@ -4,6 +4,6 @@ import "occudiff/report"
 
 // Table is a table of the given rows, for files.
 func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Table {
-	return &report.Table{Key: key, Columns: columns, Len: len(rows), Main: len(rows), In: report.Page | report.Sheet,
+	return &report.Table{Key: key, Columns: columns, Len: len(rows), Main: len(rows), In: report.Files,
 		Row: func(i int, dst []report.Cell) []report.Cell { return append(dst, rows[i]...) }}
 }
