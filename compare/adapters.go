@@ -73,8 +73,8 @@ func (r *Result) ownText(row *Row) string {
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.own(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% is %.1f %% "+
-		"of those",
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% of "+
+		"all is %.1f %% of those that worked",
 		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
 	if i, ok := idle.Value(); ok {
 		text += fmt.Sprintf(", which were idle %.1f %% of the time", i.Percent())
@@ -116,8 +116,8 @@ func (r *Result) adapters(row *Row) *Cause {
 		case !possible:
 			continue
 		case abs(v.Minus(ref)) <= r.Options.Tolerance+digit:
-			c.Because = all + fmt.Sprintf("%.1f %% is %.1f %% of those, which fits the %s of %.1f %%.", m.Percent(),
-				v.Percent(), name, ref.Percent())
+			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of those that worked, which fits the %s of "+
+				"%.1f %%.", m.Percent(), v.Percent(), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
 			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.",
