@@ -84,10 +84,15 @@ func (e *Env) ShareTable(c *cobra.Command, words ...report.SortKey) {
 
 // ShareGate gives a command --fail-on with what it can fail on, and --annotations.
 func (e *Env) ShareGate(c *cobra.Command, words ...string) {
+	e.ShareFailOn(c, words...)
+	e.Share(c, "annotations")
+}
+
+// ShareFailOn gives a command --fail-on with what it can fail on.
+func (e *Env) ShareFailOn(c *cobra.Command, words ...string) {
 	words = append([]string{"never"}, words...)
 	cli.Share(c.Flags(), cli.Flag{Name: "fail-on", Value: &e.FailOn, Arg: "WHAT", Words: strings.Join(words, " "),
 		Usage: "exit 1 on this: " + strings.Join(words, ", ")})
-	e.Share(c, "annotations")
 }
 
 // SetDefaults gives the shared flags their defaults, for commands that do not have them.

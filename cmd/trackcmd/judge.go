@@ -152,7 +152,7 @@ each of the worst.`,
 			Usage: "fewest runs between change points; 3 ignores short spikes"})
 	t.Share(c, program.AnswerFlags)
 	t.ShareTable(c, report.SortDifference, report.SortName)
-	t.ShareGate(c, "regression", "alarm")
+	t.ShareFailOn(c, "regression", "alarm")
 	return c
 }
 
