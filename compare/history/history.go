@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -122,6 +123,14 @@ func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) 
 
 // once is one attempt of write.
 func (d *DB) once(ctx context.Context, f func(tx *sql.Tx) error) error {
+	err := d.transaction(ctx, f)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err() // database/sql rolled it back on its own, between two statements
+	}
+	return err
+}
+
+func (d *DB) transaction(ctx context.Context, f func(tx *sql.Tx) error) error {
 	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
 	tx, err := d.sql.BeginTx(ctx, nil)
 	if err != nil {
