@@ -148,8 +148,11 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 // noInfo says why a device image has no .ze_info: it is of the older format, or has no kernel.
 func noInfo(pos note.Pos, f *elf.File) error {
 	for _, s := range f.Sections {
+		if s.ReaderAt == nil {
+			continue // debug/elf gives a compressed section no ReaderAt; patch tokens are not compressed
+		}
 		var mark [4]byte
-		if n, _ := s.ReadAt(mark[:], 0); s.ReaderAt != nil && n == 4 && string(mark[:]) == patchMagic {
+		if n, _ := s.ReadAt(mark[:], 0); n == 4 && string(mark[:]) == patchMagic {
 			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options "+
 				"-cl-intel-allow-zebin",
 				"a device binary in the older patch-token format, which occudiff does not read")

@@ -270,7 +270,28 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
+// compressedImage makes a device image whose one section besides its notes and names is compressed, and is no .ze_info.
+func compressedImage() []byte {
+	image := smallImage(1271, "\x01"+strings.Repeat("\x00", 31)) // an ELF compression header: zlib, of no bytes
+	header := image[len(image)-3*64:]
+	binary.LittleEndian.PutUint32(header, 0)         // no name
+	binary.LittleEndian.PutUint32(header[4:], 1)     // program data
+	binary.LittleEndian.PutUint64(header[8:], 1<<11) // compressed
+	return image
+}
+
+// TestCompressedSection gives an image that could be searched for patch tokens but for debug/elf, which gives no reader for its
+// section.
+func TestCompressedSection(t *testing.T) {
+	image := compressedImage()
+	_, err := zebin.Read(context.Background(), "x", bytes.NewReader(image), int64(len(image)))
+	if err == nil || !strings.Contains(err.Error(), "no .ze_info section") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
+	f.Add(compressedImage())
 	image := smallImage(1271, "version: '1.20'\nkernels:\n  - name: k\n    execution_env: {grf_count: 128, simd_size: 8}\n")
 	f.Add(image)
 	f.Add(append([]byte(fmt.Sprintf("!<arch>\n%-16s%-32s%-10d`\n", "64.12.60.7/", "0", len(image))), image...))
