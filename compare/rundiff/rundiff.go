@@ -145,10 +145,10 @@ type Result struct {
 	Notes    []note.Note
 }
 
-// Compare compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
+// diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
 // shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
 // unique.
-func Compare(older, newer []*compare.Result, opt Options) *Result {
+func diff(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()

@@ -172,7 +172,7 @@ func TestDiffVerdicts(t *testing.T) {
 			"Within 4 points; no test is possible with 1 + 1 runs."},
 	}
 	for _, c := range cases {
-		d := Compare(c.older, c.newer, DefaultOptions())
+		d := diff(c.older, c.newer, DefaultOptions())
 		if len(d.Rows) != 1 {
 			t.Errorf("%s: %d rows; want one", c.reason, len(d.Rows))
 			continue
@@ -224,7 +224,7 @@ func TestDiffWithoutNumbers(t *testing.T) {
 			"The old side does not have it."},
 	}
 	for _, c := range cases {
-		d := Compare(c.older, c.newer, DefaultOptions())
+		d := diff(c.older, c.newer, DefaultOptions())
 		if len(d.Rows) != 1 || d.Rows[0].Verdict != c.want || d.Rows[0].Because != c.because {
 			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, d.Rows, c.want, c.because)
 		}
@@ -267,7 +267,7 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 			side("mtl", "25.1", "", 60)}, []*compare.Result{side("mtl", "25.1", "", 60)},
 			"driver 24.9, 25.1 -> 25.1", Unchanged, "mixed-side"},
 	} {
-		d := Compare(c.older, c.newer, DefaultOptions())
+		d := diff(c.older, c.newer, DefaultOptions())
 		var words []string
 		for _, x := range d.Changes {
 			words = append(words, x.String())
@@ -317,7 +317,7 @@ func TestDiffPairs(t *testing.T) {
 		{"another adapter is named", []k{{task: "a", adapter: "GPU 0", measured: 50}},
 			[]k{{task: "a", adapter: "GPU 1", measured: 50}}, "a : adapter GPU 0 -> GPU 1"},
 	} {
-		d := Compare([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
+		d := diff([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
 		// In the order of the new side: the verdicts are not what this is about.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
@@ -350,7 +350,7 @@ func TestDiffTimes(t *testing.T) {
 		k{task: "untimed", measured: 50})
 	newer := diffRun(timed("twice", 64, 0.002), timed("half", 64, 0.002), timed("bigger", 128, 0.009),
 		k{task: "untimed", measured: 50})
-	d := Compare([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
+	d := diff([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
 	if r, ok := d.Summary.TimeRatio.Value(); !ok || math.Abs(r-1) > 1e-12 || d.Summary.TimePairs != 2 ||
 		d.Summary.OtherWork != 1 {
 		t.Errorf("geometric mean of 2 and 0.5 = %v over %d pairs, %d left out; want 1 over 2, 1 left out",
@@ -374,7 +374,7 @@ func TestDiffOrderAndCounts(t *testing.T) {
 	newer := diffRun(fill, kernel("same", 50, 9), kernel("fell", 40, 1), kernel("fell more", 30, 2),
 		kernel("rose", 60, 1), kernel("came", 50, 1), kernel("unknown", 50, 1),
 		k{task: "clEnqueueCopyBuffer", measured: 1, verdict: compare.NotAKernel})
-	d := Compare([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
+	d := diff([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
 	var order []string
 	for _, r := range d.Rows {
 		order = append(order, r.Task+": "+string(r.Verdict))
@@ -405,7 +405,7 @@ func TestDiffIntervals(t *testing.T) {
 		{"six reach 95 %: 1 - 2/64", []float64{1, 2, 3, 4, 5, 6}, 1, 6, 0.96875},
 		{"nine leave the ends out: 1 - 2 (1 + 9)/512", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 2, 8, 1 - 20.0/512},
 	} {
-		d := Compare(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
+		d := diff(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
 		got, ok := d.Rows[0].Measured.Old.Interval.Value()
 		if ok != (c.confidence > 0) || math.Abs(got.Low-c.low) > 1e-9 || math.Abs(got.High-c.high) > 1e-9 ||
 			math.Abs(got.Confidence-c.confidence) > 1e-9 {
@@ -417,7 +417,7 @@ func TestDiffIntervals(t *testing.T) {
 func TestDiffLaunchesKeptApartAreOneSample(t *testing.T) {
 	long, short := fan2(func(x *k) { x.measured, x.seconds = 80, 0.003 }),
 		fan2(func(x *k) { x.measured, x.seconds = 40, 0.001 })
-	d := Compare([]*compare.Result{diffRun(long, short)}, []*compare.Result{diffRun(fan2(func(x *k) {
+	d := diff([]*compare.Result{diffRun(long, short)}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured,
 			x.seconds = 70, 0.002
 	}))}, DefaultOptions())
@@ -436,7 +436,7 @@ func TestDiffMeanOfSomeLaunches(t *testing.T) {
 	// 50 of the 100
 	old.Rows[0].Total, old.Rows[0].Mean, old.Rows[0].Uneven = unit.Some[unit.Seconds](0.15),
 		unit.Some[unit.Seconds](0.003), true
-	d := Compare([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
+	d := diff([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured, x.seconds = 70,
 			0.002
 	}))}, DefaultOptions())
@@ -453,7 +453,7 @@ func TestDiffNotes(t *testing.T) {
 	two.Rows[0].Pos.File = "copy.csv"
 	two.Inputs = []ingest.Input{{Path: "copy.csv", Kind: "vtune", Digest: "sha256:1"},
 		{Path: "s.txt", Kind: "vtune-summary", Digest: "sha256:2"}}
-	d := Compare([]*compare.Result{one}, []*compare.Result{two}, DefaultOptions())
+	d := diff([]*compare.Result{one}, []*compare.Result{two}, DefaultOptions())
 	var got []string
 	for _, n := range d.Notes {
 		got = append(got, n.String())
@@ -469,7 +469,7 @@ func TestDiffNotes(t *testing.T) {
 }
 
 func TestDiffOfNothing(t *testing.T) {
-	d := Compare(nil, nil, DefaultOptions())
+	d := diff(nil, nil, DefaultOptions())
 	if len(d.Rows) != 0 || d.Summary != (Summary{}) {
 		t.Errorf("got %+v; want nothing", d)
 	}

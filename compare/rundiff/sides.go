@@ -22,7 +22,7 @@ type KernelOfSides struct {
 func CompareSides(first Side, others []Side, opt Options) *Sides {
 	s := &Sides{}
 	for _, other := range others {
-		d := Compare(first.Runs, other.Runs, opt)
+		d := diff(first.Runs, other.Runs, opt)
 		d.Old.Name, d.New.Name = first.Name, other.Name
 		s.Against = append(s.Against, d)
 	}

@@ -14,7 +14,7 @@ func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 		return several(s, prov)
 	}
 	d := s.Against[0]
-	return &report.Answer{Doc: FromDiff(d, prov), Value: DiffJSON(d), Table: DiffTable(d, prov.Show),
+	return &report.Answer{Doc: document(d, prov), Value: newOutput(d), Table: csvTable(d, prov.Show),
 		Tests: func() *report.TestSuite { return suite(d, prov) }}
 }
 

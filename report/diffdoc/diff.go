@@ -11,9 +11,9 @@ import (
 	"occudiff/report"
 )
 
-// FromDiff builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
+// document builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
-func FromDiff(d *rundiff.Result, prov report.Provenance) *report.Document {
+func document(d *rundiff.Result, prov report.Provenance) *report.Document {
 	d = shown(d, prov.Show)
 	doc := &report.Document{
 		Title:    "GPU occupancy of two runs",

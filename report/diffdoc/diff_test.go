@@ -55,7 +55,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 }
 
 // repeats are four runs a side in which every verdict occurs.
-func repeats() *rundiff.Result {
+func repeats() *rundiff.Sides {
 	var older, newer []*compare.Result
 	for i := range 4 {
 		x := float64(i)
@@ -69,30 +69,31 @@ func repeats() *rundiff.Result {
 			kernel("Fan2", 1024, 32, 48+x/10, 99.5, 43, 526e-6), kernel("GEMM", 256, 32, 47+x/10, 50, 0, 2e-3), kernel("stencil", 64, 32, 45+10*x, 98, 0, 1e-3),
 			kernel("reduce", 128, 32, 60+x, 90, 0, unit.Seconds(2e-3+x*1e-6)), kernel("scan", 32, 16, 70.5+x, 80, 0, 1e-3), kernel("came", 32, 16, 70, 80, 0, 1e-3), short, fill))
 	}
-	d := rundiff.Compare(older, newer, rundiff.DefaultOptions())
-	d.Old.Name, d.New.Name = "runs/main", "runs/branch"
-	return d
+	return rundiff.CompareSides(rundiff.Side{Name: "runs/main", Runs: older},
+		[]rundiff.Side{{Name: "runs/branch", Runs: newer}}, rundiff.DefaultOptions())
 }
 
 // single is one run a side: the two collections of the Gaussian run.
-func single() *rundiff.Result {
-	d := rundiff.Compare([]*compare.Result{side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))},
-		[]*compare.Result{side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))}, rundiff.DefaultOptions())
-	d.Old.Name, d.New.Name = "bench_gaussian.hotspots.csv", "bench_gaussian.offload.csv"
-	return d
+func single() *rundiff.Sides {
+	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
+	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
+	return rundiff.CompareSides(rundiff.Side{Name: "bench_gaussian.hotspots.csv", Runs: []*compare.Result{older}},
+		[]rundiff.Side{{Name: "bench_gaussian.offload.csv", Runs: []*compare.Result{newer}}}, rundiff.DefaultOptions())
 }
 
-func hostileDiff() *rundiff.Result {
-	r := sample.Hostile()
-	return rundiff.Compare([]*compare.Result{r}, []*compare.Result{r}, rundiff.DefaultOptions())
+func hostileDiff() *rundiff.Sides {
+	s := rundiff.Side{Runs: []*compare.Result{sample.Hostile()}}
+	return rundiff.CompareSides(s, []rundiff.Side{s}, rundiff.DefaultOptions())
 }
 
-func nothing() *rundiff.Result { return rundiff.Compare(nil, nil, rundiff.DefaultOptions()) }
+func nothing() *rundiff.Sides {
+	return rundiff.CompareSides(rundiff.Side{}, make([]rundiff.Side, 1), rundiff.DefaultOptions())
+}
 
 func TestDiffGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
-		diff         *rundiff.Result
+		diff         *rundiff.Sides
 	}{
 		{"diff-repeats", "every verdict, with tests", repeats()},
 		{"diff-single", "one run a side: no tests", single()},
@@ -100,7 +101,7 @@ func TestDiffGolden(t *testing.T) {
 		{"diff-nothing", "no row at all", nothing()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := diffdoc.FromDiff(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}})
+			doc := diffdoc.Answer(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Doc
 			var text, page bytes.Buffer
 			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
 				t.Fatal(err)
@@ -115,8 +116,8 @@ func TestDiffGolden(t *testing.T) {
 }
 
 func TestDiffFitsTheTerminal(t *testing.T) {
-	for _, d := range []*rundiff.Result{repeats(), single(), hostileDiff(), nothing()} {
-		doc := diffdoc.FromDiff(d, report.Provenance{})
+	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+		doc := diffdoc.Answer(d, report.Provenance{}).Doc
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
 			if err := terminal.Render(&b, doc, terminal.Options{Width: width}); err != nil {
@@ -133,9 +134,9 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
-	for _, d := range []*rundiff.Result{repeats(), single(), hostileDiff(), nothing()} {
-		tables := []*report.Table{diffdoc.DiffTable(d, report.Selection{})}
-		for _, s := range diffdoc.FromDiff(d, report.Provenance{}).Sections {
+	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+		tables := []*report.Table{diffdoc.Answer(d, report.Provenance{}).Table}
+		for _, s := range diffdoc.Answer(d, report.Provenance{}).Doc.Sections {
 			tables = append(tables, s.Tables...)
 		}
 		for _, table := range tables {
@@ -154,20 +155,20 @@ func TestDiffTables(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := machine.Table(&b, diffdoc.DiffTable(repeats(), report.Selection{})); err != nil {
+	if err := machine.Table(&b, diffdoc.Answer(repeats(), report.Provenance{}).Table); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if strings.Contains(b.String(), "~") || len(lines) != 10 || !strings.HasPrefix(lines[0], "task,global_old,global_new,local_old,local_new,simd_old,simd_new,runs_old,runs_new,direction,measured_old_percent,") {
 		t.Errorf("CSV of the repeats:\n%s", b.String())
 	}
-	if single := diffdoc.DiffTable(single(), report.Selection{}); len(single.Columns) != strings.Count(lines[0], ",")+1 {
+	if single := diffdoc.Answer(single(), report.Provenance{}).Table; len(single.Columns) != strings.Count(lines[0], ",")+1 {
 		t.Error("the columns of the CSV depend on the data")
 	}
 }
 
 func TestDiffSummaryWords(t *testing.T) {
-	doc := diffdoc.FromDiff(repeats(), report.Provenance{})
+	doc := diffdoc.Answer(repeats(), report.Provenance{}).Doc
 	wantHead := []string{
 		"Old: runs/main, 4 runs on Meteor Lake Arc Graphics",
 		"New: runs/branch, 4 runs on Meteor Lake Arc Graphics",
@@ -184,7 +185,7 @@ func TestDiffSummaryWords(t *testing.T) {
 	}
 	want = "1 regression in 1 kernel at a threshold of 2 points. A launch takes 1.01 times as long (geometric mean over 1 kernel). " +
 		"No test is possible with 1 + 1 runs: give 4 repeats per side."
-	if got := diffdoc.FromDiff(single(), report.Provenance{}).Closing; got != want {
+	if got := diffdoc.Answer(single(), report.Provenance{}).Doc.Closing; got != want {
 		t.Errorf("closing\n%s\nwant\n%s", got, want)
 	}
 }
@@ -217,7 +218,7 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := machine.JSON(&b, diffdoc.DiffJSON(nothing())); err != nil {
+	if err := machine.JSON(&b, diffdoc.Answer(nothing(), report.Provenance{}).Value); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"changes": []`, `"rows": []`, `"runs": []`, `"name": null`, `"time_ratio": null`} {
@@ -226,7 +227,7 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := machine.JSON(&b, diffdoc.DiffJSON(repeats())); err != nil {
+	if err := machine.JSON(&b, diffdoc.Answer(repeats(), report.Provenance{}).Value); err != nil {
 		t.Fatal(err)
 	}
 	type sample struct {
@@ -273,7 +274,7 @@ func TestShown(t *testing.T) {
 		{"the most time: 0.4 s, 0.2 s", report.Selection{Top: 2, Sort: report.SortTime}, "reduce GEMM"},
 		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},
 	} {
-		doc := diffdoc.FromDiff(repeats(), report.Provenance{Show: c.show})
+		doc := diffdoc.Answer(repeats(), report.Provenance{Show: c.show}).Doc
 		table := doc.Table(report.SectionKernels)
 		var names []string
 		for i := range table.Len {

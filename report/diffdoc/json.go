@@ -64,8 +64,8 @@ type DiffSummary struct {
 	OtherWork     int               `json:"time_left_out"`
 }
 
-// DiffJSON gives the value of the JSON contract.
-func DiffJSON(d *rundiff.Result) *DiffOutput {
+// newOutput gives the value of the JSON contract.
+func newOutput(d *rundiff.Result) *DiffOutput {
 	s := &d.Summary
 	v := &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,

@@ -85,9 +85,9 @@ func (s *diffSet) table() *report.Table {
 	return t
 }
 
-// DiffTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
+// csvTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
 // units are part of them.
-func DiffTable(d *rundiff.Result, show report.Selection) *report.Table {
+func csvTable(d *rundiff.Result, show report.Selection) *report.Table {
 	s := newDiffSet(shown(d, show))
 	s.raw = true
 	return report.CSV("rows", len(s.rows), s.fill, csvColumns()...)

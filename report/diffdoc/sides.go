@@ -28,7 +28,7 @@ type SidesOutput struct {
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{Schema: sidesSchema}
 	for _, d := range s.Against {
-		v.Sides = append(v.Sides, DiffJSON(d))
+		v.Sides = append(v.Sides, newOutput(d))
 	}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Tests: func() *report.TestSuite { return sidesSuite(s, prov) }}

@@ -12,7 +12,6 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
-	"occudiff/report"
 	"occudiff/report/diffdoc"
 	"occudiff/report/html"
 	"occudiff/report/machine"
@@ -75,7 +74,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 // Compare answers for sides, each the paths of one run or of several that repeat it: how the second differs from the
 // first, or what stands out among more than two.
 func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result, error) {
-	results := make([][]*compare.Result, len(sides))
+	read := make([]rundiff.Side, len(sides))
 	var all []*compare.Result
 	var names []string
 	for i, paths := range sides {
@@ -83,14 +82,13 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result,
 		if err != nil {
 			return nil, err
 		}
-		results[i], all, names = side, append(all, side...), append(names, of...)
+		read[i].Runs, all, names = side, append(all, side...), append(names, of...)
 	}
 	if len(sides) != 2 {
 		return a.runs(names, all)
 	}
-	d := rundiff.Compare(results[0], results[1], rundiff.DefaultOptions())
-	return a.result(&report.Answer{Doc: diffdoc.FromDiff(d, a.provenance()), Value: diffdoc.DiffJSON(d),
-		Table: diffdoc.DiffTable(d, report.Selection{})}, "diff")
+	d := rundiff.CompareSides(read[0], read[1:], rundiff.DefaultOptions())
+	return a.result(diffdoc.Answer(d, a.provenance()), "diff")
 }
 
 // Download writes what was answered last: html, md, json or csv.
