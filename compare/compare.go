@@ -61,9 +61,6 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 			f.modelPeak = q.Peak
 		}
 	}
-	if p.Peak != other.Peak {
-		f.otherPeak = unit.Some(other.Peak)
-	}
 	f.xves = r.emptyXVEs(&p, &other)
 	return f
 }

@@ -72,9 +72,7 @@ type Row struct {
 	// ModelPeak is the predicted peak that the profiler's is held against: the profiler does not know the GRF mode and
 	// divides by all thread slots, so it is that of the mode with the most threads.
 	ModelPeak unit.Ratio
-	// OtherPolicyPeak is the peak under the policy that was not taken, present where it differs.
-	OtherPolicyPeak unit.Opt[unit.Ratio]
-	XVEs            XVEs // of Predicted
+	XVEs      XVEs // of Predicted
 
 	// Loaded is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
 	Loaded     unit.Opt[unit.Ratio]

@@ -43,8 +43,7 @@ var (
 type forecast struct {
 	predicted *predict.Prediction
 	why       string
-	modelPeak unit.Ratio           // Row.ModelPeak
-	otherPeak unit.Opt[unit.Ratio] // Row.OtherPolicyPeak
+	modelPeak unit.Ratio // Row.ModelPeak
 	xves      XVEs
 }
 
@@ -145,8 +144,7 @@ func (r *Result) forecastAt(place int, k *ingest.Kernel) forecast {
 
 // take fills in what is predicted.
 func (row *Row) take(f forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.OtherPolicyPeak, row.XVEs = f.predicted, f.why, f.modelPeak,
-		f.otherPeak, f.xves
+	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.xves
 }
 
 // build makes the whole row, the texts of its cause only when asked to.

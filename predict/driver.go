@@ -15,8 +15,7 @@ type DriverLimit struct {
 	Groups int64 // co-resident work-groups
 	// What each resource alone would admit on the whole GPU, or Unlimited.
 	ByThreads, ByBarriers, BySLM int64
-	BarrierSlots                 int    // per Xe-core, as the formula has it
-	BarrierSource                string // who says so
+	BarrierSlots                 int // per Xe-core, as the formula has it
 
 	Model   int64 // Xe-cores x N of the prediction
 	Differs bool
@@ -45,7 +44,7 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	}
 	cores := int64(d.XeCores)
 	r := DriverLimit{ByThreads: cores * (modeSlots(d, l.GRF) / p.ThreadsPerGroup),
-		ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: neoBarrierSlots, BarrierSource: "neo",
+		ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: neoBarrierSlots,
 		Model: cores * p.GroupsPerXeCore, Reasons: []string{}}
 	for _, b := range d.BarrierSlots {
 		if b.Source == "neo" {

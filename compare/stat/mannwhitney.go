@@ -20,14 +20,13 @@ const (
 
 // Test is the outcome of a two-sided Mann-Whitney U test.
 type Test struct {
-	N1, N2 int
-	U      float64 // pairs in which the value of the first sample is larger, ties counting one half
-	P      float64 // two-sided
-	Exact  bool    // from the distribution of all arrangements; else normal with tie and continuity correction
+	U float64 // pairs in which the value of the first sample is larger, ties counting one half
+	P float64 // two-sided
 }
 
 // MannWhitney tests whether one of two samples tends to larger values than the other. p is exact as long as the table
-// of all arrangements stays small (always for up to 50 values a side), with ties and without. Equal values everywhere
+// of all arrangements stays small (always for up to 50 values a side), with ties and without, and normal with tie and
+// continuity correction beyond. Equal values everywhere
 // give p = 1. It is absent when a side is empty or holds something that is not a number.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
@@ -40,18 +39,18 @@ func MannWhitney(a, b []float64) (Test, bool) {
 		sum += r
 	}
 	n1, n2 := len(a), len(b)
-	t := Test{N1: n1, N2: n2, U: sum - float64(n1*(n1+1))/2}
+	t := Test{U: sum - float64(n1*(n1+1))/2}
 	switch {
 	case constant(all):
-		t.P, t.Exact = 1, true
+		t.P = 1
 	case max(n1, n2) <= moremathLimit && !tied(ranks):
 		r, err := stats.MannWhitneyUTest(a, b, stats.LocationDiffers)
 		if err != nil {
 			return Test{}, false
 		}
-		t.P, t.Exact = math.Min(1, r.P), true
+		t.P = math.Min(1, r.P)
 	case work(n1, n2) <= exactWork:
-		t.P, t.Exact = exactP(ranks, n1, n2, t.U), true
+		t.P = exactP(ranks, n1, n2, t.U)
 	default:
 		t.P = normalP(ranks, n1, n2, t.U)
 	}

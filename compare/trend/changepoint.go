@@ -54,10 +54,9 @@ type ChangePoint struct {
 	Time  time.Time // of that point
 	P     float64   // Student's t, two-sided, of the segment before against the segment after
 
-	MeanBefore, MeanAfter     float64
-	StdDevBefore, StdDevAfter float64 // of the population (divisor n)
-	Before, After             int     // points in the two segments
-	Magnitude                 float64 // max(|after/before - 1|, |before/after - 1|)
+	MeanBefore, MeanAfter float64
+	Before, After         int     // points in the two segments
+	Magnitude             float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
 // ChangePoints finds the change points of a series: E-divisive means with a t-test in overlapping windows, then
@@ -184,6 +183,5 @@ func judge(values []float64, points []ChangePoint, i int) {
 	c := &points[i]
 	left, right := describe(values[from:c.Index]), describe(values[c.Index:to])
 	*c = ChangePoint{Index: c.Index, P: studentP(left, right), MeanBefore: left.mean, MeanAfter: right.mean,
-		StdDevBefore: math.Sqrt(left.variance), StdDevAfter: math.Sqrt(right.variance),
 		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }

@@ -53,7 +53,6 @@ func parseInfo(text []byte, img *Image) error {
 		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again, or report the file",
 			".ze_info is not the YAML that was expected: %s", firstLine(err))
 	}
-	img.Version = info.Version
 	if info.Version == "" {
 		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
 	}
@@ -89,9 +88,6 @@ func (z *zeKernel) kernel() (Kernel, error) {
 		return k, fmt.Errorf("grf_count %d; expected 1 to 512", e.Registers)
 	case e.SLM < 0 || e.Barriers < 0 || e.Threads < 0:
 		return k, errors.New("a size or count is negative")
-	}
-	if e.Threads > 0 {
-		k.Threads = unit.Some(e.Threads)
 	}
 	var err error
 	if k.Local, err = fixedSize(e.Local); err != nil {

@@ -22,7 +22,6 @@ import (
 type Image struct {
 	Pos     note.Pos // the file; of an archive or a program with the member or offset behind it
 	Target  Target
-	Version string // of the format of .ze_info, as in 1.20
 	Kernels []Kernel
 	Notes   []note.Note
 }
@@ -54,8 +53,6 @@ type Kernel struct {
 	SIMD int
 	// Registers is how many each thread has: 128, or 256 in large-GRF mode; 32 to 512 on Xe3.
 	Registers int
-	// Threads is how many threads per XVE the compiler planned with; absent when Registers alone decides.
-	Threads unit.Opt[int]
 	// SLM is per work-group and static. With SLMIsLowerBound, local memory arguments add to it at launch.
 	SLM             unit.Bytes
 	SLMIsLowerBound bool

@@ -24,16 +24,15 @@ type Device struct {
 	XVEChoices    []int    // what the form offers for XVEs, the first is its default
 	XVEPerXeCore  int
 	ThreadsPerXVE int
-	Threads       int   // thread slots per Xe-core as the calculator has them; for some devices a fault
-	LargeGRF      bool  // the form offers the large register file
-	SIMDWidths    []int // sub-group sizes that the form offers, largest first
-	SLMKB         int   // SLM per Xe-core
-	SLMKBPerGroup int   // most that the form's SLM slider reaches
-	SLMStepsKB    []int // allocation steps, rising, 0 first
-	MaxGroupSize  int   // work-items
-	GroupSlots    int   // work-group slots per Xe-core
-	BarrierSlots  int   // replaces GroupSlots for a kernel with barriers
-	Source        string
+	Threads       int    // thread slots per Xe-core as the calculator has them; for some devices a fault
+	LargeGRF      bool   // the form offers the large register file
+	SIMDWidths    []int  // sub-group sizes that the form offers, largest first
+	SLMKB         int    // SLM per Xe-core
+	SLMKBPerGroup int    // most that the form's SLM slider reaches
+	SLMStepsKB    []int  // allocation steps, rising, 0 first
+	MaxGroupSize  int    // work-items
+	GroupSlots    int    // work-group slots per Xe-core
+	BarrierSlots  int    // replaces GroupSlots for a kernel with barriers
 	Note          string // a known fault of the row, else ""
 }
 

@@ -126,7 +126,7 @@ func (r *row) device() Device {
 		LargeGRF: bool(r.LargeGRF), SIMDWidths: r.SIMDWidths,
 		SLMKB: r.SLMKB.Or(0), SLMKBPerGroup: r.SLMKBPerGroup.Or(0), SLMStepsKB: r.SLMStepsKB,
 		MaxGroupSize: r.MaxGroupSize.Or(0), GroupSlots: r.GroupSlots.Or(0), BarrierSlots: r.BarrierSlots.Or(0),
-		Source: string(r.Source), Note: string(r.Note),
+		Note: string(r.Note),
 	}
 }
 

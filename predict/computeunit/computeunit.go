@@ -29,8 +29,6 @@ type Platform struct {
 	ComputeUnits  unit.Opt[int64] // of the whole GPU
 	SubgroupSizes []int64         // that the compiler offers, rising; empty when not known
 	MaxGroupSize  unit.Opt[int64] // work-items per work-group
-
-	Source, Confidence string
 }
 
 // subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.

@@ -8,9 +8,7 @@ import (
 
 // Spread is how a number of work-groups runs on all compute units of a GPU.
 type Spread struct {
-	Least int64 // work-groups that fill the GPU once: the fewest that give its full occupancy, none left over
-	// Missing is how many work-groups more would fill the last wave; 0 when there is no tail.
-	Missing int64
+	Least   int64      // work-groups that fill the GPU once: the fewest that give its full occupancy, none left over
 	Waves   float64    // fractional
 	Peak    unit.Ratio // occupancy while the waves are full, or of the only wave
 	Tail    unit.Ratio // occupancy of the last, partial wave; 0 when it is full
@@ -38,7 +36,6 @@ func (p *Platform) Spread(r Result, groups int64) (Spread, error) {
 		s.Peak, s.Average = r.Occupancy, r.Occupancy
 		return s, nil
 	}
-	s.Missing = s.Least - left
 	s.Tail = unit.Ratio(float64(r.Occupancy) * float64(left) / float64(s.Least))
 	s.Peak = r.Occupancy
 	if full == 0 {

@@ -73,7 +73,6 @@ func (r *row) platform() Platform {
 		RegisterBytesPerSubgroup: r.RegisterBytesPerSubgroup, RegisterBytes: r.RegisterBytes,
 		SLM: r.SLM, MaxGroups: int64(r.MaxGroups.Or(0)),
 		ComputeUnits: wide(r.ComputeUnits), MaxGroupSize: wide(r.MaxGroupSize),
-		Source: string(r.Source), Confidence: string(r.Confidence),
 	}
 	for _, n := range slices.Compact(r.SubgroupSizes) {
 		p.SubgroupSizes = append(p.SubgroupSizes, int64(n))

@@ -27,8 +27,8 @@ type whatIf struct {
 	inputs  []input
 }
 
-// whatIfSheet writes the sheet. The tables that it looks up get sheets of their own at the end of the book.
-func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) error {
+// newWhatIf lays the sheet out.
+func (b *book) newWhatIf(name string, s *report.Section, data *report.WhatIf) *whatIf {
 	w := &whatIf{page: page{book: b, sheet: name, widths: []float64{32, 11, 10, 10, 11, 10, 10, 11, 10, 10, 62}},
 		data: data, at: map[string]string{}, devices: b.placed[data.Devices.Key], runs: b.placed[data.Launches.Key]}
 	w.intro(s)
@@ -39,6 +39,12 @@ func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) 
 	w.block("Figures of the device", "Value", "", w.deviceLines())
 	w.steps()
 	w.constants()
+	return w
+}
+
+// whatIfSheet writes the sheet. The tables that it looks up get sheets of their own at the end of the book.
+func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) error {
+	w := b.newWhatIf(name, s, data)
 	if w.err != nil {
 		return w.err
 	}
@@ -50,7 +56,6 @@ func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) 
 		return err
 	}
 	w.expand()
-	b.cells = w.at
 	return w.write(sw)
 }
 

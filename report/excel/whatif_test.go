@@ -33,11 +33,11 @@ func computing(t *testing.T, r *compare.Result, sheets int) (*excelize.File, *re
 	if err := b.build(d); err != nil {
 		t.Fatal(err)
 	}
+	b.placed[data.Devices.Key], b.placed[data.Launches.Key] = b.placed["device_figures"], b.placed["launches"]
 	cells := map[string]string{}
-	for name, at := range b.cells {
+	for name, at := range b.newWhatIf("What-if", s, data).at {
 		cells[name] = strings.ReplaceAll(at, "$", "")
 	}
-	b.placed[data.Devices.Key], b.placed[data.Launches.Key] = b.placed["device_figures"], b.placed["launches"]
 	for i := 1; i < sheets; i++ {
 		if err := b.whatIfSheet(sheetOf(i), s, data); err != nil {
 			t.Fatal(err)

@@ -52,8 +52,6 @@ type book struct {
 	links map[string]func(io.Writer) error
 	// lookups are the lists that are there to be looked up; on paper each fits the width of a page.
 	lookups map[string]bool
-	// cells are those that formulas of the what-if sheet name.
-	cells map[string]string
 }
 
 // place is where a table stands: its sheet, and the sheet's column of every table column.
