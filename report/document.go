@@ -18,7 +18,6 @@ type Document struct {
 	Sections []Section // in reading order
 	Version  string    // of occudiff
 	Whole    bool      // a terminal shows all rows and items, not only the first ones
-	Uncut    bool      // a terminal cuts no text, however narrow it is
 }
 
 // View says in which kind of output a column, a table or the items of a section appear.

@@ -24,7 +24,8 @@ import (
 //	in=VIEWS    where the column is shown, of terminal, page and sheet with a plus between them; without it everywhere
 //	drop=N      the order in which columns give way on a narrow terminal
 //	decimals=N  of numbers
-//	cut, wrap   long texts may be cut, or broken into lines
+//	cut, fold   on a narrow terminal, long texts are cut, or broken into lines
+//	wrap        a workbook breaks long texts into lines
 //	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, heat, named and shades,
 //	            with a plus between them
 //	kind=KIND   of fields that are cells or make their own, of integer, number, percent and points; else text
@@ -224,6 +225,8 @@ func columnOf(key, tag string, t reflect.Type) Column {
 			c.Kind = map[string]Kind{"integer": Integer, "number": Number, "percent": Percent, "points": Points}[value]
 		case "cut":
 			c.Cut = true
+		case "fold":
+			c.Fold = true
 		case "wrap":
 			c.Wrap = true
 		case "role":

@@ -145,14 +145,18 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 			return elem(p)
 		}
 	}
-	return func(p unsafe.Pointer) Cell { return listCell(reflect.NewAt(t, p).Interface()) }
+	between := ", "
+	if raw {
+		between = " "
+	}
+	return func(p unsafe.Pointer) Cell { return listCell(reflect.NewAt(t, p).Interface(), between) }
 }
 
-// listCell gives the cell of what has several parts.
-func listCell(value any) Cell {
+// listCell gives the cell of what has several parts; between stands between words.
+func listCell(value any, between string) Cell {
 	switch x := value.(type) {
 	case *[]string:
-		return TextCell(strings.Join(*x, " "))
+		return TextCell(strings.Join(*x, between))
 	case *[]int:
 		return TextCell(Numbers(*x))
 	case *[]int64: // a launch size

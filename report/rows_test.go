@@ -60,7 +60,7 @@ func TestRows(t *testing.T) {
 	}
 	absent := report.Cell{}
 	for i, want := range [][]report.Cell{
-		{report.TextCell("a"), report.TextCell("4x2"), report.TextCell("2x1"), report.TextCell("8, 16"), report.TextCell("slm grid"),
+		{report.TextCell("a"), report.TextCell("4x2"), report.TextCell("2x1"), report.TextCell("8, 16"), report.TextCell("slm, grid"),
 			report.NumCell(report.Number, 12.5), report.StatusCell("binds", report.Unsure), report.IntCell(3),
 			report.NumCell(report.Percent, 50), report.NumCell(report.Points, -2), report.NumCell(report.Number, 1.25)},
 		{report.TextCell("b"), absent, absent, absent, absent, report.NumCell(report.Number, 0), absent, absent, absent, absent, absent},

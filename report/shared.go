@@ -50,7 +50,7 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 // Pair is a name and a value.
 type Pair struct {
 	Name  string `json:"name" col:"Property"`
-	Value Cell   `json:"value" col:"Value"`
+	Value Cell   `json:"value" col:"Value; fold"`
 }
 
 // Pairs are names and values; what is empty or not said is left out.

@@ -65,6 +65,8 @@ type Column struct {
 	Drop int
 	// Cut is set where long texts may be cut in the middle on a narrow terminal.
 	Cut bool
+	// Fold is set where texts are sentences or formulas: a narrow terminal breaks them into lines.
+	Fold bool
 	// Wrap is set where texts are sentences: a workbook breaks them into lines.
 	Wrap  bool
 	Words []Word

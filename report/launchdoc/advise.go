@@ -55,7 +55,7 @@ type setting struct {
 
 	Task  string `json:"-" csv:"task" col:"Kernel; cut"`
 	What  string `json:"-" csv:"what" col:"Setting"`
-	Words string `json:"-" csv:"changes" col:"Change; cut"`
+	Words string `json:"-" csv:"changes" col:"Change; fold"`
 }
 
 // change is one setting that differs from the launch that was asked about.

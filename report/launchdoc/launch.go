@@ -88,7 +88,7 @@ func limited(n int64) *int64 {
 // step is one line of a reasoning, worded for people.
 type step struct {
 	Step        string      `json:"step" col:"Step"`
-	Calculation string      `json:"calculation" col:"Calculation; cut; drop=1"`
+	Calculation string      `json:"calculation" col:"Calculation; fold; drop=1"`
 	Value       string      `json:"value" col:"Value"`
 	Binds       bool        `json:"binds"`
 	Mark        report.Cell `json:"-" csv:"binds" col:"Limit"`

@@ -22,7 +22,7 @@ type checkRow struct {
 	Name  string      `json:"name" col:"What"`
 	OK    bool        `json:"ok"`
 	State report.Cell `json:"-" csv:"state" col:"State"`
-	Found *string     `json:"found" col:"Found; cut"`
+	Found *string     `json:"found" col:"Found; fold"`
 	Costs *string     `json:"costs" col:"What the lack costs; in=page+sheet; wrap"`
 	Get   *string     `json:"get" col:"How to get it; in=page+sheet; wrap"`
 }

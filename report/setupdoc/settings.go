@@ -16,7 +16,7 @@ type settingsValue struct {
 // Setting is a setting that applies, and who said so.
 type Setting struct {
 	Name  string `json:"name" col:"Setting"`
-	Value string `json:"value" col:"Value; cut" jsonschema:"as a flag takes it; empty where nothing is set"`
+	Value string `json:"value" col:"Value; fold" jsonschema:"as a flag takes it; empty where nothing is set"`
 	From  string `json:"from" col:"From" jsonschema:"default, the environment variable, or the place in the file"`
 }
 

@@ -12,6 +12,10 @@ const (
 	// readableName is how far names are cut before a column gives way, shortestName how far after the last one did.
 	readableName = 16
 	shortestName = 6
+	// readableText is how narrow a column of sentences becomes before another one gives way.
+	readableText = 20
+	// narrowest is the width below which a column says nothing.
+	narrowest = 4
 )
 
 // column is a table column on the screen.
@@ -35,8 +39,8 @@ type grid struct {
 	rows    int
 }
 
-// layOut chooses the columns and their widths: headings take two lines before names are cut, because that loses
-// nothing; then columns give way in their order, then names become very short.
+// layOut chooses the columns and their widths: headings take two lines and sentences several before names are cut,
+// because that loses nothing; then columns give way in their order, then names become very short.
 func layOut(t *report.Table, rows, width int) *grid {
 	g := read(t, rows)
 	g.headings(false)
@@ -146,17 +150,25 @@ func (g *grid) total() int {
 	return sum
 }
 
-// fit says whether the grid fits when names are cut, to no less than shortest, and cuts them.
+// fit says whether the grid fits when sentences are folded and names are cut, to no less than shortest, and narrows
+// their columns.
 func (g *grid) fit(width, shortest int) bool {
 	over := g.total() - width
-	for _, c := range g.columns {
-		if over <= 0 {
-			break
-		}
-		if floor := max(shortest, len(c.top), len(c.bottom)); c.Cut && c.width > floor {
-			take := min(over, c.width-floor)
+	narrow := func(c *column, least int) {
+		if floor := max(least, len(c.top), len(c.bottom)); c.width > floor {
+			take := max(min(over, c.width-floor), 0)
 			c.width -= take
 			over -= take
+		}
+	}
+	for _, c := range g.columns {
+		if c.Fold {
+			narrow(c, readableText)
+		}
+	}
+	for _, c := range g.columns {
+		if c.Cut {
+			narrow(c, shortest)
 		}
 	}
 	return over <= 0
@@ -182,7 +194,7 @@ func (g *grid) squeeze(width int) {
 	for i := len(g.columns) - 1; i >= 0; i-- {
 		if over := g.total() - width; over > 0 {
 			c := g.columns[i]
-			c.width -= min(over, c.width-1)
+			c.width -= min(over, max(c.width-narrowest, 0))
 			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
 		}
 	}
@@ -215,22 +227,39 @@ func (g *grid) lines(paint func(string, report.Status) string) []string {
 		lines = append(lines, bottom)
 	}
 	for row := range g.rows {
-		var b strings.Builder
-		for i, c := range g.columns {
-			if i > 0 {
-				b.WriteString(gap)
-			}
-			text := report.CutMiddle(c.cells[row].text, c.width)
-			fill := strings.Repeat(" ", c.width-report.Width(text))
-			if c.RightAligned() {
-				b.WriteString(fill + paint(text, c.cells[row].status))
-			} else {
-				b.WriteString(paint(text, c.cells[row].status) + fill)
-			}
+		for part, more := 0, true; more; part++ {
+			var line string
+			line, more = g.line(row, part, paint)
+			lines = append(lines, line)
 		}
-		lines = append(lines, b.String())
 	}
 	return lines
+}
+
+// line prints one line of a row, and says whether a folded cell goes on in the next.
+func (g *grid) line(row, part int, paint func(string, report.Status) string) (line string, more bool) {
+	var b strings.Builder
+	for i, c := range g.columns {
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		parts := []string{c.cells[row].text}
+		if c.Fold {
+			parts = breakLines(c.cells[row].text, c.width)
+		}
+		text := ""
+		if part < len(parts) {
+			text = report.CutMiddle(parts[part], c.width)
+		}
+		more = more || part+1 < len(parts)
+		fill := strings.Repeat(" ", c.width-report.Width(text))
+		if c.RightAligned() {
+			b.WriteString(fill + paint(text, c.cells[row].status))
+		} else {
+			b.WriteString(paint(text, c.cells[row].status) + fill)
+		}
+	}
+	return b.String(), more
 }
 
 // topLine prints the first line of the headings; a group's heading spans its columns.

@@ -37,9 +37,6 @@ func Render(w io.Writer, d *report.Document, opt Options) error {
 	if d.Whole {
 		opt.Rows, opt.Items = -1, -1
 	}
-	if d.Uncut {
-		opt.Width = 0
-	}
 	p := &printer{w: bufio.NewWriter(w), opt: opt}
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
@@ -240,7 +237,7 @@ func words(text string) []string {
 
 func isUnit(word string) bool {
 	switch strings.TrimRight(word, ".,;:)") {
-	case "s", "ms", "us", "ns", "%", "points", "slots":
+	case "s", "ms", "us", "ns", "%", "KB", "MB", "points", "slots":
 		return true
 	}
 	return false

@@ -1,0 +1,61 @@
+package terminal_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"occudiff/report"
+	"occudiff/report/terminal"
+)
+
+// TestFold checks that a sentence or a formula in a table is broken into lines where a name would be cut, and that
+// numbers and names stay as they are.
+func TestFold(t *testing.T) {
+	type step struct {
+		Name  string `json:"name" col:"Step; cut"`
+		Text  string `json:"text" col:"Calculation; fold; drop=1"`
+		Value int    `json:"value" col:"Value"`
+	}
+	rows := []step{
+		{"GPU peak occupancy", "min(704, 672) / 672", 100},
+		{"a", "the last wave costs 47.6 points", 1234},
+	}
+	table := report.Rows("steps", len(rows), func(i int) step { return rows[i] })
+	d := &report.Document{Sections: []report.Section{{Tables: []*report.Table{table}}}}
+	for _, c := range []struct {
+		reason string
+		width  int
+		want   string
+	}{
+		{"there is room", 80, `
+Step                Calculation                      Value
+GPU peak occupancy  min(704, 672) / 672                100
+a                   the last wave costs 47.6 points  1,234
+`},
+		{"formulas keep what stands in parentheses", 47, `
+Step                Calculation           Value
+GPU peak occupancy  min(704, 672) / 672     100
+a                   the last wave costs   1,234
+                    47.6 points
+`},
+		{"a column of sentences that would be too narrow gives way", 30, `
+Step                Value
+GPU peak occupancy    100
+a                   1,234
+`},
+	} {
+		var b bytes.Buffer
+		if err := terminal.Render(&b, d, terminal.Options{Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.reason, b.String(), c.want)
+		}
+		for line := range strings.Lines(b.String()) {
+			if report.Width(strings.TrimSuffix(line, "\n")) > c.width {
+				t.Errorf("%s: wider than %d: %q", c.reason, c.width, line)
+			}
+		}
+	}
+}
