@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 		"report/terminal"},
 	"report/explaindoc": {"report", "compare"},
 	"report/plot":       {"report"},
-	"report/excel":      {"report"},
+	"report/excel":      {"report", "ingest/ahead"},
 	"report/html":       {"report", "report/plot", "ingest/ahead"},
 	"report/machine":    {"report", "ingest/ahead", "ingest/table", "ingest/unit"},
 	"report/markdown":   {"report", "ingest/ahead"},

@@ -23,7 +23,8 @@ func Parts[T any](n, size int, work func(first, last int, into T) T) iter.Seq[T]
 		}
 	}
 	return func(yield func(T) bool) {
-		coming, spare, stop := make(chan chan T, runtime.GOMAXPROCS(0)), make(chan T, 1), make(chan struct{})
+		cores := runtime.GOMAXPROCS(0)
+		coming, spare, stop := make(chan chan T, cores), make(chan T, 2*cores), make(chan struct{})
 		var all sync.WaitGroup
 		defer all.Wait()
 		defer close(stop)

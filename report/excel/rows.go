@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 
+	"occudiff/ingest/ahead"
 	"occudiff/report"
 )
 
@@ -69,35 +69,10 @@ func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, pag
 // blockRows is how many rows are made at once, a few hundred kilobytes.
 const blockRows = 512
 
-// lane is a worker that makes every so many-th block, with two buffers that go back and forth.
-type lane struct{ made, free chan []byte }
-
 // write streams the rows in constant memory. Blocks of them are made side by side while one is written, which
 // compresses it: both take about as long.
 func (w *rowWriter) write(out io.Writer) error {
-	blocks := (w.last - w.first + blockRows - 1) / blockRows
-	lanes := make([]lane, min(runtime.GOMAXPROCS(0), blocks))
-	stop := make(chan struct{})
-	defer close(stop)
-	for n := range lanes {
-		l := lane{make(chan []byte, 2), make(chan []byte, 2)}
-		l.free <- nil
-		l.free <- nil
-		lanes[n] = l
-		go func() {
-			for ; n < blocks; n += len(lanes) {
-				select {
-				case b := <-l.free:
-					l.made <- w.block(b, w.first+n*blockRows)
-				case <-stop:
-					return
-				}
-			}
-		}()
-	}
-	for n := range blocks {
-		l := lanes[n%len(lanes)]
-		b := <-l.made
+	for b := range ahead.Parts(w.last-w.first, blockRows, w.block) {
 		if w.most -= int64(len(b)); w.most < 0 {
 			return fmt.Errorf("the rows of %q take more than 4 GiB, which spreadsheet programs do not open; write "+
 				"them as .csv", w.table.Key)
@@ -105,18 +80,17 @@ func (w *rowWriter) write(out io.Writer) error {
 		if _, err := out.Write(b); err != nil {
 			return err
 		}
-		l.free <- b
 	}
 	return nil
 }
 
-// block makes the rows of a block.
-func (w *rowWriter) block(b []byte, first int) []byte {
+// block makes the rows from first to last, counted from the first of the list.
+func (w *rowWriter) block(first, last int, b []byte) []byte {
 	b = b[:0]
 	var cells []report.Cell
-	for r := first; r < min(first+blockRows, w.last); r++ {
-		cells = w.table.Row(r, cells[:0])
-		b = w.appendRow(b, r-w.first+w.top, cells)
+	for r := first; r < last; r++ {
+		cells = w.table.Row(w.first+r, cells[:0])
+		b = w.appendRow(b, w.top+r, cells)
 	}
 	return b
 }
