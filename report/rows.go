@@ -28,7 +28,7 @@ import (
 //	wrap        a workbook breaks long texts into lines
 //	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, heat, named and shades,
 //	            with a plus between them
-//	kind=KIND   of fields that are cells or make their own, of integer, number, percent and points; else text
+//	kind=KIND   of fields that are cells or make their own: text (also without it), integer, number, percent or points
 //
 // A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the
 // tag csv:",inline"; all of them are absent where the pointer is nil. With csv:"old,inline" their keys begin with old_.
@@ -222,7 +222,8 @@ func columnOf(key, tag string, t reflect.Type) Column {
 		case "decimals":
 			c.Decimals, _ = strconv.Atoi(value)
 		case "kind":
-			c.Kind = map[string]Kind{"integer": Integer, "number": Number, "percent": Percent, "points": Points}[value]
+			c.Kind = map[string]Kind{"text": Text, "integer": Integer, "number": Number, "percent": Percent,
+				"points": Points}[value]
 		case "cut":
 			c.Cut = true
 		case "fold":

@@ -131,11 +131,15 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	case reflect.Int64:
 		return func(p unsafe.Pointer) Cell { return IntCell(*(*int64)(p)) }
 	case reflect.Float64:
-		if scale := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; !raw && scale > 0 &&
+		scale := 1.0
+		if factor := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; !raw && factor > 0 &&
 			(t == reflect.TypeFor[unit.Seconds]() || c.Unit == "us") { // of seconds
-			return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)*scale) }
+			scale = factor
 		}
-		return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)) }
+		if t == reflect.TypeFor[Rounded]() && !raw {
+			return func(p unsafe.Pointer) Cell { return NumCell(kind, Round(*(*float64)(p)*scale)) }
+		}
+		return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)*scale) }
 	case reflect.Pointer:
 		elem := newMaker(t.Elem(), c, raw)
 		return func(p unsafe.Pointer) Cell {

@@ -138,10 +138,10 @@ func compareGolden(t *testing.T, set parameterSet, got *trackdoc.SeriesValue, wa
 		}
 		for k, w := range r.Points {
 			g := got.Changes[k]
-			if g.Index != w.Index || !near(g.P, w.P) || !near(g.MeanBefore, w.MeanBefore) || !near(g.MeanAfter, w.MeanAfter) {
+			if g.Index != w.Index || !near(float64(g.P), w.P) || !near(float64(g.MeanBefore), w.MeanBefore) || !near(float64(g.MeanAfter), w.MeanAfter) {
 				t.Errorf("%s, %+v: got %+v, want %+v", got.Name, set, g, w)
 			}
-			if day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, w.Index).Format(time.RFC3339); g.Time != day {
+			if day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, w.Index).Format(time.RFC3339); string(g.Time) != day {
 				t.Errorf("%s, %+v: change point %d is at %s, want %s", got.Name, set, w.Index, g.Time, day)
 			}
 		}

@@ -96,62 +96,28 @@ func (b *backtest) threshold(floor float64) float64 {
 // seriesTable counts the alarms of each series.
 func (b *backtest) seriesTable(replays []track.Replay) *report.Table {
 	list := make([]series, len(replays))
-	results := make(map[series]*trend.Backtest, len(replays))
 	for i := range replays {
 		list[i] = series{replays[i].Series}
-		results[list[i]] = &replays[i].Result
 	}
-	column := func(key, title string, of func(*trend.Backtest) int) column[series] {
-		return count(key, title, everywhere, func(s series) int { return of(results[s]) })
-	}
-	return tableOf(report.SectionSeries, everywhere, list, append(keyColumns(list),
-		column("judged", "Judged", func(r *trend.Backtest) int { return r.Runs }),
-		column("learning", "Learning", func(r *trend.Backtest) int { return r.Learning }),
-		column("alarms", "Alarms", func(r *trend.Backtest) int { return len(r.Episodes) }),
-		column("confirmed", "Confirmed", (*trend.Backtest).Regressions)))
-}
-
-// alarm is a stretch of runs beyond their thresholds.
-type alarm struct {
-	series
-	*trend.Episode
-}
-
-// confirmedBy is the run that made a regression of the alarm, nil when none did.
-func (a alarm) confirmedBy() *int64 {
-	if k, ok := a.Confirmed.Value(); ok {
-		return &a.Points[k].Run
-	}
-	return nil
+	return report.Rows(report.SectionSeries, len(list), func(i int) ReplayValue { return b.replay(&replays[i]) },
+		append(keyColumns(list), "judged", "learning", "alarms", "confirmed")...)
 }
 
 // alarmTable lists every alarm: when, from which figures, and what confirmed it.
-func (b *backtest) alarmTable(list []track.Replay) *report.Table {
-	var alarms []alarm
-	for _, s := range list {
-		for i := range s.Result.Episodes {
-			alarms = append(alarms, alarm{series{s.Series}, &s.Result.Episodes[i]})
+func (b *backtest) alarmTable(replays []track.Replay) *report.Table {
+	type row struct {
+		KeyValue
+		AlarmValue
+	}
+	var rows []row
+	for i := range replays {
+		s := b.replay(&replays[i])
+		for _, a := range s.Alarms {
+			rows = append(rows, row{s.KeyValue, a})
 		}
 	}
-	in := report.Page | report.Sheet
-	confirmed := report.Column{Key: "confirmed_by", Title: "Confirmed by run", Kind: report.Integer, In: everywhere}
-	return tableOf("alarms", everywhere, alarms, []column[alarm]{
-		text("series", "Alarm of", everywhere, func(a alarm) string { return a.Key.Name() }).cut(),
-		text("device", "Device", in, func(a alarm) string { return a.Key.Device }),
-		text("driver", "Driver", in, func(a alarm) string { return a.Key.Driver }),
-		text("time", "At", everywhere, func(a alarm) string { return when(a.Start.Time) }).unit("UTC"),
-		count("run", "Run", everywhere, func(a alarm) int64 { return a.Points[a.First].Run }),
-		{b.column("value", "Value"), func(a alarm) report.Cell { return b.cell(a.Start.Value) }},
-		{b.column("median", "Median"), func(a alarm) report.Cell { return b.known(a.Start.Median) }},
-		{b.madColumn(2), func(a alarm) report.Cell { return b.mad(a.Start.MAD) }},
-		{b.column("threshold", "Threshold"), func(a alarm) report.Cell { return b.known(a.Start.Threshold) }},
-		count("n", "Earlier runs", everywhere, func(a alarm) int { return a.Start.N }).brief("n").drop(1),
-		count("runs", "Runs beyond", everywhere, func(a alarm) int { return a.Last - a.First + 1 }).drop(3),
-		{confirmed, func(a alarm) report.Cell {
-			if run := a.confirmedBy(); run != nil {
-				return report.IntCell(*run)
-			}
-			return report.Cell{}
-		}},
-	})
+	return report.Rows("alarms", len(rows), func(i int) row { return rows[i] }, "series: Alarm of; cut",
+		"device: Device; in=page+sheet", "driver: Driver; in=page+sheet", "time", "run", b.heading("value", "Value"),
+		b.heading("median", "Median"), b.madColumn(2), b.heading("threshold", "Threshold"), "n", "runs",
+		"confirmed_by")
 }

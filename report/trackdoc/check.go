@@ -62,7 +62,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
 	}
 	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary",
-		ItemsIn: everywhere}
+		ItemsIn: report.Everywhere}
 	attention.Items = c.sharedItems(c.Shared)
 	for _, s := range show {
 		if text := c.explain(s); text != "" && s.Shared == nil {
@@ -76,7 +76,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 	}
 	d.Sections = append([]report.Section{summary(d), attention,
 		{Key: report.SectionSeries, Title: "Series", Sheet: "Series",
-			Tables: []*report.Table{findingsFirst(seriesTable(show, c.gateColumns(false)), show, prov.Show)}},
+			Tables: []*report.Table{findingsFirst(seriesTable(show, c.judged, c.gateColumns(false)), show, prov.Show)}},
 	}, origin(c.Where, c.metric, prov)...)
 	return d
 }

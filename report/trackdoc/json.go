@@ -61,32 +61,34 @@ type ParamsValue struct {
 
 // KeyValue names a series.
 type KeyValue struct {
-	Name    string  `json:"name"`
-	Device  *string `json:"device"`
-	Driver  *string `json:"driver"`
-	Program *string `json:"program" jsonschema:"null where no run says it"`
+	Name    string  `json:"name" csv:"series" col:"Kernel; cut"`
+	Device  *string `json:"device" col:"Device; cut; drop=5"`
+	Driver  *string `json:"driver" col:"Driver; cut; drop=4"`
+	Program *string `json:"program" col:"Program; cut; drop=4" jsonschema:"null where no run says it"`
 	Unit    string  `json:"unit"`
 }
 
 // JudgedValue is a series with the verdict on its newest value.
 type JudgedValue struct {
 	KeyValue
-	Gate     GateValue      `json:"gate"`
-	FirstBad *RefValue      `json:"first_bad" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
-	LastGood *RefValue      `json:"last_good" jsonschema:"the run before that one"`
+	Gate     GateValue      `json:"gate" csv:",inline"`
+	Finding  finding        `json:"-" csv:"finding" col:"Verdict"`
+	Against  string         `json:"-" csv:"against" col:"Against the prediction; in=sheet"`
+	FirstBad *RefValue      `json:"first_bad" csv:"first_bad,inline" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
+	LastGood *RefValue      `json:"last_good" csv:"last_good,inline" jsonschema:"the run before that one"`
 	Moved    []MoveValue    `json:"moved" jsonschema:"what moved at first_bad, the most first"`
 	Fallback *FallbackValue `json:"fallback" jsonschema:"the residual, where the launch shape changed; its verdict is the one of the gate"`
 	Order    string         `json:"order" jsonschema:"in which the runs are judged"`
 	Begins   *BeginValue    `json:"begins"`
-	LeftOut  int            `json:"left_out" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
+	LeftOut  int            `json:"left_out" col:"Left out; in=sheet" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
 }
 
 // RefValue names a run.
 type RefValue struct {
-	Run    int64   `json:"run"`
-	Time   string  `json:"time"`
-	Commit *string `json:"commit"`
-	Label  *string `json:"label"`
+	Run    int64     `json:"run" csv:"run"`
+	Time   timestamp `json:"time"`
+	Commit *commit   `json:"commit" csv:"commit"`
+	Label  *string   `json:"label"`
 }
 
 // MoveValue is what moved with a series, in its own unit: medians of the runs before and from first_bad on.
@@ -107,35 +109,40 @@ type FallbackValue struct {
 // SeriesValue is one series of a report. Its values are in its unit.
 type SeriesValue struct {
 	JudgedValue
-	Points  int           `json:"points"`
+	Points  int           `json:"points" csv:"runs" col:"Runs"`
 	Changes []ChangeValue `json:"change_points"`
+	Changed int           `json:"-" csv:"changes" col:"Change points; brief=Changes; drop=8"`
+	Last    *ChangeValue  `json:"-" csv:"last,inline"`
 	Ended   bool          `json:"ended"`
 }
 
 // ChangeValue is a place where a series settled on a new level; index is of its first run, from 0.
 type ChangeValue struct {
-	Index      int      `json:"index"`
-	Time       string   `json:"time"`
-	P          float64  `json:"p"`
-	MeanBefore float64  `json:"mean_before"`
-	MeanAfter  float64  `json:"mean_after"`
-	Run        int64    `json:"run"`
-	Magnitude  *float64 `json:"magnitude" jsonschema:"the larger of the two ratios of the means, minus 1; null when a mean is 0"`
-	Relative   *float64 `json:"relative_change_percent" jsonschema:"of mean_before; null when that is 0 or a difference itself"`
-	Commit     *string  `json:"commit"`
+	Index      int            `json:"index" col:"Index"`
+	Time       timestamp      `json:"time" col:"First run of the new level [UTC]"`
+	P          probability    `json:"p" col:"p; kind=text; in=page+sheet"`
+	MeanBefore report.Rounded `json:"mean_before" csv:"mean_before"`
+	MeanAfter  report.Rounded `json:"mean_after" csv:"mean_after"`
+	Difference report.Cell    `json:"-" csv:"difference"`
+	Run        int64          `json:"run" col:"Run"`
+	Magnitude  *float64       `json:"magnitude" jsonschema:"the larger of the two ratios of the means, minus 1; null when a mean is 0"`
+	Relative   *float64       `json:"relative_change_percent" csv:"relative_change" col:"Relative change [%]; kind=points; in=page+sheet" jsonschema:"of mean_before; null when that is 0 or a difference itself"`
+	Commit     *commit        `json:"commit" col:"Commit"`
+	Before     int            `json:"-" csv:"before" col:"before; group=Runs; in=page+sheet"`
+	After      int            `json:"-" csv:"after" col:"after; group=Runs; in=page+sheet"`
 }
 
 // GateValue is the gate's verdict with its figures.
 type GateValue struct {
-	Verdict   string   `json:"verdict"`
-	N         int      `json:"n"`
-	Window    int      `json:"window"`
-	Median    *float64 `json:"median"`
-	MAD       *float64 `json:"mad"`
-	Threshold *float64 `json:"threshold"`
-	Value     *float64 `json:"value"`
-	Run       *int64   `json:"run"`
-	InARow    int      `json:"in_a_row"`
+	Verdict   string          `json:"verdict" csv:"verdict"`
+	N         int             `json:"n" col:"Earlier runs; brief=n; drop=2"`
+	Window    int             `json:"window" col:"Window; drop=1"`
+	Median    *report.Rounded `json:"median" csv:"median"`
+	MAD       *report.Rounded `json:"mad" csv:"mad"`
+	Threshold *report.Rounded `json:"threshold" csv:"threshold"`
+	Value     *report.Rounded `json:"value" csv:"value"`
+	Run       *int64          `json:"run"`
+	InARow    int             `json:"in_a_row" col:"Runs in a row beyond; in=page+sheet"`
 }
 
 // BeginValue says what changed where the series begins.
@@ -153,25 +160,39 @@ func (r *whole) value() *ReportValue {
 	v := &ReportValue{Schema: reportSchema, Metric: r.name(), Series: make([]SeriesValue, 0, len(r.Series)),
 		Params: ParamsValue{p.Window, p.P, p.Magnitude, p.MinSegment}}
 	for _, s := range r.Series {
-		e := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points),
-			Changes: make([]ChangeValue, 0, len(s.Changes)), Ended: s.Ended}
-		for _, c := range s.Changes {
-			run := s.Points[c.Index].Run
-			e.Changes = append(e.Changes, ChangeValue{c.Index, stamp(c.Time), c.P, c.MeanBefore, c.MeanAfter, run,
-				report.Finite(unit.Some(c.Magnitude)), report.Finite(unit.Some(r.relativeChange(&c))),
-				report.Filled(r.Runs[run].Commit)})
-		}
-		v.Series = append(v.Series, e)
+		v.Series = append(v.Series, r.seriesValue(series{s}))
 	}
 	return v
+}
+
+// seriesValue is a series of a report; of tables, a row.
+func (r *whole) seriesValue(s series) SeriesValue {
+	v := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, len(s.Changes)),
+		Changed: len(s.Changes), Ended: s.Ended}
+	for i := range s.Changes {
+		v.Changes[i] = r.changeValue(s, &s.Changes[i])
+		v.Last = &v.Changes[i]
+	}
+	return v
+}
+
+func (r *whole) changeValue(s series, c *trend.ChangePoint) ChangeValue {
+	run := s.Points[c.Index].Run
+	return ChangeValue{Index: c.Index, Time: stamp(c.Time), P: probability(c.P), Run: run,
+		MeanBefore: report.Rounded(c.MeanBefore), MeanAfter: report.Rounded(c.MeanAfter),
+		Difference: r.differenceCell(c), Before: c.Before, After: c.After,
+		Magnitude: report.Finite(unit.Some(c.Magnitude)), Relative: report.Finite(unit.Some(r.relativeChange(c))),
+		Commit: (*commit)(report.Filled(r.Runs[run].Commit))}
 }
 
 func (m metric) key(k history.Key) KeyValue {
 	return KeyValue{k.Name(), report.Filled(k.Device), report.Filled(k.Driver), report.Filled(k.Program), m.Unit()}
 }
 
-func (m metric) judged(s *track.Series) JudgedValue {
-	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s),
+// judged is a series with its verdict; of tables, a row.
+func (m metric) judged(s series) JudgedValue {
+	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s.Series),
+		Finding: finding(s.findingCell()), Against: s.Against,
 		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
 	if s.ByAdding {
 		v.Order = "adding"
@@ -191,19 +212,20 @@ func (m metric) judged(s *track.Series) JudgedValue {
 
 func gateValue(s *track.Series) GateValue {
 	g := GateValue{Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
-		Median: report.Finite(s.Gate.Median), MAD: report.Finite(s.Gate.MAD),
-		Threshold: report.Finite(s.Gate.Threshold)}
+		Median: finite(s.Gate.Median), MAD: finite(s.Gate.MAD), Threshold: finite(s.Gate.Threshold)}
 	if p, ok := s.Newest(); ok {
-		g.Value, g.Run = &p.Value, &p.Run
+		g.Value, g.Run = (*report.Rounded)(&p.Value), &p.Run
 	}
 	return g
 }
+
+func finite(x unit.Opt[float64]) *report.Rounded { return (*report.Rounded)(report.Finite(x)) }
 
 func refValue(r *track.Ref) *RefValue {
 	if r == nil {
 		return nil
 	}
-	return &RefValue{r.Run, stamp(r.Time), report.Filled(r.Commit), report.Filled(r.Label)}
+	return &RefValue{r.Run, stamp(r.Time), (*commit)(report.Filled(r.Commit)), report.Filled(r.Label)}
 }
 
 // CheckValue is the JSON output of `occudiff track check`.
@@ -270,7 +292,7 @@ func (c *check) value() *CheckValue {
 		Runs: []RefValue{}, Clock: []ClockValue{}, NotMeasured: c.NotMeasured,
 		Missing: append([]string{}, c.Missing...)}
 	for _, s := range c.Series {
-		v.Series = append(v.Series, c.judged(s))
+		v.Series = append(v.Series, c.judged(series{s}))
 	}
 	for i := range c.Runs {
 		v.Runs = append(v.Runs, *refValue(&c.Runs[i]))
@@ -301,58 +323,4 @@ func (c *check) worst() trend.Outcome {
 		}
 	}
 	return trend.Learning
-}
-
-// RunsValue is the JSON output of `occudiff track list`.
-type RunsValue struct {
-	Schema string     `json:"schema"`
-	Runs   []RunValue `json:"runs"`
-}
-
-// RunValue is one stored run.
-type RunValue struct {
-	ID           int64               `json:"id"`
-	Time         string              `json:"time"` // RFC 3339, UTC
-	Label        *string             `json:"label"`
-	Device       *string             `json:"device"`
-	Driver       *string             `json:"driver"`
-	Kernels      int                 `json:"kernels"`
-	Inputs       []report.InputValue `json:"inputs"`
-	Host         *string             `json:"host"`
-	JobID        *string             `json:"job_id"`
-	VTuneVersion *string             `json:"vtune_version"`
-	Commit       *string             `json:"commit"`
-	Program      *string             `json:"program"`
-}
-
-func runValue(r *history.Run) RunValue {
-	inputs := make([]report.InputValue, 0, len(r.Inputs))
-	for _, in := range r.Inputs {
-		inputs = append(inputs, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest),
-			Rows: in.Rows, BadRows: in.BadRows})
-	}
-	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
-		r.Kernels, inputs, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
-		report.Filled(r.Commit), report.Filled(r.Program)}
-}
-
-// AddValue is the JSON output of `occudiff track add`.
-type AddValue struct {
-	Schema string       `json:"schema"`
-	Runs   []AddedValue `json:"runs"`
-}
-
-// AddedValue is a run of the command line.
-type AddedValue struct {
-	Stored bool `json:"stored" jsonschema:"false when its content was there already"`
-	RunValue
-}
-
-// NewAddValue gives the value of the JSON output.
-func NewAddValue(runs []track.Added) *AddValue {
-	v := &AddValue{Schema: addSchema, Runs: make([]AddedValue, 0, len(runs))}
-	for i := range runs {
-		v.Runs = append(v.Runs, AddedValue{runs[i].Stored, runValue(&runs[i].Run)})
-	}
-	return v
 }

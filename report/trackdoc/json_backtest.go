@@ -1,6 +1,9 @@
 package trackdoc
 
-import "occudiff/report"
+import (
+	"occudiff/compare/track"
+	"occudiff/report"
+)
 
 // BacktestValue is the JSON output of `occudiff track backtest`.
 type BacktestValue struct {
@@ -19,24 +22,26 @@ type BacktestValue struct {
 // ReplayValue is one series, replayed.
 type ReplayValue struct {
 	KeyValue
-	Runs     int          `json:"runs"`
-	Learning int          `json:"learning"`
-	Alarms   []AlarmValue `json:"alarms"`
+	Runs      int          `json:"runs" csv:"judged" col:"Judged"`
+	Learning  int          `json:"learning" col:"Learning"`
+	Alarms    []AlarmValue `json:"alarms"`
+	Count     int          `json:"-" csv:"alarms" col:"Alarms"`
+	Confirmed int          `json:"-" csv:"confirmed" col:"Confirmed"`
 }
 
 // AlarmValue is a stretch of runs beyond their thresholds; confirmed_by is null when it was a single run.
 type AlarmValue struct {
-	Index       int      `json:"index"`
-	Run         int64    `json:"run"`
-	Time        string   `json:"time"`
-	Value       float64  `json:"value"`
-	N           int      `json:"n"`
-	Window      int      `json:"window"`
-	Median      *float64 `json:"median"`
-	MAD         *float64 `json:"mad"`
-	Threshold   *float64 `json:"threshold"`
-	Runs        int      `json:"runs"`
-	ConfirmedBy *int64   `json:"confirmed_by"`
+	Index       int             `json:"index"`
+	Run         int64           `json:"run" col:"Run"`
+	Time        timestamp       `json:"time" col:"At [UTC]"`
+	Value       report.Rounded  `json:"value" csv:"value"`
+	N           int             `json:"n" col:"Earlier runs; brief=n; drop=1"`
+	Window      int             `json:"window"`
+	Median      *report.Rounded `json:"median" csv:"median"`
+	MAD         *report.Rounded `json:"mad" csv:"mad"`
+	Threshold   *report.Rounded `json:"threshold" csv:"threshold"`
+	Runs        int             `json:"runs" col:"Runs beyond; drop=3"`
+	ConfirmedBy *int64          `json:"confirmed_by" col:"Confirmed by run"`
 }
 
 // ProposalValue is the threshold for a wanted rate, in the unit of --threshold: points, or percent of the median.
@@ -54,19 +59,26 @@ func (b *backtest) value() *BacktestValue {
 	v := &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Runs, t.Learning, len(t.Episodes),
 		t.Regressions(), b.LeftOut, make([]ReplayValue, 0, len(b.Series)), nil}
 	for i := range b.Series {
-		s := &b.Series[i]
-		e := ReplayValue{b.key(s.Key), s.Result.Runs, s.Result.Learning, make([]AlarmValue, 0, len(s.Result.Episodes))}
-		for k := range s.Result.Episodes {
-			a := alarm{series{s.Series}, &s.Result.Episodes[k]}
-			at := &a.Start
-			e.Alarms = append(e.Alarms, AlarmValue{a.First, a.Points[a.First].Run, stamp(at.Time), at.Value, at.N,
-				at.Window, report.Finite(at.Median), report.Finite(at.MAD), report.Finite(at.Threshold),
-				a.Last - a.First + 1, a.confirmedBy()})
-		}
-		v.Series = append(v.Series, e)
+		v.Series = append(v.Series, b.replay(&b.Series[i]))
 	}
 	if p, ok := b.Proposal.Value(); ok {
 		v.Proposal = &ProposalValue{b.Target.Or(0), b.threshold(p.Floor), p.Regressions, p.Rate, p.RateNow, p.Finest}
+	}
+	return v
+}
+
+func (b *backtest) replay(s *track.Replay) ReplayValue {
+	v := ReplayValue{KeyValue: b.key(s.Key), Runs: s.Result.Runs, Learning: s.Result.Learning,
+		Count: len(s.Result.Episodes), Confirmed: s.Result.Regressions(), Alarms: []AlarmValue{}}
+	for i := range s.Result.Episodes {
+		e := &s.Result.Episodes[i]
+		at := &e.Start
+		a := AlarmValue{e.First, s.Points[e.First].Run, stamp(at.Time), report.Rounded(at.Value), at.N, at.Window,
+			finite(at.Median), finite(at.MAD), finite(at.Threshold), e.Last - e.First + 1, nil}
+		if k, ok := e.Confirmed.Value(); ok {
+			a.ConfirmedBy = &s.Points[k].Run
+		}
+		v.Alarms = append(v.Alarms, a)
 	}
 	return v
 }

@@ -7,12 +7,8 @@ import (
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/unit"
 	"occudiff/report"
 )
-
-// everywhere are all views.
-const everywhere = report.Terminal | report.Page | report.Sheet
 
 // metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
 type metric struct {
@@ -47,65 +43,45 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// column is one of the metric's values.
-func (m metric) column(key, title string) report.Column {
-	c := report.Column{Key: key, Title: title, Unit: m.unit(), Kind: report.Number, Decimals: 1, In: everywhere}
+// kind is how values are printed.
+func (m metric) kind() report.Kind {
 	switch m.Unit() {
 	case "%":
-		c.Kind = report.Percent
+		return report.Percent
 	case "points":
-		c.Kind = report.Points
-	case "bytes":
-		c.Decimals = 0
+		return report.Points
 	}
-	return c
+	return report.Number
+}
+
+// heading is a column of values of the metric: its key, and what report.Rows takes after it.
+func (m metric) heading(key, title string) string {
+	return key + ": " + title + " [" + m.unit() + "]; decimals=" + strconv.Itoa(m.decimals())
+}
+
+// decimals are those of values that are neither percentages nor points.
+func (m metric) decimals() int {
+	if m.Unit() == "bytes" {
+		return 0
+	}
+	return 1
 }
 
 // madColumn is a column of distances without a sign: a MAD is often below a tenth.
-func (m metric) madColumn(drop int) report.Column {
-	return report.Column{Key: "mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Kind: report.Number,
-		Decimals: 2, In: everywhere, Drop: drop}
+func (m metric) madColumn(drop int) string {
+	return "mad: MAD [" + m.distanceUnit() + "]; brief=MAD; kind=number; decimals=2; drop=" + strconv.Itoa(drop)
 }
 
-// differenceColumn is a column of signed distances.
-func (m metric) differenceColumn(key, group, title string) report.Column {
-	return report.Column{Key: key, Group: group, Title: title, Unit: m.distanceUnit(), Kind: report.Points,
-		In: everywhere, Drop: 9}
-}
-
-// cell is a value in the unit that people read.
-func (m metric) cell(x float64) report.Cell {
-	return report.NumCell(m.column("", "").Kind, m.scaled(x))
-}
-
-// scaled turns a value into the unit that people read. Twelve digits hide that 60.8 - 60.5 is not quite 0.3 to a
-// computer.
-func (m metric) scaled(x float64) float64 {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(x*m.scale(), 'g', 12, 64), 64)
-	if err != nil {
-		return x * m.scale()
-	}
-	return short
-}
-
-// known is the cell of a value that may be absent.
-func (m metric) known(o unit.Opt[float64]) report.Cell {
-	if x, ok := o.Value(); ok {
-		return m.cell(x)
-	}
-	return report.Cell{}
-}
-
-// mad is the cell of a MAD.
-func (m metric) mad(o unit.Opt[float64]) report.Cell {
-	if x, ok := o.Value(); ok {
-		return report.NumCell(report.Number, m.scaled(x))
-	}
-	return report.Cell{}
-}
+// scaled turns a value into the unit that people read.
+func (m metric) scaled(x float64) float64 { return report.Round(x * m.scale()) }
 
 // print is a value with its unit.
-func (m metric) print(x float64) string { return m.column("", "").Print(m.cell(x)) + " " + m.unit() }
+func (m metric) print(x float64) string { return m.number(x) + " " + m.unit() }
+
+// number is a value without its unit.
+func (m metric) number(x float64) string {
+	return report.Column{Decimals: m.decimals()}.Print(report.NumCell(m.kind(), m.scaled(x)))
+}
 
 // distance is a distance without a sign and unit, with two decimals.
 func (m metric) distance(d float64) string { return report.Decimal(d*m.scale(), 2) }
@@ -174,6 +150,3 @@ func leftOut(n, of int) string {
 
 // when prints a time for people, to the minute.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
-
-// stamp prints a time for programs.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

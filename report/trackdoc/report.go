@@ -187,13 +187,17 @@ func (r *whole) verdicts() *report.Table {
 		track.Unmeasurable: "the value is not the kernel's own, or fills too little",
 		"ended":            "the kernel went on with another device, driver or launch shape",
 	}
-	in := report.Page | report.Sheet
-	verdict := report.Column{Key: "verdict", Title: "Verdict", Kind: report.Text, In: in, Words: outcomeWords()}
-	t := tableOf("verdicts", in, append(slices.Clone(outcomes), "ended"), []column[trend.Outcome]{
-		{verdict, func(o trend.Outcome) report.Cell { return report.StatusCell(string(o), outcomeStatus(o)) }},
-		count("series", "Series", in, func(o trend.Outcome) int { return n[o] }),
-		text("meaning", "Meaning", report.Page, func(o trend.Outcome) string { return meanings[o] }),
+	type row struct {
+		Verdict finding `csv:"verdict" col:"Verdict; in=page+sheet"`
+		Series  int     `csv:"series" col:"Series; in=page+sheet"`
+		Meaning string  `csv:"meaning" col:"Meaning; in=page"`
+	}
+	all := append(slices.Clone(outcomes), "ended")
+	t := report.Rows("verdicts", len(all), func(i int) row {
+		o := all[i]
+		return row{finding(report.StatusCell(string(o), outcomeStatus(o))), n[o], meanings[o]}
 	})
+	t.In = report.Page | report.Sheet
 	t.Title, t.Form = "Newest values", report.Tiles
 	return t
 }
@@ -201,7 +205,7 @@ func (r *whole) verdicts() *report.Table {
 // attention says of each series with a verdict or a change what happened.
 func (r *whole) attention() report.Section {
 	section := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary",
-		ItemsIn: everywhere}
+		ItemsIn: report.Everywhere}
 	section.Items = r.sharedItems(r.Shared)
 	for _, s := range r.series {
 		text, status := r.explain(s), s.status()
@@ -263,14 +267,6 @@ func (r *whole) step(c *trend.ChangePoint) string {
 		r.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
-// probability prints a p in few characters.
-func probability(p float64) string {
-	if p > 0 && p < 0.0005 {
-		return strconv.FormatFloat(p, 'e', 0, 64)
-	}
-	return report.Decimal(p, 3)
-}
-
 // differenceCell is the difference of the means at a change point.
 func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
 	cell := report.NumCell(report.Points, r.scaled(c.MeanAfter-c.MeanBefore))
@@ -280,25 +276,10 @@ func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
 
 // seriesTable lists all series.
 func (r *whole) seriesTable() *report.Table {
-	last := func(of func(*trend.ChangePoint) report.Cell) func(series) report.Cell {
-		return func(s series) report.Cell {
-			if c := lastChange(s); c != nil {
-				return of(c)
-			}
-			return report.Cell{}
-		}
-	}
-	at := report.Column{Key: "last_change", Group: "Last change", Title: "at", Unit: "UTC", Kind: report.Text,
-		In: everywhere, Drop: 7}
-	return seriesTable(r.series, []column[series]{
-		count("runs", "Runs", everywhere, func(s series) int { return len(s.Points) }),
-		count("left_out", "Left out", report.Sheet, func(s series) int { return len(s.LeftOut) }),
-	}, r.gateColumns(true), []column[series]{
-		count("changes", "Change points", everywhere,
-			func(s series) int { return len(s.Changes) }).brief("Changes").drop(8),
-		{at, last(func(c *trend.ChangePoint) report.Cell { return report.TextCell(when(c.Time)) })},
-		{r.differenceColumn("last_difference", "Last change", "by"), last(r.differenceCell)},
-	})
+	by := "[" + r.distanceUnit() + "]; kind=points; drop=9"
+	return seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true),
+		[]string{"changes", "last_change=last_time: at [UTC]; group=Last change; drop=7",
+			"last_difference: by " + by + "; group=Last change"})
 }
 
 // relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a
@@ -310,43 +291,22 @@ func (m metric) relativeChange(c *trend.ChangePoint) float64 {
 	return 100 * (c.MeanAfter - c.MeanBefore) / math.Abs(c.MeanBefore)
 }
 
-// change is a change point with its series.
-type change struct {
-	series
-	*trend.ChangePoint
-}
-
 // changeTable lists every change point, of each series the newest first.
 func (r *whole) changeTable() *report.Table {
-	var list []change
+	type row struct {
+		KeyValue
+		ChangeValue
+	}
+	var list []row
 	for _, s := range r.series {
 		for i := len(s.Changes) - 1; i >= 0; i-- {
-			list = append(list, change{s, &s.Changes[i]})
+			list = append(list, row{r.key(s.Key), r.changeValue(s, &s.Changes[i])})
 		}
 	}
-	in := report.Page | report.Sheet
-	relative := report.Column{Key: "relative_change", Title: "Relative change", Unit: "%", Kind: report.Points, In: in}
-	mean := func(key, title string, of func(change) float64) column[change] {
-		return column[change]{r.column(key, title), func(c change) report.Cell { return r.cell(of(c)) }}.group("Mean")
-	}
-	return tableOf(report.SectionChanges, in, list, []column[change]{
-		text("series", "Kernel", in, func(c change) string { return c.Key.Name() }),
-		text("device", "Device", in, func(c change) string { return c.Key.Device }),
-		text("driver", "Driver", in, func(c change) string { return c.Key.Driver }),
-		text("time", "First run of the new level", in, func(c change) string { return when(c.Time) }).unit("UTC"),
-		count("run", "Run", in, func(c change) int64 { return c.Points[c.Index].Run }),
-		text("commit", "Commit", in,
-			func(c change) string { return shortCommit(r.Runs[c.Points[c.Index].Run].Commit) }),
-		count("index", "Index", in, func(c change) int { return c.Index }),
-		mean("mean_before", "before", func(c change) float64 { return c.MeanBefore }),
-		mean("mean_after", "after", func(c change) float64 { return c.MeanAfter }),
-		{r.differenceColumn("difference", "", "Difference"),
-			func(c change) report.Cell { return r.differenceCell(c.ChangePoint) }},
-		{relative, func(c change) report.Cell {
-			return report.NumCell(report.Points, r.relativeChange(c.ChangePoint))
-		}},
-		text("p", "p", in, func(c change) string { return probability(c.P) }),
-		count("before", "before", in, func(c change) int { return c.Before }).group("Runs"),
-		count("after", "after", in, func(c change) int { return c.After }).group("Runs"),
-	})
+	t := report.Rows(report.SectionChanges, len(list), func(i int) row { return list[i] }, "series: Kernel",
+		"device: Device", "driver: Driver", "time", "run", "commit", "index",
+		r.heading("mean_before", "before")+"; group=Mean", r.heading("mean_after", "after")+"; group=Mean",
+		"difference: Difference ["+r.distanceUnit()+"]; kind=points", "relative_change", "p", "before", "after")
+	t.In = report.Page | report.Sheet
+	return t
 }

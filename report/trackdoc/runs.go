@@ -9,35 +9,73 @@ import (
 	"occudiff/report"
 )
 
+// RunsValue is the JSON output of `occudiff track list`.
+type RunsValue struct {
+	Schema string     `json:"schema"`
+	Runs   []RunValue `json:"runs"`
+}
+
+// RunValue is one stored run.
+type RunValue struct {
+	ID           int64     `json:"id" col:"Run"`
+	Time         timestamp `json:"time" col:"Time [UTC]"`
+	Label        *string   `json:"label" col:"Label; cut; drop=6"`
+	Device       *string   `json:"device" col:"Device; cut"`
+	Driver       *string   `json:"driver" col:"Driver; cut; drop=7"`
+	Kernels      int       `json:"kernels" col:"Kernels"`
+	Inputs       inputs    `json:"inputs" col:"Inputs; cut; drop=5"`
+	Host         *string   `json:"host" col:"Host; cut; drop=1"`
+	JobID        *string   `json:"job_id" csv:"job" col:"Job; cut; drop=2"`
+	VTuneVersion *string   `json:"vtune_version" csv:"vtune" col:"VTune; in=page+sheet"`
+	Commit       *commit   `json:"commit" col:"Commit; drop=3"`
+	Program      *string   `json:"program" col:"Program; cut; drop=4"`
+}
+
+func runValue(r *history.Run) RunValue {
+	list := make(inputs, 0, len(r.Inputs))
+	for _, in := range r.Inputs {
+		list = append(list, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest),
+			Rows: in.Rows, BadRows: in.BadRows})
+	}
+	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
+		r.Kernels, list, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
+		(*commit)(report.Filled(r.Commit)), report.Filled(r.Program)}
+}
+
+// AddValue is the JSON output of `occudiff track add`.
+type AddValue struct {
+	Schema string       `json:"schema"`
+	Runs   []AddedValue `json:"runs"`
+}
+
+// AddedValue is a run of the command line.
+type AddedValue struct {
+	Stored bool `json:"stored" jsonschema:"false when its content was there already"`
+	RunValue
+}
+
+// NewAddValue gives the value of the JSON output.
+func NewAddValue(runs []track.Added) *AddValue {
+	v := &AddValue{Schema: addSchema, Runs: make([]AddedValue, 0, len(runs))}
+	for i := range runs {
+		v.Runs = append(v.Runs, AddedValue{runs[i].Stored, runValue(&runs[i].Run)})
+	}
+	return v
+}
+
 // FromRuns answers which runs are stored, oldest first. where names the history.
 func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.Answer {
-	rows := make([]*history.Run, len(runs))
+	v := &RunsValue{Schema: runsSchema, Runs: make([]RunValue, len(runs))}
 	for i := range runs {
-		rows[i] = &runs[i]
+		v.Runs[i] = runValue(&runs[i])
 	}
-	t := tableOf("runs", everywhere, rows, []column[*history.Run]{
-		count("id", "Run", everywhere, func(r *history.Run) int64 { return r.ID }),
-		text("time", "Time", everywhere, func(r *history.Run) string { return when(r.Time) }).unit("UTC"),
-		text("label", "Label", everywhere, func(r *history.Run) string { return r.Label }).cut().drop(6),
-		text("device", "Device", everywhere, func(r *history.Run) string { return r.Device }).cut(),
-		text("driver", "Driver", everywhere, func(r *history.Run) string { return r.Driver }).cut().drop(7),
-		count("kernels", "Kernels", everywhere, func(r *history.Run) int { return r.Kernels }),
-		text("host", "Host", everywhere, func(r *history.Run) string { return r.Host }).cut().drop(1),
-		text("job", "Job", everywhere, func(r *history.Run) string { return r.JobID }).cut().drop(2),
-		text("commit", "Commit", everywhere, func(r *history.Run) string { return shortCommit(r.Commit) }).drop(3),
-		text("vtune", "VTune", report.Page|report.Sheet, func(r *history.Run) string { return r.VTune }),
-		text("inputs", "Inputs", everywhere, inputNames).cut().drop(5),
-		text("program", "Program", everywhere, func(r *history.Run) string { return r.Program }).cut().drop(4),
-	})
+	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
+		"driver", "kernels", "host", "job", "commit", "vtune", "inputs", "program")
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
 		Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
 		Sections: []report.Section{{Key: t.Key, Title: "Runs", Tables: []*report.Table{t}}}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
-	}
-	v := &RunsValue{Schema: runsSchema, Runs: make([]RunValue, 0, len(runs))}
-	for _, r := range rows {
-		v.Runs = append(v.Runs, runValue(r))
 	}
 	return &report.Answer{Doc: d, Value: v, Table: t}
 }

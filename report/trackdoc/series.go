@@ -24,6 +24,9 @@ func (s series) anew() bool {
 	return s.Begins != nil && !s.Unmeasurable && s.Gate.Outcome == trend.Learning
 }
 
+// findingCell is the verdict in its color, with what stands in its way.
+func (s series) findingCell() report.Cell { return report.StatusCell(s.finding(), s.status()) }
+
 // finding is the verdict with what stands in its way: "learning: driver changed here".
 func (s series) finding() string {
 	switch {
@@ -82,13 +85,6 @@ func outcomeStatus(o trend.Outcome) report.Status {
 
 // outcomes are the verdicts in the order in which they need attention.
 var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, trend.OK, trend.Learning, track.Unmeasurable}
-
-func outcomeWords() (words []report.Word) {
-	for _, o := range outcomes {
-		words = append(words, report.Word{Text: string(o), Status: outcomeStatus(o)})
-	}
-	return words
-}
 
 // The severities, in the order in which people want to see them. Those before severityOK need attention.
 const (
@@ -302,7 +298,7 @@ func (m metric) residual(s series) string {
 	case d > 0:
 		went = "rose"
 	}
-	return fmt.Sprintf("measured - predicted %s from %s to %s", went, j.column("", "").Print(j.cell(median)),
+	return fmt.Sprintf("measured - predicted %s from %s to %s", went, j.number(median),
 		j.print(judged.Gate.Value))
 }
 

@@ -1,65 +1,113 @@
 package trackdoc
 
-import "occudiff/report"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
-// column is a column of a table of rows of one type, and how its cells are made.
-type column[T any] struct {
-	report.Column
-	cell func(T) report.Cell
-}
+	"occudiff/report"
+)
 
-// text, count and words are columns of texts and integers.
-func text[T any](key, title string, in report.View, of func(T) string) column[T] {
-	return column[T]{report.Column{Key: key, Title: title, Kind: report.Text, In: in},
-		func(row T) report.Cell { return report.TextCell(of(row)) }}
-}
+// timestamp is a time for programs, in RFC 3339; people read it to the minute.
+type timestamp string
 
-func count[T any, N ~int | ~int64](key, title string, in report.View, of func(T) N) column[T] {
-	return column[T]{report.Column{Key: key, Title: title, Kind: report.Integer, In: in},
-		func(row T) report.Cell { return report.IntCell(of(row)) }}
-}
+func stamp(t time.Time) timestamp { return timestamp(t.UTC().Format(time.RFC3339Nano)) }
 
-// cut lets the cells of a column be cut on a narrow terminal.
-func (c column[T]) cut() column[T] {
-	c.Cut = true
-	return c
-}
-
-// drop is the column's turn to give way on a narrow terminal.
-func (c column[T]) drop(turn int) column[T] {
-	c.Drop = turn
-	return c
-}
-
-// unit sets the unit that stands in the heading.
-func (c column[T]) unit(u string) column[T] {
-	c.Unit = u
-	return c
-}
-
-// brief is the heading where space is dear.
-func (c column[T]) brief(heading string) column[T] {
-	c.Brief = heading
-	return c
-}
-
-// group is the heading over neighboring columns.
-func (c column[T]) group(heading string) column[T] {
-	c.Group = heading
-	return c
-}
-
-// tableOf makes a table of rows. Its cells are made when they are asked for.
-func tableOf[T any](key string, in report.View, rows []T, columns []column[T]) *report.Table {
-	t := &report.Table{Key: key, In: in, Len: len(rows), Main: len(rows)}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, c.Column)
+// Cell implements the cell of a table.
+func (t timestamp) Cell() report.Cell {
+	at, err := time.Parse(time.RFC3339Nano, string(t))
+	if err != nil {
+		return report.TextCell(string(t))
 	}
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		for _, c := range columns {
-			dst = append(dst, c.cell(rows[i]))
+	return report.TextCell(when(at))
+}
+
+// commit is a commit, of which people read the beginning.
+type commit string
+
+// Cell implements the cell of a table.
+func (c commit) Cell() report.Cell { return report.TextCell(shortCommit(string(c))) }
+
+// probability is printed in few characters.
+type probability float64
+
+// Cell implements the cell of a table.
+func (p probability) Cell() report.Cell { return report.TextCell(p.String()) }
+
+func (p probability) String() string {
+	if p > 0 && p < 0.0005 {
+		return strconv.FormatFloat(float64(p), 'e', 0, 64)
+	}
+	return report.Decimal(float64(p), 3)
+}
+
+// inputs are the files of a run, of which people read the names.
+type inputs []report.InputValue
+
+// Cell implements the cell of a table.
+func (list inputs) Cell() report.Cell {
+	names := make([]string, len(list))
+	for i, in := range list {
+		names[i] = in.Path
+	}
+	return report.TextCell(strings.Join(names, ", "))
+}
+
+// finding is a verdict with its color.
+type finding report.Cell
+
+// Cell implements the cell of a table.
+func (f finding) Cell() report.Cell { return report.Cell(f) }
+
+// Words are the verdicts that it may begin with.
+func (finding) Words() (words []report.Word) {
+	for _, o := range outcomes {
+		words = append(words, report.Word{Text: string(o), Status: outcomeStatus(o)})
+	}
+	return words
+}
+
+// keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
+// only.
+func keyColumns(list []series) []string {
+	part := func(column string, of func(series) string) string {
+		for _, s := range list {
+			if of(s) != of(list[0]) {
+				return column
+			}
 		}
-		return dst
+		return column + "; in=page+sheet"
+	}
+	columns := []string{"series", part("device: Device; cut; drop=5", func(s series) string { return s.Key.Device }),
+		part("driver: Driver; cut; drop=4", func(s series) string { return s.Key.Driver })}
+	if slices.ContainsFunc(list, func(s series) bool { return s.Key.Program != "" }) {
+		columns = append(columns, part("program: Program; cut; drop=4", func(s series) string { return s.Key.Program }))
+	}
+	return columns
+}
+
+// gateColumns are the newest value, the figures of the gate and its word. In a report all series have the window that
+// the rule names.
+func (m metric) gateColumns(inReport bool) []string {
+	window, n := "window", "n"
+	if inReport {
+		window, n = "window: Window; in=sheet", "n: Earlier runs; brief=n; drop=2; in=page+sheet"
+	}
+	return []string{m.heading("value", "Newest"), m.heading("median", "Median") + "; drop=6", m.madColumn(3),
+		m.heading("threshold", "Threshold"), n, window, "in_a_row", "finding", "verdict", "against",
+		"first_bad=first_bad_run: First bad run; in=sheet", "first_bad_commit: First bad commit; in=sheet",
+		"last_good=last_good_run: Last good run; in=sheet", "last_good_commit: Last good commit; in=sheet"}
+}
+
+// seriesTable lists series, of which row makes rows. The first of them need attention.
+func seriesTable[T any](list []series, row func(series) T, columns ...[]string) *report.Table {
+	t := report.Rows(report.SectionSeries, len(list), func(i int) T { return row(list[i]) },
+		append(keyColumns(list), slices.Concat(columns...)...)...)
+	for _, s := range list {
+		if s.needsAttention() {
+			t.Attention++
+		}
 	}
 	return t
 }

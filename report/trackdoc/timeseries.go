@@ -180,21 +180,25 @@ func (r *whole) sheets(drawn []series) []report.Section {
 func (r *whole) runTable(key string, s series) *report.Table {
 	c := r.timeSeries(s, largeRuns, false)
 	points := s.Points[len(s.Points)-len(c.Points):]
-	level := make([]report.Cell, len(points))
-	rows := make([]int, len(points))
-	for i := range rows {
-		rows[i] = i
+	type row struct {
+		Time      timestamp       `csv:"time" col:"Time [UTC]"`
+		Run       int64           `csv:"run" col:"Run"`
+		Value     report.Rounded  `csv:"value"`
+		Level     *report.Rounded `csv:"level"`
+		Threshold *report.Rounded `csv:"threshold"`
+	}
+	rows := make([]row, len(points))
+	for i, p := range points {
+		rows[i] = row{stamp(p.Time), p.Run, report.Rounded(p.Value), nil, finite(s.Gate.Threshold)}
 	}
 	for _, l := range c.Segments {
+		mean := report.Rounded(l.Mean / r.scale())
 		for i := l.From; i < l.To; i++ {
-			level[i] = report.NumCell(r.column("", "").Kind, l.Mean)
+			rows[i].Level = &mean
 		}
 	}
-	return tableOf(key, report.Sheet, rows, []column[int]{
-		text("time", "Time", report.Sheet, func(i int) string { return when(points[i].Time) }).unit("UTC"),
-		count("run", "Run", report.Sheet, func(i int) int64 { return points[i].Run }),
-		{r.column("value", r.Title()), func(i int) report.Cell { return r.cell(points[i].Value) }},
-		{r.column("level", "Level"), func(i int) report.Cell { return level[i] }},
-		{r.column("threshold", "Threshold now"), func(int) report.Cell { return r.known(s.Gate.Threshold) }},
-	})
+	t := report.Rows(key, len(rows), func(i int) row { return rows[i] }, "time", "run", r.heading("value", r.Title()),
+		r.heading("level", "Level"), r.heading("threshold", "Threshold now"))
+	t.In = report.Sheet
+	return t
 }
