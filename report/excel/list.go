@@ -2,6 +2,7 @@ package excel
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,6 +17,8 @@ const (
 	sampleRows = 300
 	widest     = 60 // characters
 	headHeight = 34 // points: two lines of heading
+	// pageWidth is how many characters of a list fit a printed page that people can still read.
+	pageWidth = 240
 )
 
 // list writes a table that has a sheet to itself, or several when it has more rows than a sheet holds.
@@ -35,11 +38,17 @@ func (b *book) list(sheet string, t *report.Table) error {
 }
 
 func (b *book) listSheet(name string, t *report.Table, first, last int) error {
-	sw, err := b.addSheet(name, true)
+	columns := sheetColumns(t)
+	widths := listWidths(t, columns, first, min(last, first+sampleRows))
+	sw, err := b.addSheet(name, true, b.pages(name, t, columns, widths))
 	if err != nil {
 		return err
 	}
-	columns := sheetColumns(t)
+	for k, w := range widths {
+		if err := sw.SetColWidth(k+1, k+1, w); err != nil {
+			return err
+		}
+	}
 	if err := b.listFrame(sw, t, columns, first, last); err != nil {
 		return err
 	}
@@ -54,18 +63,25 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	return sw.Flush()
 }
 
-// listFrame sets what has to be set before the rows: panes, widths, colouring rules, titles of printed pages.
+// pages is how many pages a list takes side by side in print. Lists that only formulas read are not worth several.
+func (b *book) pages(sheet string, t *report.Table, columns []int, widths []float64) int {
+	if b.lookups[sheet] {
+		return 1
+	}
+	total := 0.0
+	for _, w := range widths[:printedColumns(t, columns)] {
+		total += w
+	}
+	return 1 + int(total/pageWidth)
+}
+
+// listFrame sets what has to be set before the rows: panes, colouring rules, titles of printed pages.
 func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
 	if err := sw.SetPanes(&excelize.Panes{
 		Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight",
 		Selection: []excelize.Selection{{SQRef: "B2", ActiveCell: "B2", Pane: "bottomRight"}},
 	}); err != nil {
 		return err
-	}
-	for k, w := range listWidths(t, columns, first, min(last, first+sampleRows)) {
-		if err := sw.SetColWidth(k+1, k+1, w); err != nil {
-			return err
-		}
 	}
 	for k, i := range columns {
 		if words := t.Columns[i].Words; len(words) > 0 {
@@ -78,25 +94,29 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 	if err := b.colourHeat(sw.Sheet, t, columns, last-first+1); err != nil {
 		return err
 	}
-	if err := b.printed(sw.Sheet, t, columns, last-first+1); err != nil {
-		return err
+	if to := printedColumns(t, columns); to < len(columns) && !b.lookups[sw.Sheet] {
+		if err := b.printOnly(sw.Sheet, to, last-first+1); err != nil {
+			return err
+		}
 	}
 	return b.file.SetDefinedName(&excelize.DefinedName{
 		Name: "_xlnm.Print_Titles", Scope: sw.Sheet, RefersTo: "'" + sw.Sheet + "'!$A:$A,'" + sw.Sheet + "'!$1:$1",
 	})
 }
 
-// printed prints the columns up to the last one that a terminal has as well: what decides fits the width of a page.
-func (b *book) printed(sheet string, t *report.Table, columns []int, last int) error {
-	to := 0
-	for k, i := range columns {
+// printedColumns counts the columns up to the last one that a terminal has as well: these are printed, so that what
+// decides fits the width of a page. Of a table that no terminal has, all are.
+func printedColumns(t *report.Table, columns []int) int {
+	for k, i := range slices.Backward(columns) {
 		if t.Columns[i].In&report.Terminal != 0 {
-			to = k + 1
+			return k + 1
 		}
 	}
-	if to == 0 || to == len(columns) || b.lookups[sheet] {
-		return nil
-	}
+	return len(columns)
+}
+
+// printOnly prints the cells up to a column and a row.
+func (b *book) printOnly(sheet string, to, last int) error {
 	name, err := excelize.ColumnNumberToName(to)
 	if err != nil {
 		return err

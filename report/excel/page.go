@@ -17,6 +17,7 @@ const (
 	firstWidth  = 46.0
 	maxItems    = 200
 	longText    = 100 // characters in a last column, above which a text takes several lines
+	wrapWidth   = 45  // characters of a column whose texts take several lines
 )
 
 // line is a row of a page.
@@ -45,21 +46,39 @@ type page struct {
 	leads  [][2]string // cells and the sections that they lead to
 	tail   *rowWriter  // rows that follow the lines, as the archive writes them
 	free   int         // the first row below all charts
+	last   int         // the last column that is printed, where a table has more; 0: all are
 	err    error
 }
 
 // layOut puts the sections of a sheet under each other, and so knows where their tables stand.
 func (b *book) layOut(p part, d *report.Document) (*page, error) {
 	pg := &page{book: b, sheet: p.name, widths: []float64{firstWidth}}
+	if len(p.sections) == 1 {
+		pg.last = lastPrinted(p.sections[0])
+	}
 	for i, s := range p.sections {
 		pg.section(s, i == 0, d)
 	}
 	return pg, pg.err
 }
 
+// lastPrinted gives the last column of a section that is printed, 0 where all are. Charts beside a table are.
+func lastPrinted(s *report.Section) (last int) {
+	for _, t := range s.Tables {
+		columns := sheetColumns(t)
+		if to := printedColumns(t, columns); t.In&report.Sheet != 0 && to < len(columns) {
+			last = max(last, to)
+		}
+	}
+	if slices.ContainsFunc(s.Plots, func(p report.Plot) bool { return !p.Stacked }) {
+		return 0
+	}
+	return last
+}
+
 // writePage writes a sheet: the rules and charts first, then the rows, since what follows them is lost.
 func (b *book) writePage(pg *page) error {
-	sw, err := b.addSheet(pg.sheet, false)
+	sw, err := b.addSheet(pg.sheet, false, 1)
 	if err != nil {
 		return err
 	}
@@ -72,6 +91,15 @@ func (b *book) writePage(pg *page) error {
 	for _, l := range pg.leads {
 		to := "'" + strings.ReplaceAll(b.sheets[l[1]], "'", "''") + "'!A1"
 		if err := b.file.SetCellHyperLink(pg.sheet, l[0], to, "Location"); err != nil {
+			return err
+		}
+	}
+	if pg.last > 0 {
+		rows := max(len(pg.lines), pg.free)
+		if pg.tail != nil {
+			rows = max(rows, pg.tail.top+pg.tail.last-pg.tail.first)
+		}
+		if err := b.printOnly(pg.sheet, pg.last, rows); err != nil {
 			return err
 		}
 	}
@@ -121,6 +149,10 @@ func (p *page) blank() { p.lines = append(p.lines, line{}) }
 func (p *page) text(text string, r role) {
 	l := line{cells: []excelize.Cell{p.cell(report.TextCell(text), style{role: r})}}
 	switch r {
+	case body:
+		if report.Width(text) > longText {
+			l = line{span: 1, cells: []excelize.Cell{p.cell(report.TextCell(text), style{role: wrapped})}}
+		}
 	case title:
 		l.height = 24
 	case heading:
@@ -179,7 +211,7 @@ func (p *page) table(t *report.Table) {
 					l.span, s.role = k+1, wrapped
 				}
 			} else {
-				p.widen(k, c.Print(v))
+				p.widenTo(k, min(report.Width(c.Print(v)), mostOf(c)))
 			}
 			if k == 0 && r < len(t.Leads) {
 				s.role = linked
@@ -236,6 +268,14 @@ func headStyle(k int, c *report.Column) style {
 	return style{role: head, left: true, indent: indent(k, c)}
 }
 
+// mostOf is how wide a column becomes for its texts.
+func mostOf(c *report.Column) int {
+	if c.Wrap {
+		return wrapWidth
+	}
+	return widest
+}
+
 // widen makes room for a text of a table. Texts in a last column need none: they run over into the empty cells beside.
 func (p *page) widen(k int, text string) { p.widenTo(k, report.Width(text)) }
 
@@ -271,10 +311,18 @@ func (p *page) items(items []report.Item) {
 // spanWidth gives the characters on a line of a text that spans the columns from one on.
 func (p *page) spanWidth(from int) float64 {
 	sum := 0.0
-	for k := from - 1; k <= textColumns; k++ {
+	for k := from - 1; k < p.textEnd(); k++ {
 		sum += p.width(k)
 	}
 	return sum
+}
+
+// textEnd is the last column of a text that spans several, counted from 1.
+func (p *page) textEnd() int {
+	if p.last > 0 {
+		return min(p.last, 1+textColumns)
+	}
+	return 1 + textColumns
 }
 
 func (p *page) width(k int) float64 {
@@ -327,11 +375,13 @@ func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
 	opt := excelize.RowOpts{Height: l.height}
 	if l.span > 0 {
 		// Merged cells do not grow with their text: the height is reckoned, a little generously.
-		lead, _ := l.cells[0].Value.(string)
 		text, _ := l.cells[len(l.cells)-1].Value.(string)
-		n := max(linesOf(lead, p.width(0)), linesOf(text, p.spanWidth(l.span)))
+		n := linesOf(text, p.spanWidth(l.span))
+		if lead, _ := l.cells[0].Value.(string); l.span > 1 {
+			n = max(n, linesOf(lead, p.width(0)))
+		}
 		opt.Height = min(float64(n)*lineHeight, excelize.MaxRowHeight)
-		if err := sw.MergeCell(address(l.span, row), address(1+textColumns, row)); err != nil {
+		if err := sw.MergeCell(address(l.span, row), address(p.textEnd(), row)); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (b *book) whatIfSheet(name string, s *report.Section, data *report.WhatIf) 
 	if w.err != nil {
 		return w.err
 	}
-	sw, err := b.addSheet(name, false)
+	sw, err := b.addSheet(name, false, 1)
 	if err != nil {
 		return err
 	}

@@ -189,8 +189,8 @@ func sheetColumns(t *report.Table) []int {
 }
 
 // addSheet makes an empty sheet and a writer of its rows. What has to stand before the rows in the file - how it is
-// printed - is set first: a property that is set later is lost without an error.
-func (b *book) addSheet(name string, list bool) (*excelize.StreamWriter, error) {
+// printed, on how many pages side by side - is set first: a property that is set later is lost without an error.
+func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWriter, error) {
 	if len(b.names) == 0 {
 		if err := b.file.SetSheetName("Sheet1", name); err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func (b *book) addSheet(name string, list bool) (*excelize.StreamWriter, error) 
 		return nil, err
 	}
 	b.names = append(b.names, name)
-	fit, wide, tall, landscape := true, 1, 0, "landscape"
+	fit, tall, landscape := true, 0, "landscape"
 	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return nil, err
 	}

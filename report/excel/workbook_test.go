@@ -138,8 +138,8 @@ func TestSheets(t *testing.T) {
 	for _, c := range []struct {
 		run   *compare.Result
 		empty []string // there are no sheets with nothing on them
-	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Notes"}},
-		{sample.Empty(), []string{"Timings", "Notes"}}} {
+	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Account", "Notes"}},
+		{sample.Empty(), []string{"Account", "Timings", "Notes"}}} {
 		want := []string{"Summary", "Kernels", "Account", "Causes", "What-if", "Timings", "Device", "Notes", "Launches", "Devices"}
 		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(c.empty, name) })
 		if diff := cmp.Diff(want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {

@@ -239,7 +239,7 @@ type drawnParts struct {
 
 // accountRow is a row of that sheet: the parts as they are, how sure that is, and the parts as the chart draws them.
 type accountRow struct {
-	Task    string      `csv:"task" col:"Kernel; cut"`
+	Task    string      `csv:"task" col:"Kernel; wrap"`
 	Shape   string      `csv:"shape" col:"Launch"`
 	Total   seconds     `csv:"total" col:"GPU time [s]"`
 	Verdict report.Cell `csv:"verdict" col:"Verdict"`
@@ -248,19 +248,17 @@ type accountRow struct {
 	Causes string `csv:"account_causes" col:"Causes; wrap"`
 	Decide string `csv:"account_decide" col:"To decide; wrap"`
 	drawnParts
-	Label string `csv:"label" col:"Label in the chart"`
+	Label string `csv:"label" col:"Label in the chart; in=sheet"`
 
 	row compare.Row // memory
 }
 
-// accountSection is a sheet with a chart of its own rows.
-func accountSection(rows *rowSet) report.Section {
-	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
+// accountSections are a sheet with a chart of its own rows, none where no kernel has an account.
+func accountSections(rows *rowSet) []report.Section {
 	if rows.accounts == 0 {
-		s.Text = []string{"No kernel has an account: no measurement is both the kernel's own and at or below the " +
-			"prediction."}
-		return s
+		return nil
 	}
+	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
 	headings := map[compare.Part]string{compare.PartUsed: "Used [%]", compare.PartUnderfilled: "Underfilled XVEs [%]",
 		compare.PartEmpty: "Empty XVEs [%]", compare.PartShortfall: "Shortfall [%]", compare.PartTail: "Last wave [%]",
 		compare.PartLimits: "Limits [%]"}
@@ -292,7 +290,7 @@ func accountSection(rows *rowSet) report.Section {
 			"The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the "+
 				"accounts of all.")
 	}
-	return s
+	return []report.Section{s}
 }
 
 func (s *rowSet) fillAccount(k int, into *accountRow) {

@@ -30,8 +30,8 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	d.Sections = append(d.Sections, kernelSection(r, rows))
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
-	d.Sections = append(append(d.Sections, accountSection(rows), causesSection(rows, why)),
-		whatifdoc.Section(r, rows.kernels, rows.decimals, devices)...)
+	d.Sections = append(append(d.Sections, accountSections(rows)...), causesSection(rows, why))
+	d.Sections = append(d.Sections, whatifdoc.Section(r, rows.kernels, rows.decimals, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}

@@ -1,0 +1,129 @@
+package excel
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+
+	"occudiff/report"
+	"occudiff/report/internal/sample"
+)
+
+// TestPrintedAccount checks that the sheet of the accounts prints what people read, and not the columns that the chart
+// is drawn from, which would make the rest too small.
+func TestPrintedAccount(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	area := printArea(f, "Account")
+	if area == "" {
+		t.Fatal("the sheet has no print area")
+	}
+	if width := printedWidth(t, f, "Account", area); width > 260 {
+		t.Errorf("%s is %.0f characters wide, more than 260", area, width)
+	}
+	rows, err := f.GetRows("Account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := rows[slices.IndexFunc(rows, func(r []string) bool { return len(r) > 1 && r[1] == "Launch" })]
+	for heading, printed := range map[string]bool{"Kernel": true, "To decide": true, "Policy": false, "Label in the chart": false} {
+		k := slices.Index(head, heading)
+		if k < 0 {
+			t.Errorf("no column %q", heading)
+		} else if got := k < lastColumn(t, area); got != printed {
+			t.Errorf("column %q is in the print area %s: %t, want %t", heading, area, got, printed)
+		}
+	}
+}
+
+// TestNoAccount checks that there is no sheet of accounts when no kernel has one.
+func TestNoAccount(t *testing.T) {
+	if sheets := open(t, workbook(t, sample.LogsOnly())).GetSheetList(); slices.Contains(sheets, "Account") {
+		t.Errorf("sheets %v", sheets)
+	}
+}
+
+// TestWideListTakesSeveralPages checks that what is wide is not made too small to read.
+func TestWideListTakesSeveralPages(t *testing.T) {
+	for _, c := range []struct{ columns, pages int }{{5, 1}, {30, 3}} {
+		var columns []report.Column
+		row := make([]report.Cell, c.columns)
+		for i := range c.columns {
+			columns = append(columns, report.Column{Key: fmt.Sprint("k", i), Title: "Heading", Kind: report.Text, In: report.Everywhere})
+			row[i] = report.TextCell(strings.Repeat("x", 20))
+		}
+		table := sample.Table("wide", columns, [][]report.Cell{row})
+		d := &report.Document{Title: "t", Sections: []report.Section{{Key: "wide", Title: "Wide", Tables: []*report.Table{table}}}}
+		var b bytes.Buffer
+		if err := Render(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		layout, err := open(t, b.Bytes()).GetPageLayout("Wide")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if layout.FitToWidth == nil || *layout.FitToWidth != c.pages {
+			t.Errorf("%d columns: fit to %v pages, want %d", c.columns, layout.FitToWidth, c.pages)
+		}
+	}
+}
+
+// TestLongTextsWrap checks that a paragraph takes several lines, and does not make the page as wide as it is long.
+func TestLongTextsWrap(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "rule", Title: "Rule", Text: []string{long, "short"}}}}
+	var b bytes.Buffer
+	if err := Render(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, b.Bytes())
+	merged, err := f.GetMergeCells("Rule")
+	if err != nil || len(merged) != 1 || merged[0].GetStartAxis() != "A2" {
+		t.Fatalf("merged cells %v, error %v; want one from A2", merged, err)
+	}
+	if height, err := f.GetRowHeight("Rule", 2); err != nil || height < 3*lineHeight {
+		t.Errorf("500 characters stand in %.0f points, error %v", height, err)
+	}
+	if height, err := f.GetRowHeight("Rule", 3); err != nil || height > lineHeight+5 {
+		t.Errorf("a short text stands in %.0f points, error %v", height, err)
+	}
+}
+
+func printArea(f *excelize.File, sheet string) string {
+	for _, n := range f.GetDefinedName() {
+		if n.Name == "_xlnm.Print_Area" && n.Scope == sheet {
+			return n.RefersTo
+		}
+	}
+	return ""
+}
+
+// lastColumn is the last column of a range, counted from 1.
+func lastColumn(t *testing.T, area string) int {
+	t.Helper()
+	corner := strings.ReplaceAll(area[strings.LastIndex(area, ":")+1:], "$", "")
+	column, _, err := excelize.CellNameToCoordinates(corner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return column
+}
+
+func printedWidth(t *testing.T, f *excelize.File, sheet, area string) (sum float64) {
+	t.Helper()
+	for k := range lastColumn(t, area) {
+		name, err := excelize.ColumnNumberToName(k + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		width, err := f.GetColWidth(sheet, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += width
+	}
+	return sum
+}
