@@ -56,7 +56,7 @@ func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
 			return ingest.NoDirection, nil
 		}
 		// A cell as it stands in the file may be two quotes and nothing between them.
-		if n > 0 && len(bytes.TrimSpace(r.Cell(c.cell))) > 0 {
+		if n > 0 && !unknown(r.Cell(c.cell)) {
 			return ingest.NoDirection, nil
 		}
 	}
@@ -126,6 +126,12 @@ func (a *adder) grow() {
 	}
 }
 
+// unknown says whether a cell is empty, or says that VTune does not know its value.
+func unknown(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	return len(b) == 0 || string(b) == "[Unknown]"
+}
+
 // cell gives the text of a column, nil when there is none.
 func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	if !a.h.col[q].there {
@@ -157,7 +163,7 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 	if e.Local, p = a.size(r, local); p != nil {
 		return nil, p
 	}
-	if b := bytes.TrimSpace(a.cell(r, simd)); len(b) > 0 && string(b) != "[Unknown]" {
+	if b := bytes.TrimSpace(a.cell(r, simd)); !unknown(b) {
 		n, ok := parseCount(b)
 		if !ok || n < 1 || n > 1<<20 {
 			return nil, a.wrong(simd, b, false, false)
@@ -170,7 +176,7 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 
 func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 	b := a.cell(r, q)
-	if len(b) == 0 {
+	if unknown(b) {
 		return ingest.Size3{}, nil
 	}
 	c := &a.h.col[q]

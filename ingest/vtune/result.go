@@ -153,8 +153,11 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// instructions adds up what all rows ran.
+// instructions adds up what all rows ran, nothing where the count of one could not be read.
 func (r *result) instructions() (sum ingest.Instructions) {
+	if slices.ContainsFunc(r.adders, func(a *adder) bool { return a.unread }) {
+		return sum
+	}
 	for _, e := range r.entries {
 		sum.All += float64(e.instructions)
 		if k := r.identity(e, e.line); k.IsKernel() {

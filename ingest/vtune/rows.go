@@ -37,6 +37,7 @@ type adder struct {
 	partial   int64   // of bad: rows whose only fault is a share out of range
 	largest   values  // of each column
 	samples   []sample
+	unread    bool // a count of instructions
 
 	_ [64]byte // keeps what two workers write out of one cache line
 }
@@ -84,7 +85,11 @@ func (a *adder) Row(r *scan.Row) {
 		e.steady.add(&v)
 	}
 	for _, c := range a.h.instructions {
-		e.instructions += count16(r, c.cell)
+		n, ok := count16(r, c.cell)
+		if !ok {
+			n = a.instructions(r.Cell(c.cell))
+		}
+		e.instructions += n
 	}
 	if e.count(&v); e.rows == 1 && bad == nil {
 		e.first = packValues(nil, a.h.numbers, &v)
@@ -168,37 +173,49 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// count16 reads a whole number of at most sixteen digits, 0 for anything else: the instructions of a row are of use in
-// a sum alone, and a fault in them is no fault of the row.
-func count16(r *scan.Row, cell int) uint64 {
+// count16 reads a whole number of at most sixteen digits; ok is false for any other form, right or wrong.
+func count16(r *scan.Row, cell int) (v uint64, ok bool) {
 	last, n := r.Tail(cell)
 	if n <= 8 {
-		v, ok := shortCount(last, n)
-		if !ok {
-			return 0
-		}
-		return uint64(v)
+		short, ok := shortCount(last, n)
+		return uint64(short), ok
 	}
-	v, ok := digits8(last ^ zeros8)
+	tail, ok := digits8(last ^ zeros8)
 	b := r.Cell(cell)
 	if !ok || n > 16 || len(b) != n {
-		return 0
+		return 0, false
 	}
 	head := uint64(0)
 	for _, c := range b[:n-8] {
 		d := c - '0'
 		if d > 9 {
-			return 0
+			return 0, false
 		}
 		head = head*10 + uint64(d)
 	}
-	return head*1e8 + uint64(v)
+	return head*1e8 + uint64(tail), true
+}
+
+// instructions reads any form of a count of instructions. They are of use in a sum alone, so a fault in one is no fault
+// of its row, but it leaves the sum unknown.
+func (a *adder) instructions(b []byte) uint64 {
+	if unknown(b) {
+		return 0
+	}
+	n, ok := parseCount(bytes.TrimSpace(b))
+	if !ok || n < 0 || n > maxInstructions {
+		a.unread = true
+		return 0
+	}
+	return uint64(n)
 }
 
 const (
 	tenth = one / 10
 	// largestShare is what a percentage may reach by rounding and sampling.
 	largestShare = 100*one + one/2
+	// maxInstructions bounds what a row ran, so that a sum of rows fits: all XVEs of a large GPU run it in a day.
+	maxInstructions = 1e17
 )
 
 // number reads any form of a number.
@@ -224,7 +241,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	case ok && x >= 0 && x <= most:
 		v[q] = x
 		return nil
-	case len(bytes.TrimSpace(b)) == 0 || string(b) == "[Unknown]":
+	case unknown(b):
 		return nil
 	}
 	p := a.wrong(q, b, ok && x < 0, ok && x > most)

@@ -40,6 +40,10 @@ func TestRead(t *testing.T) {
 				"3 rows, 0 bad",
 				"2|K|512x2|64|16||n 5|t 0.4|measured 60|threads -|barriers -|spill -",
 				"4|K|512x2|64|32||n 3|t 0.1|measured 90|threads -|barriers -|spill -"}},
+		{"a size that VTune does not know is absent, as an empty one is",
+			head + "zeCommandListAppendMemoryCopy,[Unknown],[Unknown],0.3,2,[Unknown],50.0\n", []string{
+				"1 rows, 0 bad",
+				"2|zeCommandListAppendMemoryCopy|||-||n 2|t 0.3|measured 50|threads -|barriers -|spill -"}},
 		{"one size in two spellings is one key",
 			head + "K,512x2,64,0.3,2,16,50.0\nK,512 x 2,\"64\",0.1,3,16,90.0\n", []string{
 				"2 rows, 0 bad",
@@ -144,6 +148,39 @@ func TestRead(t *testing.T) {
 	} {
 		if d := cmp.Diff(c.want, lines(t, c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// A count of instructions is read in every form that the other counts have: the share that stands in rows of kernels
+// decides whether a run can be judged at all.
+func TestInstructions(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"
+	for _, c := range []struct {
+		reason, kernel, outside string
+		want                    ingest.Instructions
+	}{
+		{"plain", "9359678768", "3056841152", ingest.Instructions{Kernels: 9359678768, All: 12416519920}},
+		{"short", "96", "4", ingest.Instructions{Kernels: 96, All: 100}},
+		{"in quotes, as a spreadsheet writes all cells", `"9359678768"`, `"3056841152"`,
+			ingest.Instructions{Kernels: 9359678768, All: 12416519920}},
+		{"short and in quotes", `"96"`, `"4"`, ingest.Instructions{Kernels: 96, All: 100}},
+		{"padded", " 9359678768 ", "  4", ingest.Instructions{Kernels: 9359678768, All: 9359678772}},
+		{"with an exponent or a decimal point", "9.5e9", "500000000.0", ingest.Instructions{Kernels: 95e8, All: 1e10}},
+		{"seventeen digits", "10000000000000000", "90000000000000000", ingest.Instructions{Kernels: 1e16, All: 1e17}},
+		{"a row that has none", "96", "", ingest.Instructions{Kernels: 96, All: 96}},
+		{"not known of a row", "96", "[Unknown]", ingest.Instructions{Kernels: 96, All: 96}},
+		{"one that cannot be read: the share is not known", `"9,6"`, "4", ingest.Instructions{}},
+		{"one of words", "96", "many", ingest.Instructions{}},
+		{"a negative one", "96", "-4", ingest.Instructions{}},
+	} {
+		f, err := readText(head+"K,64,0.3,"+c.kernel+"\n[Outside any task],,0.0,"+c.outside+"\n", ingest.ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		if f.Rows != 2 || f.BadRows != 0 || f.Instructions != c.want {
+			t.Errorf("%s: %d rows, %d bad, instructions %v; want 2, 0, %v", c.reason, f.Rows, f.BadRows, f.Instructions, c.want)
 		}
 	}
 }
