@@ -184,6 +184,10 @@ func (f *finder) missing() (because, decide string) {
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
 		return "How much of it is a partial last wave is unknown without the launch shape.",
 			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+	case row.Basis == BasisMeasuredPeak && !f.r.fromSummary:
+		return "How much of it is a partial last wave, idle time or low residency does not follow from this export, " +
+				"which has neither launch shapes nor the XVE array state.",
+			"an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array"
 	case row.Basis == BasisMeasuredPeak:
 		return "How much of it is a partial last wave, idle time or low residency does not follow from a summary, " +
 			"which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -19,40 +20,99 @@ func (r *Result) shape(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
 	}
+	k, clamped := r.gridTimes(row)
+	if k < 2 {
+		return nil
+	}
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
 	slots := int64(r.Device.Slots())
-	step := unit.Points(100 * float64(threads) / float64(slots))
-	if peak <= row.ModelPeak || threads >= slots || step < shapeStepPoints {
-		return nil
-	}
-	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
-	k := (slots + threads - 1) / threads
-	most := r.grown(row, k)
-	clamped := abs(peak.Minus(most)) <= shapeFitPoints+digit
-	if clamped {
-		k = max(int64(math.Ceil(float64(most)*float64(slots)/float64(threads)-1e-9)), 1)
-	} else {
-		k = int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
-	}
-	if k < 2 || abs(peak.Minus(r.grown(row, k))) > shapeFitPoints+digit {
-		return nil
+	if k == r.slotsOff || clamped && k < r.slotsOff {
+		return &Cause{Name: CauseModel, Confidence: "medium", Because: fmt.Sprintf("%s. Every launch of the run that "+
+			"leaves slots empty is off by the same factor of %d, so the GPU is probably one with about %s thread "+
+			"slots: check the device (--device, --xve).",
+			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff))}
 	}
 	c := &Cause{Name: CauseShape, Confidence: "high"}
 	times := fmt.Sprintf("%d times", k)
 	switch {
 	case clamped:
 		c.Confidence, times = "low", fmt.Sprintf("%d or more times", k)
-	case step < shapeCertain || k > shapeFactor:
+	case gridStep(threads, slots) < shapeCertain || k > shapeFactor:
 		c.Confidence = "low"
 	}
+	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
 		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing from the cell (or the "+
-		"GPU is one with about %s thread slots: check the device).", peak.Percent(),
-		unit.Plural(min(k*threads, int64(math.Round(float64(most)*float64(slots)))), "thread"), unit.Thousands(slots),
-		row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"), times,
-		unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))))
+		"GPU is one with about %s thread slots: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
+		unit.Thousands(slots), row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"),
+		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))))
 	return c
+}
+
+// gridTimes is how many times larger a row's grid would have to be for the profiler's peak, 0 where no factor fits;
+// clamped says that it may be larger still.
+func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
+	p, peak := row.Predicted, row.Peak.Or(0)
+	threads := p.Groups * p.ThreadsPerGroup
+	slots := int64(r.Device.Slots())
+	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < shapeStepPoints {
+		return 0, false
+	}
+	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
+	k = (slots + threads - 1) / threads
+	most := r.grown(row, k)
+	clamped = abs(peak.Minus(most)) <= shapeFitPoints+digit
+	if clamped {
+		k = max(int64(math.Ceil(float64(most)*float64(slots)/float64(threads)-1e-9)), 1)
+	} else {
+		k = int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
+	}
+	if k < 2 || abs(peak.Minus(r.grown(row, k))) > shapeFitPoints+digit {
+		return 0, false
+	}
+	return k, clamped
+}
+
+// gridStep is what one more copy of a grid adds to the peak.
+func gridStep(threads, slots int64) unit.Points {
+	return unit.Points(100 * float64(threads) / float64(slots))
+}
+
+// otherDevice looks whether the profiler's peaks say that the GPU is another one: launches of several sizes that leave
+// slots empty are all off by one factor, which is how many times fewer slots it has. One such launch may lack a
+// dimension; several that lack the same factor are unlikely. 0 where that is not so, or where a summary counts the
+// XVEs.
+func (r *Result) otherDevice(kernels *ingest.Kernels) (factor int64) {
+	if r.Device == nil || r.Platform.XVEs.Present() {
+		return 0
+	}
+	sizes := map[int64]bool{}
+	least := int64(0)
+	for s := range min(kernels.Settings(), mostFitted) {
+		row := Row{Kernel: kernels.SettingKernel(s)}
+		row.take(r.forecast(&row.Kernel))
+		p := row.Predicted
+		if p == nil || !row.Peak.Present() || row.ModelPeak == 1 || row.PeakSLM.Or(1) < 1 || row.PeakBarrier.Or(1) < 1 {
+			continue
+		}
+		threads := p.Groups * p.ThreadsPerGroup
+		if gridStep(threads, int64(r.Device.Slots())) < shapeStepPoints {
+			continue
+		}
+		switch k, clamped := r.gridTimes(&row); {
+		case clamped:
+			least = max(least, k)
+		case k < 2 || factor > 0 && k != factor:
+			return 0
+		default:
+			factor, sizes[threads] = k, true
+		}
+	}
+	if len(sizes) < 2 || least > factor {
+		return 0
+	}
+	return factor
 }
 
 // grown is the peak that the profiler would print for k times as many work-groups of the row's launch.
@@ -68,12 +128,17 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
+// peaks says how the two static predictions differ.
+func (r *Result) peaks(row *Row) string {
+	return fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
+		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
+}
+
 func (r *Result) model(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
 	}
-	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
-		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
+	figures := r.peaks(row)
 	c := &Cause{Name: CauseModel, Confidence: "medium"}
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():

@@ -20,8 +20,9 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
 	kernels := run.Kernels
 	if kernels.Len() == 0 {
-		kernels = ingest.NewKernels(run.Summary...)
+		kernels, r.fromSummary = ingest.NewKernels(run.Summary...), true
 	}
+	r.slotsOff = r.otherDevice(kernels)
 	r.setRows(kernels)
 	r.joinTimings(run)
 	r.sort()

@@ -98,6 +98,43 @@ func barrier(v float64) tell  { return func(k *ingest.Kernel) { pct(&k.BarrierSt
 func barriers(n int64) tell   { return func(k *ingest.Kernel) { k.Barriers = unit.Some(n) } }
 func slmLimit(v float64) tell { return func(k *ingest.Kernel) { pct(&k.PeakSLM, v) } }
 
+// TestOtherDevice has runs whose peaks are all off: by the device, or by dimensions that are missing from cells.
+func TestOtherDevice(t *testing.T) {
+	// Launches of 128, 224 and 896 threads with the peaks of a GPU of 896 thread slots, read for one of 3,584.
+	a := kernel("a", "2048", "16", 16, 10, 1, measured(13), peak(14.3))
+	b := kernel("b", "3584", "16", 16, 10, 1, measured(24), peak(25))
+	full := kernel("full", "14336", "16", 16, 10, 1, measured(99), peak(100)) // 896 threads
+	counted := ingest.Platform{XVEs: unit.Some(448)}
+	for _, c := range []struct {
+		reason   string
+		platform ingest.Platform
+		kernels  []ingest.Kernel
+		want     []string
+	}{
+		{"two launches are off by 4, and one that is full there fits", ingest.Platform{}, []ingest.Kernel{a, b, full}, []string{"model medium", "model medium", "model medium"}},
+		{"one launch may lack a dimension", ingest.Platform{}, []ingest.Kernel{a}, []string{"shape high"}},
+		{"so may two of one size", ingest.Platform{}, []ingest.Kernel{a, kernel("a2", "2048", "16", 16, 20, 1, measured(13), peak(14.3))}, []string{"shape high", "shape high"}},
+		{"factors of 4 and 8 are not of one GPU", ingest.Platform{}, []ingest.Kernel{a, kernel("c", "3584", "16", 16, 10, 1, measured(48), peak(50))}, []string{"shape high", "shape high"}},
+		{"a launch that agrees says that the device is right", ingest.Platform{}, []ingest.Kernel{a, b, kernel("d", "7168", "16", 16, 10, 1, measured(12.5), peak(12.5))}, []string{"shape high", "shape high", ""}},
+		{"one that is full but would not be there", ingest.Platform{}, []ingest.Kernel{a, b, kernel("e", "7168", "16", 16, 10, 1, measured(99), peak(100))}, []string{"shape high", "shape high", "shape low"}},
+		{"a summary counted the XVEs", counted, []ingest.Kernel{a, b}, []string{"shape high", "shape high"}},
+		{"a few threads tell nothing", ingest.Platform{}, []ingest.Kernel{a, b, kernel("f", "32", "16", 16, 10, 1, measured(0.1), peak(0.1))}, []string{"model medium", "model medium", ""}},
+	} {
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.kernels...), Platform: c.platform}, max1100(), DefaultOptions())
+		got := map[string]string{}
+		for _, row := range r.All() {
+			if row.Cause != nil && row.Cause.Name != CauseTolerance {
+				got[row.Task] = row.Cause.Name + " " + row.Cause.Confidence
+			}
+		}
+		for i, k := range c.kernels {
+			if got[k.Task] != c.want[i] {
+				t.Errorf("%s: %s is %q, want %q", c.reason, k.Task, got[k.Task], c.want[i])
+			}
+		}
+	}
+}
+
 // TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}

@@ -30,8 +30,9 @@ var causeTexts = []CauseText{
 		"below, above, unmeasurable"},
 	{CauseModel, "The two static predictions disagree: the profiler's peak and ours come from the launch alone, " +
 		"so one of them has another device, launch shape, SLM size or barrier use.",
-		"The profiler's peak differs from the predicted peak by more than 1 point and no larger grid fits; where " +
-			"nothing was measured, any mismatch.",
+		"The profiler's peak differs from the predicted peak by more than 1 point, and no larger grid fits or " +
+			"launches of several sizes would all need one that is larger by the same factor; where nothing was " +
+			"measured, any mismatch.",
 		"Check --device and --xve against the VTune summary. If VTune limits the peak by SLM, give unitrace's " +
 			"kernel properties (-v), which have the SLM per work-group. If all that is right, the device table " +
 			"is wrong: please report it.",

@@ -168,9 +168,11 @@ type Result struct {
 	Options Options // as used
 	Notes   []note.Note
 
-	taskTime  unit.Seconds // of all tasks
-	rows      rows
-	instances bool // the rows are launches
+	taskTime    unit.Seconds // of all tasks
+	rows        rows
+	instances   bool  // the rows are launches
+	fromSummary bool  // the rows are those of a summary
+	slotsOff    int64 // see otherDevice
 }
 
 // TimeShare is the part of the GPU time of all tasks that a row takes.
