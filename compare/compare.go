@@ -26,7 +26,7 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r.setRows(kernels)
 	r.joinTimings(run)
 	r.sort()
-	r.Summary = r.summarise()
+	r.Summary = r.summarize()
 	return r
 }
 

@@ -5,8 +5,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// summarise counts the verdicts and takes the statistics of the differences of all rows that were judged.
-func (r *Result) summarise() Summary {
+// summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
+func (r *Result) summarize() Summary {
 	var s Summary
 	var differences, weights, predicted, seen []float64
 	causes := map[string]int{}

@@ -6,7 +6,7 @@ import "occudiff/ingest/unit"
 // and GEMM, Max 1100 hgemm and iso3dfd, the published Gen9 vec_add table) and are tested on them: that is few.
 const (
 	// minIntervals is how many sampling intervals a kernel has to fill in all its launches together before its counter
-	// means anything: below 10 a single neighbouring sample moves the mean by 10 %.
+	// means anything: below 10 a single neighboring sample moves the mean by 10 %.
 	minIntervals = 10
 
 	// foreignMost, foreignMedium and foreignHigh bound how much of a value other tasks can have made. Above a half it

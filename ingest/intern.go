@@ -12,7 +12,7 @@ type interner[T comparable] struct {
 	blocks []*[internBlock]T
 	table  []uint32 // one more than a number, 0 where free
 	seed   maphash.Seed
-	last   uint32 // the number given last: neighbours are often alike
+	last   uint32 // the number given last: neighbors are often alike
 }
 
 const internBlock = 1 << 5

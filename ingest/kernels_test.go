@@ -49,7 +49,7 @@ func TestKernelsGiveBack(t *testing.T) {
 	}
 	l.Set(blockRows, &absent)
 	if got := l.At(blockRows); got != absent || l.At(blockRows-1) != want(blockRows-1) || l.At(blockRows+1) != want(blockRows+1) {
-		t.Errorf("after setting one launch it is %+v, want %+v, and its neighbours as they were", got, absent)
+		t.Errorf("after setting one launch it is %+v, want %+v, and its neighbors as they were", got, absent)
 	}
 	if (*Kernels)(nil).Len() != 0 {
 		t.Error("no list has launches")

@@ -208,7 +208,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 			"this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
 	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
-		"not recognised as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s",
+		"not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s",
 		firstLine(head))
 }
 

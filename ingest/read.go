@@ -19,7 +19,7 @@ import (
 
 // Options say how paths become a Run.
 type Options struct {
-	Formats []Format // asked in order; the first that recognises a file reads it
+	Formats []Format // asked in order; the first that recognizes a file reads it
 	Stdin   io.Reader
 	ReadOptions
 	// SHA256 forces sha256 digests of files above hashLimit too, at the price of reading slower than the disk.

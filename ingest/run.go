@@ -1,5 +1,5 @@
 // Package ingest turns profiler output into a Run: the kernels, the timings, the platform, and notes about what could
-// not be used. It sniffs what a path holds, hands it to the format that recognises it, and merges the files of one run.
+// not be used. It sniffs what a path holds, hands it to the format that recognizes it, and merges the files of one run.
 // It does not know devices, statistics or layout, and it never prints.
 package ingest
 

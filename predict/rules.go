@@ -7,7 +7,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Rule is a rule of thumb of the optimisation guides, with where it ends. Occupancy alone does not decide any of them.
+// Rule is a rule of thumb of the optimization guides, with where it ends. Occupancy alone does not decide any of them.
 type Rule struct {
 	Code  string // stable
 	Text  string // the rule

@@ -230,7 +230,7 @@ func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 }
 
 // distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are
-// nearer: their work-items are neighbours in memory.
+// nearer: their work-items are neighbors in memory.
 func distance(s, own unit.Size3) float64 {
 	if !own.Present() {
 		return -float64(s.Dim(0))

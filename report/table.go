@@ -23,7 +23,7 @@ const (
 	Points       // Cell.Num, percentage points, one decimal and a sign
 )
 
-// Status repeats in colour what a word says already.
+// Status repeats in color what a word says already.
 type Status uint8
 
 // The statuses.
@@ -44,7 +44,7 @@ type Cell struct {
 	Int    int64
 }
 
-// Word is a text that a column may hold and its status, for renderers that colour by rule.
+// Word is a text that a column may hold and its status, for renderers that color by rule.
 type Word struct {
 	Text   string
 	Status Status
@@ -53,7 +53,7 @@ type Word struct {
 // Column describes the cells of one column.
 type Column struct {
 	Key   string // stable
-	Group string // heading over neighbouring columns that share it: "Predicted"
+	Group string // heading over neighboring columns that share it: "Predicted"
 	Title string
 	Unit  string // stands once, in the heading; empty when there is none
 	Brief string // heading where space is dear; empty when Title and Unit will do

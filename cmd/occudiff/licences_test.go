@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// licenceWords are what each licence says and no other does, by its SPDX name.
-var licenceWords = []struct{ name, words string }{
+// licenseWords are what each license says and no other does, by its SPDX name.
+var licenseWords = []struct{ name, words string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated"},
 	{"Apache-2.0", "apache license version 2.0"},
 	{"BSD-3-Clause", "redistribution and use in source and binary forms.* neither the names? of.* may be used to endorse"},
@@ -31,13 +31,13 @@ var licenceWords = []struct{ name, words string }{
 	{"EPL", "eclipse public license"}, {"CDDL", "common development and distribution"},
 }
 
-// copyleft are licences that ask for the source of what is linked with them.
+// copyleft are licenses that ask for the source of what is linked with them.
 var copyleft = regexp.MustCompile(`GPL|MPL|EPL|CDDL`)
 
-var licenceFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
+var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
 
-// licencesOf gives the licences of a file, or of the files of a folder.
-func licencesOf(path string) (names []string, err error) {
+// licensesOf gives the licenses of a file, or of the files of a folder.
+func licensesOf(path string) (names []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func licencesOf(path string) (names []string, err error) {
 	if info.IsDir() {
 		entries, err := os.ReadDir(path)
 		for _, e := range entries {
-			more, ferr := licencesOf(filepath.Join(path, e.Name()))
+			more, ferr := licensesOf(filepath.Join(path, e.Name()))
 			if ferr != nil {
 				return nil, ferr
 			}
@@ -60,7 +60,7 @@ func licencesOf(path string) (names []string, err error) {
 	plain := strings.ToLower(strings.Join(strings.FieldsFunc(string(text), func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n*/#\"", r)
 	}), " "))
-	for _, l := range licenceWords {
+	for _, l := range licenseWords {
 		if l.name == "BSD-2-Clause" && slices.Contains(names, "BSD-3-Clause") {
 			continue
 		}
@@ -69,7 +69,7 @@ func licencesOf(path string) (names []string, err error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: a licence that this test does not know: read it and add it", path)
+		return nil, fmt.Errorf("%s: a license that this test does not know: read it and add it", path)
 	}
 	return names, nil
 }
@@ -88,7 +88,7 @@ func linked(t *testing.T) map[string][]string {
 		}
 		for line := range strings.Lines(string(out)) {
 			w := strings.Split(strings.TrimSpace(line), "\t")
-			for dir := w[2]; len(dir) >= len(w[1]); dir = filepath.Dir(dir) { // a package may have a licence of its own
+			for dir := w[2]; len(dir) >= len(w[1]); dir = filepath.Dir(dir) { // a package may have a license of its own
 				if !slices.Contains(modules[w[0]], dir) {
 					modules[w[0]] = append(modules[w[0]], dir)
 				}
@@ -98,11 +98,11 @@ func linked(t *testing.T) map[string][]string {
 	return modules
 }
 
-// TestLicences holds docs/licences.md against the licence files of what is linked; -update rewrites its table.
+// TestLicenses holds docs/licences.md against the license files of what is linked; -update rewrites its table.
 func TestLicences(t *testing.T) {
 	modules := linked(t)
 	var table bytes.Buffer
-	table.WriteString("| module | licences | files |\n|---|---|---|\n")
+	table.WriteString("| module | licenses | files |\n|---|---|---|\n")
 	for _, module := range slices.Sorted(maps.Keys(modules)) {
 		var names, files []string
 		for _, dir := range modules[module] {
@@ -111,10 +111,10 @@ func TestLicences(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				if !licenceFile.MatchString(e.Name()) {
+				if !licenseFile.MatchString(e.Name()) {
 					continue
 				}
-				found, err := licencesOf(filepath.Join(dir, e.Name()))
+				found, err := licensesOf(filepath.Join(dir, e.Name()))
 				if err != nil {
 					t.Error(err)
 				}
@@ -125,7 +125,7 @@ func TestLicences(t *testing.T) {
 		slices.Sort(files)
 		names, files = slices.Compact(names), slices.Compact(files)
 		if len(names) == 0 {
-			t.Errorf("%s has no licence", module)
+			t.Errorf("%s has no license", module)
 		}
 		fmt.Fprintf(&table, "| %s | %s | %s |\n", module, strings.Join(names, ", "), strings.Join(files, ", "))
 	}
@@ -143,7 +143,7 @@ func TestLicences(t *testing.T) {
 		}
 	}
 	if !bytes.Contains(page, table.Bytes()) {
-		t.Errorf("%s does not list what is linked; read the licences that are new, then run this test with -update:\n%s",
+		t.Errorf("%s does not list what is linked; read the licenses that are new, then run this test with -update:\n%s",
 			path, table.Bytes())
 	}
 	for _, name := range copyleft.FindAllString(table.String(), -1) {

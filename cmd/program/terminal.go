@@ -43,7 +43,7 @@ func (e *Env) Tell(format string, args ...any) error {
 	return nil
 }
 
-// useColor decides on colours for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
+// useColor decides on colors for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
 func (e *Env) useColor() bool {
 	switch {
 	case e.color != "auto":

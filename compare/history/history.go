@@ -98,7 +98,7 @@ func (d *DB) at(name string) {
 	}
 }
 
-// retries bounds how often a transaction is repeated that the server gave up in favour of another one.
+// retries bounds how often a transaction is repeated that the server gave up in favor of another one.
 const retries = 20
 
 // write runs f in one transaction: all of it or nothing. f may run several times.

@@ -263,7 +263,7 @@ func TestImportFills(t *testing.T) {
 		{"adapters of nobody knows what", []step{
 			{Measured, []Record{k("a", "GPU 1", 60), k("a", "GPU 0", 70)}, Imported{Runs: 1, Points: 2}},
 		}, "r /1 a:GPU 1:0.6:<nil>: a:GPU 0:0.7:<nil>:"},
-		{"a row without a device does not take that of its neighbours", []step{
+		{"a row without a device does not take that of its neighbors", []step{
 			{Measured, []Record{k("a", "Max", 60), k("a", "", 70)}, Imported{Runs: 1, Points: 2}},
 		}, "r /1 a:Max:0.6:<nil>: a::0.7:<nil>:"},
 		{"a verdict for a row that has none; the same one again", []step{

@@ -160,7 +160,7 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	for i := range d.Rows {
 		d.Changes = append(d.Changes, d.Rows[i].Changes...)
 	}
-	d.summarise()
+	d.summarize()
 	d.addNotes(copied)
 	return d
 }
@@ -232,7 +232,7 @@ func (r *Row) Seconds() unit.Seconds {
 	return longest
 }
 
-func (d *Result) summarise() {
+func (d *Result) summarize() {
 	s := &d.Summary
 	counters := map[Verdict]*int{
 		Regression: &s.Regressions, Improvement: &s.Improvements, Faster: &s.Faster,

@@ -107,7 +107,7 @@ func (g Gate) Propose(ctx context.Context, series [][]Point, target float64) (Pr
 		p.Runs += b.Runs
 		p.RegressionsNow += b.Regressions()
 		pairs = append(pairs, g.pairs(points, at)...)
-		at += len(points) + 1 // a gap, so that the last run of a series and the first of the next are no neighbours
+		at += len(points) + 1 // a gap, so that the last run of a series and the first of the next are no neighbors
 	}
 	if p.Runs == 0 {
 		return Proposal{}, fmt.Errorf("no series has more than %d runs, so there is nothing to replay the gate over; "+

@@ -127,7 +127,7 @@ func merge(values []float64, indices []int, params Params) []ChangePoint {
 			break
 		}
 		points = slices.Delete(points, weakest, weakest+1)
-		// Note: the neighbours to the right and the one after it are judged anew, the left one is not. This is what
+		// Note: the neighbors to the right and the one after it are judged anew, the left one is not. This is what
 		// Hunter and Otava do, and the expected results depend on it.
 		judge(values, points, weakest)
 		judge(values, points, weakest+1)
@@ -168,7 +168,7 @@ func weakestOf(points []ChangePoint, params Params) int {
 // step gives how far the means are apart.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
-// judge computes point i between its neighbours; an i outside the list is none of them.
+// judge computes point i between its neighbors; an i outside the list is none of them.
 func judge(values []float64, points []ChangePoint, i int) {
 	if i < 0 || i >= len(points) {
 		return

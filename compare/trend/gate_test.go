@@ -203,7 +203,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%s: with the floor %v the replay has %d regressions, promised were %d", c.reason, p.Floor, b.Regressions(), c.regressions)
 		}
 	}
-	// The end of one series and the start of the next are no neighbours.
+	// The end of one series and the start of the next are no neighbors.
 	if p, err := PointsGate().Propose(context.Background(), [][]Point{pointsOf(append(level(8, 60), 50)...), pointsOf(append(level(8, 60), 50)...)}, 0); err != nil || p.Floor != 0 {
 		t.Errorf("Propose over two series with an unconfirmed alarm each = %+v, %v; want floor 0", p, err)
 	}

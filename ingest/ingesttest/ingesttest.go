@@ -31,7 +31,7 @@ func Corpus(t testing.TB, folder string) []string {
 	return paths
 }
 
-// ReadFile reads a file with a format after checking that the format recognises it.
+// ReadFile reads a file with a format after checking that the format recognizes it.
 func ReadFile(t testing.TB, format ingest.Format, path string, opt ingest.ReadOptions) *ingest.File {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -39,7 +39,7 @@ func ReadFile(t testing.TB, format ingest.Format, path string, opt ingest.ReadOp
 		t.Fatal(err)
 	}
 	if !format.Sniff(data[:min(len(data), 64<<10)]) {
-		t.Fatalf("%s is not recognised as %s", path, format.Kind())
+		t.Fatalf("%s is not recognized as %s", path, format.Kind())
 	}
 	src := &ingest.Source{Path: filepath.Base(path), Size: int64(len(data)), R: strings.NewReader(string(data))}
 	f, err := format.Read(context.Background(), src, opt)

@@ -72,7 +72,7 @@ func TestPlain(t *testing.T) {
 		index, column     int
 	}{
 		{"plain text stays", "abc", "abc", 2, 3},
-		{"colours", "\x1b[1;32mabc\x1b[0m", "abc", 0, 8},
+		{"colors", "\x1b[1;32mabc\x1b[0m", "abc", 0, 8},
 		{"NULs", "\x00a\x00b", "ab", 1, 4},
 		{"a window title", "\x1b]0;title\x07ab", "ab", 0, 11},
 		{"a title that ends with ESC backslash", "\x1b]0;t\x1b\\ab", "ab", 1, 9},

@@ -3,7 +3,7 @@ package lines
 import "bytes"
 
 // Plain gives the line as a terminal would show it: without NUL bytes, which file systems leave in logs of crashed
-// nodes, and without escape sequences (colours, cursor movement). It gives the line itself when there is nothing to
+// nodes, and without escape sequences (colors, cursor movement). It gives the line itself when there is nothing to
 // take out.
 func Plain(line []byte) []byte {
 	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {

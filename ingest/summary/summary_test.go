@@ -139,7 +139,7 @@ note several-gpus f:4:9: warning: the machine has different GPUs, Intel Corporat
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !(Format{}).Sniff([]byte(c.text)) {
-				t.Error("not recognised")
+				t.Error("not recognized")
 			}
 			f, err := read(t, c.text)
 			if err != nil {
@@ -201,7 +201,7 @@ func TestReadHTML(t *testing.T) {
 			item("GPU", "", item("GPU 0: 0:41:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", ""))+
 				item("GPU 1: 0:58:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", "")))))
 	if !(Format{}).Sniff([]byte(text)) {
-		t.Error("not recognised")
+		t.Error("not recognized")
 	}
 	f, err := read(t, text)
 	if err != nil {

@@ -90,14 +90,14 @@ kernel "GEMM" at f:4:31
 kernel "zeCommandListAppendMemoryCopy(D2D)" at f:5:1
    instances 2 seconds 5e-07
 `},
-		{"windows", "BOM, CRLF, colours and text before the table", "\ufeffprogram output\r\n\x1b[1m== L0 Backend ==\x1b[0m\r\n\r\nKernel, Calls, Time (ns)\r\nf(int, int), 2, 1e3\r\n", `rows 1 bad 0
+		{"windows", "BOM, CRLF, colors and text before the table", "\ufeffprogram output\r\n\x1b[1m== L0 Backend ==\x1b[0m\r\n\r\nKernel, Calls, Time (ns)\r\nf(int, int), 2, 1e3\r\n", `rows 1 bad 0
 kernel "f(int, int)" at f:5:1
    instances 2 seconds 1e-06
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !(Format{}).Sniff([]byte(c.text)) {
-				t.Error("not recognised")
+				t.Error("not recognized")
 			}
 			f, err := read(t, c.text, ingest.ReadOptions{})
 			if err != nil {

@@ -144,7 +144,7 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
-			name: "colours and NULs", reason: "escape sequences and NULs show nothing; columns are those of the raw line",
+			name: "colors and NULs", reason: "escape sequences and NULs show nothing; columns are those of the raw line",
 			text: "\x00\x00\x1b[32mVectorAdd<1>\x1b[0m completed on device - \x1b[1m0.5\x1b[0m seconds\x00\n[host] VectorAdd<1> completed on device - 1.5 seconds\n",
 			want: []row{
 				{"VectorAdd<1>", 1, 0.5, "0.5", "seconds", "log:1:8"},
@@ -209,7 +209,7 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !(Format{}).Sniff([]byte(c.text)) {
-				t.Error("not recognised")
+				t.Error("not recognized")
 			}
 			f, err := read(t, c.text)
 			if err != nil {

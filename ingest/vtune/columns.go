@@ -69,7 +69,7 @@ var spellings = [quantities][]string{
 // keyColumns are the names that the first column of an export may have, a longer one before its own end.
 var keyColumns = []string{"Source Computing Task", "Computing Task", "Task Type"}
 
-// hostColumns are names of exports that are grouped by host task. They make a header recognisable and are not read.
+// hostColumns are names of exports that are grouped by host task. They make a header recognizable and are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
 // plain gives the form of a header name that spellings are in, and whether it said (%).

@@ -169,7 +169,7 @@ func (h *header) cellOf(index int) int {
 	return cell
 }
 
-// steadySideBySide says whether the profiler's peak and its limits are neighbours in the file, in their usual order and
+// steadySideBySide says whether the profiler's peak and its limits are neighbors in the file, in their usual order and
 // as percentages.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
@@ -197,7 +197,7 @@ func (h *header) fillGaps() {
 	h.sel = all
 }
 
-// keyRuns joins the columns of the key that are neighbours in the file.
+// keyRuns joins the columns of the key that are neighbors in the file.
 func (h *header) keyRuns() {
 	var indexes []int
 	for _, q := range h.key {

@@ -81,7 +81,7 @@ type Phase struct {
 type Result struct {
 	Policy  Policy
 	Slots   int64   // thread slots of the GPU
-	Phases  []Phase // without gaps, neighbours differ in Threads
+	Phases  []Phase // without gaps, neighbors differ in Threads
 	Peak    unit.Ratio
 	Average unit.Ratio // time-weighted: sum(threads x time) / (slots x time)
 	Time    float64    // from the first thread's start to the last one's end, in run times of a thread

@@ -44,14 +44,14 @@ func (p *page) chart(plot report.Plot, top int) int {
 
 func barsHeight(plot report.Plot) int { return chartFrame + barHeight*plot.Rows }
 
-// seriesColour keeps its contrast to its neighbors when printed in grey. Parts of a whole end in those that nobody
+// seriesColor keeps its contrast to its neighbors when printed in gray. Parts of a whole end in those that nobody
 // misses.
-func seriesColour(i int, stacked bool) string {
-	colours := []string{"1F3864", "F4B183", "548235"}
+func seriesColor(i int, stacked bool) string {
+	colors := []string{"1F3864", "F4B183", "548235"}
 	if stacked {
-		colours = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
+		colors = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
 	}
-	return colours[i%len(colours)]
+	return colors[i%len(colors)]
 }
 
 // barChart draws horizontal bars, so that names can be read, the first row on top.
@@ -87,7 +87,7 @@ func (b *book) barChart(plot report.Plot, at place, height int) *excelize.Chart 
 			Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
 			Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
 			Values:     absolute(at.sheet, column, at.row, last),
-			Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColour(i, plot.Stacked)}},
+			Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(i, plot.Stacked)}},
 		})
 	}
 	return c

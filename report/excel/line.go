@@ -50,7 +50,7 @@ func (b *book) lineChart(plot report.Plot, at place, height int) *excelize.Chart
 			Values:     absolute(at.sheet, column, at.row, last),
 			Marker:     excelize.ChartMarker{Symbol: "none"},
 			Line: excelize.LineOptions{Width: 1.5, Fill: excelize.Fill{Type: "pattern", Pattern: 1,
-				Color: []string{seriesColour(i, false)}}},
+				Color: []string{seriesColor(i, false)}}},
 		}
 		if i == 0 && plot.Rows <= 200 {
 			s.Marker = excelize.ChartMarker{Symbol: "circle", Size: 4, Fill: s.Line.Fill}

@@ -75,7 +75,7 @@ func (b *book) pages(sheet string, t *report.Table, columns []int, widths []floa
 	return 1 + int(total/pageWidth)
 }
 
-// listFrame sets what has to be set before the rows: panes, colouring rules, titles of printed pages.
+// listFrame sets what has to be set before the rows: panes, coloring rules, titles of printed pages.
 func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
 	if err := sw.SetPanes(&excelize.Panes{
 		Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight",
@@ -86,12 +86,12 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 	for k, i := range columns {
 		if words := t.Columns[i].Words; len(words) > 0 {
 			area := address(k+1, 2) + ":" + address(k+1, last-first+1)
-			if err := b.colourWords(sw.Sheet, area, words); err != nil {
+			if err := b.colorWords(sw.Sheet, area, words); err != nil {
 				return err
 			}
 		}
 	}
-	if err := b.colourHeat(sw.Sheet, t, columns, last-first+1); err != nil {
+	if err := b.colorHeat(sw.Sheet, t, columns, last-first+1); err != nil {
 		return err
 	}
 	if to := printedColumns(t, columns); to < len(columns) && !b.lookups[sw.Sheet] {
@@ -125,8 +125,8 @@ func (b *book) printOnly(sheet string, to, last int) error {
 		RefersTo: fmt.Sprintf("'%s'!$A$1:$%s$%d", sheet, name, last)})
 }
 
-// colourHeat colors the percentages of columns by how much they are.
-func (b *book) colourHeat(sheet string, t *report.Table, columns []int, last int) error {
+// colorHeat colors the percentages of columns by how much they are.
+func (b *book) colorHeat(sheet string, t *report.Table, columns []int, last int) error {
 	for k, i := range columns {
 		if t.Columns[i].Role&report.Heat == 0 {
 			continue

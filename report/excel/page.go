@@ -28,7 +28,7 @@ type line struct {
 	span   int    // the text of the last cell spans the columns from this one on, counted from 1; 0: it does not
 }
 
-// area is a range whose words colour their cells.
+// area is a range whose words color their cells.
 type area struct {
 	ref   string
 	words []report.Word
@@ -339,7 +339,7 @@ func (p *page) write(sw *excelize.StreamWriter) error {
 		}
 	}
 	for _, a := range p.areas {
-		if err := p.book.colourWords(p.sheet, a.ref, a.words); err != nil {
+		if err := p.book.colorWords(p.sheet, a.ref, a.words); err != nil {
 			return err
 		}
 	}

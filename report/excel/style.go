@@ -51,8 +51,8 @@ func cellStyle(c *report.Column, v report.Cell) style {
 
 func isTiny(c report.Cell) bool { return c.Kind == report.Points && math.Abs(c.Num) < 0.05 }
 
-// colours of a status: text on ground.
-func colours(s report.Status) (text, ground string) {
+// colors of a status: text on ground.
+func colors(s report.Status) (text, ground string) {
 	switch s {
 	case report.Good:
 		return "006100", "C6EFCE"
@@ -69,7 +69,7 @@ func colours(s report.Status) (text, ground string) {
 const (
 	headGround = "1F3864"
 	headText   = "FFFFFF"
-	ruleColour = "BFBFBF"
+	ruleColor  = "BFBFBF"
 
 	linkText    = "0563C1"
 	entryGround = "FFF2CC"
@@ -113,11 +113,11 @@ func (s style) build() *excelize.Style {
 		x.Font = font(true, 16, headGround)
 	case heading:
 		x.Font = font(true, 12, headGround)
-		x.Border = []excelize.Border{{Type: "bottom", Style: 1, Color: ruleColour}}
+		x.Border = []excelize.Border{{Type: "bottom", Style: 1, Color: ruleColor}}
 	case strong:
 		x.Font = font(true, 11, "")
 	case name:
-		text, _ := colours(s.status)
+		text, _ := colors(s.status)
 		x.Font = font(true, 11, text)
 		x.Alignment.WrapText = true
 	case wrapped:
@@ -128,7 +128,7 @@ func (s style) build() *excelize.Style {
 	case entry:
 		x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{entryGround}}
 		for _, side := range []string{"left", "right", "top", "bottom"} {
-			x.Border = append(x.Border, excelize.Border{Type: side, Style: 1, Color: ruleColour})
+			x.Border = append(x.Border, excelize.Border{Type: side, Style: 1, Color: ruleColor})
 		}
 	case faint:
 		x.Font = font(false, 10, faintText)
@@ -137,8 +137,8 @@ func (s style) build() *excelize.Style {
 }
 
 // font names its family: programs fill in a missing one as they like.
-func font(bold bool, size float64, colour string) *excelize.Font {
-	return &excelize.Font{Family: "Calibri", Bold: bold, Size: size, Color: colour}
+func font(bold bool, size float64, color string) *excelize.Font {
+	return &excelize.Font{Family: "Calibri", Bold: bold, Size: size, Color: color}
 }
 
 // numberFormat shows a number as people read it; the cell keeps all of it.
@@ -162,11 +162,11 @@ func numberFormat(k report.Kind, decimals int) string {
 	return ""
 }
 
-// colourWords lets words colour their cells, by rule, so that a changed cell changes its colour.
-func (b *book) colourWords(sheet, area string, words []report.Word) error {
+// colorWords lets words color their cells, by rule, so that a changed cell changes its color.
+func (b *book) colorWords(sheet, area string, words []report.Word) error {
 	var rules []excelize.ConditionalFormatOptions
 	for _, w := range words {
-		text, ground := colours(w.Status)
+		text, ground := colors(w.Status)
 		if text == "" {
 			continue
 		}

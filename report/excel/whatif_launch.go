@@ -156,7 +156,7 @@ type input struct {
 	whole               bool
 }
 
-// rules sets what has to be set before the rows: what the yellow cells accept, and colours.
+// rules sets what has to be set before the rows: what the yellow cells accept, and colors.
 func (w *whatIf) rules() error {
 	for _, in := range w.inputs {
 		v := excelize.NewDataValidation(true)

@@ -1,5 +1,5 @@
 // Package excel renders a report as a workbook: a sheet per part, tables with filter and frozen heading, numbers that
-// stay numbers, verdicts coloured by rule, native charts, and a what-if sheet of formulas. It does not know kernels,
+// stay numbers, verdicts colored by rule, native charts, and a what-if sheet of formulas. It does not know kernels,
 // statistics or sorting - but for those formulas, which have to say again what package predict computes; a test holds
 // them against it.
 package excel

@@ -175,7 +175,7 @@ func TestKernelSheet(t *testing.T) {
 	}
 }
 
-func TestVerdictsAreColouredByRule(t *testing.T) {
+func TestVerdictsAreColoredByRule(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	column := columnOf(t, f, "Verdict")
 	formats, err := f.GetConditionalFormats("Kernels")

@@ -5,7 +5,7 @@ import (
 	"occudiff/report"
 )
 
-// Status is the colour that says a verdict again.
+// Status is the color that says a verdict again.
 func Status(v compare.Verdict) report.Status {
 	switch v {
 	case compare.Match:

@@ -15,7 +15,7 @@ import (
 // Options say what the output can show. The zero value is right for a pipe.
 type Options struct {
 	Width int  // columns of the terminal, 20 at least; 0 sets no limit
-	Color bool // repeat verdicts in colour
+	Color bool // repeat verdicts in color
 	// Shades shows columns that are bars of block elements, where there is room for them.
 	Shades bool
 	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is defaultRows and
@@ -73,7 +73,7 @@ func (p *printer) line(text string) {
 	p.w.WriteByte('\n')
 }
 
-// paint puts a colour around a text when colours are wanted.
+// paint puts a color around a text when colors are wanted.
 func (p *printer) paint(text string, status report.Status) string {
 	code := ""
 	switch status {

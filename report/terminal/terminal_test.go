@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 		opt          terminal.Options
 	}{
 		{"gaussian", "the whole picture", sample.Gaussian(), terminal.Options{}},
-		{"gaussian-color", "colours repeat the verdicts", sample.Gaussian(), terminal.Options{Width: 140, Color: true}},
+		{"gaussian-color", "colors repeat the verdicts", sample.Gaussian(), terminal.Options{Width: 140, Color: true}},
 		{"gaussian-110", "launches and time have given way", sample.Gaussian(), terminal.Options{Width: 110}},
 		{"gaussian-80", "local, global and SIMD have given way", sample.Gaussian(), terminal.Options{Width: 80}},
 		{"hostile", "names cannot break the table or drive the terminal", sample.Hostile(), terminal.Options{Width: 120}},
