@@ -14,11 +14,7 @@ type TaskNote struct {
 
 // RunNotes are notes about a whole run, of no task.
 func RunNotes(notes []note.Note) []TaskNote {
-	list := make([]TaskNote, len(notes))
-	for i, n := range notes {
-		list[i].Note = n
-	}
-	return list
+	return ListOf(notes, func(n note.Note) TaskNote { return TaskNote{Note: n} })
 }
 
 // NoteSection lists notes in the order given: as a list on a page, as a table in a workbook. A workbook has no sheet
@@ -42,7 +38,7 @@ func NoteSection(notes []TaskNote) Section {
 		if n.Task != "" {
 			detail = strings.TrimSuffix(KernelName(n.Task)+", "+detail, ", ")
 		}
-		v := newNoteValue(&n.Note)
+		v := newNoteValue(n.Note)
 		s.Items = append(s.Items, Item{Lead: string(v.Severity), Detail: detail, Text: text,
 			Status: v.Severity.Cell().Status})
 		rows = append(rows, row{v, Symbol(n.Task)})

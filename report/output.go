@@ -31,9 +31,5 @@ func FindOutput(outputs []Output, name string) (*Output, error) {
 
 // Words gives defined texts as plain ones.
 func Words[T ~string](list []T) []string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = string(w)
-	}
-	return words
+	return ListOf(list, func(w T) string { return string(w) })
 }

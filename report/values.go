@@ -118,17 +118,20 @@ func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {
 }
 
 // NoteValues gives notes as JSON has them, never nil.
-func NoteValues(notes []note.Note) []NoteValue {
-	list := make([]NoteValue, 0, len(notes))
-	for i := range notes {
-		list = append(list, newNoteValue(&notes[i]))
-	}
-	return list
-}
+func NoteValues(notes []note.Note) []NoteValue { return ListOf(notes, newNoteValue) }
 
-func newNoteValue(n *note.Note) NoteValue {
+func newNoteValue(n note.Note) NoteValue {
 	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File),
 		Line: Positive(n.Pos.Line), Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
+}
+
+// ListOf gives what of makes of each element. The list is never nil, so that JSON has [] and not null.
+func ListOf[T, V any](list []T, of func(T) V) []V {
+	values := make([]V, len(list))
+	for i, x := range list {
+		values[i] = of(x)
+	}
+	return values
 }
 
 // Finite gives nil for an absent value and for those that JSON cannot write.
@@ -158,8 +161,8 @@ func Filled(s string) *string {
 	return &s
 }
 
-// Positive gives nil for 0, a place that is not known.
-func Positive(n int) *int {
+// Positive gives nil for 0, a place or count that is not known.
+func Positive[N ~int | ~int64](n N) *N {
 	if n <= 0 {
 		return nil
 	}

@@ -113,12 +113,9 @@ func (t *command) answer(ctx context.Context, endings []string, work func(*histo
 
 // addMetricFlag adds what says which number is followed.
 func (t *command) addMetricFlag(c *cobra.Command) {
-	var words []string
-	for _, m := range history.Metrics() {
-		words = append(words, string(m))
-	}
 	t.metric = string(history.Measured)
-	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &t.metric, Arg: "METRIC", Hints: strings.Join(words, " "),
+	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &t.metric, Arg: "METRIC",
+		Hints: strings.Join(report.Words(history.Metrics()), " "),
 		Usage: "metric to track: measured (occupancy), residual (measured - predicted average), loaded (occupancy " +
 			"without idle time), seconds (time per launch), underfilled, empty, shortfall (points of the account), " +
 			"peak (predicted), spill (bytes per thread)"})

@@ -213,16 +213,12 @@ func Failure(pairs []binary.Pair) string {
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	var verdicts []string
-	for _, v := range binary.Verdicts() {
-		verdicts = append(verdicts, string(v))
-	}
 	return []report.Output{
 		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{}}},
 		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
 			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}},
-			Words: map[string][]string{"pairRow.verdict": verdicts}},
+			Words: map[string][]string{"pairRow.verdict": report.Words(binary.Verdicts())}},
 	}
 }
 

@@ -2,6 +2,8 @@ package diffdoc
 
 import (
 	"iter"
+
+	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -66,30 +68,19 @@ type DiffSummary struct {
 
 // newOutput gives the value of the JSON contract.
 func newOutput(d *rundiff.Result) *DiffOutput {
-	s := &d.Summary
-	v := &DiffOutput{
+	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
 		Old: newSide(&d.Old), New: newSide(&d.New), Changes: appendChanges(nil, d.Changes),
 		Rows: report.Stream[DiffRow]{Seq: jsonRows(d)}, Notes: report.NoteValues(d.Notes),
-		Summary: DiffSummary{
-			Kernels: s.Kernels, Regressions: s.Regressions, Improvements: s.Improvements, Faster: s.Faster,
-			Unchanged: s.Unchanged, ChangedLaunch: s.ChangedLaunch,
-			ChangedDevice: s.ChangedDevice, OnlyOld: s.OnlyOld, OnlyNew: s.OnlyNew, NotComparable: s.NotComparable,
-			NotKernels: s.NotKernels,
-			Tested:     s.Tested, TimeRatio: s.TimeRatio, TimePairs: s.TimePairs, OtherWork: s.OtherWork,
-		},
+		Summary: DiffSummary(d.Summary),
 	}
-	return v
 }
 
 func newSide(s *rundiff.Side) DiffSide {
-	v := DiffSide{Name: unit.NonZero(s.Name), Runs: make([]DiffRun, 0, len(s.Runs))}
-	for _, r := range s.Runs {
-		v.Runs = append(v.Runs, DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy),
-			Driver: unit.NonZero(r.Platform.Driver), VTuneVersion: unit.NonZero(r.Platform.VTune),
-			Inputs: report.InputValues(r)})
-	}
-	return v
+	return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
+		return DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
+			VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.InputValues(r)}
+	})}
 }
 
 // jsonRows gives the rows one by one.

@@ -85,11 +85,9 @@ func (v verdict) Cell() report.Cell {
 
 // Words implements the words of report.Rows.
 func (v verdict) Words() []report.Word {
-	var words []report.Word
-	for _, v := range rundiff.Verdicts() {
-		words = append(words, report.Word{Text: string(v), Status: statusOf(v)})
-	}
-	return words
+	return report.ListOf(rundiff.Verdicts(), func(v rundiff.Verdict) report.Word {
+		return report.Word{Text: string(v), Status: statusOf(v)}
+	})
 }
 
 // set takes over a row. It keeps the memory of the one before.

@@ -13,9 +13,7 @@ import (
 	"occudiff/report"
 )
 
-const (
-	sidesSchema = "occudiff/diff-sides/1"
-)
+const sidesSchema = "occudiff/diff-sides/1"
 
 // SidesOutput is the JSON output of `occudiff diff` of more than two sides.
 type SidesOutput struct {
@@ -26,10 +24,7 @@ type SidesOutput struct {
 // several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
-	v := SidesOutput{Schema: sidesSchema}
-	for _, d := range s.Against {
-		v.Sides = append(v.Sides, newOutput(d))
-	}
+	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput)}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Tests: func() *report.TestSuite { return sidesSuite(s, prov) }}
 }

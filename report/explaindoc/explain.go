@@ -91,11 +91,7 @@ func said(text string) *string {
 
 // Names lists the words, for completion.
 func Names() []string {
-	var list []string
-	for _, w := range words() {
-		list = append(list, w.Name)
-	}
-	return list
+	return report.ListOf(words(), func(w word) string { return w.Name })
 }
 
 // Explain answers what a word means; several words may be spelled alike. The error names those that are spelled nearly

@@ -87,50 +87,33 @@ type rule struct {
 
 func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 	v := advice{Launch: newLaunch(&l), Current: newPredicted(a.Current), Message: report.Filled(errorText(a.Refusal)),
-		Best: []setting{}, Next: []nextStep{}, Rules: []rule{}, launch: l, found: a, row: r,
-		FillLeast: above(a.Fill.Least), FillMultiple: above(a.Fill.Multiple), SLMRoomBytes: above(int64(a.SLMRoom))}
+		Best: report.ListOf(a.Best, newSetting), Next: report.ListOf(a.Next, newNextStep),
+		Rules:  report.ListOf(a.Rules, func(r predict.Rule) rule { return rule(r) }),
+		launch: l, found: a, row: r, FillLeast: report.Positive(a.Fill.Least),
+		FillMultiple: report.Positive(a.Fill.Multiple), SLMRoomBytes: report.Positive(int64(a.SLMRoom))}
 	if r != nil {
 		v.Task, v.File, v.Line = &r.Task, report.Filled(r.Pos.File), report.Positive(r.Pos.Line)
 		v.MeasuredPercent, v.Verdict, v.Cause = r.Measured, report.Filled(string(r.Verdict)),
 			report.NewCauseValue(r.Cause)
 	}
-	for i := range a.Best {
-		v.Best = append(v.Best, newSetting(&a.Best[i]))
-	}
 	if a.Least != nil {
-		s := newSetting(a.Least)
+		s := newSetting(*a.Least)
 		v.Least = &s
-	}
-	for _, n := range a.Next {
-		v.Next = append(v.Next, nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone,
-			n.Text})
-	}
-	for _, r := range a.Rules {
-		v.Rules = append(v.Rules, rule(r))
 	}
 	return v
 }
 
-func newSetting(s *predict.Setting) setting {
-	v := setting{Launch: newLaunch(&s.Launch), Changes: []change{}, Predicted: newPredicted(&s.Prediction)}
-	var words []string
-	for _, c := range s.Changes {
-		v.Changes = append(v.Changes, newChange(c))
-		words = append(words, c.String())
-	}
-	v.Words = strings.Join(words, ", ")
-	return v
+func newNextStep(n predict.NextStep) nextStep {
+	return nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone, n.Text}
+}
+
+func newSetting(s predict.Setting) setting {
+	return setting{Launch: newLaunch(&s.Launch), Changes: report.ListOf(s.Changes, newChange),
+		Predicted: newPredicted(&s.Prediction),
+		Words:     strings.Join(report.ListOf(s.Changes, predict.Change.String), ", ")}
 }
 
 func newChange(c predict.Change) change { return change{c.Setting, c.From, c.To, c.String()} }
-
-// above gives nil for a count that nobody knows.
-func above(n int64) *int64 {
-	if n <= 0 {
-		return nil
-	}
-	return &n
-}
 
 // Advise answers what would raise the occupancy of a launch.
 func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer, error) {
@@ -298,14 +281,8 @@ type leastGroup struct {
 func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 	f := predict.FullOccupancyOf(t.Device, groupSlots)
 	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup,
-		slices.Clone(f.Threads), []leastGroup{}}
-	for _, l := range f.Least {
-		v.Least = append(v.Least, leastGroup(l))
-	}
-	words := make([]string, len(f.Threads))
-	for i, n := range f.Threads {
-		words[i] = strconv.FormatInt(n, 10)
-	}
+		slices.Clone(f.Threads), report.ListOf(f.Least, func(l predict.LeastGroup) leastGroup { return leastGroup(l) })}
+	words := report.ListOf(f.Threads, func(n int64) string { return strconv.FormatInt(n, 10) })
 	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least),
 		headline: []string{deviceLine(t),
 			fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d",

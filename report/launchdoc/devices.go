@@ -58,37 +58,31 @@ type sourcedCount struct {
 	Count  int    `json:"count"`
 }
 
-func newDevice(d *arch.Device) device {
+func sourcedCounts(list []arch.SourcedCount) []sourcedCount {
+	return report.ListOf(list, func(c arch.SourcedCount) sourcedCount { return sourcedCount(c) })
+}
+
+func newDevice(d arch.Device) device {
 	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture,
 		Codename: d.Codename, Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
-		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(), GRFModes: []grfMode{},
+		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
+		GRFModes:   report.ListOf(d.GRFModes, func(m arch.GRFMode) grfMode { return grfMode(m) }),
 		SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
 		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
-		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots, BarrierSlots: []sourcedCount{},
-		SLMBySource: []sourcedCount{}, RegisterBytes: d.RegisterBytes, ClockSource: report.Filled(d.Clock.Source),
-		PCIIDs: append([]string{}, d.PCIIDs...), Confidence: d.Confidence, Source: d.Source,
+		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots, BarrierSlots: sourcedCounts(d.BarrierSlots),
+		SLMBySource: sourcedCounts(d.SLMBySource), RegisterBytes: d.RegisterBytes,
+		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...),
+		Confidence: d.Confidence, Source: d.Source,
 		Notes: report.Filled(d.Notes)}
-	for _, m := range d.GRFModes {
-		v.GRFModes = append(v.GRFModes, grfMode(m))
-	}
 	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
 		v.ClockMHz = &mhz
-	}
-	for _, s := range d.SLMBySource {
-		v.SLMBySource = append(v.SLMBySource, sourcedCount(s))
-	}
-	for _, b := range d.BarrierSlots {
-		v.BarrierSlots = append(v.BarrierSlots, sourcedCount(b))
 	}
 	return v
 }
 
 // Devices answers what the device table has: all devices side by side.
 func Devices(devices []arch.Device) *report.Answer {
-	v := deviceList{devicesSchema, []device{}}
-	for i := range devices {
-		v.Devices = append(v.Devices, newDevice(&devices[i]))
-	}
+	v := deviceList{devicesSchema, report.ListOf(devices, newDevice)}
 	t := rowsOf("devices", v.Devices)
 	head := report.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
 	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",

@@ -183,11 +183,11 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, []unitSetting{}}
-	for _, s := range a.Settings {
-		v.Settings = append(v.Settings, unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes,
-			s.MaxRegisterBytes, s.MaxSLM, s.Fill})
-	}
+	settings := report.ListOf(a.Settings, func(s computeunit.Setting) unitSetting {
+		return unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes, s.MaxRegisterBytes, s.MaxSLM,
+			s.Fill}
+	})
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, settings}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
 		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
 	switch {

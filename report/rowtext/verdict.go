@@ -28,9 +28,7 @@ func (v Verdict) Cell() report.Cell {
 
 // Words implements the words of report.Rows.
 func (v Verdict) Words() []report.Word {
-	var words []report.Word
-	for _, v := range compare.Verdicts() {
-		words = append(words, report.Word{Text: string(v), Status: Status(v)})
-	}
-	return words
+	return report.ListOf(compare.Verdicts(), func(v compare.Verdict) report.Word {
+		return report.Word{Text: string(v), Status: Status(v)}
+	})
 }

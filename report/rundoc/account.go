@@ -191,12 +191,12 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	status := map[compare.Part]report.Status{compare.PartUsed: report.Good, compare.PartUnderfilled: report.Unsure,
 		compare.PartEmpty:     report.Bad,
 		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
-	bars := &report.StackedBars{X: "Thread slots of the GPU"}
 	first := rows.accounted[:min(len(rows.accounted), report.PlotRows)]
 	shown := rows.legend(first)
-	for _, p := range shown {
-		bars.Parts = append(bars.Parts, report.Part{Name: rowtext.PartName(p), Status: status[p]})
-	}
+	bars := &report.StackedBars{X: "Thread slots of the GPU",
+		Parts: report.ListOf(shown, func(p compare.Part) report.Part {
+			return report.Part{Name: rowtext.PartName(p), Status: status[p]}
+		})}
 	for _, i := range first {
 		row := rows.result.Row(i, nil)
 		a := rows.result.Parts(row)

@@ -59,22 +59,18 @@ type ValidateSummary struct {
 
 // Value gives the value of the JSON contract.
 func Value(r *compare.Result) *Validate {
-	v := &Validate{
+	return &Validate{
 		Schema:  ValidateSchema,
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
 		Fit:     fitKeys(&r.Fit),
 		Inputs:  report.InputValues(r),
 		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
-		Timings: make([]ValidateTiming, 0, len(r.Timings)),
+		Timings: report.ListOf(r.Timings, func(t compare.Timing) ValidateTiming { return validateTiming(r, &t) }),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
 		Trace:   timedoc.Trace(r),
 		Over:    timedoc.Kernels(r),
 	}
-	for i := range r.Timings {
-		v.Timings = append(v.Timings, validateTiming(r, &r.Timings[i]))
-	}
-	return v
 }
 
 func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {

@@ -95,15 +95,11 @@ type ValidateRun struct {
 }
 
 func runsValue(s *rundiff.Runs) ValidateRuns {
-	v := ValidateRuns{Schema: runsSchema, Runs: []ValidateRun{}, Kernels: []manyRow{}}
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		row := rowOfRun(r)
+	runs := report.ListOf(s.Runs, func(r rundiff.RunOfMany) ValidateRun {
+		row := rowOfRun(&r)
 		row.Name = r.Name
-		v.Runs = append(v.Runs, ValidateRun{row, report.Words(r.Findings), rundoc.Value(r.Result)})
-	}
-	for i := range s.Kernels {
-		v.Kernels = append(v.Kernels, rowOfMany(s, &s.Kernels[i]))
-	}
-	return v
+		return ValidateRun{row, report.Words(r.Findings), rundoc.Value(r.Result)}
+	})
+	kernels := report.ListOf(s.Kernels, func(k rundiff.KernelOfMany) manyRow { return rowOfMany(s, &k) })
+	return ValidateRuns{runsSchema, runs, kernels}
 }

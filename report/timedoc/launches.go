@@ -63,15 +63,14 @@ func Trace(r *compare.Result) *TraceValue {
 	if s == nil {
 		return nil
 	}
-	v := &TraceValue{Devices: []TraceDevice{}, Tasks: []TraceTask{}, Gaps: []TraceGap{}}
-	for _, d := range s.Devices {
+	devices := report.ListOf(s.Devices, func(d sequence.Device) TraceDevice {
 		share := unit.Ratio(0)
 		if d.Window > 0 {
 			share = unit.Ratio(d.Busy / d.Window)
 		}
-		v.Devices = append(v.Devices, TraceDevice{d.Name, d.Launches, d.Window, d.Busy, share, d.AtOnce})
-	}
-	for _, i := range s.Longest(traceTasks) {
+		return TraceDevice{d.Name, d.Launches, d.Window, d.Busy, share, d.AtOnce}
+	})
+	tasks := report.ListOf(s.Longest(traceTasks), func(i int) TraceTask {
 		t := &s.Tasks[i]
 		row := TraceTask{Task: report.Symbol(t.Key.Task), Global: t.Key.Global, Local: t.Key.Local,
 			SIMD: unit.NonZero(t.Key.SIMD), Direction: unit.NonZero(string(t.Key.Direction)),
@@ -81,13 +80,13 @@ func Trace(r *compare.Result) *TraceValue {
 		if t.With >= 0 {
 			row.With = report.Symbol(s.Tasks[t.With].Key.Task)
 		}
-		v.Tasks = append(v.Tasks, row)
-	}
-	for _, g := range s.Gaps {
-		v.Gaps = append(v.Gaps, TraceGap{s.Devices[g.Device].Name, g.Start, g.Length,
-			report.Symbol(s.Tasks[g.Before].Key.Task), report.Symbol(s.Tasks[g.After].Key.Task)})
-	}
-	return v
+		return row
+	})
+	gaps := report.ListOf(s.Gaps, func(g sequence.Gap) TraceGap {
+		return TraceGap{s.Devices[g.Device].Name, g.Start, g.Length, report.Symbol(s.Tasks[g.Before].Key.Task),
+			report.Symbol(s.Tasks[g.After].Key.Task)}
+	})
+	return &TraceValue{devices, tasks, gaps}
 }
 
 // launchSection shows how the launches of a run follow each other.

@@ -211,11 +211,9 @@ func grfModesOf(d *arch.Device) []arch.GRFMode {
 }
 
 func modeText(d *arch.Device) string {
-	var words []string
-	for _, m := range grfModesOf(d) {
-		words = append(words, fmt.Sprintf("%d:%d", m.Registers, m.ThreadsPerXVE))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(report.ListOf(grfModesOf(d), func(m arch.GRFMode) string {
+		return fmt.Sprintf("%d:%d", m.Registers, m.ThreadsPerXVE)
+	}), " ")
 }
 
 // usualRegisters is the mode of a kernel that asks for none: the first at or above 128 registers.
