@@ -1,6 +1,8 @@
 package rundiff
 
 import (
+	"iter"
+
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
@@ -13,17 +15,28 @@ type group struct {
 	launch     Launch
 	notAKernel bool
 
-	measured, residual, predicted, loaded, loadedResidual, idle []float64 // percent, residuals in points
-	average, total                                              []float64 // seconds
-	parts                                                       map[compare.Part][]float64
+	measured, residual, predicted, loaded, loadedResidual, idle []float64   // percent, residuals in points
+	average, total                                              []float64   // seconds
+	parts                                                       [][]float64 // in the order of parts
 }
 
-// finish gives what the side knows of the launch.
+var parts = compare.Parts()
+
+// finish gives what the side knows of the launch, without the samples.
 func (g *group) finish() *Launch {
+	l := g.launch
 	if t, ok := stat.Median(g.total); ok {
-		g.launch.Total = unit.Some(unit.Seconds(t))
+		l.Total = unit.Some(unit.Seconds(t))
 	}
-	return &g.launch
+	return &l
+}
+
+// part gives the samples of a part of the account, by its number.
+func (g *group) part(i int) []float64 {
+	if g.parts == nil {
+		return nil
+	}
+	return g.parts[i]
 }
 
 // collect groups the rows of the runs of one side by key, in the order in which they are met.
@@ -31,13 +44,11 @@ func collect(runs []*compare.Result) []*group {
 	var groups []*group
 	index := map[ingest.Key]*group{}
 	for _, run := range runs {
-		for _, row := range perKey(run) {
-			key := diffKey(&row.Kernel)
+		for key, row := range byKey(run) {
 			g := index[key]
 			if g == nil {
-				g = &group{key: key, notAKernel: row.Verdict == compare.NotAKernel, parts: map[compare.Part][]float64{},
-					launch: Launch{
-						Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
+				g = &group{key: key, notAKernel: row.Verdict == compare.NotAKernel, launch: Launch{
+					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
 				index[key] = g
 				groups = append(groups, g)
 			}
@@ -86,9 +97,12 @@ func (g *group) add(run *compare.Result, row *compare.Row) {
 	}
 	if run.Accounted(row) {
 		a := run.Parts(row)
-		for _, p := range compare.Parts() {
+		if g.parts == nil {
+			g.parts = make([][]float64, len(parts))
+		}
+		for i, p := range parts {
 			if v, ok := a.Points(p).Value(); ok {
-				g.parts[p] = append(g.parts[p], float64(v))
+				g.parts[i] = append(g.parts[i], float64(v))
 			}
 		}
 	}
@@ -108,30 +122,36 @@ func (l *Launch) take(c compare.Certainty) {
 	l.Exact = c.Exact
 }
 
-// perKey gives the rows of one run, those of one key merged: launches that were kept apart are no samples of their own,
-// because they share whatever made this run differ from others.
-func perKey(r *compare.Result) []*compare.Row {
-	var list []*compare.Row
-	index := map[ingest.Key]int{}
-	parts := map[int][]*compare.Row{}
-	for i := range r.Len() {
-		row := r.Row(i, nil)
-		key := diffKey(&row.Kernel)
-		at, seen := index[key]
-		if !seen {
-			index[key] = len(list)
-			list = append(list, row)
-			continue
+// byKey gives the rows of one run, those of one key merged: launches that were kept apart are no samples of their own,
+// because they share whatever made this run differ from others. A row is good until the next one, and has no texts.
+func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
+	return func(yield func(ingest.Key, *compare.Row) bool) {
+		first, again := map[ingest.Key]int{}, map[ingest.Key][]int{}
+		for i, row := range r.AllWithoutText() {
+			key := diffKey(&row.Kernel)
+			if _, seen := first[key]; seen {
+				again[key] = append(again[key], i)
+			} else {
+				first[key] = i
+			}
 		}
-		if parts[at] == nil {
-			parts[at] = []*compare.Row{list[at]}
+		for i, row := range r.AllWithoutText() {
+			key := diffKey(&row.Kernel)
+			if first[key] != i {
+				continue
+			}
+			if more := again[key]; len(more) > 0 {
+				same := []*compare.Row{row}
+				for _, k := range more {
+					same = append(same, r.Bare(k, new(compare.Row)))
+				}
+				row = mergeRows(same)
+			}
+			if !yield(key, row) {
+				return
+			}
 		}
-		parts[at] = append(parts[at], row)
 	}
-	for at, p := range parts {
-		list[at] = mergeRows(p)
-	}
-	return list
 }
 
 // mergeRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.

@@ -153,8 +153,11 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
 	otherDevice := hasChange(d.Changes, ChangeDevice)
-	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
-		d.Rows = append(d.Rows, d.row(p, otherDevice))
+	pairs := pair(collect(d.Old.Runs), collect(d.New.Runs))
+	d.Rows = make([]Row, len(pairs))
+	for i := range pairs {
+		d.Rows[i] = d.row(pairs[i], otherDevice)
+		pairs[i] = groupPair{} // its samples are needed no more
 	}
 	d.order()
 	for i := range d.Rows {
@@ -191,8 +194,8 @@ func (d *Result) row(p groupPair, otherDevice bool) Row {
 	row.LoadedResidual = d.points(older.loadedResidual, newer.loadedResidual)
 	row.Idle = d.points(older.idle, newer.idle)
 	row.Time = d.ratio(older.average, newer.average)
-	for _, p := range compare.Parts() {
-		if a, b := older.parts[p], newer.parts[p]; len(a) > 0 || len(b) > 0 {
+	for i, p := range parts {
+		if a, b := older.part(i), newer.part(i); len(a) > 0 || len(b) > 0 {
 			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})
 		}
 	}

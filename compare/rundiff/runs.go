@@ -118,11 +118,10 @@ func (s *Runs) collect() {
 		if s.Runs[i].CopyOf != "" {
 			continue
 		}
-		for _, row := range perKey(s.Runs[i].Result) {
+		for key, row := range byKey(s.Runs[i].Result) {
 			if row.Verdict == compare.NotAKernel {
 				continue
 			}
-			key := diffKey(&row.Kernel)
 			k, known := at[key]
 			if !known {
 				k, at[key] = len(s.Kernels), len(s.Kernels)
