@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -201,23 +202,14 @@ func (m *merger) platform(p Platform) {
 	if a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
-	for _, t := range []struct{ to, from *string }{{&a.NodeProperty, &p.NodeProperty}, {&a.Host, &p.Host},
-		{&a.Command, &p.Command}, {&a.OS, &p.OS}, {&a.VTune, &p.VTune}, {&a.Driver, &p.Driver}, {&a.JobID, &p.JobID}} {
-		if *t.to == "" {
-			*t.to = *t.from
-		}
-	}
-	var ignored []string
-	fill(&a.XVEs, p.XVEs, "", &ignored, false)
-	fill(&a.ThreadsPerXVE, p.ThreadsPerXVE, "", &ignored, false)
-	fill(&a.Adapters, p.Adapters, "", &ignored, false)
-	fill(&a.Stacks, p.Stacks, "", &ignored, false)
-	fill(&a.BusyStacks, p.BusyStacks, "", &ignored, false)
-	fill(&a.MaxWorkGroup, p.MaxWorkGroup, "", &ignored, false)
-	fill(&a.VectorSize, p.VectorSize, "", &ignored, false)
-	fill(&a.Occupancy, p.Occupancy, "", &ignored, false)
-	fill(&a.GPUBusy, p.GPUBusy, "", &ignored, false)
-	fill(&a.GPUTime, p.GPUTime, "", &ignored, false)
+	a.NodeProperty, a.Host = cmp.Or(a.NodeProperty, p.NodeProperty), cmp.Or(a.Host, p.Host)
+	a.Command, a.OS = cmp.Or(a.Command, p.Command), cmp.Or(a.OS, p.OS)
+	a.VTune, a.Driver, a.JobID = cmp.Or(a.VTune, p.VTune), cmp.Or(a.Driver, p.Driver), cmp.Or(a.JobID, p.JobID)
+	a.XVEs, a.ThreadsPerXVE = cmp.Or(a.XVEs, p.XVEs), cmp.Or(a.ThreadsPerXVE, p.ThreadsPerXVE)
+	a.Adapters, a.Stacks = cmp.Or(a.Adapters, p.Adapters), cmp.Or(a.Stacks, p.Stacks)
+	a.BusyStacks, a.MaxWorkGroup = cmp.Or(a.BusyStacks, p.BusyStacks), cmp.Or(a.MaxWorkGroup, p.MaxWorkGroup)
+	a.VectorSize, a.Occupancy = cmp.Or(a.VectorSize, p.VectorSize), cmp.Or(a.Occupancy, p.Occupancy)
+	a.GPUBusy, a.GPUTime = cmp.Or(a.GPUBusy, p.GPUBusy), cmp.Or(a.GPUTime, p.GPUTime)
 	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
 		a.MaxFrequency = p.MaxFrequency
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -73,31 +74,23 @@ type differing struct{ simd, slm, spill, registers, barriers bool }
 
 // agreed gives what properties have in common: where they differ, any of them would be a guess.
 func agreed(props []Props) (p Props, d differing) {
-	for i := range props {
-		d.simd = agree(&p.SIMD, props[i].SIMD) || d.simd
-		d.slm = agree(&p.SLM, props[i].SLM) || d.slm
-		d.spill = agree(&p.Spill, props[i].Spill) || d.spill
-		d.registers = agree(&p.Registers, props[i].Registers) || d.registers
-		d.barriers = agree(&p.Barriers, props[i].Barriers) || d.barriers
-	}
-	drop(&p.SIMD, d.simd)
-	drop(&p.SLM, d.slm)
-	drop(&p.Spill, d.spill)
-	drop(&p.Registers, d.registers)
-	drop(&p.Barriers, d.barriers)
+	p.SIMD, d.simd = common(props, func(p *Props) unit.Opt[int] { return p.SIMD })
+	p.SLM, d.slm = common(props, func(p *Props) unit.Opt[unit.Bytes] { return p.SLM })
+	p.Spill, d.spill = common(props, func(p *Props) unit.Opt[unit.Bytes] { return p.Spill })
+	p.Registers, d.registers = common(props, func(p *Props) unit.Opt[int] { return p.Registers })
+	p.Barriers, d.barriers = common(props, func(p *Props) unit.Opt[int64] { return p.Barriers })
 	return p, d
 }
 
-func agree[T comparable](to *unit.Opt[T], from unit.Opt[T]) (differ bool) {
-	var names []string
-	fill(to, from, "", &names, true)
-	return len(names) > 0
-}
-
-func drop[T any](o *unit.Opt[T], when bool) {
-	if when {
-		*o = unit.Opt[T]{}
+// common gives the value of those properties that have one, absent where they differ.
+func common[T comparable](props []Props, of func(*Props) unit.Opt[T]) (v unit.Opt[T], differ bool) {
+	for i := range props {
+		o := of(&props[i])
+		if v = cmp.Or(v, o); o.Present() && o != v {
+			return unit.Opt[T]{}, true
+		}
 	}
+	return v, false
 }
 
 // missing names what a kernel lacks because properties differ.
@@ -124,10 +117,7 @@ func (k *Kernel) take(p *Props) {
 	if !k.SIMD.Present() && k.Global.Present() {
 		k.SIMD = p.SIMD
 	}
-	var ignored []string
-	fill(&k.SLM, p.SLM, "", &ignored, false)
-	fill(&k.Spill, p.Spill, "", &ignored, false)
-	fill(&k.Registers, p.Registers, "", &ignored, false)
+	k.SLM, k.Spill, k.Registers = cmp.Or(k.SLM, p.SLM), cmp.Or(k.Spill, p.Spill), cmp.Or(k.Registers, p.Registers)
 	if n, ok := p.Barriers.Value(); ok && (n > 0 || !k.Barriers.Present()) && k.Barriers.Or(0) == 0 {
 		k.Barriers = p.Barriers // the binary is a fact; a sampled counter may have missed them
 	}
