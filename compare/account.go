@@ -55,45 +55,24 @@ type Account struct {
 
 // Points gives a part, absent when it is not told.
 func (a *Account) Points(p Part) unit.Opt[unit.Points] {
-	switch p {
-	case PartUsed:
-		return unit.Some(a.Used)
-	case PartUnderfilled:
-		return a.Underfilled
-	case PartEmpty:
-		return a.Empty
-	case PartShortfall:
-		return a.Shortfall
-	case PartTail:
-		return a.Tail
-	}
-	return unit.Some(a.Limits)
+	all := a.points()
+	return all.Of(p)
 }
 
-// ByPart has a value for each part.
-type ByPart[T any] [6]T
+func (a *Account) points() ByPart[unit.Opt[unit.Points]] {
+	return ByPart[unit.Opt[unit.Points]]{unit.Some(a.Used), a.Underfilled, a.Empty, a.Shortfall, a.Tail,
+		unit.Some(a.Limits)}
+}
+
+// ByPart has a value for each part, in the order of Parts.
+type ByPart[T any] [len(parts)]T
 
 // Of gives the value of a part.
 func (b *ByPart[T]) Of(p Part) T { return b[p.number()] }
 
 // number is the place of a part in Parts.
-func (p Part) number() int {
-	switch p {
-	case PartUsed:
-		return 0
-	case PartUnderfilled:
-		return 1
-	case PartEmpty:
-		return 2
-	case PartShortfall:
-		return 3
-	case PartTail:
-		return 4
-	}
-	return 5
-}
+func (p Part) number() int { return max(slices.Index(parts[:], p), 0) }
 
-// parts are the parts in the order of their numbers.
 var parts = [...]Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
 
 // Printed gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
@@ -106,8 +85,8 @@ func (a *Account) Printed() ByPart[unit.Opt[unit.Points]] {
 	var all [len(parts)]share
 	shares := all[:0]
 	left := 1000.0
-	for i, p := range parts {
-		v, ok := a.Points(p).Value()
+	for i, o := range a.points() {
+		v, ok := o.Value()
 		if !ok {
 			continue
 		}
@@ -135,8 +114,8 @@ func (a *Account) Printed() ByPart[unit.Opt[unit.Points]] {
 func (a *Account) Drawn() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
-	for i, p := range parts {
-		v, ok := a.Points(p).Value()
+	for i, o := range a.points() {
+		v, ok := o.Value()
 		if !ok {
 			continue
 		}

@@ -121,11 +121,7 @@ func (d *Document) KernelTables() (list []*Table) {
 
 // Keys are those of the columns.
 func (t *Table) Keys() []string {
-	keys := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		keys[i] = t.Columns[i].Key
-	}
-	return keys
+	return ListOf(t.Columns, func(c Column) string { return c.Key })
 }
 
 // Find finds a column by its key, with or without its unit, or by its heading; -1 when there is none.

@@ -85,20 +85,14 @@ func (p *Pairs) Number(name string, x float64) {
 
 // Numbers prints a list of integers.
 func Numbers(list []int) string {
-	words := make([]string, len(list))
-	for i, n := range list {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(ListOf(list, strconv.Itoa), ", ")
 }
 
 func grfModes(d *arch.Device) string {
-	words := make([]string, len(d.GRFModes))
-	for i, m := range d.GRFModes {
-		words[i] = fmt.Sprintf("%d registers (%s KB): %d threads per XVE", m.Registers,
+	return strings.Join(ListOf(d.GRFModes, func(m arch.GRFMode) string {
+		return fmt.Sprintf("%d registers (%s KB): %d threads per XVE", m.Registers,
 			Shortest(float64(m.Registers*d.RegisterBytes)/1024), m.ThreadsPerXVE)
-	}
-	return strings.Join(words, "; ")
+	}), "; ")
 }
 
 // grfBytes is the register file of an XVE: that of the mode that leaves the least of it unused.
@@ -114,11 +108,9 @@ func grfBytes(d *arch.Device) string {
 }
 
 func bySource(counts []arch.SourcedCount) string {
-	words := make([]string, len(counts))
-	for i, c := range counts {
-		words[i] = fmt.Sprintf("%d (%s)", c.Count, c.Source)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(ListOf(counts, func(c arch.SourcedCount) string {
+		return fmt.Sprintf("%d (%s)", c.Count, c.Source)
+	}), ", ")
 }
 
 func clock(c arch.Clock) string {
@@ -154,14 +146,12 @@ func VerdictTable(counts VerdictCounts) *Table {
 
 // CommandLine prints arguments so that a shell reads them back as they were.
 func CommandLine(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = a
+	return strings.Join(ListOf(args, func(a string) string {
 		if a == "" || strings.ContainsFunc(a, needsQuotes) {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+			return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-	}
-	return strings.Join(words, " ")
+		return a
+	}), " ")
 }
 
 func needsQuotes(r rune) bool {

@@ -228,17 +228,12 @@ func OptPercent(o unit.Opt[unit.Ratio]) Cell {
 	return Cell{}
 }
 
-func OptPoints(o unit.Opt[unit.Points]) Cell {
-	if p, ok := o.Value(); ok {
-		return NumCell(Points, float64(p))
-	}
-	return Cell{}
-}
+func OptPoints(o unit.Opt[unit.Points]) Cell { return OptNum(Points, o, 1) }
 
-// OptSeconds gives seconds times a factor: 1 for seconds, 1e6 for microseconds.
-func OptSeconds(o unit.Opt[unit.Seconds], factor float64) Cell {
-	if s, ok := o.Value(); ok {
-		return NumCell(Number, float64(s)*factor)
+// OptNum gives a number times a factor: seconds times 1e6 are microseconds.
+func OptNum[T ~float64](kind Kind, o unit.Opt[T], factor float64) Cell {
+	if x, ok := o.Value(); ok {
+		return NumCell(kind, float64(x)*factor)
 	}
 	return Cell{}
 }

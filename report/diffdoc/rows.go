@@ -180,21 +180,9 @@ type partChanges struct {
 }
 
 func (p *partChanges) set(parts []rundiff.PartDelta) {
+	to := compare.ByPart[*unit.Opt[float64]]{&p.Used, &p.Underfilled, &p.Empty, &p.Shortfall, &p.Tail, &p.Limits}
 	for i := range parts {
-		switch change := parts[i].Change; parts[i].Part {
-		case compare.PartUsed:
-			p.Used = change
-		case compare.PartUnderfilled:
-			p.Underfilled = change
-		case compare.PartEmpty:
-			p.Empty = change
-		case compare.PartShortfall:
-			p.Shortfall = change
-		case compare.PartTail:
-			p.Tail = change
-		case compare.PartLimits:
-			p.Limits = change
-		}
+		*to.Of(parts[i].Part) = parts[i].Change
 	}
 }
 

@@ -197,14 +197,14 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 		k := &s.Kernels[i]
 		worst := k.Worst()
 		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(shapeText(worst)),
-			percentCell(firstMedian(k)))
+			report.OptNum(report.Percent, firstMedian(k), 1))
 		for _, r := range k.Rows {
 			if r == nil {
 				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
 				continue
 			}
-			dst = append(dst, percentCell(r.Measured.New.Median), changeCell(&r.Measured, report.Points),
-				verdict(r.Verdict).Cell())
+			dst = append(dst, report.OptNum(report.Percent, r.Measured.New.Median, 1),
+				changeCell(&r.Measured, report.Points), verdict(r.Verdict).Cell())
 		}
 		return append(dst, verdict(worst.Verdict).Cell())
 	}
@@ -217,13 +217,6 @@ func firstMedian(k *rundiff.KernelOfSides) unit.Opt[float64] {
 		return r.Measured.Old.Median
 	}
 	return unit.Opt[float64]{}
-}
-
-func percentCell(o unit.Opt[float64]) report.Cell {
-	if x, ok := o.Value(); ok {
-		return report.NumCell(report.Percent, x)
-	}
-	return report.Cell{}
 }
 
 // sidesAttention says of each side which kernels are not the same, and why.

@@ -34,7 +34,8 @@ func launchFields(data *report.WhatIf) []launchField {
 				most: most, whole: true},
 			`IF({group_max}="","","at most "&{group_max}&" work-items in all")`},
 		{"Sub-group size (SIMD width)", []string{"simd"}, count, usedFigure(""),
-			input{title: "Sub-group size", prompt: "Work-items per thread.", list: numberList(data.SubGroups)},
+			input{title: "Sub-group size", prompt: "Work-items per thread.",
+				list: report.ListOf(data.SubGroups, strconv.Itoa)},
 			`IF({d_simd}="","","one of "&{d_simd})`},
 		{"SLM per work-group [KB]", []string{"slm"}, report.Column{Kind: report.Number, Decimals: 3}, usedFigure("0"),
 			input{title: "SLM", prompt: "KB per work-group; 0 is none.", most: 1e9},
@@ -43,7 +44,8 @@ func launchFields(data *report.WhatIf) []launchField {
 			prompt: "Named barriers of a work-group; 1 for an ordinary barrier().", most: 1e6, whole: true},
 			`IF({d_barrier_slots}="","","at most "&{d_barrier_slots})`},
 		{"Registers per thread (GRF)", []string{"grf"}, count, usedRegisters,
-			input{title: "Registers", prompt: "A mode of the device.", list: numberList(data.Registers)},
+			input{title: "Registers", prompt: "A mode of the device.",
+				list: report.ListOf(data.Registers, strconv.Itoa)},
 			`IF({d_modes}="","","registers:threads per XVE are "&{d_modes})`},
 		{"Dispatch policy", []string{"policy"}, report.Column{Kind: report.Text}, usedPolicy,
 			input{title: "Policy", prompt: "auto: whole with SLM or barriers, else free.",
@@ -51,14 +53,6 @@ func launchFields(data *report.WhatIf) []launchField {
 			`"free: a thread goes to any slot; whole: a work-group stays on one Xe-core; auto: whole with SLM or ` +
 				`barriers"`},
 	}
-}
-
-func numberList(list []int) []string {
-	words := make([]string, len(list))
-	for i, n := range list {
-		words[i] = strconv.Itoa(n)
-	}
-	return words
 }
 
 // launch lays out the figures of the launch.

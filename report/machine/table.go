@@ -25,10 +25,7 @@ func Table(w io.Writer, t *report.Table) error {
 
 func writeTable(w io.Writer, t *report.Table) error {
 	out := table.NewCSV(w)
-	line := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		line[i] = c.Key
-	}
+	line := t.Keys()
 	if err := out.Write(line); err != nil {
 		return err
 	}

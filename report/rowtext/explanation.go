@@ -178,16 +178,7 @@ func Because(r *compare.Row) string {
 }
 
 // PartName is how people read a part.
-func PartName(p compare.Part) string {
-	switch p {
-	case compare.PartUnderfilled:
-		return "underfilled XVEs"
-	case compare.PartEmpty:
-		return "empty XVEs"
-	case compare.PartTail:
-		return "last wave (predicted)"
-	case compare.PartLimits:
-		return "limits (predicted)"
-	}
-	return string(p)
-}
+func PartName(p compare.Part) string { return partNames.Of(p) }
+
+var partNames = compare.ByPart[string]{"used", "underfilled XVEs", "empty XVEs", "shortfall", "last wave (predicted)",
+	"limits (predicted)"}

@@ -90,57 +90,36 @@ func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 		return
 	}
 	a := of.Parts(r)
-	printed := a.Printed()
-	for _, p := range compare.Parts() {
-		if points, known := printed.Of(p).Value(); known {
-			*v.of(p) = unit.Some(float64(points))
+	to := compare.ByPart[*unit.Opt[float64]]{&v.Used, &v.Underfilled, &v.Empty, &v.Shortfall, &v.Tail, &v.Limits}
+	for i, printed := range a.Printed() {
+		if points, known := printed.Value(); known {
+			*to[i] = unit.Some(float64(points))
 		}
 	}
 	v.Slots = slotBar(a.Drawn())
 }
 
-func (v *parts) of(p compare.Part) *unit.Opt[float64] {
-	switch p {
-	case compare.PartUsed:
-		return &v.Used
-	case compare.PartUnderfilled:
-		return &v.Underfilled
-	case compare.PartEmpty:
-		return &v.Empty
-	case compare.PartShortfall:
-		return &v.Shortfall
-	case compare.PartTail:
-		return &v.Tail
-	}
-	return &v.Limits
-}
+// The shades, columns and colors of the parts.
+var (
+	partShades   = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
+	partHeadings = compare.ByPart[string]{"Used [%]", "Underfilled XVEs [%]", "Empty XVEs [%]", "Shortfall [%]",
+		"Last wave [%]", "Limits [%]"}
+	partStatus = compare.ByPart[report.Status]{report.Good, report.Unsure, report.Bad, report.Plain, report.Muted,
+		report.Muted}
+)
 
 // slotBar draws the parts as letters of five shades, a twentieth of all slots each.
 func slotBar(drawn compare.ByPart[float64]) string {
 	const width = 20
 	var b strings.Builder
 	sum, done := 0.0, 0
-	for _, p := range compare.Parts() {
-		sum += drawn.Of(p)
+	for i, part := range drawn {
+		sum += part
 		to := int(math.Round(sum / 100 * width))
-		b.WriteString(strings.Repeat(shade(p), max(to-done, 0)))
+		b.WriteString(strings.Repeat(partShades[i], max(to-done, 0)))
 		done = max(done, to)
 	}
 	return b.String()
-}
-
-func shade(p compare.Part) string {
-	switch p {
-	case compare.PartUsed:
-		return "\u2588"
-	case compare.PartUnderfilled, compare.PartShortfall:
-		return "\u2593"
-	case compare.PartEmpty:
-		return "\u2592"
-	case compare.PartTail:
-		return "\u2591"
-	}
-	return "\u00b7"
 }
 
 // share is a part of one, where percent would be read as a percentage.
@@ -188,14 +167,11 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	if rows.accounts == 0 {
 		return report.Plot{}, false
 	}
-	status := map[compare.Part]report.Status{compare.PartUsed: report.Good, compare.PartUnderfilled: report.Unsure,
-		compare.PartEmpty:     report.Bad,
-		compare.PartShortfall: report.Plain, compare.PartTail: report.Muted, compare.PartLimits: report.Muted}
 	first := rows.accounted[:min(len(rows.accounted), report.PlotRows)]
 	shown := rows.legend(first)
 	bars := &report.StackedBars{X: "Thread slots of the GPU",
 		Parts: report.ListOf(shown, func(p compare.Part) report.Part {
-			return report.Part{Name: rowtext.PartName(p), Status: status[p]}
+			return report.Part{Name: rowtext.PartName(p), Status: partStatus.Of(p)}
 		})}
 	for _, i := range first {
 		row := rows.result.Row(i, nil)
@@ -259,12 +235,9 @@ func accountSections(rows *rowSet) []report.Section {
 		return nil
 	}
 	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
-	headings := map[compare.Part]string{compare.PartUsed: "Used [%]", compare.PartUnderfilled: "Underfilled XVEs [%]",
-		compare.PartEmpty: "Empty XVEs [%]", compare.PartShortfall: "Shortfall [%]", compare.PartTail: "Last wave [%]",
-		compare.PartLimits: "Limits [%]"}
 	columns := []string{"task", "shape", "total", "lost_seconds", "verdict"}
 	for _, p := range rows.shownParts() {
-		columns = append(columns, "part_"+string(p)+": "+headings[p])
+		columns = append(columns, "part_"+string(p)+": "+partHeadings.Of(p))
 	}
 	n := min(len(rows.accounted), report.PlotRows)
 	var series []string
@@ -310,8 +283,7 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	}
 	into.Causes = strings.TrimSpace(into.Causes)
 	d := a.Drawn()
-	into.drawnParts = drawnParts{d.Of(compare.PartUsed), d.Of(compare.PartUnderfilled), d.Of(compare.PartEmpty),
-		d.Of(compare.PartShortfall), d.Of(compare.PartTail), d.Of(compare.PartLimits)}
+	into.drawnParts = drawnParts{d[0], d[1], d[2], d[3], d[4], d[5]}
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}

@@ -14,10 +14,7 @@ const mostNotes = 1000
 // noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
 // launches of a kernel is listed once.
 func noteSection(r *compare.Result) report.Section {
-	var list []report.TaskNote
-	for _, n := range r.Notes {
-		list = append(list, report.TaskNote{Note: n})
-	}
+	list := report.RunNotes(r.Notes)
 	alike := launchGroups{}
 	codes := map[string]*launchGroup{}
 	var into, whole compare.Row
@@ -64,16 +61,13 @@ func noteSection(r *compare.Result) report.Section {
 // timingSection lists what logs printed. A terminal shows it when that is all there is: nothing came from an export.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	rows := make([]timingRow, len(r.Timings))
-	for i := range r.Timings {
-		t := &r.Timings[i]
-		rows[i] = timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
-			ValidateTiming: validateTiming(r, t)}
-	}
-	all := report.Everywhere
+	rows := report.ListOf(r.Timings, func(t compare.Timing) timingRow {
+		return timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
+			ValidateTiming: validateTiming(r, &t)}
+	})
 	t := report.List(report.SectionTimings, "", rows, "kernel", "groups", "seconds", "printed", "task", "file", "line")
 	if onlyLogs(r) {
-		t.In = all
+		t.In = report.Everywhere
 	}
 	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 	s.Tables = []*report.Table{t}

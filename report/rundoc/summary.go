@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	"occudiff/compare"
-	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rowtext"
 )
@@ -48,20 +47,19 @@ func occupancyPlot(rows *rowSet) report.Plot {
 func verdictTable(s *compare.Summary) *report.Table {
 	var counts report.VerdictCounts
 	for _, c := range []struct {
-		verdict rowtext.Verdict
+		verdict compare.Verdict
 		n       int
 		meaning string
 	}{
-		{rowtext.Verdict(compare.Match), s.Matched, "within tolerance of the prediction"},
-		{rowtext.Verdict(compare.Below), s.Below, "less than predicted"},
-		{rowtext.Verdict(compare.Above), s.Above, "more than predicted"},
-		{rowtext.Verdict(compare.Unmeasurable), s.Unmeasurable,
-			"the values are not the kernel's, or it fills too little"},
-		{rowtext.Verdict(compare.NoPrediction), s.NoPrediction, "the launch cannot be predicted"},
-		{rowtext.Verdict(compare.NoMeasurement), s.NoMeasurement, "neither a measurement nor a VTune peak"},
-		{rowtext.Verdict(compare.NotAKernel), s.NotKernels, "copies, fills, barriers, outside any task"},
+		{compare.Match, s.Matched, "within tolerance of the prediction"},
+		{compare.Below, s.Below, "less than predicted"},
+		{compare.Above, s.Above, "more than predicted"},
+		{compare.Unmeasurable, s.Unmeasurable, "the values are not the kernel's, or it fills too little"},
+		{compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"},
+		{compare.NoMeasurement, s.NoMeasurement, "neither a measurement nor a VTune peak"},
+		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},
 	} {
-		counts.Add(c.verdict.Cell(), c.n, c.meaning)
+		counts.Add(rowtext.Verdict(c.verdict).Cell(), c.n, c.meaning)
 	}
 	return report.VerdictTable(counts)
 }
@@ -88,22 +86,23 @@ func figureTable(s *compare.Summary) *report.Table {
 	add("Matched share of those", share, "%")
 	add("Mean difference (bias)", report.OptPoints(s.Bias), "points")
 	add("Mean difference, weighted by time", report.OptPoints(s.WeightedBias), "points")
-	add("Mean absolute difference", magnitude(s.MeanAbsolute), "points")
-	add("Mean absolute difference, weighted by time", magnitude(s.WeightedMeanAbsolute), "points")
-	add("Largest absolute difference", magnitude(s.MaxAbsolute), "points")
-	add("Root mean square difference", magnitude(s.RMSE), "points")
+	add("Mean absolute difference", report.OptNum(report.Percent, s.MeanAbsolute, 1), "points")
+	add("Mean absolute difference, weighted by time", report.OptNum(report.Percent, s.WeightedMeanAbsolute, 1),
+		"points")
+	add("Largest absolute difference", report.OptNum(report.Percent, s.MaxAbsolute, 1), "points")
+	add("Root mean square difference", report.OptNum(report.Percent, s.RMSE, 1), "points")
 	add("Median difference", report.OptPoints(s.Median), "points")
-	add("Median absolute deviation", magnitude(s.MAD), "points")
-	add("Pearson correlation", coefficient(s.Pearson), "")
-	add("Spearman correlation", coefficient(s.Spearman), "")
+	add("Median absolute deviation", report.OptNum(report.Percent, s.MAD, 1), "points")
+	add("Pearson correlation", report.OptNum(report.Number, s.Pearson, 1), "")
+	add("Spearman correlation", report.OptNum(report.Number, s.Spearman, 1), "")
 	add("Kernels with a VTune peak", report.IntCell(s.ModelCompared), "kernels")
 	add("VTune's peak agrees with the model", report.IntCell(s.ModelMatched), "kernels")
 	add("Unexplained differences", report.IntCell(s.Unexplained), "kernels")
 	if n := s.Below + s.Above; n > 0 {
 		add("Unexplained share of those that do not match", report.NumCell(report.Percent, unexplainedPercent(s)), "%")
 	}
-	add("GPU time", report.OptSeconds(s.GPUTime, 1e3), "ms")
-	add("GPU time in kernels", report.OptSeconds(s.KernelTime, 1e3), "ms")
+	add("GPU time", report.OptNum(report.Number, s.GPUTime, 1e3), "ms")
+	add("GPU time in kernels", report.OptNum(report.Number, s.KernelTime, 1e3), "ms")
 	t := report.List("figures", "Figures", rows)
 	t.Form = report.Facts
 	return t
@@ -114,31 +113,14 @@ func unexplainedPercent(s *compare.Summary) float64 {
 	return 100 * float64(s.Unexplained) / float64(s.Below+s.Above)
 }
 
-// magnitude is an amount of points that has no sign.
-func magnitude(o unit.Opt[unit.Points]) report.Cell {
-	if p, ok := o.Value(); ok {
-		return report.NumCell(report.Percent, float64(p))
-	}
-	return report.Cell{}
-}
-
-func coefficient(o unit.Opt[float64]) report.Cell {
-	if x, ok := o.Value(); ok {
-		return report.NumCell(report.Number, x)
-	}
-	return report.Cell{}
-}
-
 func causeTable(s *compare.Summary) *report.Table {
 	type count struct {
 		Cause string `col:"Cause"`
 		Rows  int    `col:"Kernels"`
 	}
-	var rows []count
-	for _, c := range s.CauseCounts {
-		rows = append(rows, count{c.Name, c.Rows})
-	}
-	t := report.List("causes", "Causes", rows)
+	t := report.List("causes", "Causes", report.ListOf(s.CauseCounts, func(c compare.CauseCount) count {
+		return count{c.Name, c.Rows}
+	}))
 	t.Form = report.Chips
 	return t
 }
