@@ -22,7 +22,8 @@ const localStep = 8
 
 // SweepLocal predicts a launch over work-group sizes: every multiple of 8 work-items up to the largest that can run,
 // and the launch's own. The launch's own size keeps its shape; the others are one-dimensional over as many work-items
-// as the launch has. Without a sub-group size nothing can run, and the launch's own size is the only point.
+// as the launch has. Where nothing can run, as without a sub-group size, the launch's own size is the only point, or
+// the smallest one, and says why.
 func SweepLocal(d *arch.Device, l Launch) []Point {
 	own, _ := l.Local.Items()
 	items, counted := l.Global.Items()
@@ -34,6 +35,9 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 		for x, most := int64(localStep), largestGroup(d, l); x <= most; x += localStep {
 			sizes = append(sizes, x)
 		}
+	}
+	if len(sizes) == 0 {
+		sizes = append(sizes, localStep)
 	}
 	return sweep(d, sizes, own, func(x int64) Launch {
 		other := l

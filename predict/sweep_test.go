@@ -82,7 +82,8 @@ func TestSweepEnds(t *testing.T) {
 		{"slm", SweepSLM(tgl(), Launch{Local: size(8), SIMD: 8, SLM: 1500}), 66, 0, 64 * kb, "0..64 KB and its own"},
 		{"simd", SweepSIMD(max1100(), Launch{Local: size(8), SIMD: 8}), 3, 8, 32, "its own width is shown with its error"},
 		{"no device", SweepSIMD(nil, Launch{Local: size(8), SIMD: 8}), 1, 8, 8, "its own error"},
-		{"nothing", SweepLocal(nil, Launch{}), 0, 0, 0, "never nil"},
+		{"local, unknown GRF, no size", SweepLocal(tgl(), Launch{SIMD: 8, GRF: 7}), 1, 8, 8, "the smallest size, with the error"},
+		{"nothing", SweepLocal(nil, Launch{}), 1, 8, 8, "the smallest size, with the error"},
 	}
 	for _, tt := range tests {
 		if tt.points == nil || len(tt.points) != tt.count {

@@ -154,6 +154,7 @@ func TestFaults(t *testing.T) {
 func FuzzPredict(f *testing.F) {
 	f.Add("max1100", "1M", "16x16", "32", "16K", "256", "1", "tgl,mtl")
 	f.Add("", "", "", "", "", "", "", "")
+	f.Add("max1100", "10", "", "16", "16K", "25", "1", "tgl") // nothing can run
 	a, err := app.New("v0")
 	if err != nil {
 		f.Fatal(err)
