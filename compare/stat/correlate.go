@@ -2,6 +2,7 @@ package stat
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -37,7 +38,12 @@ func constant(xs []float64) bool {
 	return true
 }
 
-// ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up.
+// sameDigits is how far two results of one calculation may be apart, relative to their size, and still be the same
+// value: 90 / (1 - 0.1) and 80 / (1 - 0.2) are 100 and 99.99999999999999.
+const sameDigits = 1e-12
+
+// ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up, and so do those
+// that binary fractions alone tell apart.
 func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -47,7 +53,7 @@ func ranks(xs []float64) []float64 {
 	ranks := make([]float64, len(xs))
 	for i := 0; i < len(order); {
 		j := i + 1
-		for j < len(order) && xs[order[j]] == xs[order[i]] {
+		for j < len(order) && same(xs[order[j-1]], xs[order[j]]) {
 			j++
 		}
 		for _, k := range order[i:j] {
@@ -56,4 +62,9 @@ func ranks(xs []float64) []float64 {
 		i = j
 	}
 	return ranks
+}
+
+// same says whether two values, of which the second is not below the first, are apart by no more than a rounding.
+func same(a, b float64) bool {
+	return b-a <= sameDigits*max(math.Abs(a), math.Abs(b))
 }

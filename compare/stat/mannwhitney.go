@@ -41,7 +41,7 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	n1, n2 := len(a), len(b)
 	t := Test{U: sum - float64(n1*(n1+1))/2}
 	switch {
-	case constant(all):
+	case constant(ranks):
 		t.P = 1
 	case max(n1, n2) <= moremathLimit && !tied(ranks):
 		r, err := stats.MannWhitneyUTest(a, b, stats.LocationDiffers)
