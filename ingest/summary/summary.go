@@ -1,4 +1,4 @@
-// Package summary reads VTune's summary report, as text and as HTML: what it says of the machine and the collection,
+// Package summary reads VTune's summary report, as text, as HTML and as CSV: what it says of the machine and the collection,
 // the tables of hottest computing tasks, and the occupancy of the whole run. Tasks in a summary have no launch shape.
 // The package does not know the device table or any other report.
 package summary
@@ -21,7 +21,7 @@ type Format struct{}
 func (Format) Kind() string { return "vtune-summary" }
 
 const (
-	expected = "expected the output of vtune -report summary, as text or HTML"
+	expected = "expected the output of vtune -report summary, as text, HTML or CSV"
 	hint     = "make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR"
 
 	platformHead = "Collection and Platform Info"
@@ -38,6 +38,9 @@ func (Format) Sniff(head []byte) bool {
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
+	}
+	if isCSV(head) {
+		return true
 	}
 	elapsed, gpu := false, false
 	for rest := head; len(rest) > 0; {
@@ -73,9 +76,12 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 		return nil, err
 	}
 	b := &builder{path: src.Path}
-	if isHTML(head) {
+	switch {
+	case isHTML(head):
 		err = readHTML(in, b)
-	} else {
+	case isCSV(head):
+		err = readCSV(ctx, in, b)
+	default:
 		err = readText(ctx, in, b)
 	}
 	if err != nil {

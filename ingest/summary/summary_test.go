@@ -3,6 +3,7 @@ package summary
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -299,6 +300,109 @@ func percent(r unit.Opt[unit.Ratio]) float64 {
 		return v.Percent()
 	}
 	return -1
+}
+
+// The report in CSV says what the one in text does.
+func TestReadCSV(t *testing.T) {
+	const text = `Elapsed Time: 69.411s
+    GPU Time, % of Elapsed time: 96.7%
+    Occupancy: 47.0% of peak value
+        Hottest GPU Computing Tasks
+        Computing Task        Total Time  Execution Time  SIMD Width  Peak XVE Threads Occupancy(%)  XVE Threads Occupancy(%)
+        --------------------  ----------  --------------  ----------  -----------------------------  ------------------------
+        f<(int)12, float>(a)     65.881s         65.580s          32                         100.0%                     62.0%
+        [Outside any task]        0.023s              0s
+Collection and Platform Info
+    Application Command Line: ./a.out -n 1,2
+    Computer Name: node7
+    Collection start time: 13:14:39 24/03/2025 UTC
+    CPU
+        Name: Intel(R) Xeon
+    GPU
+        Name: Meteor Lake-P [Intel Arc Graphics]
+        XVE Count: 128
+        Max XVE Thread Count: 8
+        Max Core Frequency: 2.250 GHz
+        GPU OpenCL Info
+            Max Work Group Size: 1,024
+Recommendations:
+    Occupancy: 1.0%
+`
+	const report = `Hierarchy Level,Metric Name,Metric Value
+0,Elapsed Time,69.411000
+1,"GPU Time, % of Elapsed time(%)",96.7
+1,GPU Engine,GPU Time,"GPU Time, % of Elapsed time(%)"
+1,Render and GPGPU,67.139000,96.7
+1,Occupancy(%),47.0
+2,Hottest GPU Computing Tasks,
+2,Computing Task,Total Time,Execution Time,SIMD Width,Peak XVE Threads Occupancy(%),XVE Threads Occupancy(%)
+2,"f<(int)12, float>(a)",65.881000,65.580000,32,100.0,62.0
+2,[Outside any task],0.023000,0.0,,,
+0,Collection and Platform Info,
+1,Application Command Line,"./a.out -n 1,2"
+1,Computer Name,node7
+1,Collection start time,13:14:39 24/03/2025 UTC
+1,CPU,
+2,Name,Intel(R) Xeon
+1,GPU,
+2,Name,Meteor Lake-P [Intel Arc Graphics]
+2,XVE Count,128
+2,Max XVE Thread Count,8
+2,Max Core Frequency,2250000000.000000
+2,GPU OpenCL Info,
+3,Max Work Group Size,1024
+0,Recommendations:,
+1,Occupancy(%),1.0
+`
+	const tasks = "Hierarchy Level\tMetric Name\tMetric Value\n0\tHottest GPU Computing Tasks\t\n0\tComputing Task\tTotal Time\tXVE Threads Occupancy(%)\n"
+	plain := func(text string) string {
+		f, err := read(t, text)
+		if err != nil {
+			return err.Error()
+		}
+		var b strings.Builder
+		for _, k := range f.Summary {
+			fmt.Fprintln(&b, k.Task, k.Total, k.SIMD, k.Peak, k.Measured)
+		}
+		p := f.Platform
+		p.Pos, p.OccupancyPos = note.Pos{}, note.Pos{}
+		return b.String() + fmt.Sprintf("%+v %d bad", p, f.BadRows)
+	}
+	want := plain(text)
+	for _, c := range []struct{ reason, text, want string }{
+		{"commas, and names that hold them in quotes", report, want},
+		{"a byte order mark, carriage returns, and messages before and behind", "\ufeffvtune: Using result path x\r\n" + strings.ReplaceAll(report, "\n", "\r\n") + "vtune: Executing actions 100 % done\r\n", want},
+		{"a message glued to the header", "vtune: Executing actions 75 % Generating a report   " + report, want},
+		{"all in quotes", quoted(report), want},
+		{"tabs; a heading ends the table", tasks + "0\tk\t1.5\t62.0\n0\tHottest Host Tasks\t\n0\tl\t2.5\t3.5\n", plain("Hottest GPU Computing Tasks\nComputing Task  Total Time  XVE Threads Occupancy(%)\n--------------  ----------  ------------------------\nk                     1.5s                     62.0%\n\n")},
+		{"a value that is none", tasks + "0\tk\tsoon\t62.0\n", `f:4:1: none of the 1 rows can be used; the first: task "k": time "soon" has no unit, s or ms (` + hint + ")"},
+		{"a header alone", "Hierarchy Level\tMetric Name\tMetric Value\n", "f: the summary names neither a GPU nor a computing task; " + expected + " (" + hint + ")"},
+	} {
+		if !(Format{}).Sniff([]byte(c.text)) {
+			t.Errorf("%s: not sniffed", c.reason)
+		}
+		if got := plain(c.text); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+	if (Format{}).Sniff([]byte("a program, Hierarchy Level,Metric Name\n")) {
+		t.Error("the header in the middle of a line is sniffed")
+	}
+}
+
+// quoted puts all cells of a report with commas in quotes.
+func quoted(text string) string {
+	cells := csv.NewReader(strings.NewReader(text))
+	cells.FieldsPerRecord = -1
+	rows, err := cells.ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString(`"` + strings.Join(row, `","`) + "\"\n")
+	}
+	return b.String()
 }
 
 func TestFaults(t *testing.T) {

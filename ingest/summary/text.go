@@ -14,7 +14,7 @@ import (
 // peek gives the first bytes without taking them.
 func peek(r io.Reader) (*bufio.Reader, []byte, error) {
 	in := bufio.NewReaderSize(r, 4096)
-	head, err := in.Peek(1024)
+	head, err := in.Peek(4096)
 	if err == io.EOF {
 		err = nil
 	}
