@@ -26,9 +26,13 @@ func whole(column, cell string, least int) (int, error) {
 	return n, nil
 }
 
-// size reads a launch size, absent for an empty cell.
+// size reads a launch size, absent for an empty cell. Counts may have a unit, as those of flags may.
 func size(column, cell string) (unit.Size3, error) {
-	s, err := unit.ParseSize(strings.TrimSpace(cell))
+	text := strings.TrimSpace(cell)
+	s, err := unit.ParseSize(text)
+	if err != nil {
+		s, err = unit.ParseSize(unit.ExpandCounts(text))
+	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", column, err)
 	}
