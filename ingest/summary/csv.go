@@ -3,7 +3,6 @@ package summary
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -22,14 +21,14 @@ const levelName, metricName = "Hierarchy Level", "Metric Name"
 type delimited struct {
 	in    *lines.Reader
 	to    *builder
-	delim rune     // 0 before the header
+	delim byte     // 0 before the header
 	names []string // of the current table, with (%)
 	level int      // of the current table
 }
 
 // delimiter gives what separates the cells of a line if it is the header, else 0. What vtune told while it worked may
 // stand before it.
-func delimiter(line []byte) rune {
+func delimiter(line []byte) byte {
 	i := bytes.Index(line, []byte(levelName))
 	if i < 0 || i > 1 && !isMessage(line) && line[i-1] != '\r' {
 		return 0
@@ -40,7 +39,7 @@ func delimiter(line []byte) rune {
 		!bytes.HasPrefix(bytes.TrimPrefix(rest[1:], quote), []byte(metricName)) {
 		return 0
 	}
-	return rune(rest[0])
+	return rest[0]
 }
 
 // isMessage says whether a line is a message of the vtune command.
@@ -80,20 +79,34 @@ func (d *delimited) line() {
 		d.delim = delimiter(bytes.TrimSpace(line))
 		return
 	}
-	in := csv.NewReader(bytes.NewReader(line))
-	in.Comma, in.FieldsPerRecord, in.LazyQuotes = d.delim, -1, true
-	cells, err := in.Read()
+	cells := split(string(line), d.delim)
+	level, err := strconv.Atoi(cells[0])
 	if err != nil || len(cells) < 2 {
 		return // blank, or a message of vtune
 	}
-	level, err := strconv.Atoi(strings.TrimSpace(cells[0]))
-	if err != nil {
-		return
-	}
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
 	d.cells(level, cells[1:])
+}
+
+// split gives the cells of a line. Those that hold the delimiter stand in quotes.
+func split(line string, delim byte) (cells []string) {
+	for {
+		line = strings.TrimLeft(line, " ")
+		var quoted strings.Builder
+		for parts := 0; strings.HasPrefix(line, `"`); parts++ {
+			if parts > 0 {
+				quoted.WriteByte('"') // two quotes are one
+			}
+			part, rest, _ := strings.Cut(line[1:], `"`)
+			quoted.WriteString(part)
+			line = rest
+		}
+		part, rest, more := strings.Cut(line, string(delim))
+		cells = append(cells, strings.TrimSpace(quoted.String()+part))
+		if !more {
+			return cells
+		}
+		line = rest
+	}
 }
 
 // cells takes the name and the values of a line.

@@ -390,6 +390,26 @@ Recommendations:
 	}
 }
 
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		reason, line string
+		want         []string
+	}{
+		{"plain", "0,a,b", []string{"0", "a", "b"}},
+		{"the delimiter in quotes", `0,"a, b",c`, []string{"0", "a, b", "c"}},
+		{"quotes in quotes", `0,"say ""a""",c`, []string{"0", `say "a"`, "c"}},
+		{"a quote alone", `"""",b`, []string{`"`, "b"}},
+		{"quotes within a cell are its own", `0,a "b",c`, []string{"0", `a "b"`, "c"}},
+		{"quotes that nothing closes", `0,"a,b`, []string{"0", "a,b"}},
+		{"empty cells", `,"",`, []string{"", "", ""}},
+		{"nothing", "", []string{""}},
+	} {
+		if got := split(c.line, ','); !cmp.Equal(got, c.want) {
+			t.Errorf("%s: split(%q) = %q, want %q", c.reason, c.line, got, c.want)
+		}
+	}
+}
+
 // quoted puts all cells of a report with commas in quotes.
 func quoted(text string) string {
 	cells := csv.NewReader(strings.NewReader(text))
