@@ -15,6 +15,14 @@ type Sample struct {
 	kept     []float64
 }
 
+// SampleSize is how many values are kept of each of so many samples: many of few, few of many.
+func SampleSize(samples int) int {
+	if samples > 1024 {
+		return 32
+	}
+	return 512
+}
+
 // Add adds a value; most is how many are kept.
 func (s *Sample) Add(x float64, most int) {
 	if s.N == 0 {

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,14 +142,14 @@ func deviceName(text string) string {
 }
 
 // take takes a quantity of the whole run where none was taken yet.
-func take[T any](b *builder, to *unit.Opt[T], name, value string, parse func(string) (unit.Opt[T], error),
+func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse func(string) (unit.Opt[T], error),
 	pos note.Pos) {
 	o, err := parse(value)
 	if err != nil {
 		b.bad.Add(pos, "", "%s: %v", name, err)
 		return
 	}
-	fill(to, o)
+	*to = cmp.Or(*to, o)
 }
 
 func (b *builder) occupancy(value string, pos note.Pos) {

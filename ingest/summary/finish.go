@@ -80,15 +80,7 @@ func (b *builder) whole() {
 	if len(b.shares) == 0 {
 		return
 	}
-	busiest := slices.MaxFunc(b.shares, func(x, y share) int {
-		switch {
-		case x.value < y.value:
-			return -1
-		case x.value > y.value:
-			return 1
-		}
-		return 0
-	})
+	busiest := slices.MaxFunc(b.shares, func(x, y share) int { return cmp.Compare(x.value, y.value) })
 	b.platform.Occupancy, b.platform.OccupancyPos = unit.Some(busiest.value), busiest.pos
 	if len(b.shares) > 1 {
 		var all []string

@@ -43,9 +43,7 @@ func (Format) Sniff(head []byte) bool {
 		return true
 	}
 	elapsed, gpu := false, false
-	for rest := head; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(lines.Plain(line)))
 		if text == platformHead || strings.HasPrefix(text, hottestMark) {
 			return true

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,11 +139,9 @@ func (b *builder) merge(k ingest.Kernel) {
 			continue
 		}
 		b.table.merged[i] = true
-		fill(&old.Total, k.Total)
-		fill(&old.Instances, k.Instances)
-		fill(&old.SIMD, k.SIMD)
-		fill(&old.Peak, k.Peak)
-		fill(&old.Measured, k.Measured)
+		old.Total, old.Instances = cmp.Or(old.Total, k.Total), cmp.Or(old.Instances, k.Instances)
+		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
+		old.Measured = cmp.Or(old.Measured, k.Measured)
 		return
 	}
 	if b.byName == nil {
@@ -150,10 +149,4 @@ func (b *builder) merge(k ingest.Kernel) {
 	}
 	b.byName[k.Task] = append(b.byName[k.Task], len(b.tasks))
 	b.tasks = append(b.tasks, k)
-}
-
-func fill[T any](to *unit.Opt[T], from unit.Opt[T]) {
-	if !to.Present() {
-		*to = from
-	}
 }

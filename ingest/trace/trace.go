@@ -204,21 +204,13 @@ func (r *reader) take(e *event, line int) error {
 	seconds := float64(length) / 1e9
 	if !r.instances {
 		t.total += seconds
-		t.sample.Add(seconds, r.room())
+		t.sample.Add(seconds, ingest.SampleSize(len(r.tasks)))
 		return nil
 	}
 	k := t.kernel
 	k.Pos, k.Instances, k.Total = r.pos(line), unit.Some[int64](1), unit.Some(unit.Seconds(seconds))
 	r.launches.Append(&k)
 	return nil
-}
-
-// room is how many times of a task are kept for its median: many of few tasks, few of many.
-func (r *reader) room() int {
-	if len(r.tasks) > 1024 {
-		return 32
-	}
-	return 512
 }
 
 // task gives what an event is a launch of.

@@ -137,7 +137,7 @@ func (s *store) properties(key propsKey, p ingest.Props) error {
 }
 
 func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
-	if v, ok := from.Value(); ok && (!to.Present() || v > to.Or(0)) {
+	if v, ok := from.Value(); ok && v > to.Or(-1) {
 		*to = from
 	}
 }
@@ -259,19 +259,11 @@ func (s *store) endLaunch() {
 		s.eachOf = append(s.eachOf, l.account)
 		total.kept = true
 	} else {
-		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), s.sampleSize())
+		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), ingest.SampleSize(len(s.order)))
 	}
 	if total.launches == 1 {
 		total.pos = l.pos
 	}
-}
-
-// sampleSize is how many launches of a kernel are kept for its median: many of few kernels, few of many.
-func (s *store) sampleSize() int {
-	if len(s.order) > 1024 {
-		return 32
-	}
-	return 512
 }
 
 // keeps says whether the launches of a table become rows of their own: those of the first table that measures launches,

@@ -32,9 +32,7 @@ func (Format) Sniff(head []byte) bool {
 	if lines.IsUTF16(head) {
 		return false
 	}
-	for rest := head; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(lines.Plain(line)), "\ufeff"))
 		if title, ok := heading(text); ok {
 			if _, known := sectionOf(title); known {

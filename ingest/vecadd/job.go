@@ -1,6 +1,7 @@
 package vecadd
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -36,18 +37,14 @@ func (j *job) line(text string, p *ingest.Platform) bool {
 	switch {
 	case strings.HasPrefix(name, "End of output for job"):
 		j.ended = true
-		if p.JobID == "" {
-			p.JobID = strings.TrimSpace(strings.TrimPrefix(name, "End of output for job"))
-		}
+		p.JobID = cmp.Or(p.JobID, strings.TrimSpace(strings.TrimPrefix(name, "End of output for job")))
 	case !ok || value == "":
 	case name == "Date":
 		if p.Collected.IsZero() && !j.ended {
 			p.Collected = parseDate(value)
 		}
 	case name == "Job ID":
-		if p.JobID == "" {
-			p.JobID = value
-		}
+		p.JobID = cmp.Or(p.JobID, value)
 	case name == "Resources":
 		j.resources(value, p)
 	}
@@ -68,9 +65,7 @@ func (j *job) resources(text string, p *ingest.Platform) {
 			case part == "" || strings.Contains(part, "="):
 			case i == 0 && strings.Trim(part, "0123456789") == "":
 			case i == 0:
-				if p.Host == "" {
-					p.Host = part
-				}
+				p.Host = cmp.Or(p.Host, part)
 			case p.NodeProperty == "" && !generic(part):
 				p.NodeProperty = part
 			}

@@ -48,9 +48,7 @@ func (Format) Sniff(head []byte) bool {
 		return false
 	}
 	ours := false
-	for rest := head; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+	for line := range bytes.Lines(head) {
 		text := string(lines.Plain(line))
 		for _, f := range foreign() {
 			if strings.Contains(text, f) {
