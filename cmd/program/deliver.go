@@ -92,7 +92,8 @@ func (e *Env) ChooseColumns(ans *report.Answer) error {
 				key = t.Columns[at].Key
 			}
 		}
-		if _, settings := e.given["columns"]; key == "" && settings { // which are for other tables, too
+		_, settings := e.given["columns"]
+		if key == "" && (settings || len(tables) == 0) { // settings are for other tables, too; without one nobody knows
 			continue
 		}
 		if key == "" {
