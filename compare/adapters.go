@@ -74,12 +74,24 @@ func (r *Result) ownText(row *Row) string {
 	stacks, worked := r.averaged(row)
 	m, idle := r.own(row)
 	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% of "+
-		"all is %.1f %% of those that worked",
-		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
+		"all is %.1f %% of %s",
+		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent(), thatWorked(worked.Or(0)))
 	if i, ok := idle.Value(); ok {
-		text += fmt.Sprintf(", which were idle %.1f %% of the time", i.Percent())
+		were := "were"
+		if worked.Or(0) == 1 {
+			were = "was"
+		}
+		text += fmt.Sprintf(", which %s idle %.1f %% of the time", were, i.Percent())
 	}
 	return text + ". "
+}
+
+// thatWorked names the adapters or stacks that worked.
+func thatWorked(n int) string {
+	if n == 1 {
+		return "the one that worked"
+	}
+	return "those that worked"
 }
 
 // ofBusy turns an average over n stacks into one over those that worked, and says whether that is possible: beyond 100
@@ -116,8 +128,8 @@ func (r *Result) adapters(row *Row) *Cause {
 		case !possible:
 			continue
 		case abs(v.Minus(ref)) <= r.Options.Tolerance+digit:
-			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of those that worked, which fits the %s of "+
-				"%.1f %%.", m.Percent(), v.Percent(), name, ref.Percent())
+			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of %s, which fits the %s of %.1f %%.",
+				m.Percent(), v.Percent(), thatWorked(busy), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
 			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.",

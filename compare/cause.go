@@ -142,9 +142,9 @@ func (f *finder) unmeasurable() {
 		return
 	case fillsTooLittle:
 		f.found = append(f.found, Cause{Name: CauseTolerance, Confidence: high.String(), Because: fmt.Sprintf(
-			"The launch fills less than %g points: %.2g %% of the slots is all that it can hold, so no value can be "+
-				"found below it.",
-			float64(f.r.Options.Tolerance), row.reference().Percent())})
+			"The launch can hold at most %.2g %% of the thread slots, which is less than the tolerance of %g points: "+
+				"no measurement can be below it.",
+			row.reference().Percent(), float64(f.r.Options.Tolerance))})
 		return
 	}
 	sure := high

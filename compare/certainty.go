@@ -271,7 +271,7 @@ func (c *Certainty) shorterInterval() (setting string, ok bool) {
 		return "", false
 	}
 	if c.Own {
-		return fmt.Sprintf("--sampling-interval %.4g (us)", want*1e3), true
+		return fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3), true
 	}
 	return fmt.Sprintf("gpu-sampling-interval %.4g", want), true
 }

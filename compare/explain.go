@@ -38,8 +38,8 @@ var causeTexts = []CauseText{
 			"is wrong: please report it.",
 		"The published Gen9 vec_add table agrees with the model on 14 rows of 14, so a difference is no rounding.",
 		"below, above, unmeasurable"},
-	{CauseSampling, "The counters' values are not this kernel's: they are sampled, and too much of the samples " +
-		"is of other tasks.",
+	{CauseSampling, "The counters are sampled, and too many of the samples can belong to other tasks: the values " +
+		"say little about this kernel.",
 		"More than half of a value can be of other tasks (see foreign), more than 60 % of all instructions stand " +
 			"in rows of no kernel (see crosstalk), all launches together ran for less than 10 sampling " +
 			"intervals, or more than twice as many threads were started as the launches have. Above a " +
@@ -49,7 +49,8 @@ var causeTexts = []CauseText{
 		"Seen: an 18 us kernel that measures 19.9, 26.5, 29.3 and 42.7 % in four runs with a peak of 14.3 %. The " +
 			"hardware samples every 2^n ticks of its clock: 1 ms is 0.683 ms on Gen9 and 0.853 ms on Meteor Lake.",
 		"unmeasurable, above"},
-	{CauseTolerance, "The launch fills so little of the GPU that no value can be told to be below it.",
+	{CauseTolerance, "The launch fills so little of the GPU that no measurement can be below it by more than the " +
+		"tolerance.",
 		"The reference, the predicted average or the profiler's peak, is below the tolerance (5 points).",
 		"Nothing about the value. A larger grid would fill more of the GPU.",
 		"Seen: 0.1 and 0.0 measured against a peak of 1.2.",
@@ -61,7 +62,7 @@ var causeTexts = []CauseText{
 		"Look for several queues, ranks or processes on the GPU; run them one after another to measure them.",
 		"The counter XVE Threads Occupancy counts all threads on the GPU.",
 		"above"},
-	{CauseNothingRan, "No thread was seen at all, so the values say nothing of the kernel.",
+	{CauseNothingRan, "No thread was seen at all, so the values say nothing about the kernel.",
 		"Measured 0.0 with XVEs idle all of the time, or a summary in which the GPU was busy for 0.0 % of the " +
 			"elapsed time.",
 		"Collect the adapter that the kernel ran on (-knob target-gpu), and a run in which it works long enough.",
@@ -86,7 +87,7 @@ var causeTexts = []CauseText{
 			"launches (see edges). Then time between launches and time within cannot be told apart, and the " +
 			"confidence is low. With a trace the gaps before its launches are known: high where they come to half of " +
 			"the idle time, none below 1 % of the kernel's window.",
-		"Larger launches, launches that are batched, or fewer waits between them.",
+		"Make launches larger, batch them, or wait less between them.",
 		"Two runs of one program on one day had idle shares of 20.7 and 43.0 % with the same residency of the " +
 			"XVEs that ran.",
 		"below: empty"},

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"occudiff/ingest/note"
 )
@@ -206,6 +207,10 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	if what := binaryKind(head); what != "" {
 		return nil, note.Faultf(codeBinary, pos, exportHint,
 			"this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
+	}
+	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
+		return nil, note.Faultf(codeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
+			"their run", "this is the source of kernels, which holds no run")
 	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
 		"not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s",

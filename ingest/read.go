@@ -137,6 +137,11 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	what := strings.Join(paths, ", ")
+	if len(run.Inputs) > 0 && run.Inputs[0].Kind == "zebin" {
+		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
+			"predict its kernels with 'occudiff predict', or give the computing-task export of their run beside it; "+
+				exportHint, "this is a kernel binary, which holds no run")
+	}
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
 			"give the computing-task export beside it; "+exportHint, "%s names no kernel", kindText(run.Inputs[0].Kind))

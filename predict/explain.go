@@ -69,7 +69,7 @@ func (e *explainer) bound(l Limit, label string, n int64, formula string, figure
 // launch explains what the launch is made of.
 func (e *explainer) launch() {
 	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
-	e.add("work-group size", unit.Thousands(p.GroupSize)+" work-items", product(e.l.Local))
+	e.add("work-group size", unit.Plural(p.GroupSize, "work-item"), product(e.l.Local))
 	e.add("threads per work-group", unit.Thousands(p.ThreadsPerGroup), "ceil(%d / %d)", p.GroupSize, e.l.SIMD)
 	if p.IdleLanes > 0 {
 		e.add("idle lanes", fmt.Sprintf("%d of %d (%s)", p.IdleLanes, lanes, percent(ratio(p.IdleLanes, lanes))),

@@ -18,6 +18,7 @@ type Document struct {
 	Sections []Section // in reading order
 	Version  string    // of occudiff
 	Whole    bool      // a terminal shows all rows and items, not only the first ones
+	Titled   bool      // a terminal shows the titles of sections with items
 }
 
 // View says in which kind of output a column, a table or the items of a section appear.

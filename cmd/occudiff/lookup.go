@@ -104,12 +104,27 @@ order in which they are checked.`,
 				if len(args) == 0 {
 					return explaindoc.All(), nil
 				}
-				return explaindoc.Explain(strings.Join(args, " ")) // several arguments are one word with blanks
+				term := strings.Join(args, " ") // several arguments are one term with blanks
+				ans, err := explaindoc.Explain(term)
+				if err != nil {
+					err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
+						strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), terms()), "?"))
+				}
+				return ans, err
 			})
 		},
 	}
 	a.Share(c, program.AnswerFlags)
 	return c
+}
+
+// terms are the words of the outputs, each an argument of its own.
+func terms() (list []string) {
+	for _, name := range explaindoc.Names() {
+		list = append(list, strings.ToLower(strings.ReplaceAll(name, " ", "-")))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // schemaCommand prints the JSON Schema of an output.
@@ -141,6 +156,7 @@ values are null, lists are never null, and percentages are 0..100.`,
 		},
 	}
 	a.Share(c, "output quiet")
+	c.Flags().Lookup("output").Usage = "write the schema to this .json file, too"
 	return c
 }
 

@@ -56,7 +56,7 @@ func TestManyKernels(t *testing.T) {
 		t.Errorf("JUnit has %d kernels", got)
 	}
 	status, table, stderr = runCommand("advise", "--device", "max1100", "run.csv", "-q", "-o", "b.md", "-o", "b.json", "-o", "b.csv")
-	if status != program.ExitDone || len(table) > 40_000 || !strings.Contains(table, "Advice on the first 1,000 stands here") {
+	if status != program.ExitDone || len(table) > 40_000 || !strings.Contains(table, "Advice is given here on the first 1,000") {
 		t.Errorf("advise: exit %d, %d bytes on the terminal\n%s", status, len(table), stderr)
 	}
 	var v struct {

@@ -53,6 +53,7 @@ and sends nothing.
 		{Name: "port", Value: &port, Arg: "N", Usage: "port of --serve (default: a free one)"},
 	}...)
 	a.Share(c, "output quiet")
+	c.Flags().Lookup("output").Usage = "write the page to this .html file"
 	return c
 }
 

@@ -25,7 +25,8 @@ func (e *Env) SharedFlags() []cli.Flag {
 		{Name: "tolerance", Value: &e.Tolerance, Arg: "POINTS",
 			Usage: "largest difference that matches; between measured and predicted occupancy, in percentage points"},
 		{Name: "model-tolerance", Value: &e.ModelTolerance, Arg: "POINTS",
-			Usage: "the same for the profiler's and the predicted peak; if they differ by more, the model is wrong"},
+			Usage: "largest difference between VTune's peak and the predicted one; if they differ by more, the model " +
+				"is wrong"},
 		{Name: "sampling-interval", Value: &e.sampling, Arg: "DURATION",
 			Usage: "gpu-sampling-interval of the collection; launches shorter than it cannot be measured"},
 		{Name: "driver", Value: &e.Driver, Arg: "VERSION", Usage: "GPU driver of the run; no export records it"},
@@ -45,8 +46,8 @@ func (e *Env) SharedFlags() []cli.Flag {
 		{Name: "top", Value: &e.top, Arg: "N",
 			Usage: "show the first N kernels; counts, gates, JSON and JUnit cover all"},
 		{Name: "columns", Value: &e.columns, Arg: "LIST",
-			Usage: "show these columns, by their keys or headings with commas between; a wrong one lists those that " +
-				"there are; workbooks and JSON have all"},
+			Usage: "show these columns: keys or headings with commas between; a wrong one lists those that there " +
+				"are; workbooks and JSON have all"},
 		{Name: "color", Value: &e.color, Arg: "WHEN", Words: "auto always never",
 			Usage: "auto, always or never; auto is on a terminal, unless NO_COLOR is set"},
 		{Name: "progress", Value: &e.progress, Arg: "WHEN", Words: "auto always never",

@@ -111,6 +111,7 @@ text that a spreadsheet would run as a formula gets an apostrophe, which track i
 	t.addMetricFlag(c)
 	t.addNoVerify(c)
 	t.Share(c, "output quiet")
+	c.Flags().Lookup("output").Usage = "write the CSV to this file instead"
 	return c
 }
 

@@ -84,7 +84,7 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 		}
 	}
 	if t.IsZero() {
-		return time.Now(), "no input says when: now; --time says so"
+		return time.Now(), "now, as no input says when; --time sets it"
 	}
-	return t, "by the file's date; --time or a summary say so exactly"
+	return t, "the date of the file; for the exact time pass --time or add a summary"
 }

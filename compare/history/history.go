@@ -193,11 +193,11 @@ func marks(n int) string {
 
 // noTables is the error of a database that nothing has been added to.
 func (d *DB) noTables() error {
-	return fmt.Errorf("%w: %s has no tables of occudiff; `occudiff track add` makes them, --db names another history",
+	return fmt.Errorf("%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another history",
 		errMissing, d.engine.where)
 }
 
 // noRun is the error of a run that is not there.
 func (d *DB) noRun(id int64) error {
-	return fmt.Errorf("%w: %s has no run %d; `occudiff track list` shows the runs", errNoRun, d.engine.where, id)
+	return fmt.Errorf("%w: %s has no run %d; 'occudiff track list' shows the runs", errNoRun, d.engine.where, id)
 }

@@ -113,7 +113,7 @@ func TestRemove(t *testing.T) {
 		if n := count(t, d, "occudiff_kernel"); n != 4 {
 			t.Errorf("%d rows are left, want 4", n)
 		}
-		want := fmt.Sprintf("no such run: %s has no run %d; `occudiff track list` shows the runs", d.Where(), a)
+		want := fmt.Sprintf("no such run: %s has no run %d; 'occudiff track list' shows the runs", d.Where(), a)
 		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }()} {
 			if !errors.Is(err, errNoRun) || err.Error() != want {
 				t.Errorf("a run that is gone: %v, want %s", err, want)

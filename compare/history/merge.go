@@ -259,7 +259,7 @@ func sameValue(a, b float64) bool {
 // differs is the error of a point that is stored with another value or verdict.
 func differs(old *Run, p Record, what, stored string) error {
 	return fmt.Errorf("%w: line %d has %s for %q at %s, run %d of the history has %s; give another run another name"+
-		" in the column `run`, correct a run after `occudiff track remove %d`",
+		" in the column `run`, correct a run after 'occudiff track remove %d'",
 		errBadRun, p.Line, what, p.Series, p.Time.Format(time.RFC3339), old.ID, stored, old.ID)
 }
 

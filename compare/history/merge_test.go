@@ -378,7 +378,7 @@ func TestImportContradicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := contentOf(t, d)
-		const why = "; give another run another name in the column `run`, correct a run after `occudiff track remove %d`"
+		const why = "; give another run another name in the column `run`, correct a run after 'occudiff track remove %d'"
 		cases := []struct {
 			reason string
 			change func(a, b *Record)

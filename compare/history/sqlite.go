@@ -76,7 +76,7 @@ func inspect(path string, options Options) (writable bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && options.MustExist:
-		return false, fmt.Errorf("%w: %s does not exist; `occudiff track add` makes it, --db names another one",
+		return false, fmt.Errorf("%w: %s does not exist; 'occudiff track add' makes it, --db names another one",
 			errMissing, path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {

@@ -30,8 +30,11 @@ func (d *Result) because(row *Row) string {
 	if row.Verdict == Faster {
 		s = append(s, timeText(&row.Time))
 	}
-	s = append(s, d.loadedText(row)...)
-	s = append(s, d.movedText(row))
+	if text := d.oppositeText(row); text != "" {
+		s = append(s, text)
+	} else {
+		s = append(append(s, d.loadedText(row)...), d.movedText(row))
+	}
 	if launchChanged(row.Changes) || hasChange(d.Changes, ChangeDevice) {
 		s = append(s, d.residualText(row))
 	}
@@ -97,8 +100,8 @@ func notComparable(row *Row) string {
 		s = append(s, changeText(row.Changes))
 	}
 	if where := side("unmeasurable", "on both sides"); where != "" {
-		s = append(s, "the counters' values are not the kernel's "+where+"; collect with a shorter "+
-			"gpu-sampling-interval or more work per launch")
+		s = append(s, "the kernel is unmeasurable "+where+"; collect with a shorter gpu-sampling-interval or more "+
+			"work per launch")
 	}
 	if where := side("absent", "on either side"); where != "" {
 		s = append(s, "there is no measured occupancy "+where)
@@ -159,6 +162,23 @@ func (d *Result) loadedText(row *Row) []string {
 			"points)", from, float64(limit))}
 	}
 	return []string{fmt.Sprintf("occupancy of XVEs that ran did not move significantly (%s; %s)", from, testText(l))}
+}
+
+// oppositeText says what fell and what rose where the two occupancies moved in opposite directions, empty where they
+// did not: the measured one then is what the verdict is about, and time without threads is why.
+func (d *Result) oppositeText(row *Row) string {
+	l, limit := &row.Loaded, d.loadedLimit(row)
+	ran, whole := l.Change.Or(0), row.Measured.Change.Or(0)
+	time, held := "less", "less"
+	switch {
+	case l.rose(limit) && whole < 0:
+		time, held = "more", "more"
+	case l.fell(limit) && whole > 0:
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s. XVEs had no thread for %s of the time, though those that ran held %s: their occupancy %s "+
+		"by %.1f points (%s)", d.movedText(row), time, held, fellOrRose(ran), math.Abs(ran), fromTo(l, "%.1f", " %"))
 }
 
 // movedText says how the measured occupancy moved and how sure that is.

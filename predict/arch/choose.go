@@ -28,8 +28,8 @@ type Choice struct {
 
 // ErrNoDevice is the error for a run that needs a device and does not say which.
 var ErrNoDevice = note.Faultf("no-device", note.Pos{},
-	"name it with --device (see 'occudiff devices'), or give the VTune summary beside the export: vtune -report "+
-		"summary -r RESULT_DIR", "no input says which GPU this is")
+	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
+	"no input says which GPU this is")
 
 // Choose finds the device of a run. What the user names is taken, and inputs that disagree get a note. Else all inputs
 // that name a device have to mean the same one. The figures of the device are held against those of the inputs.

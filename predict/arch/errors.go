@@ -12,14 +12,22 @@ import (
 func unknownName(name string, nearest []string) error {
 	if strings.TrimSpace(name) == "" {
 		return errors.New("no device is named; give --device NAME " +
-			"(a key, name, alias or PCI id; `occudiff devices` lists them)")
+			"(a key, name, alias or PCI id; 'occudiff devices' lists them)")
 	}
 	near := ""
 	if len(nearest) > 0 {
-		near = "; the nearest are " + strings.Join(nearest, ", ")
+		near = "; did you mean " + either(nearest) + "?"
 	}
 	return fmt.Errorf("device %s is not in the device table%s "+
-		"(`occudiff devices` lists all, --device-file FILE adds one)", quoted(name), near)
+		"('occudiff devices' lists all, --device-file FILE adds one)", quoted(name), near)
+}
+
+// either joins words as a question has them: "a, b or c".
+func either(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+	return strings.Join(words, "")
 }
 
 // AmbiguousError says that a name means several devices of different shapes.

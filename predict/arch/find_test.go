@@ -235,8 +235,8 @@ func TestFindErrors(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"", 0, "no device is named; give --device NAME (a key, name, alias or PCI id; `occudiff devices` lists them)", "nothing asked"},
-		{" ", 96, "no device is named; give --device NAME (a key, name, alias or PCI id; `occudiff devices` lists them)", "a count alone is no device"},
+		{"", 0, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "nothing asked"},
+		{" ", 96, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "a count alone is no device"},
 		{"mtl", 0, `device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides`, "Meteor Lake needs a count"},
 		{"Intel(R) Data Center GPU Max 1550", 0, `device "Intel(R) Data Center GPU Max 1550" may be max1550 (1024 XVE), max1550-1t (512 XVE); --xve N (1024, 512) or --device KEY decides`, "one or two stacks"},
 		{"Intel(R) Arc(TM) Graphics", 0, `device "Intel(R) Arc(TM) Graphics" may be mtl-128 (128 XVE), mtl-112 (112 XVE), arl-h (128 XVE), lnl-64 (64 XVE), lnl-56 (56 XVE); --xve N (128, 112, 64, 56) or --device KEY decides`, "candidates in the order of the table"},
@@ -245,13 +245,13 @@ func TestFindErrors(t *testing.T) {
 		{"mtl", 100, `device "mtl" does not come with 100 XVE; it has 128, 112, 64; a binned part has a multiple of 16, the XVEs of one Xe-core (correct --xve or --device, or describe the part in a --device-file)`, "not a whole number of Xe-cores"},
 		{"uhd-p630", 48, `device "uhd-p630" does not come with 48 XVE; it has 24 (correct --xve or --device, or describe the part in a --device-file)`, "more than the full part"},
 		{"mtl", -1, `device "mtl" does not come with -1 XVE; it has 128, 112, 64 (correct --xve or --device, or describe the part in a --device-file)`, "a count from a broken file"},
-		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; the nearest are max1100 (`occudiff devices` lists all, --device-file FILE adds one)", "a slip of the pen"},
-		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; the nearest are tgl-96 (`occudiff devices` lists all, --device-file FILE adds one)", "a slip in the name of a family: its usual part"},
-		{"meteorlak", 0, "device \"meteorlak\" is not in the device table; the nearest are mtl-64, mtl-128, mtl-112 (`occudiff devices` lists all, --device-file FILE adds one)", "of a family that has none: all"},
-		{"nope", 0, "device \"nope\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "shares no letter in its place with any name"},
-		{"UHD P360", 0, "device \"UHD P360\" is not in the device table; the nearest are uhd-p630, uhd730, rkl-32, cfl-gt2 (`occudiff devices` lists all, --device-file FILE adds one)", "digits swapped; of equally near names the ones whose key is near come first"},
-		{"GeForce RTX 4090", 0, "device \"GeForce RTX 4090\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "nothing near: no guess"},
-		{"0x1234", 96, "device \"0x1234\" is not in the device table (`occudiff devices` lists all, --device-file FILE adds one)", "an id that nobody has"},
+		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; did you mean max1100? ('occudiff devices' lists all, --device-file FILE adds one)", "a slip of the pen"},
+		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; did you mean tgl-96? ('occudiff devices' lists all, --device-file FILE adds one)", "a slip in the name of a family: its usual part"},
+		{"meteorlak", 0, "device \"meteorlak\" is not in the device table; did you mean mtl-64, mtl-128 or mtl-112? ('occudiff devices' lists all, --device-file FILE adds one)", "of a family that has none: all"},
+		{"nope", 0, "device \"nope\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "shares no letter in its place with any name"},
+		{"UHD P360", 0, "device \"UHD P360\" is not in the device table; did you mean uhd-p630, uhd730, rkl-32 or cfl-gt2? ('occudiff devices' lists all, --device-file FILE adds one)", "digits swapped; of equally near names the ones whose key is near come first"},
+		{"GeForce RTX 4090", 0, "device \"GeForce RTX 4090\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "nothing near: no guess"},
+		{"0x1234", 96, "device \"0x1234\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "an id that nobody has"},
 	} {
 		m, err := builtin(t).Find(Query{c.name, c.xves})
 		if err == nil {

@@ -132,7 +132,7 @@ func closing(kernels []binary.Kernel) string {
 			scratch++
 		}
 	}
-	text := "Predicted from the binary alone: an upper bound of what a run can show."
+	text := "Predicted from the binary alone: an upper bound on what a run can show."
 	if spills > 0 {
 		text += " " + report.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
 	}

@@ -341,7 +341,7 @@ func shapeText(r *rundiff.Row) string {
 		text = strings.TrimPrefix(text+" in "+l, " in ")
 	}
 	if n := bothSides(r, rundiff.ChangeSIMD); n != "" {
-		text = strings.TrimPrefix(text+", SIMD "+n, ", ")
+		text = strings.TrimPrefix(text+", SIMD"+n, ", ")
 	}
 	return text
 }

@@ -104,14 +104,12 @@ func Explain(name string) (*report.Answer, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no word of an output is spelled %q; 'occudiff explain' lists them: causes are %s", name,
-			strings.Join(compare.Causes(), ", "))
+		return nil, fmt.Errorf("no output has the term %q", name)
 	}
 	ans := answer(found)
 	ans.Doc.Title, ans.Doc.Headline, ans.Doc.Sections = report.UpperFirst(found[0].Name), nil, nil
 	for i := range found {
-		ans.Doc.Headline = append(ans.Doc.Headline, found[i].title())
-		ans.Doc.Sections = append(ans.Doc.Sections, found[i].section(fmt.Sprintf("word-%d", i+1), len(found) > 1))
+		ans.Doc.Sections = append(ans.Doc.Sections, found[i].section(fmt.Sprintf("word-%d", i+1)))
 	}
 	return ans, nil
 }
@@ -124,20 +122,20 @@ func (w *word) title() string {
 	return w.Name + " (" + w.Kind + ", found with " + *w.Applies + ")"
 }
 
-// section is the page of a word, one of several that are spelled alike or the only one.
-func (w *word) section(key string, several bool) report.Section {
+// section is the page of a word.
+func (w *word) section(key string) report.Section {
 	s := report.Section{Key: key, Title: w.title(), Sheet: "Words", ItemsIn: report.Everywhere}
 	add := func(lead string, text *string) {
 		if text != nil {
 			s.Items = append(s.Items, report.Item{Lead: lead, Text: *text})
 		}
 	}
-	if several {
-		add("As a "+w.Kind, &w.Means)
+	add("What it means", &w.Means)
+	if w.Kind == column {
+		add("Formula", w.Sign)
 	} else {
-		add("What it means", &w.Means)
+		add("How it is recognized", w.Sign)
 	}
-	add("How it is recognized", w.Sign)
 	add("What to do", w.Do)
 	add("From", w.From)
 	return s
@@ -157,15 +155,14 @@ func spelled(name string) string {
 func All() *report.Answer { return answer(words()) }
 
 func answer(list []word) *report.Answer {
-	d := &report.Document{Whole: true, Title: "What the words mean",
-		Headline: []string{
-			"Causes in the order in which they are looked for, words of the account, verdicts, limits and policies.",
-			"Columns are explained by their headings or keys, as in 'occudiff explain waves'."}}
+	d := &report.Document{Whole: true, Titled: true, Title: "What the terms mean",
+		Headline: []string{"'occudiff explain TERM' says more about one of these, or about a column of a report, by " +
+			"its heading or key, as in 'occudiff explain waves'."}}
 	for _, kind := range kinds() {
 		s := report.Section{Key: strings.ReplaceAll(kind, " ", "-"), Title: titleOf(kind), Sheet: "Words",
 			ItemsIn: report.Everywhere}
 		if kind == column {
-			s.In = report.Files
+			s.In, s.ItemsIn = report.Files, report.Files
 		}
 		for _, w := range list {
 			if w.Kind == kind {
@@ -181,7 +178,9 @@ func answer(list []word) *report.Answer {
 func titleOf(kind string) string {
 	switch kind {
 	case cause:
-		return "Causes"
+		return "Causes, in the order in which they are looked for"
+	case ofAccount:
+		return "Words of the account"
 	case policy:
 		return "Policies"
 	}

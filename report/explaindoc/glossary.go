@@ -15,12 +15,12 @@ var entries = []entry{
 			"which two numbers are compared."},
 	{verdict, "below", "Less was observed than predicted. The parts of the account say where the thread slots went, " +
 		"and the cause says why.",
-		"The difference is below the tolerance."},
+		"The observed occupancy is lower than the predicted one by more than the tolerance (--tolerance, 5 points)."},
 	{verdict, "above", "More was observed than predicted: other kernels ran at the same time, or the launch was not " +
 		"the one that was predicted.",
-		"The difference is above the tolerance."},
-	{verdict, "unmeasurable", "The counter's value is mostly not this kernel's, or the launch fills too little of " +
-		"the GPU: the difference means nothing.",
+		"The observed occupancy is higher than the predicted one by more than the tolerance (--tolerance, 5 points)."},
+	{verdict, "unmeasurable", "Most of the counter's value can come from other tasks, or the launch fills too little " +
+		"of the GPU: the difference means nothing.",
 		"See the causes sampling and tolerance."},
 	{verdict, "no prediction", "The launch cannot be predicted; a note says what is missing or why it " +
 		"cannot run.", ""},
@@ -29,9 +29,11 @@ var entries = []entry{
 		"occupancy.", ""},
 
 	{diffResult, "regression", "Occupancy fell. --fail-on regression exits 1.",
-		"The median of the measured occupancy fell by more than --threshold, and significantly where there are " +
-			"enough runs; where the launch or the device is another one, the residual fell like that too."},
-	{diffResult, "improvement", "Occupancy rose, by the rule of a regression the other way around.", ""},
+		"The occupancy of XVEs that ran fell by more than --threshold (three times that where a launch is shorter " +
+			"than a sampling interval), or the measured occupancy fell by more than --threshold (twice that without " +
+			"a test) while launches take as long as before. With at least 4 runs on each side the change must be " +
+			"significant. If the launch or the device changed, the residual must have fallen as well."},
+	{diffResult, "improvement", "Occupancy rose, by the rule for a regression in the other direction.", ""},
 	{diffResult, "unchanged", "The change is within the threshold, or not significant.", ""},
 	{diffResult, "changed launch", "The launch shape, sub-group size or GRF mode changed and the residual did not: " +
 		"the change was intended.", ""},
@@ -71,17 +73,17 @@ var entries = []entry{
 	{policy, "auto", "Free or whole, by the SLM and barriers of the launch.", ""},
 
 	{column, "Kernel, task, series", "The kernel as the profiler prints it.", ""},
-	{column, "Adapter", "The adapter of the row, in a run on several.", ""},
+	{column, "Adapter", "The adapter of the row, when the run used several.", ""},
 	{column, "Global, global_old, global_new, global_size",
 		"Work-items of the launch, as many dimensions as were printed.", ""},
 	{column, "Local, local_old, local_new, local_size, Work-group", "Work-items per work-group.", ""},
 	{column, "SIMD, simd_old, simd_new, sub-group size",
 		"Work-items that a hardware thread runs at once; the sub-group size.", ""},
-	{column, "Direction", "Of a copy: host to device, or back.", ""},
+	{column, "Direction", "For copies: host to device, or back.", ""},
 	{column, "Launches, instances", "How often the kernel was launched.", ""},
 	{column, "GPU time, Time, total_seconds", "GPU time of all launches together.", ""},
 	{column, "Time per launch, average_seconds, average_old_seconds, average_new_seconds",
-		"GPU time of a launch, on average.", ""}, {column, "Predicted peak, peak_percent, predicted_peak_percent, Peak",
+		"Mean GPU time of a launch.", ""}, {column, "Predicted peak, peak_percent, predicted_peak_percent, Peak",
 		"Predicted occupancy of the GPU while its waves are full.", ""},
 	{column, "Predicted average, average_percent, predicted_average_percent, predicted_old_percent, " +
 		"predicted_new_percent, Average",
@@ -89,7 +91,8 @@ var entries = []entry{
 			"compared with it.", ""}, {column, "Predicted Xe-core, xe_core_percent, predicted_xe_core_percent, Xe-core",
 		"Predicted occupancy of one Xe-core that holds as many work-groups as it can.", ""},
 	{column, "Xe-core, of the GRF mode's slots, xe_core_of_grf_mode_percent",
-		"The same as a share of the slots that the GRF mode leaves; VTune divides by all of them.", ""},
+		"Predicted occupancy of one Xe-core as a share of the slots that the GRF mode leaves; VTune divides by all " +
+			"slots.", ""},
 	{column, "VTune peak, profiler_peak_percent", "The profiler's own prediction from the launch; it is not " +
 		"measured.", ""},
 	{column, "Measured, measured_percent, measured_old_percent, measured_new_percent, measured_change_points",
@@ -108,7 +111,8 @@ var entries = []entry{
 		"Share of the time in which an XVE had no thread at all.", ""},
 	{column, "Occupancy of XVEs that ran, Measured while loaded, loaded_percent, loaded_old_percent, " +
 		"loaded_new_percent",
-		"Occupancy of XVEs that had a thread.", "measured / (1 - idle)"},
+		"Occupancy without the time in which XVEs were idle: how full they were while they ran.",
+		"measured / (1 - idle)"},
 	{column, "part_used, Used", "The part of the account that held threads: see used.", ""},
 	{column, "Underfilled XVEs, part_underfilled", "The part of the account on XVEs that ran with room for more: see " +
 		"underfilled.", ""},
@@ -119,13 +123,13 @@ var entries = []entry{
 		"The account of the row as a bar, in a wide terminal.", ""},
 	{column, "Threads started, threads_started", "Hardware threads that the profiler saw start; sampled, so lower " +
 		"than the true number.", ""},
-	{column, "Threads predicted", "Hardware threads of the launches, by their shape.", ""},
+	{column, "Threads predicted", "Hardware threads of all launches, computed from their shape.", ""},
 	{column, "Thread life, thread_life_seconds", "How long a thread lives on average.",
 		"Little's law: residents = starts per time x life"},
-	{column, "Dispatch rate", "Threads that start in a microsecond.", ""},
+	{column, "Dispatch rate", "Threads that start per microsecond.", ""},
 	{column, "Idle lanes", "Lanes of the last sub-group of a work-group that have no work-item; occupancy counts " +
 		"threads and does not show them.", ""},
-	{column, "Share of GPU time, time_share", "The kernel's part of the time in which the GPU ran any task.", ""},
+	{column, "Share of GPU time, time_share", "The kernel's share of the time in which the GPU ran any task.", ""},
 	{column, "Predicted policy, policy, predicted_policy", "How threads are dispatched: see free and whole.", ""},
 	{column, "Threads per work-group, threads_per_work_group", "Hardware threads of a work-group.",
 		"local size / sub-group size, rounded up"}, {column, "Work-groups, work_groups", "Work-groups of the launch.",
@@ -136,20 +140,19 @@ var entries = []entry{
 		"work-groups / work-groups that the GPU holds"},
 	{column, "Last wave, tail_percent, Tail", "Predicted occupancy during the last, partial wave; 0 when it is " +
 		"full.", ""},
-	{column, "Label in charts, label", "A short name that tells kernels apart; of a run the name that --label gave " +
-		"it.", ""},
+	{column, "Label in charts, label", "A short name that tells kernels apart; for a run, the name from --label.", ""},
 	{column, "File, Line", "Position of the row in the input.", ""},
 	{column, "Launch shortest, launch_min, Launch median, launch_median, Launch longest, launch_max",
-		"Time of a launch, over the launches of a row.", ""},
+		"The shortest, the median and the longest time of a launch, over the launches of a row.", ""},
 	{column, "Launch measured lowest, launch_measured_min, Launch measured median, launch_measured_median, Launch " +
 		"measured highest, launch_measured_max",
-		"Measured occupancy of a launch, over the launches of a row.", ""},
+		"The lowest, the median and the highest measured occupancy of a launch, over the launches of a row.", ""},
 	{column, "Residual, residual_old_points, residual_new_points, residual_change_points",
-		"Measured occupancy less the predicted average: what of the occupancy the launch itself does not explain.",
+		"Measured occupancy minus the predicted average: the part that the launch itself does not explain.",
 		""},
 	{column, "Time ratio, time_ratio", "Mean time of a launch in NEW over that in OLD; above 1 is slower.", ""},
 	{column, "p, measured_p, residual_p, time_p", "How likely a change this large is by chance alone, by a " +
-		"Mann-Whitney test; from 4 runs a side on.", ""},
+		"Mann-Whitney test; needs at least 4 runs on each side.", ""},
 	{column, "Thread slots, thread_slots, Slots", "Hardware threads that the GPU holds at once.",
 		"Xe-cores x XVEs x threads per XVE"},
 	{column, "Xe-cores, xe_cores", "The cores of the GPU, each with its own SLM.", ""},
@@ -165,10 +168,10 @@ var entries = []entry{
 	{column, "Change, changes", "What differs from the launch as it is, or between OLD and NEW.", ""},
 	{column, "Newest, value", "The value of the newest run.", ""},
 	{column, "Median", "The median of the earlier runs in the window.", ""},
-	{column, "MAD", "Median absolute deviation: how far a usual run is off the median.", ""},
-	{column, "Threshold", "How far a run has to be off the median to count.",
+	{column, "MAD", "Median absolute deviation: how far a typical run is from the median.", ""},
+	{column, "Threshold", "How far a run has to be from the median to count.",
 		"the larger of 4 MAD and --threshold"},
-	{column, "Window", "How many earlier runs the median is of.", ""},
+	{column, "Window", "How many earlier runs the median is taken over.", ""},
 	{column, "Runs in a row beyond, in_a_row", "How many runs, up to the newest, are beyond the threshold; from 2 on " +
 		"it is a regression.", ""},
 }

@@ -92,7 +92,7 @@ func (c *advice) kernel() report.Item {
 	case c.Do != nil:
 		text += " " + *c.Do
 	case r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable):
-		text += fmt.Sprintf(" What was measured: %s. %s", r.Cause.Name, r.Cause.Because)
+		text += fmt.Sprintf(" About the measurement (%s): %s", r.Cause.Name, r.Cause.Because)
 	}
 	if lanes, ok := r.IdleLanes().Value(); ok && lanes > 0 {
 		text += " " + lostLanes(lanes, r.Predicted.GroupSize, c.launch.SIMD)

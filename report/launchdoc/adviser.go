@@ -68,12 +68,12 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	ans := &report.Answer{Value: v, Table: report.RowsFrom("best", a.settings(a.low), settingKeys(true)...)}
 	ans.Make = func() *report.Document {
 		pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
-			closing: fmt.Sprintf("%s of %s predicted or measured below %s %%. A prediction is an upper bound: what "+
-				"else keeps a kernel down stands in 'occudiff validate'.", report.Thousands(int64(len(a.low))),
-				report.Counted(kernels, "kernel is", "kernels are"), number(below))}
+			closing: fmt.Sprintf("Kernels below %s %%, predicted or measured: %s of %s. A prediction is an upper "+
+				"bound: 'occudiff validate' shows what else costs occupancy.", number(below),
+				report.Thousands(int64(len(a.low))), report.Thousands(int64(kernels)))}
 		first := a.low[:min(len(a.low), documentKernels)]
 		if len(first) < len(a.low) {
-			pg.closing += fmt.Sprintf(" Advice on the first %s stands here; JSON and CSV have that on all.",
+			pg.closing += fmt.Sprintf(" Advice is given here on the first %s; JSON and CSV have it for all.",
 				report.Thousands(documentKernels))
 		}
 		var list []setting

@@ -143,9 +143,9 @@ func launchLine(l *predict.Launch) string {
 	var parts []string
 	switch {
 	case l.Global.Present() && l.Local.Present():
-		parts = append(parts, fmt.Sprintf("%s work-items in work-groups of %s", l.Global, l.Local))
+		parts = append(parts, workItems(l)+" in work-groups of "+l.Local.String())
 	case l.Global.Present():
-		parts = append(parts, l.Global.String()+" work-items")
+		parts = append(parts, workItems(l))
 	case l.Local.Present():
 		parts = append(parts, "work-groups of "+l.Local.String()+", no global size: one Xe-core only")
 	}
@@ -164,9 +164,24 @@ func launchLine(l *predict.Launch) string {
 	return strings.Join(parts, ", ")
 }
 
+func workItems(l *predict.Launch) string {
+	if l.Global.String() == "1" {
+		return "1 work-item"
+	}
+	return l.Global.String() + " work-items"
+}
+
+// listed joins words as a sentence has them: "threads, slm and tail".
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
 // reached words what a launch reaches on the GPU, or on an Xe-core without a global size, and what limits it.
 func reached(p *predict.Prediction) string {
-	limits := strings.Join(p.Limits.Names(), " and ")
+	limits := listed(p.Limits.Names())
 	if p.HasGrid() {
 		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), percent(p.Average),
 			limits, p.Policy)

@@ -131,9 +131,6 @@ func closing(r *compare.Result, predictions int) string {
 		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so this "+
 			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
 			report.Shortest(float64(r.Options.Tolerance)))
-	case s.Matched == 0:
-		fmt.Fprintf(&b, "Nothing measurable matches within %s points (%s)",
-			report.Shortest(float64(r.Options.Tolerance)), report.Counted(compared, "kernel", "kernels"))
 	default:
 		fmt.Fprintf(&b, "%s of %s measurable kernels match within %s points",
 			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),

@@ -209,7 +209,7 @@ func TestClosing(t *testing.T) {
 		result *compare.Result
 		want   string
 	}{
-		{"one of two can be measured", sample.Gaussian(), "Nothing measurable matches within 5 points (1 kernel); the model agrees with VTune's peak on 2 of 2."},
+		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2."},
 		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
 		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
 		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},

@@ -82,7 +82,7 @@ func figureTable(s *compare.Summary) *report.Table {
 	if compared > 0 {
 		share = report.NumCell(report.Percent, 100*float64(s.Matched)/float64(compared))
 	}
-	add("Kernels that could be compared", report.IntCell(compared), "kernels")
+	add("Kernels that could be compared", report.IntCell(compared), kernelUnit(compared))
 	add("Matched share of those", share, "%")
 	add("Mean difference (bias)", report.OptPoints(s.Bias), "points")
 	add("Mean difference, weighted by time", report.OptPoints(s.WeightedBias), "points")
@@ -95,9 +95,9 @@ func figureTable(s *compare.Summary) *report.Table {
 	add("Median absolute deviation", report.OptNum(report.Percent, s.MAD, 1), "points")
 	add("Pearson correlation", report.OptNum(report.Number, s.Pearson, 1), "")
 	add("Spearman correlation", report.OptNum(report.Number, s.Spearman, 1), "")
-	add("Kernels with a VTune peak", report.IntCell(s.ModelCompared), "kernels")
-	add("VTune's peak agrees with the model", report.IntCell(s.ModelMatched), "kernels")
-	add("Unexplained differences", report.IntCell(s.Unexplained), "kernels")
+	add("VTune peaks compared with the model", report.IntCell(s.ModelCompared), kernelUnit(s.ModelCompared))
+	add("VTune peaks that agree with the model", report.IntCell(s.ModelMatched), kernelUnit(s.ModelMatched))
+	add("Unexplained differences", report.IntCell(s.Unexplained), kernelUnit(s.Unexplained))
 	if n := s.Below + s.Above; n > 0 {
 		add("Unexplained share of those that do not match", report.NumCell(report.Percent, unexplainedPercent(s)), "%")
 	}
@@ -123,4 +123,12 @@ func causeTable(s *compare.Summary) *report.Table {
 	}))
 	t.Form = report.Chips
 	return t
+}
+
+// kernelUnit is what a count of kernels is of.
+func kernelUnit(n int) string {
+	if n == 1 {
+		return "kernel"
+	}
+	return "kernels"
 }

@@ -204,8 +204,13 @@ func runText(r *rundiff.RunOfMany) string {
 			report.Duration(float64(r.Summary.KernelTime.Or(0)))))
 	}
 	if x, ok := r.Off.Value(); ok {
-		parts = append(parts, fmt.Sprintf("Its %s from the medians over all runs by %s points (the median of them).",
-			report.Counted(r.Compared, "kernel differs", "kernels differ"), report.Signed(float64(x), 1)))
+		by := report.Signed(float64(x), 1) + " points"
+		if r.Compared == 1 {
+			parts = append(parts, "Its kernel differs from the median over all runs by "+by+".")
+		} else {
+			parts = append(parts, fmt.Sprintf("Its %d kernels differ from their medians over all runs by %s (median).",
+				r.Compared, by))
+		}
 	}
 	if x, ok := r.TimeRatio.Value(); ok {
 		times := report.Decimal(x, 2) + " times as long"

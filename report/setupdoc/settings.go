@@ -29,9 +29,9 @@ func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	if unknown == nil {
 		unknown = []string{}
 	}
-	headline := "No file of settings was found here or in a parent folder."
+	headline := "No settings file (occudiff.yaml) was found here or in a parent folder."
 	if file != "" {
-		headline = "The file of settings is " + report.OneLine(file) + "."
+		headline = "Settings file: " + report.OneLine(file)
 	}
 	t := report.Rows("settings", len(list), func(i int) Setting { return list[i] }, "name", "value", "from")
 	s.Tables = []*report.Table{t}

@@ -49,7 +49,7 @@ a                   1,234
 		if err := terminal.Render(&b, d, terminal.Options{Width: c.width}); err != nil {
 			t.Fatal(err)
 		}
-		if b.String() != c.want {
+		if b.String() != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.reason, b.String(), c.want)
 		}
 		for line := range strings.Lines(b.String()) {

@@ -52,6 +52,9 @@ func Render(w io.Writer, d *report.Document, opt Options) error {
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.ItemsIn&report.Terminal != 0 && len(s.Items) > 0 {
 			p.line("")
+			if d.Titled {
+				p.wrap("", s.Title, report.Plain)
+			}
 			p.items(s.Items)
 		}
 	}
@@ -64,11 +67,17 @@ func Render(w io.Writer, d *report.Document, opt Options) error {
 
 // printer writes lines; bufio keeps the first error until Flush.
 type printer struct {
-	w   *bufio.Writer
-	opt Options
+	w     *bufio.Writer
+	opt   Options
+	begun bool // a line was printed
 }
 
+// line prints a line; an empty one stands between others.
 func (p *printer) line(text string) {
+	if text == "" && !p.begun {
+		return
+	}
+	p.begun = true
 	p.w.WriteString(strings.TrimRight(inert(text), " "))
 	p.w.WriteByte('\n')
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -136,12 +137,23 @@ func clockItems(clock *track.Clock) []report.Item {
 			Text: fmt.Sprintf("%s%s track remove %d and adding it again with --time repairs it.", text, order, r.Run)})
 	}
 	if r := clock.Earlier; r != nil {
+		earlier, later := apart(r.Time, clock.Before.Time)
 		items = append(items, report.Item{Lead: "clock", Status: report.Unsure,
 			Text: fmt.Sprintf("Run %d is dated %s, before run %d"+
-				" (%s), which was added earlier.%s", r.Run, when(r.Time), clock.Before.Run, when(clock.Before.Time),
-				order)})
+				" (%s), which was added earlier.%s", r.Run, earlier, clock.Before.Run, later, order)})
 	}
 	return items
+}
+
+// apart prints two times so that they differ, to the second or finer where they are within a minute.
+func apart(a, b time.Time) (string, string) {
+	x, y := when(a), when(b)
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05.000000"} {
+		if x == y {
+			x, y = a.UTC().Format(layout), b.UTC().Format(layout)
+		}
+	}
+	return x, y
 }
 
 // names says which device and driver a run gives.
