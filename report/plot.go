@@ -109,8 +109,9 @@ type Panel struct {
 
 // LineChart is series over one horizontal axis: the points of a sweep, or what changes over time.
 type LineChart struct {
-	X, Y   string  // titles of the axes; that of Y without its unit
-	XStep  float64 // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
+	X, Y   string    // titles of the axes; that of Y without its unit
+	XStep  float64   // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
+	XAlone []float64 // the only numbers of the horizontal axis, where there is nothing between them; else nil
 	Series []LineSeries
 }
 

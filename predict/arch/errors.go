@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"occudiff/ingest/note"
 )
 
 // unknownName says that no device answers to a name, and which keys come nearest to it.
@@ -18,8 +20,8 @@ func unknownName(name string, nearest []string) error {
 	if len(nearest) > 0 {
 		near = "; did you mean " + either(nearest) + "?"
 	}
-	return fmt.Errorf("device %s is not in the device table%s "+
-		"('occudiff devices' lists all, --device-file FILE adds one)", quoted(name), near)
+	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
+		"device %s is not in the device table%s", quoted(name), near)
 }
 
 // either joins words as a question has them: "a, b or c".

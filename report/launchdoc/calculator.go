@@ -76,8 +76,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
 		headline: []string{calculatorLine(d), formLine(&in)},
 		table:    inTerminal(report.NameValue("calculator", "", rows)),
-		closing: "As Intel GPU Occupancy Calculator computes it, rounding and faults included; without --compat the " +
-			"project's own model answers."}
+		closing:  "As Intel's GPU Occupancy Calculator computes it, rounding and faults included."}
 	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
 		Calculated: v}), nil
 }

@@ -40,7 +40,13 @@ func (a *axis) column(kind report.Kind, decimals int) report.Column {
 
 // chart draws occupancy over the values.
 func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
-	return occupancyChart(title, a.column(report.Number, 0).Heading(), a.step, series...)
+	plot := occupancyChart(title, a.column(report.Number, 0).Heading(), a.step, series...)
+	if a.key == "sub_group_size" && len(series) > 0 { // there is no width between those of the device
+		for _, p := range series[0].Points {
+			plot.LineChart.XAlone = append(plot.LineChart.XAlone, p.X)
+		}
+	}
+	return plot
 }
 
 // page is what the documents of sweeps have in common.

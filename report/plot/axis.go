@@ -72,6 +72,11 @@ func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 // xAxis draws the horizontal axis with its numbers, lines up from them, and its title.
 func (p *pen) xAxis(f *field, title string, step float64) {
 	values, decimals := f.x.ticks(54, step, 16)
+	p.xAxisAt(f, title, values, decimals)
+}
+
+// xAxisAt is xAxis with numbers of its own.
+func (p *pen) xAxisAt(f *field, title string, values []float64, decimals int) {
 	for _, v := range values {
 		x := f.x.at(v)
 		p.line(x, f.y.start, x, f.y.end, gridInk, 1, "")

@@ -104,7 +104,11 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	f.x.from, f.x.to = span(least, most)
 	_, f.y.to = span(0, math.Max(top, 0))
 	f.fitNumbers()
-	p.xAxis(&f, data.X, data.XStep)
+	if data.XAlone != nil {
+		p.xAxisAt(&f, data.X, data.XAlone, 0)
+	} else {
+		p.xAxis(&f, data.X, data.XStep)
+	}
 	p.yAxis(&f, withUnit(data.Y, plot.Unit))
 	for i, s := range data.Series {
 		p.series(&f, i, s)

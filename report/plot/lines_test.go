@@ -133,3 +133,17 @@ func FuzzDraw(f *testing.F) {
 		}
 	})
 }
+
+// TestNumbersAlone wants numbers where the points are when there is nothing between them: no sub-group has 24 work-items.
+func TestNumbersAlone(t *testing.T) {
+	for _, alone := range [][]float64{nil, {8, 16, 32}} {
+		chart := lineChart(report.LineChart{X: "Sub-group size", Y: "Occupancy", XStep: 8, XAlone: alone,
+			Series: []report.LineSeries{{Name: "GPU peak", Points: []report.Point{{X: 8, Y: 50}, {X: 16, Y: 90}, {X: 32, Y: 90}}}}})
+		picture := draw(t, nil, chart, plot.Look{})
+		for number, want := range map[string]bool{">8<": true, ">16<": true, ">24<": alone == nil, ">32<": true} {
+			if strings.Contains(picture, number) != want {
+				t.Errorf("numbers %v: a number %s: %t, want %t", alone, number, !want, want)
+			}
+		}
+	}
+}

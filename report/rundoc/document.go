@@ -74,11 +74,10 @@ func subject(r *compare.Result) string {
 
 // headline says in two lines what was run on what, and which of it is not whole.
 func headline(r *compare.Result) []string {
-	lines := []string{"The device is not known, so nothing can be predicted; name it with --device ('occudiff " +
-		"devices' lists them)"}
+	lines := []string{"The device is not known, so nothing can be predicted"}
 	if r.Fit.Launches > 0 {
 		lines[0] = "The device is not known, so measurements are compared with VTune's peak. The peaks are " +
-			"consistent with " + r.Fit.String() + "; name it with --device"
+			"consistent with " + r.Fit.String()
 	}
 	if d := r.Device; d != nil {
 		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",

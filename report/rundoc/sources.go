@@ -93,8 +93,7 @@ func onlyLogs(r *compare.Result) bool {
 func deviceSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionDevice, Title: "Device", Sheet: "Device"}
 	if r.Device == nil {
-		s.Text = []string{"The device is not known. Name it with --device, or give the run's summary or log along " +
-			"with the export."}
+		s.Text = []string{"The device is not known. Name it, or give the run's summary or log along with the export."}
 	} else {
 		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceRows(r.Device, r.ChosenBy)))
 	}

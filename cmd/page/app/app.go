@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -30,6 +31,7 @@ type App struct {
 	// calculators are the devices of Intel's calculator, read when they are asked for.
 	calculators func() (*calculator.Table, error)
 	last        *report.Answer
+	words       *strings.Replacer
 }
 
 // Result is an answer for the page.
@@ -48,7 +50,8 @@ func New(version string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
+	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin),
+		words: withoutFlags()}, nil
 }
 
 // provenance says how the page names itself in a report.
@@ -64,14 +67,46 @@ func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 		return nil, err
 	}
 	a.last = ans
-	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
+	return &Result{HTML: a.words.Replace(b.String()), Styles: styles, Name: name}, nil
 }
 
 // Fault is what a page shows of an error: the file that caused it, and what to do, apart.
 type Fault struct{ Where, Text, Hint string }
 
+// withoutFlags says of the device what the program says with the names of its flags: a page has none.
+func withoutFlags() *strings.Replacer {
+	return strings.NewReplacer(
+		"(from --device)", "(as chosen here)",
+		"<td>--device", "<td>as chosen here",
+		"To decide: --device", "To decide: the device",
+		", and --device ", ", and ",
+		"check --device and --xve", "check the device",
+		" (--device, --xve)", "",
+		"name it with --device (see &#39;occudiff devices&#39;), or give", "choose it above, or give",
+	)
+}
+
+// hint is what a page advises where the program names a flag.
+func hint(f *note.Fault) string {
+	switch f.Code {
+	case "no-device":
+		return "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR"
+	case "unknown-device":
+		return "take a key of the list, as in max1100"
+	}
+	return f.Hint
+}
+
 // FaultsOf takes an error apart, as a terminal prints it line by line.
 func FaultsOf(err error) []Fault {
+	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
+		var keys []string
+		for _, d := range several.Candidates {
+			keys = append(keys, d.Key)
+		}
+		return []Fault{{Text: "there are several devices " + strconv.Quote(several.Name),
+			Hint: "take one of " + strings.Join(keys, ", ")}}
+	}
 	var list []Fault
 	var several interface{ Unwrap() []error }
 	if errors.As(err, &several) {
@@ -82,7 +117,7 @@ func FaultsOf(err error) []Fault {
 	}
 	var f *note.Fault
 	if errors.As(err, &f) {
-		return []Fault{{f.Pos.String(), f.Text, f.Hint}}
+		return []Fault{{f.Pos.String(), f.Text, hint(f)}}
 	}
 	return []Fault{{Text: err.Error()}}
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"occudiff/cmd/page/app"
+	"occudiff/fixtures"
 )
 
 func newApp(t testing.TB) *app.App {
@@ -170,4 +172,54 @@ func FuzzPredict(f *testing.F) {
 			_, _ = a.Beside(l)
 		}
 	})
+}
+
+// TestNoFlags wants advice that a page can follow: there are no flags on it.
+func TestNoFlags(t *testing.T) {
+	a := newApp(t)
+	folder := t.TempDir()
+	export := filepath.Join(folder, "run.csv")
+	mix, err := fixtures.FS.ReadFile(fixtures.Mix()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(export, mix, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		reason string
+		ask    func() (*app.Result, error)
+		want   string
+	}{
+		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.Asked{}) }, "choose it above"},
+		{"a device by the form", func() (*app.Result, error) {
+			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "max1100"})
+		}, "(as chosen here)"},
+		{"another device than that of the run", func() (*app.Result, error) {
+			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "tgl-96"})
+		}, "so the device or the launch shape"},
+		{"names that are none or several", func() (*app.Result, error) {
+			return a.Beside(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
+		}, "There are several devices &#34;mtl&#34;: take one of mtl-128, mtl-112, mtl-64."},
+		{"one that is none", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "take a key of the list"},
+	} {
+		text := ""
+		r, err := c.ask()
+		if err == nil {
+			text = r.HTML
+		}
+		for _, f := range faults(err) {
+			text += f.Text + " " + f.Hint
+		}
+		if flag := regexp.MustCompile(`.{0,40}([^-(]|[^r]\()--[a-z][a-z-]+`).FindString(text); flag != "" || !strings.Contains(text, c.want) {
+			t.Errorf("%s: no %q, or the flag in %q", c.reason, c.want, flag)
+		}
+	}
+}
+
+func faults(err error) []app.Fault {
+	if err == nil {
+		return nil
+	}
+	return app.FaultsOf(err)
 }

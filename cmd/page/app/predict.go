@@ -180,7 +180,9 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		}
 		switch c, err := a.devices.Choose(arch.Options{Name: name}); {
 		case err != nil:
-			said = append(said, report.OneLine(err.Error()))
+			for _, f := range FaultsOf(err) {
+				said = append(said, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))
+			}
 		case len(q.On) == mostDevices:
 			said = append(said, fmt.Sprintf("At most %d devices stand side by side.", mostDevices))
 		case c.Device.Key != on.Device.Key:
