@@ -88,14 +88,18 @@ func (r *result) scales() {
 }
 
 // rowPerLaunch says whether the file is grouped by computing instance: no row of a kernel counts several launches, and
-// a key has several rows.
+// one has several rows. Copies tell nothing: without the columns of the transfers both directions are one key. Neither
+// do kernels where launches are not counted and launch shapes, which may be several, are missing.
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
-		if e.Global.Present() && e.single < e.rows {
+		if k := r.identity(e, e.line); !k.IsKernel() {
+			continue
+		}
+		if e.single < e.rows {
 			return false
 		}
-		repeated = repeated || e.rows > 1
+		repeated = repeated || e.rows > 1 && (e.Global.Present() || r.h.col[count].there)
 	}
 	return repeated
 }

@@ -88,6 +88,17 @@ func TestRead(t *testing.T) {
 				"4 rows, 0 bad",
 				"2|K|64||-||n 3|t 6e-06|measured 15|threads -|barriers -|spill -|spread 1e-06 2e-06 3e-06 10 15 30",
 				"5|L|64||-||n 1|t 1.5|measured 5|threads -|barriers -|spill -|spread 1.5 1.5 1.5 5 5 5"}},
+		{"two copies of one name, whose directions are in no column, make no export by computing instance",
+			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.267795,90.3\nzeCommandListAppendMemoryCopy,,0.03,36.5\nzeCommandListAppendMemoryCopy,,0.01,80.5\n", []string{
+				"3 rows, 0 bad",
+				"2|K|64||-||n -|t 0.267795|measured 90.3|threads -|barriers -|spill -",
+				"3|zeCommandListAppendMemoryCopy|||-||n -|t 0.04|measured 47.5|threads -|barriers -|spill -"}},
+		{"nor do two rows of a kernel whose launch shapes are in no column",
+			"Computing Task,Total Time,EU Threads Occupancy(%)\nK,0.3,90\nK,0.1,50\n", []string{
+				"2 rows, 0 bad", "2|K|||-||n -|t 0.4|measured 80|threads -|barriers -|spill -"}},
+		{"but with a launch each they do",
+			"Computing Task,Total Time,Instance Count,EU Threads Occupancy(%)\nK,0.3,1,90\nK,0.1,1,50\n", []string{
+				"2 rows, 0 bad", "2|K|||-||n 2|t 0.4|measured 80|threads -|barriers -|spill -|spread 0.1 0.2 0.3 50 70 90"}},
 		{"no instance count and no key twice: nothing says how many launches a row is",
 			"Computing Task,Work Size:Global,Total Time\nK,64,0.000003\n", []string{
 				"1 rows, 0 bad", "2|K|64||-||n -|t 3e-06|threads -|barriers -|spill -"}},
