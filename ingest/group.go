@@ -54,10 +54,19 @@ func (m *merger) members(g int, do func(i int)) {
 	}
 }
 
-// target gives the group that a kernel of a further file belongs to, -1 when it is a new one.
+// The targets of rows that go with no group.
+const (
+	newGroup  = -1
+	ambiguous = -2 // they may go with several
+)
+
+// target gives the group that a kernel of a further file belongs to, or why it belongs to none.
 func (m *merger) target(k *Kernel, kind string) int {
 	if g, known := m.index[m.key(k)]; known {
 		return g
+	}
+	if m.partial && kind == exportKind {
+		return m.partOf(k)
 	}
 	return m.shapeless(k, kind)
 }
@@ -66,9 +75,9 @@ func (m *merger) target(k *Kernel, kind string) int {
 // name the kernel but not always its shape.
 func (m *merger) shapeless(k *Kernel, kind string) int {
 	if k.Global.Present() || kind != "unitrace" && kind != "trace" {
-		return -1
+		return newGroup
 	}
-	found := -1
+	found := newGroup
 	for _, g := range m.byName[m.plainName(k.Task)] {
 		o := &m.groups[g]
 		if o.key.Direction != k.Direction || m.kind(o.first) == kind {
@@ -78,7 +87,7 @@ func (m *merger) shapeless(k *Kernel, kind string) int {
 			continue
 		}
 		if found >= 0 {
-			return -1
+			return newGroup
 		}
 		found = g
 	}

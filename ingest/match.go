@@ -50,7 +50,7 @@ func (m *merger) addTo(list *Kernels, kind string) error {
 	m.regroup()
 	pairs, of := m.pair(list, kind)
 	for i, k := range list.All() {
-		if at := of[list.Shape(i)]; at > 0 {
+		if at := of[list.Shape(i)]; at > 0 && at != leftOut {
 			m.count(&pairs[at-1], k, kind)
 		}
 	}
@@ -59,17 +59,26 @@ func (m *merger) addTo(list *Kernels, kind string) error {
 		pairs[i].at, pairs[i].passed = 0, 0
 	}
 	for i, k := range list.All() {
-		if at := of[list.Shape(i)]; at == 0 {
+		switch at := of[list.Shape(i)]; at {
+		case leftOut:
+			continue
+		case 0:
 			m.run.Kernels.Append(k)
-		} else if err := m.mergeRow(&pairs[at-1], k, kind); err != nil {
+			continue
+		}
+		if err := m.mergeRow(&pairs[of[list.Shape(i)]-1], k, kind); err != nil {
 			return err
 		}
 	}
 	for i := range pairs {
 		m.settle(&pairs[i])
 	}
+	m.leaveOut(list, of)
 	return nil
 }
+
+// leftOut is the place of a shape whose rows may be of several groups.
+const leftOut = math.MaxUint32
 
 // pair begins a pairing for each group that a further file has rows of. of gives the place of a shape's pairing, and
 // one more; 0 is a new key.
@@ -79,7 +88,11 @@ func (m *merger) pair(list *Kernels, kind string) (pairs []pairing, of []uint32)
 	for s := range of {
 		k := list.ShapeKernel(s)
 		g := m.target(&k, kind)
-		if g < 0 {
+		switch g {
+		case ambiguous:
+			of[s] = leftOut
+			continue
+		case newGroup:
 			continue
 		}
 		if places[g] == 0 {
@@ -110,6 +123,9 @@ func (m *merger) mergeRow(p *pairing, k *Kernel, kind string) error {
 		return nil
 	}
 	m.differ(p, k.Pos, &a, mergeKernel(&a, k, sameKind))
+	if m.partial {
+		a.complete(k)
+	}
 	m.run.Kernels.Set(i, &a)
 	return nil
 }

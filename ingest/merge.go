@@ -24,6 +24,12 @@ type merger struct {
 	ofShape []uint32
 	files   []mergedFile
 	props   []Props
+	// Files that are merged when all have been read; see wait. Of the exports, how many there are, the least that one
+	// lacks, and whether the one that is being merged lacks more.
+	waiting []waiting
+	exports int
+	fewest  int
+	partial bool
 	plain   map[string]string // names that plainName has made, a few for millions of launches
 }
 
@@ -50,13 +56,22 @@ func (m *merger) add(in Input, f *File) error {
 	}
 	m.trace(in.Path, f.Trace)
 	r.Samples = append(r.Samples, f.Samples...)
-	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: in.Kind, path: in.Path, bad: f.BadRows > 0})
+	if w := (waiting{in: in, list: f.Kernels, bad: f.BadRows > 0}); !m.wait(w) {
+		return m.take(&w)
+	}
+	return nil
+}
+
+// take merges the kernels of a file.
+func (m *merger) take(w *waiting) error {
+	r := m.run
+	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: w.in.Kind, path: w.in.Path, bad: w.bad})
 	switch {
-	case f.Kernels.Len() == 0:
+	case w.list.Len() == 0:
 	case r.Kernels.Len() == 0:
-		r.Kernels = f.Kernels
+		r.Kernels = w.list
 	default:
-		return m.addTo(f.Kernels, in.Kind)
+		return m.addTo(w.list, w.in.Kind)
 	}
 	return nil
 }
@@ -122,6 +137,9 @@ func plainName(s string) string {
 // finish joins kernel properties to the kernels they are of, and holds the tasks of summaries against the exports: a
 // summary of another run would lend its platform to numbers that are not its own.
 func (m *merger) finish() error {
+	if err := m.mergeWaiting(); err != nil {
+		return err
+	}
 	if err := m.checkSummary(); err != nil {
 		return err
 	}

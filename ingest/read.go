@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -88,7 +89,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 // newRun makes an empty run and what fills it.
 func newRun(opt Options) (*Run, *merger) {
 	run := &Run{Kernels: &Kernels{}, Instances: opt.Instances}
-	return run, &merger{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{}}
+	return run, &merger{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
+		fewest: math.MaxInt}
 }
 
 func faultNote(err error) note.Note {

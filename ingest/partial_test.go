@@ -1,0 +1,57 @@
+package ingest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPartialExports has runs whose columns were exported in passes of which not all have the launch.
+func TestPartialExports(t *testing.T) {
+	const hint = " (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)"
+	for _, c := range []struct {
+		reason string
+		files  []string
+		want   []string
+	}{
+		{"the launch stands in the first pass only",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 n 2 t 1\ntask clEnqueueReadBuffer n 5 t 3", "vtune\ntask A measured 50 idle 10\ntask clEnqueueReadBuffer measured 5"},
+			[]string{"task A global 64 local 8 simd 16 n 2 t 1 measured 50 idle 10", "task clEnqueueReadBuffer n 5 t 3 measured 5"}},
+		{"or in the second: nothing is counted twice",
+			[]string{"vtune\ntask A t 1 measured 50\ntask B t 7", "vtune\ntask A global 64 local 8 simd 16 n 2 t 1\ntask B global 1 local 1 simd 16 t 7"},
+			[]string{"task A global 64 local 8 simd 16 n 2 t 1 measured 50", "task B global 1 local 1 simd 16 t 7"}},
+		{"several launch shapes of a name cannot be told apart",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 32 local 8 simd 16 t 2\ntask B global 1 local 1 simd 16", "vtune\ntask A t 3 measured 50\ntask B measured 7"},
+			[]string{"task A global 64 local 8 simd 16 t 1", "task A global 32 local 8 simd 16 t 2", "task B global 1 local 1 simd 16 measured 7",
+				`f2: warning: task "A" has several launch shapes or SIMD widths in another export, and this one lacks the columns that tell them apart: its values are not used` + hint}},
+		{"but the SIMD width may tell",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 64 local 8 simd 32 t 2", "vtune\ntask A simd 32 t 2 measured 50\ntask A simd 16 t 1 measured 40"},
+			[]string{"task A global 64 local 8 simd 16 t 1 measured 40", "task A global 64 local 8 simd 32 t 2 measured 50"}},
+		{"each pass lacks something else",
+			[]string{"vtune\ntask A global 64 local 8 t 1", "vtune\ntask A simd 32 measured 50"},
+			[]string{"task A global 64 local 8 simd 32 t 1 measured 50"}},
+		{"three passes",
+			[]string{"vtune\ntask A measured 50", "vtune\ntask A global 64 local 8 simd 16 t 1", "vtune\ntask A idle 10"},
+			[]string{"task A global 64 local 8 simd 16 t 1 measured 50 idle 10"}},
+		{"a task that only one pass has is a row of its own",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1", "vtune\ntask A measured 50\ntask B measured 7"},
+			[]string{"task A global 64 local 8 simd 16 t 1 measured 50", "task B measured 7"}},
+		{"measured differently they are two runs",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 measured 50", "vtune\ntask A measured 51"},
+			[]string{`fault: f2:2: task "A" was measured at 51.0 % here and at 50.0 % in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`}},
+		{"passes that lack the same go by what they have, and the first file wins",
+			[]string{"vtune\ntask A t 1 peak 40", "vtune\ntask A peak 50 idle 10"},
+			[]string{"task A t 1 peak 40 idle 10",
+				`f2:2: warning: task "A": peak occupancy differs from the value at f1:2; the first file's value is used (give the exports of one run only)`}},
+		{"one export and a trace stay in their order",
+			[]string{"vtune\ntask A t 1 measured 50", "unitrace\ntask A n 3 t 2"},
+			[]string{"task A n 3 t 1 measured 50"}},
+		{"the properties of a tracer reach the launch",
+			[]string{"vtune\ntask A measured 50", "unitrace\nprops A global 64 local 8 simd 16 slm 512", "vtune\ntask A global 64 local 8 simd 16 t 1"},
+			[]string{"task A global 64 local 8 simd 16 t 1 measured 50 slm 512"}},
+	} {
+		if d := cmp.Diff(c.want, merges(c.files)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
