@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"math"
+
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -22,7 +24,7 @@ func twoRuns(a, b *Kernel) error {
 func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
 	mergeMean(a, b, sameKind)
 	fill(&a.Instances, b.Instances, "instance count", &differ, sameKind)
-	fill(&a.Total, b.Total, "total time", &differ, sameKind)
+	fill(&a.Total, b.Total, "total time", &differ, sameKind && !sameTotal(a.Total.Or(0), b))
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, true)
 	fill(&a.Active, b.Active, "active", &differ, sameKind)
 	fill(&a.Stalled, b.Stalled, "stalled", &differ, sameKind)
@@ -56,11 +58,18 @@ func mergeMean(a, b *Kernel, sameKind bool) {
 	}
 	n, counted := a.Instances.Value()
 	t, total := a.Total.Value()
-	if timed && (counted && n != b.Instances.Or(0) || sameKind && total && t != b.Total.Or(0)) {
+	if timed && (counted && n != b.Instances.Or(0) || sameKind && total && !sameTotal(t, b)) {
 		a.Mean, a.Uneven = b.Average(), true
 		return
 	}
 	a.Mean, a.Uneven = b.Mean, b.Uneven
+}
+
+// sameTotal says whether a total is that of a kernel, which an export without totals has from an average, printed to a
+// microsecond.
+func sameTotal(t unit.Seconds, k *Kernel) bool {
+	const half = 0.5e-6 * (1 + 1e-9)
+	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))
 }
 
 // mergeShared is mergeKernel for what all launches of a kernel have in common.
