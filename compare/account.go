@@ -22,9 +22,7 @@ const (
 )
 
 // Parts lists the parts in the order in which they are shown.
-func Parts() []Part {
-	return slices.Clone(parts[:])
-}
+func Parts() []Part { return slices.Clone(parts[:]) }
 
 // Room says whether more occupancy may hide more latency. It is never a speed-up.
 type Room string

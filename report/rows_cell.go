@@ -3,7 +3,6 @@ package report
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -73,7 +72,7 @@ func kindOf(t reflect.Type, unitText string) Kind {
 		return Number
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
 		return Integer
-	case t == reflect.TypeFor[unit.Size3](), t == reflect.TypeFor[[]int64]():
+	case t == reflect.TypeFor[unit.Size3]():
 		return Size
 	}
 	return Text
@@ -163,22 +162,8 @@ func listCell(value any, between string) Cell {
 		return TextCell(strings.Join(*x, between))
 	case *[]int:
 		return TextCell(Numbers(*x))
-	case *[]int64: // a launch size
-		return TextCell(sizeText(*x))
 	case *unit.Size3:
 		return TextCell(x.String())
 	}
 	return Cell{}
-}
-
-// sizeText prints a launch size, 512x512.
-func sizeText(size []int64) string {
-	var b []byte
-	for i, n := range size {
-		if i > 0 {
-			b = append(b, 'x')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return string(b)
 }

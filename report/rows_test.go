@@ -21,7 +21,7 @@ type word string
 type whole struct {
 	Name   word        `json:"name" col:"Name; cut; brief=N; role=code+named"`
 	Size   unit.Size3  `json:"size" csv:"size"`
-	Local  []int64     `json:"local" csv:"local"`
+	Local  unit.Size3  `json:"local" csv:"local"`
 	Widths []int       `json:"widths" csv:"widths"`
 	Limits []string    `json:"limits" csv:"limits"`
 	Share  float64     `json:"share_percent" csv:"share"`
@@ -35,7 +35,7 @@ func TestRows(t *testing.T) {
 	const everywhere = report.Terminal | report.Page | report.Sheet
 	n := int64(3)
 	rows := []whole{
-		{Name: "a", Size: unit.Size(4, 2), Local: []int64{2, 1}, Widths: []int{8, 16}, Limits: []string{"slm", "grid"}, Share: 12.5,
+		{Name: "a", Size: unit.Size(4, 2), Local: unit.Size(2, 1), Widths: []int{8, 16}, Limits: []string{"slm", "grid"}, Share: 12.5,
 			Mark:   report.StatusCell("binds", report.Unsure),
 			Inside: &part{&n, unit.Some(unit.Ratio(0.5)), unit.Some(unit.Points(-2)), unit.Some(1.25)}},
 		{Name: "b", Inside: &part{}},

@@ -3,6 +3,7 @@ package report
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"occudiff/ingest/unit"
 )
@@ -180,12 +181,7 @@ func (t *Table) All() iter.Seq[[]Cell] {
 
 // Column finds a column's index by its key, -1 when there is none.
 func (t *Table) Column(key string) int {
-	for i := range t.Columns {
-		if t.Columns[i].Key == key {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == key })
 }
 
 // TextCell is a text; an empty one is absent.

@@ -251,12 +251,8 @@ func (l *launchCommand) unitLaunch() (platform computeunit.Platform, k computeun
 		return platform, k, err
 	}
 	if key == "" {
-		var keys []string
-		for _, p := range t.Platforms() {
-			keys = append(keys, p.Key)
-		}
 		return platform, k, cli.Errorf("no platform is named: give --platform with one of %s, or a platform file",
-			strings.Join(keys, ", "))
+			strings.Join(t.Keys(), ", "))
 	}
 	if platform, err = t.Find(key); err != nil {
 		return platform, k, err

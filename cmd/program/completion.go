@@ -84,9 +84,5 @@ func completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var keys []string
-	for _, p := range t.Platforms() {
-		keys = append(keys, p.Key)
-	}
-	return keys, cobra.ShellCompDirectiveNoFileComp
+	return t.Keys(), cobra.ShellCompDirectiveNoFileComp
 }

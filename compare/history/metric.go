@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,37 +37,44 @@ type number struct {
 	metric Metric
 	unit   string // of the metric's points; "%" turns the stored ratio into a percentage
 	title  string // the metric in words
-	part   bool   // a change of it says where a change of occupancy comes from
-	exact  bool   // known without a measurement: it has no noise
-	waste  bool   // more of it is worse
+	traits trait
 }
+
+// trait is what is particular of a metric.
+type trait uint8
+
+const (
+	part  trait = 1 << iota // a change of it says where a change of occupancy comes from
+	exact                   // known without a measurement: it has no noise
+	waste                   // more of it is worse
+)
 
 // numbers are the numeric columns, but for the number of launches, which is an integer.
 var numbers = []number{
 	column("measured", "the measured occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Measured }).
-		followed(Measured, "%", "Measured occupancy"),
+		followed(Measured, "%", "Measured occupancy", 0),
 	column("residual", "the residual", func(r *Row) *unit.Opt[unit.Points] { return &r.Residual }).
-		followed(Residual, "points", "Residual (measured - predicted average)"),
+		followed(Residual, "points", "Residual (measured - predicted average)", 0),
 	column("loaded", "the loaded occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Loaded }).
-		followed(Loaded, "%", "Occupancy while loaded").asPart(),
+		followed(Loaded, "%", "Occupancy while loaded", part),
 	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
-		followed(Seconds, "s", "Time per launch"),
+		followed(Seconds, "s", "Time per launch", 0),
 	column("underfilled", "the part of underfilled XVEs",
 		func(r *Row) *unit.Opt[unit.Points] { return &r.Underfilled }).
-		followed(Underfilled, "points", "Slots of underfilled XVEs").asPart().asWaste(),
+		followed(Underfilled, "points", "Slots of underfilled XVEs", part|waste),
 	column("empty", "the part of empty XVEs", func(r *Row) *unit.Opt[unit.Points] { return &r.Empty }).
-		followed(Empty, "points", "Slots of empty XVEs").asPart().asWaste(),
+		followed(Empty, "points", "Slots of empty XVEs", part|waste),
 	column("shortfall", "the shortfall", func(r *Row) *unit.Opt[unit.Points] { return &r.Shortfall }).
-		followed(Shortfall, "points", "Slots below the prediction").asPart().asWaste(),
+		followed(Shortfall, "points", "Slots below the prediction", part|waste),
 	column("total_seconds", "the total time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Total }),
 	column("predicted_peak", "the predicted peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedPeak }).
-		followed(Peak, "%", "Predicted peak").asExact(),
+		followed(Peak, "%", "Predicted peak", exact),
 	column("predicted_average", "the predicted average",
 		func(r *Row) *unit.Opt[unit.Ratio] { return &r.PredictedAverage }),
 	column("profiler_peak", "the profiler's peak", func(r *Row) *unit.Opt[unit.Ratio] { return &r.ProfilerPeak }),
 	column("model_residual", "the model's residual", func(r *Row) *unit.Opt[unit.Points] { return &r.ModelResidual }),
 	column("spill", "the spilled bytes", func(r *Row) *unit.Opt[float64] { return &r.Spill }).
-		followed(Spill, "bytes", "Spill of a thread").asExact().asWaste(),
+		followed(Spill, "bytes", "Spill of a thread", exact|waste),
 }
 
 // column is a number that lives in a field of a row.
@@ -77,26 +85,8 @@ func column[T ~float64](name, what string, field func(*Row) *unit.Opt[T]) number
 }
 
 // followed makes a metric of a number.
-func (n number) followed(m Metric, unit, title string) number {
-	n.metric, n.unit, n.title = m, unit, title
-	return n
-}
-
-// asPart marks a number that says where a change of occupancy comes from.
-func (n number) asPart() number {
-	n.part = true
-	return n
-}
-
-// asExact marks a number that has no noise.
-func (n number) asExact() number {
-	n.exact = true
-	return n
-}
-
-// asWaste marks a number of which more is worse.
-func (n number) asWaste() number {
-	n.waste = true
+func (n number) followed(m Metric, unit, title string, traits trait) number {
+	n.metric, n.unit, n.title, n.traits = m, unit, title, traits
 	return n
 }
 
@@ -139,7 +129,7 @@ func (n *number) stored(point float64) float64 {
 func Metrics() []Metric { return metrics(func(*number) bool { return true }) }
 
 // Parts lists the metrics that say where a change of occupancy comes from.
-func Parts() []Metric { return metrics(func(n *number) bool { return n.part }) }
+func Parts() []Metric { return metrics(func(n *number) bool { return n.traits&part != 0 }) }
 
 func metrics(wanted func(*number) bool) []Metric {
 	var list []Metric
@@ -172,32 +162,33 @@ func (m Metric) number() (*number, error) {
 	return nil, fmt.Errorf("metric %q is not known; use %s or %s", m, strings.Join(names[:last], ", "), names[last])
 }
 
+// known is the column of a metric, an empty one where there is none.
+func (m Metric) known() number {
+	if n, err := m.number(); err == nil {
+		return *n
+	}
+	return number{}
+}
+
 // Unit gives the unit of the metric's points: "%", "points" or "s".
 func (m Metric) Unit() string {
-	if n, err := m.number(); err == nil {
-		return n.unit
-	}
-	return ""
+	return m.known().unit
 }
 
 // Exact says whether the metric's values are known without a measurement, so that they have no noise.
 func (m Metric) Exact() bool {
-	n, err := m.number()
-	return err == nil && n.exact
+	return m.known().traits&exact != 0
 }
 
 // IsWaste says whether more of the metric is worse.
 func (m Metric) IsWaste() bool {
-	n, err := m.number()
-	return err == nil && (n.waste || n.unit == "s")
+	n := m.known()
+	return n.traits&waste != 0 || n.unit == "s"
 }
 
 // Title says in words what the metric is.
 func (m Metric) Title() string {
-	if n, err := m.number(); err == nil {
-		return n.title
-	}
-	return string(m)
+	return cmp.Or(m.known().title, string(m))
 }
 
 // In says whether a row has a value of the metric.

@@ -127,7 +127,8 @@ func TestProperties(t *testing.T) {
 		}
 		return r
 	}
-	for _, p := range builtin(t).Platforms() {
+	for _, key := range builtin(t).Keys() {
+		p := find(t, builtin(t), key)
 		for range 5000 {
 			l := randomLaunch(random)
 			r := predict(p, l)
@@ -150,7 +151,8 @@ func TestProperties(t *testing.T) {
 
 // TestAdviseAgainstSearch tries every sub-group and work-group size, and every amount around the maxima that Advise gives.
 func TestAdviseAgainstSearch(t *testing.T) {
-	for _, p := range builtin(t).Platforms() {
+	for _, key := range builtin(t).Keys() {
+		p := find(t, builtin(t), key)
 		advice, err := p.Advise(computeunit.Want{})
 		if err != nil {
 			t.Fatal(err)

@@ -107,7 +107,7 @@ func TestFindAndWith(t *testing.T) {
 	if p, err := more.Find("gen11"); err != nil || p.MaxGroups != 64 {
 		t.Errorf("a platform of the user does not replace the built-in one: %+v, %v", p, err)
 	}
-	if n := len(more.Platforms()); n != 4 {
+	if n := len(more.Keys()); n != 4 {
 		t.Errorf("%d platforms; want 4", n)
 	}
 	if p, err := table.Find("gen11"); err != nil || p.MaxGroups != 16 {

@@ -35,20 +35,21 @@ func (t *Table) With(more []Platform) *Table {
 	return &Table{all}
 }
 
-// Platforms lists the platforms in the order of their file.
-func (t *Table) Platforms() []Platform { return slices.Clone(t.platforms) }
+// Keys lists the keys of the platforms in the order of their file.
+func (t *Table) Keys() (keys []string) {
+	for _, p := range t.platforms {
+		keys = append(keys, p.Key)
+	}
+	return keys
+}
 
 // Find gives the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
 func (t *Table) Find(key string) (Platform, error) {
 	if i := indexOf(t.platforms, key); i >= 0 {
 		return t.platforms[i], nil
 	}
-	var keys []string
-	for _, p := range t.platforms {
-		keys = append(keys, p.Key)
-	}
 	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it",
-		key, strings.Join(keys, ", "))
+		key, strings.Join(t.Keys(), ", "))
 }
 
 func indexOf(platforms []Platform, key string) int {

@@ -44,10 +44,7 @@ type pairRow struct {
 
 // Diff gives what a new compilation changed in every form.
 func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *report.Answer {
-	rows := make([]pairRow, len(pairs))
-	for i := range pairs {
-		rows[i] = pairOf(&pairs[i])
-	}
+	rows := report.ListOf(pairs, func(p binary.Pair) pairRow { return pairOf(&p) })
 	show := prov.Show.Choose(len(pairs), func(i int) report.Candidate {
 		return report.Candidate{Task: pairs[i].Kernel().Demangled(), Value: math.NaN()}
 	})

@@ -29,15 +29,15 @@ type kernelRow struct {
 	Device    *report.DeviceValue     `json:"device"`
 	SIMD      int                     `json:"simd" col:"SIMD; drop=5" jsonschema:"sub-group size"`
 	Registers int                     `json:"registers_per_thread" col:"Registers per thread; brief=GRF; drop=6"`
-	SLM       int64                   `json:"slm_bytes" col:"SLM [bytes]; drop=7"`
+	SLM       unit.Bytes              `json:"slm_bytes" col:"SLM [bytes]; drop=7"`
 	SLMLower  bool                    `json:"slm_is_lower_bound" jsonschema:"arguments in local memory add to it at launch"`
 	Barriers  int                     `json:"barriers" col:"Barriers; drop=3"`
-	Spill     unit.Opt[int64]         `json:"spill_bytes" col:"Spill [bytes]; drop=8" jsonschema:"per thread; null where the binary does not tell it from private memory"`
-	Private   unit.Opt[int64]         `json:"private_bytes" col:"Private [bytes]; in=page+sheet" jsonschema:"per thread; null where the binary does not tell it from spills"`
-	Scratch   unit.Opt[int64]         `json:"scratch_bytes" col:"Scratch [bytes]; drop=2" jsonschema:"per thread: private memory and spills together"`
-	Local     []int64                 `json:"local" col:"Fixed local; drop=4" jsonschema:"fixed by the kernel, else empty"`
+	Spill     unit.Opt[unit.Bytes]    `json:"spill_bytes" col:"Spill [bytes]; drop=8" jsonschema:"per thread; null where the binary does not tell it from private memory"`
+	Private   unit.Opt[unit.Bytes]    `json:"private_bytes" col:"Private [bytes]; in=page+sheet" jsonschema:"per thread; null where the binary does not tell it from spills"`
+	Scratch   unit.Opt[unit.Bytes]    `json:"scratch_bytes" col:"Scratch [bytes]; drop=2" jsonschema:"per thread: private memory and spills together"`
+	Local     unit.Size3              `json:"local" col:"Fixed local; drop=4" jsonschema:"fixed by the kernel, else empty"`
 	Predicted *report.PredictionValue `json:"predicted" csv:",inline" jsonschema:"without a global size of a full GPU; null when the kernel cannot run so"`
-	BestLocal []int64                 `json:"best_local" col:"Best local; drop=9" jsonschema:"the work-group size of the highest occupancy; empty where the kernel fixes it"`
+	BestLocal unit.Size3              `json:"best_local" col:"Best local; drop=9" jsonschema:"the work-group size of the highest occupancy; empty where the kernel fixes it"`
 	Peak      unit.Opt[unit.Ratio]    `json:"-" csv:"gpu_peak" col:"Predicted peak [%]; brief=Peak"`
 	Average   unit.Opt[unit.Ratio]    `json:"-" csv:"gpu_average" col:"Predicted average [%]; brief=Average"`
 	Limits    string                  `json:"-" csv:"limited_by" col:"Limited by"`
@@ -48,9 +48,8 @@ func rowOf(k *binary.Kernel) kernelRow {
 	r := kernelRow{
 		File: k.File, Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key,
 		Device: report.NewDeviceValue(k.Device, ""),
-		SIMD:   k.SIMD, Registers: k.Registers, SLM: int64(k.SLM), SLMLower: k.SLMIsLowerBound, Barriers: k.Barriers,
-		Spill: count(k.Spill), Private: count(k.Private), Scratch: count(k.Scratch), Local: k.Local.List(),
-		BestLocal: []int64{}, Message: report.Filled(k.Message),
+		SIMD:   k.SIMD, Registers: k.Registers, SLM: k.SLM, SLMLower: k.SLMIsLowerBound, Barriers: k.Barriers,
+		Spill: k.Spill, Private: k.Private, Scratch: k.Scratch, Local: k.Local, Message: report.Filled(k.Message),
 	}
 	b := k.Prediction
 	if b == nil {
@@ -59,7 +58,7 @@ func rowOf(k *binary.Kernel) kernelRow {
 	p := &b.Prediction
 	r.Predicted = report.NewPredictionValue(p)
 	r.Predicted.PeakPercent = unit.Some(p.Peak)
-	r.BestLocal = b.Best.List()
+	r.BestLocal = b.Best
 	r.Peak = unit.Some(p.Peak)
 	if p.HasGrid() {
 		r.Average = unit.Some(p.Average)
@@ -68,19 +67,9 @@ func rowOf(k *binary.Kernel) kernelRow {
 	return r
 }
 
-func count(o unit.Opt[unit.Bytes]) unit.Opt[int64] {
-	if b, ok := o.Value(); ok {
-		return unit.Some(int64(b))
-	}
-	return unit.Opt[int64]{}
-}
-
 // Predict gives the kernels of binaries in every form.
 func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov report.Provenance) *report.Answer {
-	rows := make([]kernelRow, len(kernels))
-	for i := range kernels {
-		rows[i] = rowOf(&kernels[i])
-	}
+	rows := report.ListOf(kernels, func(k binary.Kernel) kernelRow { return rowOf(&k) })
 	row := func(i int) kernelRow { return rows[i] }
 	shown := []string{"demangled", "device", "simd", "registers_per_thread", "slm_bytes", "barriers", "spill_bytes",
 		"scratch_bytes",
