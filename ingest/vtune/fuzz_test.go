@@ -25,6 +25,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("vtune: xComputing Task\tTotal Time\tActive\n\"a\n\"\"b\"\"\"\t1e-5\t0.5\nx\t\t\n")
 	f.Add("Computing Task;Global;Local;Instance Count;Idle(%);Idle(%)\nK;1x2;3;4;5;6\nK;1x2;3;-4;5;6\n\"")
+	f.Add("Computing Task;Global;Local;a;b;c\nK;1x2;3;4;5;6\nK;1x2;3;-4;a;" + strings.Repeat("x", 40) + "\nK\n\"")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 1<<16 {
 			t.Skip()

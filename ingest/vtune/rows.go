@@ -92,7 +92,7 @@ func (a *adder) Row(r *scan.Row) {
 		e.instructions += n
 	}
 	if e.count(&v); e.rows == 1 && bad == nil {
-		e.first = packValues(nil, a.h.numbers, &v)
+		e.first = packValues([]byte{}, a.h.numbers, &v) // not nil where the file has no column of numbers
 		return
 	}
 	if e.sums == nil {

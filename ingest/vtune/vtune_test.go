@@ -326,6 +326,17 @@ func TestInstancesWithoutTotal(t *testing.T) {
 	}
 }
 
+// A row is a launch where the file has a row per launch, whether or not it has any number, and in whatever blocks it is
+// read.
+func TestLaunchesWithoutNumbers(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Work Size:Local\n"
+	want := []string{"3 rows, 0 bad", "2|K|64|16|-||n 2|t -|threads -|barriers -|spill -",
+		"3|L|64|16|-||n 1|t -|threads -|barriers -|spill -"}
+	if d := cmp.Diff(want, lines(t, head+"K,64,16\nL,64,16\nK,64,16\n", ingest.ReadOptions{})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 func TestInstances(t *testing.T) {
 	text := "Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%)\nK,64,0.3,50.0\nL,64,1,\nK,64,0.1,90.0\n"
 	want := []string{"3 rows, 0 bad",
