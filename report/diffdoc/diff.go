@@ -179,7 +179,7 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 		{rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
 		{rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
 		{rundiff.NotComparable, d.Summary.NotComparable,
-			"a side has no occupancy of the kernel's own, or launches take another time"},
+			"one side is unmeasurable, or launches take a different time"},
 		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	} {
@@ -274,7 +274,7 @@ func ruleSection(d *rundiff.Result) report.Section {
 			"A change that is not significant is shown as ~. Intervals contain the median with at least " +
 				report.Shortest(100*o.Confidence) + " % confidence with 6 or more runs; with 4 and 5 runs they " +
 				"reach from the smallest to the largest value (87.5 and 93.8 %). What was not measured is not " +
-				"zero, and a counter whose value is not the kernel's is not a measurement: neither is compared. " +
+				"zero, and an unmeasurable value is not a measurement: neither is compared. " +
 				"A driver or version that a side does not name is unknown and never a change.",
 		}}
 }

@@ -139,15 +139,15 @@ func sidesClosing(s *rundiff.Sides, names []string) string {
 
 // sideRow is a side in the table of sides.
 type sideRow struct {
-	Name         string            `col:"Side; role=code"`
-	Runs         int               `col:"Runs"`
+	Name         string            `col:"Side; cut; role=code"`
+	Runs         int               `col:"Runs; drop=2"`
 	Regressions  report.Cell       `col:"regression; group=Verdicts; kind=integer"`
-	Changed      int               `col:"changed launch; group=Verdicts"`
+	Changed      int               `col:"changed launch; group=Verdicts; drop=3"`
 	Faster       int               `col:"faster; group=Verdicts"`
-	Improvements int               `col:"improvement; group=Verdicts"`
+	Improvements int               `col:"improvement; group=Verdicts; drop=4"`
 	Unchanged    int               `col:"unchanged; group=Verdicts"`
-	Rest         int               `col:"not compared; group=Verdicts"`
-	Time         unit.Opt[float64] `col:"Time, side / first; decimals=2"`
+	Rest         int               `col:"not compared; group=Verdicts; drop=5"`
+	Time         unit.Opt[float64] `col:"Time, side / first; decimals=2; drop=1"`
 }
 
 func sidesTable(s *rundiff.Sides, names []string) *report.Table {

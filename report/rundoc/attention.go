@@ -183,7 +183,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 // smallItem is the line of kernels that take no time to speak of.
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
 	return report.Item{Lead: s.counted(g, ""),
-		Text:   groupName(g) + ", " + report.PercentText(100*share) + " of the GPU time: " + s.names(g) + ".",
+		Text:   groupName(g) + ". Together " + report.PercentText(100*share) + " of the GPU time: " + s.names(g) + ".",
 		Status: rowtext.Status(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
 }
 

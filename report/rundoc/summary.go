@@ -54,7 +54,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 		{compare.Match, s.Matched, "within tolerance of the prediction"},
 		{compare.Below, s.Below, "less than predicted"},
 		{compare.Above, s.Above, "more than predicted"},
-		{compare.Unmeasurable, s.Unmeasurable, "the values are not the kernel's, or it fills too little"},
+		{compare.Unmeasurable, s.Unmeasurable, "other tasks may have made the value, or the launch is too small"},
 		{compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"},
 		{compare.NoMeasurement, s.NoMeasurement, "neither a measurement nor a VTune peak"},
 		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},

@@ -207,7 +207,7 @@ func (c *check) testCase(s series) report.TestCase {
 		k.Outcome = report.TestFailed
 		k.Type = s.word()
 		m, j := c.judgedBy(s)
-		k.Message = s.word() + ": " + m.difference(j.off()) + " off the median of " +
+		k.Message = s.word() + ": " + m.side(j.off()) + " the median of " +
 			report.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped

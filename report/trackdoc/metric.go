@@ -3,6 +3,7 @@ package trackdoc
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/compare/track"
@@ -85,6 +86,14 @@ func (m metric) number(x float64) string {
 
 // distance is a distance without a sign and unit, with two decimals.
 func (m metric) distance(d float64) string { return report.Decimal(d*m.scale(), 2) }
+
+// side says on which side of something a value is, and how far from it: "8.0 points below".
+func (m metric) side(d float64) string {
+	if d < 0 {
+		return strings.TrimPrefix(m.difference(d), "-") + " below"
+	}
+	return strings.TrimPrefix(m.difference(d), "+") + " above"
+}
 
 // difference is a signed distance with its unit.
 func (m metric) difference(d float64) string {

@@ -184,7 +184,7 @@ func (r *whole) verdicts() *report.Table {
 		trend.Alarm:        "the newest run is, the one before was not",
 		trend.OK:           "within the threshold",
 		trend.Learning:     "too few earlier runs to judge",
-		track.Unmeasurable: "the value is not the kernel's own, or fills too little",
+		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
 		"ended":            "the kernel went on with another device, driver or launch shape",
 	}
 	type row struct {

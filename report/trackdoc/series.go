@@ -277,8 +277,8 @@ func (m metric) explain(s series) string {
 	if s.Fallback != nil {
 		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", s.ago(), s.changed(), m.residual(s))
 	}
-	text += fmt.Sprintf("%s is beyond the threshold of %s: %s off the median of %s (MAD %s) of %s; %s",
-		j.print(g.Value), j.print(g.Threshold.Or(0)), j.difference(judged.off()), j.print(g.Median.Or(0)),
+	text += fmt.Sprintf("%s is beyond the threshold of %s: %s the median of %s (MAD %s) of %s; %s",
+		j.print(g.Value), j.print(g.Threshold.Or(0)), j.side(judged.off()), j.print(g.Median.Or(0)),
 		j.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
 	text += since(s) + moved(s)
 	if s.Against != "" {
@@ -381,13 +381,13 @@ func (m metric) counts(all []*track.Series) string {
 			"device, driver or launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+
 			" runs)")
 	}
-	text := "No confirmed regression"
+	text, rest := "No confirmed regression", ": "
 	if k := n[trend.Regression]; k > 0 {
-		text = report.Counted(k, "confirmed regression", "confirmed regressions")
+		text, rest = report.Counted(k, "confirmed regression", "confirmed regressions"), "; "
 	}
 	text += " in " + report.Counted(len(all), "series", "series")
 	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+		text += rest + strings.Join(parts, ", ")
 	}
 	return text + "." + leftOut(values, of)
 }

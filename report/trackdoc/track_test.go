@@ -307,7 +307,7 @@ func TestTrackCheckSuite(t *testing.T) {
 		got[k.Name+k.Class] = map[report.TestOutcome]string{report.TestPassed: "passed", report.TestFailed: "failed", report.TestSkipped: "skipped"}[k.Outcome] + " " + k.Message
 	}
 	for name, want := range map[string]string{
-		"Fan2mtl-112/24.1": "failed regression: -7.8 points off the median of 10 runs", "steadymtl-112/24.1": "passed ", "outliermtl-112/24.1": "skipped alarm",
+		"Fan2mtl-112/24.1": "failed regression: 7.8 points below the median of 10 runs", "steadymtl-112/24.1": "passed ", "outliermtl-112/24.1": "skipped alarm",
 		"youngmtl-112/24.1": "skipped learning", "movedmtl-112/25.2": "skipped learning: driver changed here", "Fan1mtl-112/24.1": "skipped unmeasurable",
 	} {
 		if got[name] != want {
