@@ -176,6 +176,9 @@ func (t *trial) registers() {
 }
 
 func (t *trial) width() {
+	if t.launch.SIMD == predict.ExplicitSIMD {
+		return
+	}
 	for _, simd := range t.r.Device.SIMDWidths {
 		l := t.launch
 		l.SIMD = simd

@@ -208,6 +208,8 @@ func TestVerdictAndCause(t *testing.T) {
 			Below, BasisMeasured, math.NaN(), CauseStack, "a launch on one of 2 stacks", 0},
 		{"simd", "twice the width halves the threads of a small grid", mtl112(), ingest.Platform{},
 			kernel("k", "8192", "512", 16, 10, 1, measured(28.4), idle(0.5), barrier(2)), Below, BasisMeasured, math.NaN(), CauseSIMD, "SIMD 32 instead of 16", 0},
+		{"explicit simd", "a thread for each work-item: 128 of 896, and another width would be another kernel", mtl112(), ingest.Platform{},
+			kernel("k", "128", "16", 1, 10, 1, measured(3), idle(0.5), barrier(2)), Below, BasisMeasured, 3 - 100*128.0/896, CauseUnexplained, "None of the known causes fits", 0},
 		{"unexplained", "nothing fits, and the text says what is missing", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "512", 32, 10, 1, measured(30)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "The export has no XVE array state", 0},
 		{"grf known", "VTune does not know the register mode, so its 100 is no fault of the device", mtl112(), ingest.Platform{},

@@ -161,6 +161,19 @@ func TestAdviseCompletes(t *testing.T) {
 	}
 }
 
+// TestAdviseExplicitSIMD keeps the width of a kernel that is written for one.
+func TestAdviseExplicitSIMD(t *testing.T) {
+	a, err := Advise(max1100(), Launch{Global: size(3584), Local: size(24), SIMD: ExplicitSIMD}, varyAll())
+	if err != nil || len(a.Best) == 0 {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	for _, s := range a.Best {
+		if s.Launch.SIMD != ExplicitSIMD {
+			t.Errorf("%s: another width is another kernel", s.Words())
+		}
+	}
+}
+
 // TestAdviseSearch compares Best with every launch there is over a small grid, found without the search.
 func TestAdviseSearch(t *testing.T) {
 	for _, d := range allDevices() {

@@ -26,9 +26,13 @@ func (l *Launch) policy() Policy {
 	return Free
 }
 
+// ExplicitSIMD is the SIMD width of kernels that are written for the vector registers (ESIMD): each of their work-items
+// is a hardware thread. All devices run them.
+const ExplicitSIMD = 1
+
 // offersSIMD says whether the compiler offers the sub-group size; a device that lists none offers all.
 func offersSIMD(d *arch.Device, simd int) bool {
-	return len(d.SIMDWidths) == 0 || slices.Contains(d.SIMDWidths, simd)
+	return len(d.SIMDWidths) == 0 || simd == ExplicitSIMD || slices.Contains(d.SIMDWidths, simd)
 }
 
 // grfMode finds the mode of exactly so many registers, or the default one for 0. A device without modes has one, which

@@ -122,7 +122,7 @@ func (s *shape) fitting(d *arch.Device, l Launch) string {
 	for _, w := range widths(d) {
 		other := l
 		other.SIMD = w
-		if runs(d, other) {
+		if l.SIMD != ExplicitSIMD && runs(d, other) {
 			fit = append(fit, fmt.Sprintf("SIMD%d", w))
 		}
 	}

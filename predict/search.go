@@ -98,7 +98,7 @@ func changesOf(d *arch.Device, from, to Launch) (list [4]Change, n int) {
 
 // searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
 func searchSIMD(d *arch.Device, l Launch, may Vary) []int {
-	if l.SIMD > 0 && !may.SIMD {
+	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another one would be another kernel
 		return []int{l.SIMD}
 	}
 	all := widths(d)

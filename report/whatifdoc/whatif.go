@@ -22,6 +22,9 @@ func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []r
 		return nil
 	}
 	launches := whatIfRows(r, kernels)
+	explicit := slices.ContainsFunc(launches, func(l whatIfRow) bool {
+		return l.SIMD.Or(0) == predict.ExplicitSIMD
+	})
 	w := &report.WhatIf{
 		Text: []string{
 			"Pick a device and a kernel, then enter what you would change in the yellow cells; an empty cell keeps " +
@@ -29,7 +32,7 @@ func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []r
 			"Sizes have up to three dimensions: once one is filled in, the empty ones beside it count as 1. Sizes " +
 				"up to 10^15 threads are exact.",
 		},
-		Devices: deviceTable(devices), Launches: launchTable(launches, decimals), Launch: launches[0].Label,
+		Devices: deviceTable(devices, explicit), Launches: launchTable(launches, decimals), Launch: launches[0].Label,
 		TailPoints: float64(predict.TailPoints), Tolerance: float64(r.Options.Tolerance),
 	}
 	if kernels > len(launches)-1 {
@@ -42,6 +45,9 @@ func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []r
 		for _, m := range devices[i].GRFModes {
 			w.Registers = append(w.Registers, m.Registers)
 		}
+	}
+	if explicit {
+		w.SubGroups = append(w.SubGroups, predict.ExplicitSIMD)
 	}
 	w.SubGroups, w.Registers = set(w.SubGroups), set(w.Registers)
 	if r.Device != nil {

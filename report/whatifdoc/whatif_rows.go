@@ -146,13 +146,19 @@ type whatIfDevice struct {
 	BarrierSlots unit.Opt[float64] `json:"barrier_slots" col:"Barriers per Xe-core"`
 }
 
-// deviceTable is the list that a device is picked from.
-func deviceTable(devices []arch.Device) *report.Table {
+// deviceTable is the list that a device is picked from. Where kernels are of explicit SIMD, all devices run such.
+func deviceTable(devices []arch.Device, explicit bool) *report.Table {
 	steps := 1
 	for i := range devices {
 		steps = max(steps, len(devices[i].SLMSteps))
 	}
-	t := report.Rows("device_figures", len(devices), func(i int) whatIfDevice { return newWhatIfDevice(&devices[i]) })
+	t := report.Rows("device_figures", len(devices), func(i int) whatIfDevice {
+		d := newWhatIfDevice(&devices[i])
+		if explicit {
+			d.SIMD = strconv.Itoa(predict.ExplicitSIMD) + " " + d.SIMD
+		}
+		return d
+	})
 	t.In = report.Sheet
 	for i := range steps {
 		n := strconv.Itoa(i + 1)

@@ -10,6 +10,8 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
 	"occudiff/predict/arch"
 )
 
@@ -46,7 +48,7 @@ func TestDeviceFigures(t *testing.T) {
 			t.Errorf("%s: no device %s", c.reason, c.key)
 			continue
 		}
-		figures := deviceTable(devices[i : i+1])
+		figures := deviceTable(devices[i:i+1], false)
 		if got := figures.Row(0, nil)[figures.Column(c.column)].Text; got != c.want {
 			t.Errorf("%s: %s of %s is %q, want %q", c.reason, c.column, c.key, got, c.want)
 		}
@@ -94,6 +96,22 @@ func TestWhatIfDevices(t *testing.T) {
 	}
 	if Section(kernels(1), 1, 2, nil) != nil {
 		t.Error("there is a sheet without any device to pick")
+	}
+}
+
+// TestWhatIfExplicitSIMD has a kernel of one work-item a thread: the sheet has to admit its width.
+func TestWhatIfExplicitSIMD(t *testing.T) {
+	for _, c := range []struct {
+		simd  int
+		width string
+		list  []int
+	}{{16, "8 16", []int{8, 16}}, {predict.ExplicitSIMD, "1 8 16", []int{1, 8, 16}}} {
+		r := kernels(1)
+		r.Rows[0].SIMD, r.Rows[0].Global, r.Rows[0].Local = unit.Some(c.simd), unit.Size(64), unit.Size(8)
+		w := Section(r, 1, 2, []arch.Device{{Key: "own", SIMDWidths: []int{8, 16}}})[0].WhatIf
+		if got := w.Devices.Row(0, nil)[w.Devices.Column("simd")].Text; got != c.width || !slices.Equal(w.SubGroups, c.list) {
+			t.Errorf("SIMD %d: widths %q, list %v; want %q, %v", c.simd, got, w.SubGroups, c.width, c.list)
+		}
 	}
 }
 
