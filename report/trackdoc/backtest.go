@@ -99,7 +99,7 @@ func (b *backtest) seriesTable(replays []track.Replay) *report.Table {
 	for i := range replays {
 		list[i] = series{replays[i].Series}
 	}
-	return report.Rows(report.SectionSeries, len(list), func(i int) ReplayValue { return b.replay(&replays[i]) },
+	return report.Rows(report.SectionSeries, len(list), func(i int) ReplayValue { return b.replay(replays[i]) },
 		append(keyColumns(list), "judged", "learning", "alarms", "confirmed")...)
 }
 
@@ -111,7 +111,7 @@ func (b *backtest) alarmTable(replays []track.Replay) *report.Table {
 	}
 	var rows []row
 	for i := range replays {
-		s := b.replay(&replays[i])
+		s := b.replay(replays[i])
 		for _, a := range s.Alarms {
 			rows = append(rows, row{s.KeyValue, a})
 		}

@@ -156,13 +156,8 @@ type BeginValue struct {
 
 // value gives the series in the order in which they were first stored.
 func (r *whole) value() *ReportValue {
-	p := &r.Params
-	v := &ReportValue{Schema: reportSchema, Metric: r.name(), Series: make([]SeriesValue, 0, len(r.Series)),
-		Params: ParamsValue{p.Window, p.P, p.Magnitude, p.MinSegment}}
-	for _, s := range r.Series {
-		v.Series = append(v.Series, r.seriesValue(series{s}))
-	}
-	return v
+	return &ReportValue{Schema: reportSchema, Metric: r.name(), Params: ParamsValue(r.Params),
+		Series: report.ListOf(r.Series, func(s *track.Series) SeriesValue { return r.seriesValue(series{s}) })}
 }
 
 // seriesValue is a series of a report; of tables, a row.
@@ -193,12 +188,12 @@ func (m metric) key(k history.Key) KeyValue {
 func (m metric) judged(s series) JudgedValue {
 	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s.Series),
 		Finding: finding(s.findingCell()), Against: s.Against,
-		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Moved: []MoveValue{}, Order: "date"}
+		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Order: "date",
+		Moved: report.ListOf(s.Moved, func(x track.Move) MoveValue {
+			return MoveValue{string(x.Metric), x.Metric.Unit(), x.Before, x.After}
+		})}
 	if s.ByAdding {
 		v.Order = "adding"
-	}
-	for _, x := range s.Moved {
-		v.Moved = append(v.Moved, MoveValue{string(x.Metric), x.Metric.Unit(), x.Before, x.After})
 	}
 	if f := s.Fallback; f != nil {
 		v.Fallback = &FallbackValue{string(history.Residual), history.Residual.Unit(), gateValue(f)}
@@ -263,21 +258,11 @@ type ChangedWhat struct {
 	To   string `json:"to"`
 }
 
-func sharedValues(list []track.Shared) []SharedValue {
-	values := make([]SharedValue, 0, len(list))
-	for i := range list {
-		s := &list[i]
-		v := SharedValue{Device: report.Filled(s.Device), First: *refValue(&s.First), Before: *refValue(&s.Before),
-			Anew: s.Anew, Of: s.Of, Median: s.Median}
-		for _, c := range s.Changed {
-			v.Changed = append(v.Changed, ChangedWhat(c))
-		}
-		for _, t := range s.Series {
-			v.Series = append(v.Series, t.Key.Name())
-		}
-		values = append(values, v)
-	}
-	return values
+func sharedValue(s track.Shared) SharedValue {
+	return SharedValue{Device: report.Filled(s.Device), First: *refValue(&s.First), Before: *refValue(&s.Before),
+		Anew: s.Anew, Of: s.Of, Median: s.Median,
+		Changed: report.ListOf(s.Changed, func(c track.Change) ChangedWhat { return ChangedWhat(c) }),
+		Series:  report.ListOf(s.Series, func(t *track.Series) string { return t.Key.Name() })}
 }
 
 // ClockValue is a run whose date cannot be right.
@@ -288,19 +273,13 @@ type ClockValue struct {
 
 func (c *check) value() *CheckValue {
 	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(),
-		Direction: string(c.Gate.Direction), Run: runValue(&c.Run), Series: make([]JudgedValue, 0, len(c.Series)),
-		Runs: []RefValue{}, Clock: []ClockValue{}, NotMeasured: c.NotMeasured,
-		Missing: append([]string{}, c.Missing...)}
-	for _, s := range c.Series {
-		v.Series = append(v.Series, c.judged(series{s}))
-	}
-	for i := range c.Runs {
-		v.Runs = append(v.Runs, *refValue(&c.Runs[i]))
-	}
-	for i := range c.Clock.Future {
-		v.Clock = append(v.Clock, ClockValue{*refValue(&c.Clock.Future[i]), inFuture})
-	}
-	v.Shared = sharedValues(c.Shared)
+		Direction: string(c.Gate.Direction), Run: runValue(c.Run), NotMeasured: c.NotMeasured,
+		Series: report.ListOf(c.Series, func(s *track.Series) JudgedValue { return c.judged(series{s}) }),
+		Runs:   report.ListOf(c.Runs, func(r track.Ref) RefValue { return *refValue(&r) }),
+		Shared: report.ListOf(c.Shared, sharedValue), Missing: append([]string{}, c.Missing...),
+		Clock: report.ListOf(c.Clock.Future, func(r track.Ref) ClockValue {
+			return ClockValue{*refValue(&r), inFuture}
+		})}
 	if r := c.Clock.Earlier; r != nil {
 		v.Clock = append(v.Clock, ClockValue{*refValue(r), beforeOthers})
 	}

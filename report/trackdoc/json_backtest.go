@@ -2,6 +2,7 @@ package trackdoc
 
 import (
 	"occudiff/compare/track"
+	"occudiff/compare/trend"
 	"occudiff/report"
 )
 
@@ -57,28 +58,23 @@ type ProposalValue struct {
 func (b *backtest) value() *BacktestValue {
 	t := &b.total
 	v := &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Runs, t.Learning, len(t.Episodes),
-		t.Regressions(), b.LeftOut, make([]ReplayValue, 0, len(b.Series)), nil}
-	for i := range b.Series {
-		v.Series = append(v.Series, b.replay(&b.Series[i]))
-	}
+		t.Regressions(), b.LeftOut, report.ListOf(b.Series, b.replay), nil}
 	if p, ok := b.Proposal.Value(); ok {
 		v.Proposal = &ProposalValue{b.Target.Or(0), b.threshold(p.Floor), p.Regressions, p.Rate, p.RateNow, p.Finest}
 	}
 	return v
 }
 
-func (b *backtest) replay(s *track.Replay) ReplayValue {
-	v := ReplayValue{KeyValue: b.key(s.Key), Runs: s.Result.Runs, Learning: s.Result.Learning,
-		Count: len(s.Result.Episodes), Confirmed: s.Result.Regressions(), Alarms: []AlarmValue{}}
-	for i := range s.Result.Episodes {
-		e := &s.Result.Episodes[i]
+func (b *backtest) replay(s track.Replay) ReplayValue {
+	alarms := report.ListOf(s.Result.Episodes, func(e trend.Episode) AlarmValue {
 		at := &e.Start
 		a := AlarmValue{e.First, s.Points[e.First].Run, stamp(at.Time), report.Rounded(at.Value), at.N, at.Window,
 			finite(at.Median), finite(at.MAD), finite(at.Threshold), e.Last - e.First + 1, nil}
 		if k, ok := e.Confirmed.Value(); ok {
 			a.ConfirmedBy = &s.Points[k].Run
 		}
-		v.Alarms = append(v.Alarms, a)
-	}
-	return v
+		return a
+	})
+	return ReplayValue{KeyValue: b.key(s.Key), Runs: s.Result.Runs, Learning: s.Result.Learning, Alarms: alarms,
+		Count: len(alarms), Confirmed: s.Result.Regressions()}
 }

@@ -31,12 +31,11 @@ type RunValue struct {
 	Program      *string   `json:"program" col:"Program; cut; drop=4"`
 }
 
-func runValue(r *history.Run) RunValue {
-	list := make(inputs, 0, len(r.Inputs))
-	for _, in := range r.Inputs {
-		list = append(list, report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest),
-			Rows: in.Rows, BadRows: in.BadRows})
-	}
+func runValue(r history.Run) RunValue {
+	list := report.ListOf(r.Inputs, func(in history.Input) report.InputValue {
+		return report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows,
+			BadRows: in.BadRows}
+	})
 	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
 		r.Kernels, list, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
 		(*commit)(report.Filled(r.Commit)), report.Filled(r.Program)}
@@ -56,19 +55,14 @@ type AddedValue struct {
 
 // NewAddValue gives the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	v := &AddValue{Schema: addSchema, Runs: make([]AddedValue, 0, len(runs))}
-	for i := range runs {
-		v.Runs = append(v.Runs, AddedValue{runs[i].Stored, runValue(&runs[i].Run)})
-	}
-	return v
+	return &AddValue{addSchema, report.ListOf(runs, func(r track.Added) AddedValue {
+		return AddedValue{r.Stored, runValue(r.Run)}
+	})}
 }
 
 // FromRuns answers which runs are stored, oldest first. where names the history.
 func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.Answer {
-	v := &RunsValue{Schema: runsSchema, Runs: make([]RunValue, len(runs))}
-	for i := range runs {
-		v.Runs[i] = runValue(&runs[i])
-	}
+	v := &RunsValue{runsSchema, report.ListOf(runs, runValue)}
 	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
 		"driver", "kernels", "host", "job", "commit", "vtune", "inputs", "program")
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
@@ -81,11 +75,7 @@ func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.
 }
 
 func inputNames(r *history.Run) string {
-	names := make([]string, len(r.Inputs))
-	for i, in := range r.Inputs {
-		names[i] = in.Path
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(report.ListOf(r.Inputs, func(in history.Input) string { return in.Path }), ", ")
 }
 
 // shortCommit is how much of a commit tells it apart.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/trend"
 	"occudiff/report"
 )
 
@@ -47,10 +48,7 @@ type inputs []report.InputValue
 
 // Cell implements the cell of a table.
 func (list inputs) Cell() report.Cell {
-	names := make([]string, len(list))
-	for i, in := range list {
-		names[i] = in.Path
-	}
+	names := report.ListOf(list, func(in report.InputValue) string { return in.Path })
 	return report.TextCell(strings.Join(names, ", "))
 }
 
@@ -61,11 +59,10 @@ type finding report.Cell
 func (f finding) Cell() report.Cell { return report.Cell(f) }
 
 // Words are the verdicts that it may begin with.
-func (finding) Words() (words []report.Word) {
-	for _, o := range outcomes {
-		words = append(words, report.Word{Text: string(o), Status: outcomeStatus(o)})
-	}
-	return words
+func (finding) Words() []report.Word {
+	return report.ListOf(outcomes, func(o trend.Outcome) report.Word {
+		return report.Word{Text: string(o), Status: outcomeStatus(o)}
+	})
 }
 
 // keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
