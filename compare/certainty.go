@@ -265,11 +265,11 @@ func (c *Certainty) shorterInterval() (setting string, ok bool) {
 		return "", false
 	}
 	want := n * float64(c.Interval) / enoughIntervals * 1e3
-	step := math.Pow(10, math.Floor(math.Log10(want)))
-	want = math.Floor(want/step+1e-9) * step // one digit, rounded down
-	if want < leastInterval {
+	if want < leastInterval { // a time that is printed as 0 has no first digit
 		return "", false
 	}
+	step := math.Pow(10, math.Floor(math.Log10(want)))
+	want = math.Floor(want/step+1e-9) * step // one digit, rounded down
 	if c.Own {
 		return fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3), true
 	}

@@ -1,0 +1,28 @@
+package compare
+
+import (
+	"testing"
+
+	"occudiff/ingest"
+)
+
+// TestResample names the collection that would tell launches from what stands beside them.
+func TestResample(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		n      int64
+		total  float64
+		want   string
+	}{
+		{"two launches of 3 ms, with nine samples each", 2, 0.006, "gpu-sampling-interval 0.3"},
+		{"no collector samples a launch of 10 us", 100, 0.001, "unitrace -q"},
+		{"a time that is printed as 0 has no interval, and not NaN", 100, 0, "unitrace -q"},
+	} {
+		k := kernel("k", "896x256", "256", 16, c.n, c.total, measured(20), peak(100))
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
+		row := r.Row(0, nil)
+		if row.Cause == nil || row.Cause.Decide != c.want {
+			t.Errorf("%s: %s, cause %+v", c.reason, row.Verdict, row.Cause)
+		}
+	}
+}
