@@ -182,8 +182,12 @@ func (r *Result) Measurable(row *Row) bool {
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	switch why {
 	case shortInAll:
-		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.",
-			unit.Span(row.Total.Or(0)), minIntervals, unit.Span(c.Interval))
+		what := "The whole kernel"
+		if r.PerLaunch() {
+			what = "The launch"
+		}
+		return fmt.Sprintf("%s ran for %s, less than %d sampling intervals of %s.", what, unit.Span(row.Total.Or(0)),
+			minIntervals, unit.Span(c.Interval))
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+

@@ -135,6 +135,20 @@ func TestOtherDevice(t *testing.T) {
 	}
 }
 
+// A row of a run whose launches are kept apart is one of them, not the kernel.
+func TestShortLaunch(t *testing.T) {
+	for _, c := range []struct {
+		instances bool
+		want      string
+	}{{false, "The whole kernel ran for 4 ms, less than 10 sampling intervals of 1 ms."}, {true, "The launch ran for 4 ms, less than 10 sampling intervals of 1 ms."}} {
+		k := kernel("k", "1048576", "512", 32, 1, 0.004, measured(3))
+		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(k, k), Instances: c.instances}, mtl112(), DefaultOptions()).Row(0, nil)
+		if row.Cause == nil || row.Cause.Because != c.want {
+			t.Errorf("instances %v: cause %+v, want %q", c.instances, row.Cause, c.want)
+		}
+	}
+}
+
 // TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}
