@@ -45,7 +45,7 @@ func (r *Result) Certainty(row *Row) Certainty {
 		c.Intervals = unit.Some(float64(avg / c.Interval))
 	}
 	if t, ok := row.Total.Value(); ok && t > 0 {
-		c.OwnShare = unit.Some(unit.Ratio(min(t/max(r.busy(), t), 1)))
+		c.OwnShare = unit.Some(unit.Ratio(min(t/max(r.busy(row), t), 1)))
 	}
 	if c.Exact {
 		c.Edges = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
@@ -79,12 +79,29 @@ func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(1 / (1 + r)))
 }
 
-// busy is the time in which the GPU ran any task.
-func (r *Result) busy() unit.Seconds {
+// busy is the time in which the GPU of a row ran any task. What ran on adapters of other names left no samples in it.
+func (r *Result) busy(row *Row) unit.Seconds {
+	if row.Device != "" {
+		return r.taskTime - r.adapterTime.all + r.adapterTime.of[row.Device]
+	}
 	if r.taskTime > 0 {
 		return r.taskTime
 	}
 	return r.Summary.GPUTime.Or(0)
+}
+
+// adapterTimes is the time of the tasks that name their adapter.
+type adapterTimes struct {
+	of  map[string]unit.Seconds
+	all unit.Seconds
+}
+
+func (a *adapterTimes) add(name string, t unit.Seconds) {
+	if a.of == nil {
+		a.of = map[string]unit.Seconds{}
+	}
+	a.of[name] += t
+	a.all += t
 }
 
 // confidence is how sure a cause is.

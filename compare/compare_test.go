@@ -149,6 +149,25 @@ func TestShortLaunch(t *testing.T) {
 	}
 }
 
+// What other adapters run takes none of a kernel's share of its own; what names none may have run there.
+func TestOwnShareOfAdapter(t *testing.T) {
+	of := func(task, adapter string, seconds float64) ingest.Kernel {
+		return kernel(task, "1048576", "256", 16, 10, seconds, measured(90), func(k *ingest.Kernel) { k.Device = adapter })
+	}
+	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4))}, max1100(), DefaultOptions())
+	got := map[string]float64{}
+	for _, row := range r.All() {
+		c := r.Certainty(row)
+		got[row.Task] = float64(c.OwnShare.Or(-1))
+	}
+	want := map[string]float64{"a": 3. / 8, "b": 1. / 8, "c": 4. / 8, "d": 4. / 12}
+	for task, share := range want {
+		if math.Abs(got[task]-share) > 1e-12 {
+			t.Errorf("%s has %v of its GPU's time, want %v", task, got[task], share)
+		}
+	}
+}
+
 // TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}

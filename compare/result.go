@@ -169,6 +169,7 @@ type Result struct {
 	Notes   []note.Note
 
 	taskTime    unit.Seconds // of all tasks
+	adapterTime adapterTimes // of those that name one
 	rows        rows
 	instances   bool  // the rows are launches
 	fromSummary bool  // the rows are those of a summary

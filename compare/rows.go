@@ -60,6 +60,9 @@ func (r *Result) setRows(kernels *ingest.Kernels) {
 	}
 	for _, k := range kernels.All() {
 		r.taskTime += k.Total.Or(0)
+		if k.Device != "" {
+			r.adapterTime.add(k.Device, k.Total.Or(0))
+		}
 	}
 	workers := runtime.GOMAXPROCS(0)
 	share := (kernels.Len() + workers - 1) / workers
