@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"occudiff/compare"
@@ -182,7 +183,10 @@ func addsUp(t *testing.T, why any, a *compare.Account) {
 	}
 }
 
-// TestAccountsAddUp holds every row of the corpus and 10,000 random ones.
+// broken is what no text may hold: a figure that is none, or a mistake of formatting.
+var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
+
+// TestAccountsAddUp holds every row of the corpus and 10,000 random ones. Their texts are sound, too.
 func TestAccountsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
@@ -204,9 +208,25 @@ func TestAccountsAddUp(t *testing.T) {
 		if r.IntN(4) == 0 {
 			k.Barriers = unit.Some(int64(1))
 		}
+		if r.IntN(8) == 0 { // from hours down to what is printed as 0
+			k.Total = unit.Some(unit.Seconds(math.Round(math.Pow(10, 4-r.Float64()*11)*1e6) / 1e6))
+		}
 		res := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
 		row := res.Row(0, nil)
 		a := res.Account(row)
+		text := res.CertaintyText(row)
+		for _, n := range row.Notes {
+			text += " " + n.Text
+		}
+		if c := row.Cause; c != nil {
+			text += " " + c.Because + " " + c.Decide
+		}
+		if a != nil {
+			text += fmt.Sprint(a.Causes)
+		}
+		if broken.MatchString(text) {
+			t.Fatalf("%+v: %s", k, text)
+		}
 		switch row.Verdict {
 		case compare.Match, compare.Below:
 		default:
