@@ -55,7 +55,7 @@ var causeTexts = []CauseText{
 		"Nothing about the value. A larger grid would fill more of the GPU.",
 		"Seen: 0.1 and 0.0 measured against a peak of 1.2.",
 		"unmeasurable"},
-	{CauseOverlap, "Other kernels ran in this kernel's window: the counter is of the whole GPU, not of one kernel.",
+	{CauseOverlap, "Other kernels ran at the same time: the counter covers the whole GPU, not one kernel.",
 		"Measured above the prediction by more than the tolerance and more than the sampling can mix in. Between " +
 			"the average and the peak the tail may also be shorter than a full wave (low confidence). A trace names " +
 			"the other kernels and how much of its time they ran, or rules them out below 1 %.",
@@ -68,13 +68,13 @@ var causeTexts = []CauseText{
 		"Collect the adapter that the kernel ran on (-knob target-gpu), and a run in which it works long enough.",
 		"Seen: a summary with GPU time 0.0 % of elapsed.",
 		"below: empty; unmeasurable"},
-	{CauseAdapters, "The profiler averaged over several adapters or stacks of which not all worked.",
+	{CauseAdapters, "The profiler averaged over several adapters or stacks, and not all of them worked.",
 		"The run has k adapters or stacks (summary), and measured x k / busy fits the prediction within the " +
 			"tolerance; where nothing can be predicted, the summary's own table of adapters says how many worked.",
 		"Collect with -knob target-gpu, or use all stacks (implicit or explicit scaling).",
 		"Seen: one busy Max 1100 of four reads 23.7 %, which is 94.8 % of that one.",
 		"below: empty; no prediction"},
-	{CauseStack, "The kernel ran on a part of the GPU: one stack of two, or one compute engine of a Max GPU that " +
+	{CauseStack, "The kernel ran on part of the GPU: one stack of two, or one compute engine of a Max GPU that " +
 		"is split by CCS mode 2 or 4.",
 		"XVEs idle within 2 points of (k - 1) / k of the time; or the XVEs that ran held what a launch on one " +
 			"stack predicts over the slots of all; or, above the prediction, the value fits a launch on one " +
@@ -82,9 +82,9 @@ var causeTexts = []CauseText{
 		"Use both stacks (implicit scaling), or name one with --device (max1550-1t); look at ZEX_NUMBER_OF_CCS.",
 		"Seen: a query of SubDeviceId 0 that fits one stack to 3.1 points and two to 25.",
 		"below: empty, underfilled; above"},
-	{CauseGaps, "Time between launches, in which no XVE has a thread, counts as the kernel's.",
+	{CauseGaps, "Time between launches, in which no XVE has a thread, is counted as the kernel's.",
 		"A launch is shorter than 3 sampling intervals, or no more idle time was seen than can lie outside the " +
-			"launches (see edges). Then time between launches and time within cannot be told apart, and the " +
+			"launches (see edges). Then time between launches and time within look the same, and the " +
 			"confidence is low. With a trace the gaps before its launches are known: high where they come to half of " +
 			"the idle time, none below 1 % of the kernel's window.",
 		"Make launches larger, batch them, or wait less between them.",
@@ -99,7 +99,7 @@ var causeTexts = []CauseText{
 		"Even out the work per work-item, or use smaller work-groups.",
 		"Intel GPU optimization guide, on barriers and work-group size.",
 		"below: empty, underfilled"},
-	{CauseDispatch, "Threads end faster than the dispatcher can start new ones, so slots of XVEs that run stand " +
+	{CauseDispatch, "Threads end faster than the dispatcher can start new ones, so slots of running XVEs stay " +
 		"empty between threads.",
 		"Mean thread life by Little's law, measured x thread slots x average launch time / threads per launch, " +
 			"is at most 5 us, also with half a printed digit more. The life lies between this value, by which " +
@@ -128,16 +128,16 @@ var causeTexts = []CauseText{
 	{CauseSLM, "Work-groups use more shared local memory than the export says, so that fewer of them are resident.",
 		"As for grf, with fewer work-groups per Xe-core that fit to a point, where one of them is ten points or " +
 			"more, and no profiler's peak.",
-		"Look at the kernel's binary, or give unitrace's kernel properties beside the export.",
+		"Look at the kernel's binary, or give unitrace's kernel properties along with the export.",
 		"The refit of the prediction.",
 		"below: underfilled"},
 	{CauseBarriers, "Work-groups use more barriers than the export says, so that fewer of them are resident.",
 		"As for slm, of a kernel whose barriers were counted.",
-		"Look at the kernel's binary, or give unitrace's kernel properties beside the export.",
+		"Look at the kernel's binary, or give unitrace's kernel properties along with the export.",
 		"The refit of the prediction.",
 		"below: underfilled"},
-	{CauseUnexplained, "No known cause fits the figures, or the figures that would tell are missing.",
-		"All others have been ruled out. The text says what cannot be told, and what would tell it.",
+	{CauseUnexplained, "No known cause fits the figures, or the figures that would decide are missing.",
+		"All other causes are ruled out. The text says what is not known, and what would settle it.",
 		"Collect what is missing. The share of unexplained kernels is printed with every report: it is the " +
 			"quality figure of this tool.",
 		"-",
@@ -164,22 +164,22 @@ func AccountTexts() []CauseText {
 			"docs/model.md, the account", "a part of the account"},
 		{string(PartTail), "The partial wave at the end of the launch, as predicted.",
 			"Predicted peak - predicted average.",
-			"A number of work-groups that is a multiple of what the GPU holds (occudiff advise).",
+			"Launch a multiple of the work-groups that the GPU holds (occudiff advise).",
 			"docs/model.md, the account", "a part of the account"},
-		{string(PartLimits), "What threads, SLM, slots, barriers, registers or a small grid keep from the launch, as " +
-			"predicted.", "100 - predicted peak.",
+		{string(PartLimits), "Slots that threads, SLM, slots, barriers, registers or a small grid keep the " +
+			"launch from filling, as predicted.", "100 - predicted peak.",
 			"Other launch settings (occudiff advise).", "docs/model.md, the account", "a part of the account"},
 		{"edges", "The share of a value's time that can lie outside the launches.",
 			"1 / (1 + r) of a launch of r sampling intervals, 1 - r / 2 below one: a bound for the worst of the " +
 				"plausible rules by which samples are given to tasks. Time between launches leaves all XVEs idle.",
 			"Collect with a smaller gpu-sampling-interval, or read the counters around each launch (unitrace -q).",
 			"docs/model.md, the account", "how sure an account is"},
-		{"foreign", "The share of a value that other tasks can have made.",
+		{"foreign", "The share of a value that can come from other tasks.",
 			"min(edges, (1 - s) / s), where s is the kernel's share of the time in which the GPU ran any task. Says " +
 				"nothing where several queues or processes use the GPU at once.",
 			"As for edges.", "docs/model.md, the account", "how sure an account is"},
-		{"crosstalk", "How much of what ran on the XVEs was counted in rows of no kernel: copies and the time " +
-			"outside any task run no instructions.",
+		{"crosstalk", "The share of all XVE instructions that was counted in rows of no kernel: copies and the " +
+			"time outside any task run none.",
 			"1 - c, where c is the share of ALU1 instructions (of all that are exported, where that column is " +
 				"missing) in rows of kernels. One figure for a run.",
 			"Collect again: it differs between runs of one program.", "Seen: 25 to 65 % in exports of one machine.",

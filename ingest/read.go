@@ -141,12 +141,13 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	what := strings.Join(paths, ", ")
 	if len(run.Inputs) > 0 && run.Inputs[0].Kind == "zebin" {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
-			"predict its kernels with 'occudiff predict', or give the computing-task export of their run beside it; "+
+			"predict its kernels with 'occudiff predict', or give the computing-task export of their run, too; "+
 				exportHint, "this is a kernel binary, which holds no run")
 	}
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
-			"give the computing-task export beside it; "+exportHint, "%s names no kernel", kindText(run.Inputs[0].Kind))
+			"give the computing-task export along with it; "+exportHint,
+			"%s names no kernel", kindText(run.Inputs[0].Kind))
 	}
 	return note.Faultf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
 }

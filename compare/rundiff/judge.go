@@ -201,7 +201,7 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
 		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
-			"no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy are held against a "+
+			"no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy are compared with a "+
 				"floor of %g points, and times are not judged",
 			a, b, float64(d.Options.Threshold))
 	}

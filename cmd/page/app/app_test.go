@@ -56,7 +56,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"no device", "device", "", "no input says which GPU this is"},
 		{"a device that is none", "device", "gtx", "gtx"},
 		{"a size that is none", "local", "16x", "local: "},
-		{"a count that is none", "simd", "many", `simd: "many" is no whole number`},
+		{"a count that is none", "simd", "many", `simd: "many" is not a whole number`},
 		{"memory that is none", "slm", "4Q", "slm "},
 		{"a work-group above the device's most", "local", "4096", "above the 1024"},
 	} {

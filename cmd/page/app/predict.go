@@ -61,7 +61,7 @@ func (f Launch) count(name string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s: %q is no whole number from 0", name, text)
+		return 0, fmt.Errorf("%s: %q is not a whole number of 0 or more", name, text)
 	}
 	return n, nil
 }
