@@ -65,27 +65,40 @@ func (x *keyIndex) find(e *entry) *entry {
 	}
 }
 
-// scales decides whether a column holds percentages or fractions.
+// scales decides whether a column holds percentages or fractions. A column without a value above 1 holds percentages as
+// well where another one of the file plainly does.
 func (r *result) scales() {
+	var largest values
+	plainly := false
 	for q := firstShare; q < quantities; q++ {
 		c := &r.h.col[q]
 		r.percent[q] = c.percent
 		if c.percent || !c.there {
 			continue
 		}
-		var largest nano
 		for _, a := range r.adders {
-			largest = max(largest, a.largest[q])
+			largest[q] = max(largest[q], a.largest[q])
 		}
-		if largest > one+one/1000 {
-			r.percent[q] = true
-			r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-				Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, but holds %v: taken "+
-					"as percent", c.name, float64(largest)/one),
-				Hint: "check it against the profiler"})
+		plainly = plainly || largest[q] > noFraction
+	}
+	for q := firstShare; q < quantities; q++ {
+		c := &r.h.col[q]
+		if c.percent || !c.there || largest[q] <= one+one/1000 && !plainly {
+			continue
 		}
+		r.percent[q] = true
+		text := fmt.Sprintf("but holds %v: taken as percent", float64(largest[q])/one)
+		if largest[q] <= one+one/1000 {
+			text = "but others of the file hold percentages: taken as percent"
+		}
+		r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
+			Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, %s", c.name, text),
+			Hint: "check it against the profiler"})
 	}
 }
+
+// noFraction is above any fraction that a counter comes to.
+const noFraction = 2 * one
 
 // rowPerLaunch says whether the file is grouped by computing instance: no row of a kernel counts several launches, and
 // one has several rows. Copies tell nothing: without the columns of the transfers both directions are one key. Neither

@@ -133,6 +133,12 @@ func TestRead(t *testing.T) {
 				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
 				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)"}},
+		{"and so is one without any value above 1 beside it: 0.9 is no share of 90 %",
+			"Computing Task,Work Size:Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.9,62.7\n", []string{
+				"1 rows, 0 bad",
+				"2|K|64||-||n -|t 1|measured 62.7|idle 0.9|threads -|barriers -|spill -",
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)",
+				"run.csv:1: warning: the column \"Idle\" has no (%) in its name, where fractions stand, but others of the file hold percentages: taken as percent (check it against the profiler)"}},
 		{"a name twice with equal values is read once; with different ones the first wins and a note says so",
 			"Computing Task,Total Time,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Instance Count,Instance Count\nK,1,50.0,50.0,2,2\nL,1,50.0,51.0,2,2\n", []string{
 				"2 rows, 0 bad",
