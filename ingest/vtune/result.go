@@ -106,13 +106,16 @@ const noFraction = 2 * one
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
-		if k := r.identity(e, e.line); !k.IsKernel() {
-			continue
+		shaped := e.Global.Present()
+		if !shaped {
+			if k := r.identity(e, e.line); !k.IsKernel() {
+				continue
+			}
 		}
 		if e.single < e.rows {
 			return false
 		}
-		repeated = repeated || e.rows > 1 && (e.Global.Present() || r.h.col[count].there)
+		repeated = repeated || e.rows > 1 && (shaped || r.h.col[count].there)
 	}
 	return repeated
 }
