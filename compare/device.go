@@ -88,3 +88,12 @@ func (f *Fit) String() string {
 	}
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
+
+// advice says how a device can be named, and which where only one comes into question.
+func (f *Fit) advice() string {
+	const summary = " or give the VTune summary along with the export"
+	if f.Launches > 0 && len(f.Devices) == 1 {
+		return "name it: --device " + f.Devices[0].Key + " is the only one that fits VTune's peaks;" + summary
+	}
+	return "name it with --device (see 'occudiff devices')," + summary
+}

@@ -32,9 +32,7 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 		case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
 			c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 				Text: "no input says which GPU this is, so there is no prediction and no residual",
-				Hint: "name it with --device (see 'occudiff devices'), or give the VTune summary along with the " +
-					"export"}}},
-				nil
+				Hint: fit.advice()}}}, nil
 		case unnamed == Refused && fit.Launches > 0:
 			err = fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
 		}

@@ -37,8 +37,8 @@ func (e *Env) SharedFlags() []cli.Flag {
 			Usage: "print GitHub annotations, too; to standard error, also with -q: errors for what fails the " +
 				"command, else warnings"},
 		{Name: "output,o", Value: &e.Outputs, Arg: "FILE", Files: "xlsx md html json csv xml svg",
-			Usage: "write .xlsx .md .html .json or .csv too; the ending picks the format; .xml is JUnit and .svg a " +
-				"chart, where the command has one; repeatable"},
+			Usage: "also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending " +
+				"picks the format; .xml is JUnit and .svg a chart; repeatable"},
 		{Name: "format", Value: &e.Format, Arg: "FORMAT", Words: "table markdown json csv",
 			Usage: "of standard output: table, markdown, json, csv"},
 		{Name: "kernel", Value: &e.kernel, Arg: "REGEXP",

@@ -83,6 +83,7 @@ func withoutFlags() *strings.Replacer {
 		"check --device and --xve", "check the device",
 		" (--device, --xve)", "",
 		"name it with --device (see &#39;occudiff devices&#39;), or give", "choose it above, or give",
+		"name it: --device ", "choose it above: ",
 	)
 }
 

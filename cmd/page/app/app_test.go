@@ -186,12 +186,19 @@ func TestNoFlags(t *testing.T) {
 	if err := os.WriteFile(export, mix, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	alone := filepath.Join(folder, "alone.csv")
+	if err := os.WriteFile(alone, []byte(`Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)
+Fan1,2048,16,1.0,10,32,10.0,14.3
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		reason string
 		ask    func() (*app.Result, error)
 		want   string
 	}{
 		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.Asked{}) }, "choose it above"},
+		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.Asked{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "max1100"})
 		}, "(as chosen here)"},
