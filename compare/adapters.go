@@ -121,8 +121,10 @@ func (r *Result) adapters(row *Row) *Cause {
 		name = "predicted average"
 	}
 	idle, known := row.Idle.Value()
+	certainty := r.Certainty(row)
+	sure := min(medium, certainty.limit())
 	for busy := 1; busy < n && ref > 0; busy++ {
-		c := &Cause{Name: CauseAdapters, Confidence: medium.String(), Decide: targetGPU}
+		c := &Cause{Name: CauseAdapters, Confidence: sure.String(), Decide: targetGPU}
 		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d of them worked, ", n, busy)
 		switch v, possible := ofBusy(m, busy, n); {
 		case !possible:

@@ -168,6 +168,35 @@ func TestOwnShareOfAdapter(t *testing.T) {
 	}
 }
 
+// A number of adapters that fits is no surer than the counters are; a summary's count of those that worked is.
+func TestAdaptersConfidence(t *testing.T) {
+	fourOf := func(busy unit.Opt[int]) ingest.Platform {
+		return ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: busy}
+	}
+	for _, c := range []struct {
+		reason   string
+		platform ingest.Platform
+		launches int64
+		own      float64 // instructions in rows of kernels
+		want     string
+	}{
+		{"long launches, and the counters are the kernel's", fourOf(unit.Opt[int]{}), 10, 1, "medium"},
+		{"half of the instructions stand in rows of no kernel", fourOf(unit.Opt[int]{}), 10, 0.5, "low"},
+		{"a launch is half an interval, beside another kernel", fourOf(unit.Opt[int]{}), 3000, 1, "low"},
+		{"counted", fourOf(unit.Some(1)), 10, 0.5, "high"},
+	} {
+		k := kernel("k", "1048576", "512", 32, c.launches, 1, measured(24.5), peak(100), idle(75))
+		other := kernel("other", "1048576", "512", 32, 10, 0.3, measured(24.5), peak(100), idle(75))
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k, other), Platform: c.platform,
+			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, max1100(), DefaultOptions())
+		for _, row := range r.All() {
+			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence != c.want) {
+				t.Errorf("%s: cause %+v, want %s with confidence %s", c.reason, row.Cause, CauseAdapters, c.want)
+			}
+		}
+	}
+}
+
 // TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}
