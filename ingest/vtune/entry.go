@@ -126,6 +126,9 @@ type partial struct {
 	time     wide  // of those
 	averages int64 // rows with an average, but neither total nor count
 	average  wide  // of those
+	// Of the rows with a total, but no count: how many have an average as well, and the launches that follow from both.
+	divided  int64
+	launches int64
 }
 
 func (p *partial) add(v *values, t nano) {
@@ -137,6 +140,10 @@ func (p *partial) add(v *values, t nano) {
 	case v[total] != none:
 		p.loose++
 		p.time.add(uint64(t))
+		if a := v[average]; a > 0 {
+			p.divided++
+			p.launches += max((t+a/2)/a, 1)
+		}
 	default:
 		p.averages++
 		p.average.add(uint64(t))
@@ -150,6 +157,8 @@ func (p *partial) merge(o *partial) {
 	p.time.addWide(o.time)
 	p.averages += o.averages
 	p.average.addWide(o.average)
+	p.divided += o.divided
+	p.launches += o.launches
 }
 
 // uncounted gives how many rows have no count.

@@ -113,8 +113,8 @@ func (h *header) addInstructions(index int, pipe string) {
 
 // complete decides which columns are read.
 func (h *header) complete() {
-	if h.col[total].there {
-		h.col[average].there = false // rounded; only of use when there is no total
+	if h.col[total].there && h.col[count].there {
+		h.col[average].there = false // rounded; only of use when one of them is missing
 	}
 	for _, c := range h.col {
 		if c.there {

@@ -293,6 +293,8 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 		return
 	case paired > 0:
 		k.Mean = unit.Some(unit.Seconds(pairedTime.over(wide{0, uint64(paired)})))
+	case p.divided > 0 && p.divided == p.loose && p.averages == 0:
+		k.Mean = unit.Some(unit.Seconds(p.time.over(wide{0, uint64(p.launches)})))
 	case p.averages == 1:
 		k.Mean = unit.Some(unit.Seconds(p.average.over(wide{0, 1})))
 	}
@@ -379,6 +381,9 @@ func (r *result) launch(l *launch) ingest.Kernel {
 			to = &k.Mean
 		}
 		*to = unit.Some(unit.Seconds(float64(t) / one))
+		if a := l.v[average]; a > 0 && !k.Instances.Present() {
+			k.Mean = unit.Some(unit.Seconds(float64(a) / one))
+		}
 	}
 	if v := l.v[spill]; v != none {
 		k.Spill = unit.Some(unit.Bytes(v))

@@ -83,6 +83,17 @@ func TestRead(t *testing.T) {
 				"3|L|64||-||n 5|t 0.05|measured 90|threads -|barriers -|spill -",
 				"4|M|64||-||n 5|t 0.05|a launch 0.01 true|measured 90|threads -|barriers -|spill -",
 				"6|N|64||-||n -|t -|measured 90|threads -|barriers -|spill -"}},
+		{"an average beside a total without a count says how long a launch takes; one that was rounded to 0 does not",
+			"Computing Task,Global,Total Time,Average Time,EU Threads Occupancy(%)\nK,64,0.020000,0.000020,60\nL,64,3,0.0,60\n", []string{
+				"2 rows, 0 bad",
+				"2|K|64||-||n -|t 0.02|a launch 2e-05 false|measured 60|threads -|barriers -|spill -",
+				"3|L|64||-||n -|t 3|measured 60|threads -|barriers -|spill -"}},
+		{"of several rows it is the mean over the launches that follow: (0.02 + 2.2) / (1000 + 110)",
+			"Computing Task,Total Time,Average Time\nK,0.020000,0.000020\nK,2.200000,0.020000\n", []string{
+				"2 rows, 0 bad", "2|K|||-||n -|t 2.22|a launch 0.002 false|threads -|barriers -|spill -"}},
+		{"with a count it is not read: it is rounded",
+			"Computing Task,Total Time,Average Time,Instance Count\nK,0.037689,0.000018,2047\n", []string{
+				"1 rows, 0 bad", "2|K|||-||n 2047|t 0.037689|threads -|barriers -|spill -"}},
 		{"no instance count in an export by computing instance: a row is a launch",
 			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.000003,10.0\nK,64,0.000001,30.0\nK,64,0.000002,15.0\nL,64,1.5,5\n", []string{
 				"4 rows, 0 bad",
