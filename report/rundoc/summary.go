@@ -101,8 +101,12 @@ func figureTable(s *compare.Summary) *report.Table {
 	if n := s.Below + s.Above; n > 0 {
 		add("Unexplained share of those that do not match", report.NumCell(report.Percent, unexplainedPercent(s)), "%")
 	}
-	add("GPU time", report.OptNum(report.Number, s.GPUTime, 1e3), "ms")
-	add("GPU time in kernels", report.OptNum(report.Number, s.KernelTime, 1e3), "ms")
+	scale, unit := 1e3, "ms"
+	if s.GPUTime.Or(0) >= 1 {
+		scale, unit = 1, "s"
+	}
+	add("GPU time", report.OptNum(report.Number, s.GPUTime, scale), unit)
+	add("GPU time in kernels", report.OptNum(report.Number, s.KernelTime, scale), unit)
 	t := report.List("figures", "Figures", rows)
 	t.Form = report.Facts
 	return t
