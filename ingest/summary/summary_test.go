@@ -514,6 +514,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(platform))
 	f.Add([]byte(page1(item("Occupancy", "1%", htmlTable([]string{"Computing Task", "Total Time"}, []string{"a", "1s"})))))
 	f.Add([]byte("Computing Task  Total Time  SIMD Width  Occupancy(%)\n--------------  ----------  ----------  ------------\nA  1s  32  10.0%\n"))
+	f.Add([]byte("Hierarchy Level,Metric Name,Metric Value\n0,Occupancy(%),47.0\n1,Computing Task,Total Time,SIMD Width\n1,\"f(a, \"\"b\"\")\",1.5,32\n0,Collection and Platform Info,\n1,GPU,\n2,XVE Count,128\n"))
 	paths, _ := filepath.Glob(filepath.Join(corpus, "*"))
 	for _, p := range paths {
 		if data, err := os.ReadFile(p); err == nil {
