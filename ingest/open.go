@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"occudiff/ingest/note"
 )
 
@@ -56,7 +58,12 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 		o.close()
 		return nil, readFault(path, err)
 	}
-	if large && o.plain == nil {
+	recoded, err := fromUTF16(o.src)
+	if err != nil {
+		o.close()
+		return nil, readFault(path, err)
+	}
+	if large && o.plain == nil && !recoded {
 		o.src.At, o.sum, raw.Hash = o.file, nil, nil
 	}
 	if opt.Content {
@@ -66,7 +73,22 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 	return o, nil
 }
 
-// textSum takes the digest of a text: after decompressing, with \n for \r\n.
+// fromUTF16 replaces src.R by UTF-8 when the text begins with a byte order mark of UTF-16: so Windows PowerShell writes
+// what a program prints into a file.
+func fromUTF16(src *Source) (recoded bool, err error) {
+	head, err := src.R.(*bufio.Reader).Peek(2)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if !bytes.Equal(head, []byte("\xff\xfe")) && !bytes.Equal(head, []byte("\xfe\xff")) {
+		return false, nil
+	}
+	text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(src.R)
+	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(text, sniffSize)}
+	return true, nil
+}
+
+// textSum takes the digest of a text: after decompressing and from UTF-16, with \n for \r\n.
 type textSum struct {
 	r    io.Reader
 	sum  hash.Hash
@@ -234,8 +256,6 @@ func binaryKind(head []byte) string {
 		return "a program"
 	case bytes.HasPrefix(head, []byte("SQLite format 3")):
 		return "a SQLite database"
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "UTF-16 text (save it as UTF-8)"
 	}
 	if n := bytes.Count(head, []byte{0}); n*10 > len(head) {
 		return "a binary file"

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -227,6 +229,37 @@ func TestCompressed(t *testing.T) {
 	r, _ = read(dir, "plain")
 	if got := r.Inputs[0].Digest; got != "sha256:"+sumPlain {
 		t.Errorf("digest %s", got)
+	}
+}
+
+// TestUTF16 reads what Windows PowerShell writes when output is redirected into a file.
+func TestUTF16(t *testing.T) {
+	encode := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	const text = "alpha\nk\u00e4\U0001f600 64 50 -\n"
+	little := encode(binary.LittleEndian, text)
+	var gz bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	g.Write([]byte(little))
+	g.Close()
+	dir := write(t, map[string]string{"plain": text, "little": little, "big": encode(binary.BigEndian, text), "gz": gz.String(),
+		"half": little[:len(little)-1], "alone": encode(binary.LittleEndian, "hello\n")})
+	for _, name := range []string{"plain", "little", "big", "gz"} {
+		r, err := read(dir, name)
+		if err != nil || rows(r) != "k\u00e4\U0001f600 64 50 -\n" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r, err := read(dir, "half"); err != nil || r.Inputs[0].Rows != 1 {
+		t.Errorf("half of the last line end is missing: %v", err)
+	}
+	if _, err := read(dir, "alone"); err == nil || !strings.Contains(err.Error(), `its first line is "hello"`) {
+		t.Errorf("no profiler's: %v", err)
 	}
 }
 

@@ -73,9 +73,3 @@ func invisible(b []byte) int {
 	}
 	return 2
 }
-
-// IsUTF16 says whether the text begins with a byte order mark of UTF-16. Such files hold a NUL in every other byte
-// and are not read, so that the answer can say how to convert them.
-func IsUTF16(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
-}

@@ -32,9 +32,6 @@ const (
 
 // Sniff implements ingest.Format: headings that only this report has.
 func (Format) Sniff(head []byte) bool {
-	if lines.IsUTF16(head) {
-		return false
-	}
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))

@@ -29,9 +29,6 @@ const (
 
 // Sniff implements ingest.Format: a heading that only these tools print, or the header of one of their tables.
 func (Format) Sniff(head []byte) bool {
-	if lines.IsUTF16(head) {
-		return false
-	}
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(lines.Plain(line)), "\ufeff"))
 		if title, ok := heading(text); ok {

@@ -44,9 +44,6 @@ func foreign() []string {
 
 // Sniff implements ingest.Format: a timing or the line that every sample prints first, whatever stands before.
 func (Format) Sniff(head []byte) bool {
-	if lines.IsUTF16(head) {
-		return false
-	}
 	ours := false
 	for line := range bytes.Lines(head) {
 		text := string(lines.Plain(line))
