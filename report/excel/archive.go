@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -21,6 +23,7 @@ type archive struct {
 	rows   map[string]func(io.Writer) error // by the name of the part
 	links  map[string]func(io.Writer) error
 	begun  []*splicer
+	sheet  *sheetPart // what is being written, when it is a sheet of the library's alone
 	packer *flate.Writer
 }
 
@@ -40,6 +43,9 @@ func newArchive(w io.Writer, rows, links map[string]func(io.Writer) error) *arch
 
 // Create begins a part, as the library asks for it.
 func (a *archive) Create(name string) (io.Writer, error) {
+	if err := a.endSheet(); err != nil {
+		return nil, err
+	}
 	w, err := a.Writer.Create(name)
 	if rows, ok := a.rows[name]; ok && err == nil {
 		delete(a.rows, name)
@@ -50,11 +56,46 @@ func (a *archive) Create(name string) (io.Writer, error) {
 		a.begun = append(a.begun, s)
 		return s, nil
 	}
+	if strings.HasPrefix(name, "xl/worksheets/sheet") && err == nil {
+		a.sheet = &sheetPart{w: w}
+		return a.sheet, nil
+	}
 	return w, err
+}
+
+// sheetPart is a sheet without a list, which is not large.
+type sheetPart struct {
+	w io.Writer
+	bytes.Buffer
+}
+
+// cellTexts are the texts of cells, which unlike formulas are read with escapes.
+var cellTexts = regexp.MustCompile(`<t[ >][^<]*`)
+
+// endSheet writes the sheet that was made last, with the escapes that the library leaves out: see appendEscaped.
+func (a *archive) endSheet() error {
+	p := a.sheet
+	if p == nil {
+		return nil
+	}
+	a.sheet = nil
+	_, err := p.w.Write(cellTexts.ReplaceAllFunc(p.Bytes(), func(text []byte) (escaped []byte) {
+		for i, c := range text {
+			if c == '_' && hasEscape(text[i:], 1) {
+				escaped = append(escaped, escape...)
+			}
+			escaped = append(escaped, c)
+		}
+		return escaped
+	}))
+	return err
 }
 
 // Close ends the file.
 func (a *archive) Close() error {
+	if err := a.endSheet(); err != nil {
+		return err
+	}
 	for name := range a.rows {
 		return fmt.Errorf("the library made no part %s for the rows of a table", name)
 	}

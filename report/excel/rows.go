@@ -151,7 +151,8 @@ func (w *rowWriter) linesOf(cells []report.Cell) int {
 }
 
 // appendEscaped appends a text for XML. What looks like an escaped character of the file format - _x0041_ - is escaped
-// itself, or a spreadsheet would show that character.
+// itself, or a spreadsheet would show that character. LibreOffice takes one digit for such a character as well, and
+// kernels are called gemm_xe_hpc.
 func appendEscaped(b []byte, s string) []byte {
 	for i := range len(s) {
 		switch s[i] {
@@ -162,8 +163,8 @@ func appendEscaped(b []byte, s string) []byte {
 		case '>':
 			b = append(b, "&gt;"...)
 		case '_':
-			if hasEscape(s[i:]) {
-				b = append(b, "_x005F"...)
+			if hasEscape(s[i:], 4) || hasEscape(s[i:], 1) {
+				b = append(b, escape...)
 			}
 			b = append(b, '_')
 		default:
@@ -173,6 +174,12 @@ func appendEscaped(b []byte, s string) []byte {
 	return b
 }
 
-func hasEscape(s string) bool {
-	return len(s) >= 7 && s[1] == 'x' && s[6] == '_' && strings.Trim(s[2:6], "0123456789abcdefABCDEF") == ""
+// escape stands before what is no escaped character though it looks like one.
+const escape = "_x005F"
+
+// hasEscape says whether a text begins with what looks like an escaped character, of so many hexadecimal digits.
+func hasEscape[T string | []byte](s T, digits int) bool {
+	end := 2 + digits
+	return len(s) > end && s[1] == 'x' && s[end] == '_' &&
+		strings.Trim(string(s[2:end]), "0123456789abcdefABCDEF") == ""
 }
