@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
@@ -95,23 +96,33 @@ func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) er
 // on. A metric that lives through a change of the launch shape is worked on when everything is read.
 func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, work func(*Series) error) (
 	[]*Series, error) {
-	w := startWorkers(ctx, work)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	var all []*Series
+	add := func(t *Series) error {
+		all = append(all, t)
+		group.Go(func() error { return work(t) })
+		return ctx.Err()
+	}
 	var raw []history.Series
-	err := db.EachSeries(w.ctx, m.Metric, func(s history.Series) error {
+	err := db.EachSeries(ctx, m.Metric, func(s history.Series) error {
 		if m.acrossShapes() {
 			raw = append(raw, s)
 			return nil
 		}
-		return w.add(newWhole(s, len(s.Points), m, now))
+		return add(newWhole(s, len(s.Points), m, now))
 	})
 	for _, s := range joinShapes(raw) {
 		t := newWhole(s.Series, s.own, m, now)
 		t.Begins = s.begins
 		if err == nil {
-			err = w.add(t)
+			err = add(t)
 		}
 	}
-	return w.wait(err)
+	if failed := group.Wait(); failed != nil { // the reason why reading was stopped
+		return nil, failed
+	}
+	return all, err
 }
 
 // newWhole makes a series of all points that it has.
@@ -155,51 +166,4 @@ func joinShapes(raw []history.Series) []joined {
 		list = append(list, one)
 	}
 	return list
-}
-
-// workers work on series on all processors.
-type workers struct {
-	ctx  context.Context
-	stop context.CancelCauseFunc
-	todo chan *Series
-	done sync.WaitGroup
-	all  []*Series
-}
-
-func startWorkers(ctx context.Context, work func(*Series) error) *workers {
-	w := &workers{todo: make(chan *Series, 16)}
-	w.ctx, w.stop = context.WithCancelCause(ctx)
-	for range runtime.GOMAXPROCS(0) {
-		w.done.Go(func() {
-			for t := range w.todo {
-				if err := work(t); err != nil {
-					w.stop(err)
-				}
-			}
-		})
-	}
-	return w
-}
-
-// add hands a series over.
-func (w *workers) add(t *Series) error {
-	w.all = append(w.all, t)
-	select {
-	case w.todo <- t:
-		return nil
-	case <-w.ctx.Done():
-		return context.Cause(w.ctx)
-	}
-}
-
-// wait gives all series when they are worked on. err is that of reading.
-func (w *workers) wait(err error) ([]*Series, error) {
-	close(w.todo)
-	w.done.Wait()
-	cause := context.Cause(w.ctx)
-	w.stop(nil)
-	if cause != nil {
-		return nil, cause
-	}
-	return w.all, err
 }
