@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
@@ -84,7 +85,7 @@ func (f *Fit) String() string {
 	case n == 1:
 		return keys[0] + " only"
 	case n <= named:
-		return strings.Join(keys[:n-1], ", ") + " and " + keys[n-1]
+		return unit.Listed(keys, "and")
 	}
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }

@@ -188,10 +188,7 @@ func list(numbers []int) string {
 	for i, n := range numbers {
 		words[i] = strconv.Itoa(n)
 	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return unit.Listed(words, "and")
 }
 
 // memory prints an amount: whole KB where it is, else bytes.

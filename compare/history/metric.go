@@ -158,8 +158,7 @@ func (m Metric) number() (*number, error) {
 	for _, name := range Metrics() {
 		names = append(names, string(name))
 	}
-	last := len(names) - 1
-	return nil, fmt.Errorf("metric %q is not known; use %s or %s", m, strings.Join(names[:last], ", "), names[last])
+	return nil, fmt.Errorf("metric %q is not known; use %s", m, unit.Listed(names, "or"))
 }
 
 // known is the column of a metric, an empty one where there is none.

@@ -99,6 +99,14 @@ func Plural(n int64, noun string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
+// Listed joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
+func Listed(words []string, before string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
 // Span prints a time with the unit that suits it, for sentences; tables take raw values.
 func Span(s Seconds) string {
 	v := float64(s)

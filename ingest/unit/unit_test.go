@@ -211,3 +211,14 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+func TestListed(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a or b"}, {[]string{"a", "b", "c"}, "a, b or c"}} {
+		if got := Listed(c.words, "or"); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.words, got, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // unknownName says that no device answers to a name, and which keys come nearest to it.
@@ -18,18 +19,10 @@ func unknownName(name string, nearest []string) error {
 	}
 	near := ""
 	if len(nearest) > 0 {
-		near = "; did you mean " + either(nearest) + "?"
+		near = "; did you mean " + unit.Listed(nearest, "or") + "?"
 	}
 	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
 		"device %s is not in the device table%s", quoted(name), near)
-}
-
-// either joins words as a question has them: "a, b or c".
-func either(words []string) string {
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " or " + words[last]
-	}
-	return strings.Join(words, "")
 }
 
 // AmbiguousError says that a name means several devices of different shapes.

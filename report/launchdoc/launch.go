@@ -171,17 +171,9 @@ func workItems(l *predict.Launch) string {
 	return l.Global.String() + " work-items"
 }
 
-// listed joins words as a sentence has them: "threads, slm and tail".
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
 // reached words what a launch reaches on the GPU, or on an Xe-core without a global size, and what limits it.
 func reached(p *predict.Prediction) string {
-	limits := listed(p.Limits.Names())
+	limits := unit.Listed(p.Limits.Names(), "and")
 	if p.HasGrid() {
 		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), percent(p.Average),
 			limits, p.Policy)

@@ -61,7 +61,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
 	}
 	steps := unitSteps(p, &l, &r)
-	limits := listed(j.Limits)
+	limits := unit.Listed(j.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		percent(r.Occupancy), limits, percent(r.Lanes))
 	if r.Groups == 0 {
