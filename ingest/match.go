@@ -61,13 +61,12 @@ func (m *merger) addTo(list *Kernels, kind string) error {
 	for i, k := range list.All() {
 		switch at := of[list.Shape(i)]; at {
 		case leftOut:
-			continue
 		case 0:
 			m.run.Kernels.Append(k)
-			continue
-		}
-		if err := m.mergeRow(&pairs[of[list.Shape(i)]-1], k, kind); err != nil {
-			return err
+		default:
+			if err := m.mergeRow(&pairs[at-1], k, kind); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range pairs {

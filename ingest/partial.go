@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -98,15 +99,7 @@ func fitsKey(a, b *Key) bool {
 
 // complete gives a kernel the parts of its launch that a row of a further export has.
 func (k *Kernel) complete(of *Kernel) {
-	if !k.Global.Present() {
-		k.Global = of.Global
-	}
-	if !k.Local.Present() {
-		k.Local = of.Local
-	}
-	if !k.SIMD.Present() {
-		k.SIMD = of.SIMD
-	}
+	k.Global, k.Local, k.SIMD = cmp.Or(k.Global, of.Global), cmp.Or(k.Local, of.Local), cmp.Or(k.SIMD, of.SIMD)
 }
 
 // leaveOut takes note of rows that may go with several launches; copies and the like are no loss.

@@ -15,9 +15,9 @@ type group struct {
 	launch     Launch
 	notAKernel bool
 
-	measured, residual, predicted, loaded, loadedResidual, idle []float64   // percent, residuals in points
-	average, total                                              []float64   // seconds
-	parts                                                       [][]float64 // in the order of parts
+	measured, residual, predicted, loaded, loadedResidual, idle []float64 // percent, residuals in points
+	average, total                                              []float64 // seconds
+	parts                                                       compare.ByPart[[]float64]
 }
 
 var parts = compare.Parts()
@@ -29,14 +29,6 @@ func (g *group) finish() *Launch {
 		l.Total = unit.Some(unit.Seconds(t))
 	}
 	return &l
-}
-
-// part gives the samples of a part of the account, by its number.
-func (g *group) part(i int) []float64 {
-	if g.parts == nil {
-		return nil
-	}
-	return g.parts[i]
 }
 
 // collect groups the rows of the runs of one side by key, in the order in which they are met.
@@ -97,9 +89,6 @@ func (g *group) add(run *compare.Result, row *compare.Row) {
 	}
 	if run.Accounted(row) {
 		a := run.Parts(row)
-		if g.parts == nil {
-			g.parts = make([][]float64, len(parts))
-		}
 		for i, p := range parts {
 			if v, ok := a.Points(p).Value(); ok {
 				g.parts[i] = append(g.parts[i], float64(v))

@@ -195,7 +195,7 @@ func (d *Result) row(p groupPair, otherDevice bool) Row {
 	row.Idle = d.points(older.idle, newer.idle)
 	row.Time = d.ratio(older.average, newer.average)
 	for i, p := range parts {
-		if a, b := older.part(i), newer.part(i); len(a) > 0 || len(b) > 0 {
+		if a, b := older.parts[i], newer.parts[i]; len(a) > 0 || len(b) > 0 {
 			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})
 		}
 	}

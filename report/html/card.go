@@ -89,7 +89,7 @@ func (p *page) short(it *report.Item) {
 func figures(t *report.Table, row int) (list []fact) {
 	cells := t.Row(row, nil)
 	for i, c := range t.Columns {
-		if cells[i].Kind == report.Absent || c.Role&report.Named != 0 || c.In&(report.Files) == 0 {
+		if cells[i].Kind == report.Absent || c.Role&report.Named != 0 || c.In&report.Files == 0 {
 			continue
 		}
 		list = append(list, fact{strings.TrimSpace(c.Group + " " + c.Title), c.Print(cells[i]), c.Unit})

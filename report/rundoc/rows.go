@@ -77,7 +77,7 @@ type ValidateSpread struct {
 
 // kernelRow is a row of the table of kernels: what only people read, and the row of the other outputs.
 type kernelRow struct {
-	Device  string      `col:"Adapter; in=terminal+page+sheet; role=named"`
+	Device  string      `col:"Adapter; role=named"`
 	Finding report.Cell `col:"Verdict; in=terminal+page; role=choice+named"`
 	Limits  string      `col:"Limited by; in=page+sheet"`
 	Basis   string      `col:"Compared; in=sheet; role=named"`

@@ -270,7 +270,7 @@ func origin(where string, m metric, prov report.Provenance) []report.Section {
 	rows.Text("Command line", report.CommandLine(prov.CommandLine))
 	rows.Text("Label", prov.Label)
 	rows.Text("History", where)
-	in := report.Page | report.Sheet
+	in := report.Files
 	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in,
 		Text: []string{
 			m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series " +

@@ -197,7 +197,7 @@ func (r *whole) verdicts() *report.Table {
 		o := all[i]
 		return row{finding(report.StatusCell(string(o), outcomeStatus(o))), n[o], meanings[o]}
 	})
-	t.In = report.Page | report.Sheet
+	t.In = report.Files
 	t.Title, t.Form = "Newest values", report.Tiles
 	return t
 }
@@ -307,6 +307,6 @@ func (r *whole) changeTable() *report.Table {
 		"device: Device", "driver: Driver", "time", "run", "commit", "index",
 		r.heading("mean_before", "before")+"; group=Mean", r.heading("mean_after", "after")+"; group=Mean",
 		"difference: Difference ["+r.distanceUnit()+"]; kind=points", "relative_change", "p", "before", "after")
-	t.In = report.Page | report.Sheet
+	t.In = report.Files
 	return t
 }

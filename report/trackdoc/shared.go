@@ -88,13 +88,8 @@ func findingsFirst(t *report.Table, list []series, show report.Selection) *repor
 
 // shown gives the series that people want to see, and says what is left out.
 func shown(list []series, show report.Selection) (some []series, left []string) {
-	if !show.Chosen() {
-		return list, nil
-	}
-	for _, i := range show.Choose(len(list), func(i int) report.Candidate {
-		return report.Candidate{Task: list[i].Key.Task, Value: math.Abs(list[i].off())}
-	}) {
-		some = append(some, list[i])
-	}
-	return some, report.NotWhole(show.LeftOut(len(some), len(list), "series"))
+	some, notes := report.Select(show, list, "series", func(s *series) report.Candidate {
+		return report.Candidate{Task: s.Key.Task, Value: math.Abs(s.off())}
+	})
+	return some, report.NotWhole(notes)
 }
