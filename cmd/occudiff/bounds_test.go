@@ -20,8 +20,6 @@ const (
 	mostColumns  = 120 // a tab counts as four
 	mostFunction = 60
 	mostFile     = 400
-	mostPackage  = 3500
-	mostCommand  = 20 // files of the main package, which joins all others
 )
 
 // structTag finds the tag of a field, which cannot be broken.
@@ -29,12 +27,8 @@ var structTag = regexp.MustCompile("`[a-z]+:\".*\"`")
 
 // TestBounds holds every file of the project against them.
 func TestBounds(t *testing.T) {
-	inPackage, files := map[string]int{}, map[string]int{}
 	for path, text := range sources(t) {
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		dir := filepath.ToSlash(filepath.Dir(path))
-		inPackage[dir] += len(lines)
-		files[dir]++
 		if len(lines) > mostFile {
 			t.Errorf("%s has %d lines; cut it by what it knows into files of at most %d", path, len(lines), mostFile)
 		}
@@ -58,15 +52,6 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%s:%d: %s has %d lines, more than %d", path, first, f.Name.Name, n, mostFunction)
 			}
 		}
-	}
-	for dir, n := range inPackage {
-		if n > mostPackage {
-			t.Errorf("package %s has %d lines; cut it by what it knows into packages of at most %d", dir, n, mostPackage)
-		}
-	}
-	if n := files["cmd/occudiff"]; n > mostCommand {
-		t.Errorf("cmd/occudiff has %d files, more than %d: commands of one kind are a package of their own", n,
-			mostCommand)
 	}
 }
 
