@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/ingest/collect"
 	"occudiff/report"
 	"occudiff/report/deliver"
@@ -70,9 +68,9 @@ the same on a node.`,
 		{Name: "job", Value: &f.job, Arg: "SYSTEM", Words: "slurm pbs",
 			Usage: "print a job script instead: slurm or pbs"},
 	}...)
-	a.Share(c, program.DeviceFlags, "tolerance model-tolerance driver vtune-version label progress",
-		program.AnswerFlags)
-	a.ShareGate(c, "mismatch", "model")
+	a.share(c, deviceFlags, "tolerance model-tolerance driver vtune-version label progress",
+		answerFlags)
+	a.shareGate(c, "mismatch", "model")
 	return c
 }
 
@@ -84,7 +82,7 @@ func (a *app) collect(ctx context.Context, f collectFlags) error {
 	if f.job != "" {
 		script, err := collect.Job(f.Options, f.job, a.validateWords(f.Options))
 		if err == nil {
-			_, err = fmt.Fprint(a.Stdout, script)
+			_, err = fmt.Fprint(a.stdout, script)
 		}
 		return err
 	}
@@ -102,15 +100,15 @@ func (a *app) collect(ctx context.Context, f collectFlags) error {
 		return err
 	}
 	steps := collect.Steps(f.Options, interval)
-	if err := collect.Run(ctx, steps, a.Raw); err != nil {
+	if err := collect.Run(ctx, steps, a.raw); err != nil {
 		return err
 	}
-	a.SetSampling(interval)
+	a.setSampling(interval)
 	var files []string
 	for _, s := range steps {
 		files = append(files, collect.Written(s)...)
 	}
-	return a.validatePaths(ctx, files, program.RunOptions{Digest: "auto"})
+	return a.validatePaths(ctx, files, runOptions{digest: "auto"})
 }
 
 // printSteps prints what collect would run.
@@ -123,11 +121,11 @@ func (a *app) printSteps(o collect.Options) error {
 	}
 	steps = append(steps, collect.Steps(o, interval)...)
 	for _, s := range steps {
-		if _, err := fmt.Fprintf(a.Stdout, "# %s\n%s\n", s.Why, s); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "# %s\n%s\n", s.Why, s); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.Stdout, strings.Join(a.validateWords(o), " "))
+	_, err := fmt.Fprintln(a.stdout, strings.Join(a.validateWords(o), " "))
 	return err
 }
 
@@ -135,10 +133,10 @@ func (a *app) printSteps(o collect.Options) error {
 func (a *app) validateWords(o collect.Options) []string {
 	interval := cmp.Or(o.Interval, collect.Finest)
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
-	if a.Device != "" {
-		words = append(words, "--device", a.Device)
+	if a.device != "" {
+		words = append(words, "--device", a.device)
 	}
-	for _, out := range a.Outputs {
+	for _, out := range a.outputs {
 		words = append(words, "-o", out)
 	}
 	for _, s := range collect.Steps(o, interval) {
@@ -154,15 +152,15 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	if o.Interval > 0 {
 		return o.Interval, nil
 	}
-	launch, task, err := collect.RunProbe(ctx, o, a.Raw)
+	launch, task, err := collect.RunProbe(ctx, o, a.raw)
 	if err != nil {
 		return 0, err
 	}
 	interval, enough := collect.IntervalFor(launch)
-	a.Say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
+	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
 		report.Duration(launch.Seconds()), report.Duration(interval.Seconds()))
 	if !enough {
-		a.Say("that is fewer than nine samples per launch: the values contain time between launches")
+		a.say("that is fewer than nine samples per launch: the values contain time between launches")
 	}
 	return interval, nil
 }
@@ -179,11 +177,11 @@ and reports need none of this.`,
 		Example: "  occudiff doctor\n  occudiff doctor --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
-				return setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), program.Version()), nil
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+				return setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
 			})
 		},
 	}
-	a.Share(c, program.AnswerFlags)
+	a.share(c, answerFlags)
 	return c
 }

@@ -6,10 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
-	"occudiff/cmd/settings"
 	"occudiff/compare/history"
 	"occudiff/report"
 	"occudiff/report/deliver"
@@ -22,7 +19,7 @@ func (a *app) configCommand() *cobra.Command {
 		Use:   "config",
 		Short: "Show the settings that apply here, and where they come from",
 		Long: `Show the settings that apply here, and where they come from. A setting is a flag that you do not have
-to repeat. The command line wins, then the environment, then ` + settings.FileName + ` in the working folder
+to repeat. The command line wins, then the environment, then ` + settingsName + ` in the working folder
 or the nearest parent that has one, then the default.
 
 In the file, a setting has the name of its flag, and relative file names start at the file's folder. In the
@@ -32,55 +29,55 @@ it does not have. 'occudiff track backtest --save' writes its thresholds into th
   occudiff config
 
   # A file of settings
-  printf 'device: max1100\nsampling-interval: 100us\n' > ` + settings.FileName + `
+  printf 'device: max1100\nsampling-interval: 100us\n' > ` + settingsName + `
 
   # For one command
   OCCUDIFF_DEVICE=tgl occudiff validate run.hotspots.csv`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
-				file, err := settings.Read()
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
+				file, err := readSettings()
 				if err != nil {
 					return nil, err
 				}
 				list, err := a.settings(file)
-				return setupdoc.Settings(file.Path(), list, file.Unknown()), err
+				return setupdoc.Settings(file.name(), list, file.unknown()), err
 			})
 		},
 	}
-	a.Share(c, program.AnswerFlags)
+	a.share(c, answerFlags)
 	return c
 }
 
 // settings lists what applies.
-func (a *app) settings(file *settings.File) ([]setupdoc.Setting, error) {
+func (a *app) settings(file *settingsFile) ([]setupdoc.Setting, error) {
 	defaults := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, d := range a.SharedFlags() {
+	for _, d := range a.sharedFlags() {
 		cli.Define(defaults, d)
 	}
 	var list []setupdoc.Setting
-	for _, name := range settings.Names() {
-		s := setupdoc.Setting{Name: name, Value: program.DefaultHistory, From: "default"}
+	for _, name := range settingNames() {
+		s := setupdoc.Setting{Name: name, Value: defaultHistory, From: "default"}
 		if flag := defaults.Lookup(name); flag != nil {
 			s.Value = strings.Trim(flag.DefValue, "[]")
 		}
 		if name == "xve" { // none is given
 			s.Value = ""
 		}
-		g, ok, err := file.Setting(name, a.Getenv)
+		g, ok, err := file.setting(name, a.getenv)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			s.Value, s.From = g.Text, g.From
+			s.Value, s.From = g.text, g.from
 		}
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
 	for _, m := range history.Metrics() {
-		if x, ok := file.Thresholds[string(m)]; ok {
+		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, setupdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
-				From: file.Path()})
+				From: file.name()})
 		}
 	}
 	return list, nil

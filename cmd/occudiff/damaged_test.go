@@ -12,15 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-
 	"github.com/klauspost/compress/zstd"
 )
 
 // runCommand runs the program in this process and gives its exit status, standard output and standard error.
 func runCommand(args ...string) (status int, stdout, stderr string) {
 	var out, errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 	status = run(context.Background(), a, args)
 	return status, out.String(), errs.String()
 }
@@ -54,7 +52,7 @@ func TestDamagedExport(t *testing.T) {
 				{"track", "add", "--device", "max1100", "--db", db, path},
 			} {
 				status, stdout, stderr := runCommand(args...)
-				if status != program.ExitUsage || stdout != "" || !strings.Contains(stderr, path) {
+				if status != exitUsage || stdout != "" || !strings.Contains(stderr, path) {
 					t.Errorf("%s, %d of %d bytes, %s: exit %d\n%s%s", name, n, len(whole), args[0], status, stdout, stderr)
 				}
 			}
@@ -88,7 +86,7 @@ func TestAcceptTruncated(t *testing.T) {
 	}
 	status, stdout, stderr := runCommand(append([]string{"validate", path}, args...)...)
 	const warning = "is cut off after"
-	if status != program.ExitDone || !strings.Contains(stderr, warning) || strings.Count(stdout, `"task":`) != 3 {
+	if status != exitDone || !strings.Contains(stderr, warning) || strings.Count(stdout, `"task":`) != 3 {
 		t.Errorf("exit %d, %d rows, want 3\n%s", status, strings.Count(stdout, `"task":`), stderr)
 	}
 	for _, ending := range []string{"md", "html", "json", "xlsx"} {
@@ -100,11 +98,11 @@ func TestAcceptTruncated(t *testing.T) {
 		t.Errorf("the table does not say it:\n%s", stdout)
 	}
 	for _, other := range [][]string{{"--format", "csv"}, {"-o", filepath.Join(dir, "out.csv")}, {"-o", filepath.Join(dir, "out.XML")}} {
-		if status, _, stderr := runCommand(append(other, "validate", path, "--accept-truncated", "--device", "max1100")...); status != program.ExitUsage {
+		if status, _, stderr := runCommand(append(other, "validate", path, "--accept-truncated", "--device", "max1100")...); status != exitUsage {
 			t.Errorf("%q: exit %d, %s", other, status, stderr)
 		}
 	}
-	if status, stdout, stderr := runCommand("diff", path, path, "--accept-truncated"); status != program.ExitDone || !strings.Contains(stdout, warning) {
+	if status, stdout, stderr := runCommand("diff", path, path, "--accept-truncated"); status != exitDone || !strings.Contains(stdout, warning) {
 		t.Errorf("diff: exit %d\n%s%s", status, stdout, stderr)
 	}
 }
@@ -160,7 +158,7 @@ func TestStoredOnce(t *testing.T) {
 		if i == 0 {
 			want = "run 1 stored"
 		}
-		if status != program.ExitDone || !strings.HasPrefix(stdout, want) {
+		if status != exitDone || !strings.HasPrefix(stdout, want) {
 			t.Errorf("%s: exit %d, %s%s, want %s", name, status, stdout, stderr, want)
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/fixtures"
 	"occudiff/ingest"
@@ -35,32 +33,32 @@ the files that -o names.`,
 	}
 	cli.Define(c.Flags(), cli.Flag{Name: "vec-add", Value: &vecAdd,
 		Usage: "the published Gen9 vec_add run, without measured occupancy"})
-	a.Share(c, program.DeviceFlags, "tolerance model-tolerance label", program.AnswerFlags)
-	a.ShareGate(c, "mismatch", "model")
+	a.share(c, deviceFlags, "tolerance model-tolerance label", answerFlags)
+	a.shareGate(c, "mismatch", "model")
 	return c
 }
 
 func (a *app) demo(ctx context.Context, vecAdd bool) error {
-	if len(a.Outputs) == 0 {
-		a.Outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
+	if len(a.outputs) == 0 {
+		a.outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
 	}
-	out, err := a.OpenOutputs(a.Outputs, deliver.Endings(".xml")...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
 	names, constructed := fixtures.VecAdd(), false
 	if !vecAdd {
-		names, constructed = fixtures.Mix(), a.Device == ""
+		names, constructed = fixtures.Mix(), a.device == ""
 	}
 	if constructed {
-		a.Device = fixtures.MixDevice
+		a.device = fixtures.MixDevice
 	}
 	run, err := ingest.ReadFS(ctx, fixtures.FS, names, ingest.Options{Formats: formats.All()})
 	if err != nil {
 		return err
 	}
-	r, err := a.CompareRun(run, program.RunOptions{}, compare.Refused)
+	r, err := a.compareRun(run, runOptions{}, compare.Refused)
 	if err != nil {
 		return err
 	}

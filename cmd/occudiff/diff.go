@@ -5,26 +5,23 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
+	"occudiff/compare"
 	"occudiff/compare/binary"
 	"occudiff/compare/rundiff"
-	"occudiff/report/binarydoc"
-	"occudiff/report/deliver"
-	"occudiff/report/diffdoc"
-
-	"github.com/spf13/cobra"
-
-	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/binarydoc"
+	"occudiff/report/deliver"
+	"occudiff/report/diffdoc"
 )
 
 // diffFlags are those of diff alone.
 type diffFlags struct {
-	read                 program.RunOptions
+	read                 runOptions
 	threshold            float64
 	oldDriver, newDriver string
 	oldVTune, newVTune   string
@@ -62,7 +59,7 @@ const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a fi
 	"of repeats"
 
 func (a *app) diffCommand() *cobra.Command {
-	f := diffFlags{read: program.RunOptions{Content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
+	f := diffFlags{read: runOptions{content: true}, threshold: float64(rundiff.DefaultOptions().Threshold)}
 	c := &cobra.Command{
 		Use:   "diff [flags] OLD [NEW]...",
 		Short: "Compare two runs, or two folders of repeated runs, kernel by kernel",
@@ -82,7 +79,7 @@ func (a *app) diffCommand() *cobra.Command {
 		Args: cli.Args(1, cli.Many, wrongPaths),
 		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, f) },
 	}
-	f.read.Define(c.Flags(), "local simd accept-truncated")
+	f.read.define(c.Flags(), "local simd accept-truncated")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "threshold", Value: &f.threshold, Arg: "POINTS",
 			Usage: "smallest change of occupancy that counts, in percentage points"},
@@ -94,9 +91,9 @@ func (a *app) diffCommand() *cobra.Command {
 			"average is compared too"}, {Name: "compile-options", Value: &f.compileOptions, Arg: "OPTIONS",
 			Usage: "of the OpenCL compiler, for sources"},
 	}...)
-	a.Share(c, program.RunFlags, program.AnswerFlags)
-	a.ShareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
-	a.ShareGate(c, "regression")
+	a.share(c, runFlags, answerFlags)
+	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
+	a.shareGate(c, "regression")
 	return c
 }
 
@@ -118,13 +115,13 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 		return cli.Errorf("only one of the paths can be standard input")
 	case binaries == len(paths) && binaries > 2:
 		return cli.Errorf("kernel binaries are compared two at a time, not %d", binaries)
-	case binaries == len(paths) && a.Show.Sort != "" && a.Show.Sort != report.SortName:
+	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
 		return cli.Errorf("--sort %s: kernel binaries have no times; they are sorted by name, or what got worse first",
-			a.Show.Sort)
+			a.show.Sort)
 	case binaries == len(paths):
 		return a.diffCompiled(ctx, paths[0], paths[1], f)
 	}
-	out, err := a.OpenOutputs(a.Outputs, deliver.Endings(".xml")...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
@@ -141,7 +138,7 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 		}
 		name := p
 		if report {
-			f.read.Side = i + 1
+			f.read.side = i + 1
 			name = fmt.Sprintf("%s, result %d", p, i+1)
 		}
 		runs, err := a.readSide(ctx, p, driver, vtune, f.read)
@@ -156,17 +153,17 @@ func (a *app) diff(ctx context.Context, paths []string, f diffFlags) error {
 }
 
 // readSide reads and compares the runs of a side.
-func (a *app) readSide(ctx context.Context, path, driver, vtune string, f program.RunOptions) (
+func (a *app) readSide(ctx context.Context, path, driver, vtune string, f runOptions) (
 	[]*compare.Result, error) {
 	runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) {
-		return a.ReadRun(ctx, paths, f)
+		return a.readRun(ctx, paths, f)
 	})
 	if err != nil {
 		return nil, err
 	}
 	var results []*compare.Result
 	for _, run := range runs {
-		r, err := a.CompareRun(run, f, compare.InAnyCase)
+		r, err := a.compareRun(run, f, compare.InAnyCase)
 		if err != nil {
 			return nil, err
 		}
@@ -190,10 +187,10 @@ func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags
 	if opt.Global, err = f.global.Size("global"); err != nil {
 		return err
 	}
-	if opt.Local, err = f.read.Local.Size("local"); err != nil {
+	if opt.Local, err = f.read.local.Size("local"); err != nil {
 		return err
 	}
-	if opt.Devices, err = a.NamedDevice(); err != nil {
+	if opt.Devices, err = a.namedDevice(); err != nil {
 		return err
 	}
 	return a.diffBinaries(ctx, older, newer, opt)
@@ -201,45 +198,45 @@ func (a *app) diffCompiled(ctx context.Context, older, newer string, f diffFlags
 
 // diffBinaries compares the kernels of two compilations.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, opt binary.Options) error {
-	out, err := a.OpenOutputs(a.Outputs, deliver.Endings(".xml")...)
+	out, err := a.openOutputs(a.outputs, deliver.Endings(".xml")...)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	was, notes, err := a.ReadBinaries(ctx, []string{older}, opt)
+	was, notes, err := a.readBinaries(ctx, []string{older}, opt)
 	if err != nil {
 		return err
 	}
-	is, more, err := a.ReadBinaries(ctx, []string{newer}, opt)
+	is, more, err := a.readBinaries(ctx, []string{newer}, opt)
 	if err != nil {
 		return err
 	}
 	notes = append(notes, more...)
-	a.SayNotes(notes)
+	a.sayNotes(notes)
 	pairs := binary.Diff(was, is)
-	if err := a.Deliver(binarydoc.Diff(pairs, notes, a.Provenance()), out); err != nil {
+	if err := a.deliver(binarydoc.Diff(pairs, notes, a.provenance()), out); err != nil {
 		return err
 	}
 	failure := ""
-	if a.FailOn == "regression" {
+	if a.failOn == "regression" {
 		failure = binarydoc.Failure(pairs)
 	}
-	return a.Conclude(binarydoc.Annotations(pairs, a.AnnotateLevels().Regression), failure)
+	return a.conclude(binarydoc.Annotations(pairs, a.annotateLevels().Regression), failure)
 }
 
 // emitDiff writes the diff to standard output and to the files.
 func (a *app) emitDiff(s *rundiff.Sides, out *deliver.Files) error {
-	if err := a.Deliver(diffdoc.Answer(s, a.Provenance()), out); err != nil {
+	if err := a.deliver(diffdoc.Answer(s, a.provenance()), out); err != nil {
 		return err
 	}
-	a.SayNotes(diffdoc.SidesNotes(s))
+	a.sayNotes(diffdoc.SidesNotes(s))
 	var marks []report.Annotation
 	for _, d := range s.Against {
-		marks = append(marks, diffdoc.DiffAnnotations(d, a.AnnotateLevels().Regression)...)
+		marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
 	}
 	failure := ""
-	if a.FailOn == "regression" {
+	if a.failOn == "regression" {
 		failure = diffdoc.Failure(s)
 	}
-	return a.Conclude(marks, failure)
+	return a.conclude(marks, failure)
 }

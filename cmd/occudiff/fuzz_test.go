@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/cmd/program"
-	"occudiff/cmd/settings"
 	"occudiff/report/rundoc"
 )
 
@@ -20,17 +18,17 @@ import (
 func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	t.Helper()
 	var out, errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	status = run(ctx, a, args)
 	if ctx.Err() != nil {
 		t.Errorf("%q does not come to an end", args)
 	}
-	if status != program.ExitDone && status != program.ExitGate && status != program.ExitUsage {
+	if status != exitDone && status != exitGate && status != exitUsage {
 		t.Errorf("%q: exit %d", args, status)
 	}
-	if status != program.ExitDone && errs.Len() == 0 {
+	if status != exitDone && errs.Len() == 0 {
 		t.Errorf("%q: exit %d without a word", args, status)
 	}
 	return status, out.String()
@@ -86,7 +84,7 @@ func checkFolder(t *testing.T, dir string, inputs map[string]string, args string
 		if err != nil {
 			return err
 		}
-		if content, input := inputs[name]; input && name != settings.FileName {
+		if content, input := inputs[name]; input && name != settingsName {
 			if now, err := os.ReadFile(path); err != nil || string(now) != content {
 				t.Errorf("%q changed %s, %v", args, name, err)
 			}
@@ -129,7 +127,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		c := commands[int(which)%len(commands)]
 		args := append(strings.Fields(c.args), path, "--device", "max1100", "-q", "--format", "json")
-		if status, out := fuzzRun(t, args); status == program.ExitDone {
+		if status, out := fuzzRun(t, args); status == exitDone {
 			if !json.Valid([]byte(out)) {
 				t.Fatalf("%q gives no JSON: %q", args, out)
 			}

@@ -18,8 +18,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"occudiff/cmd/program"
-
 	"golang.org/x/net/html"
 )
 
@@ -236,7 +234,7 @@ func TestHostile(t *testing.T) {
 	run := func(status []int, args ...string) {
 		t.Helper()
 		var out, errs strings.Builder
-		a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		got := run(context.Background(), a, args)
 		if !slices.Contains(status, got) {
 			t.Errorf("%q: exit %d\n%s", args, got, errs.String())
@@ -250,7 +248,7 @@ func TestHostile(t *testing.T) {
 		switch {
 		case format == "json":
 			check = func(s string) error {
-				if got == program.ExitDone && !json.Valid([]byte(s)) {
+				if got == exitDone && !json.Valid([]byte(s)) {
 					return errors.New("invalid JSON")
 				}
 				return nil
@@ -270,7 +268,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%q says: %v\n%q", args, err, text)
 		}
 	}
-	ok := []int{program.ExitDone, program.ExitGate}
+	ok := []int{exitDone, exitGate}
 	own := []string{"--label", "::error::label\x1b[31m", "--driver", "=1+1\x1b]0;x\x07", "--vtune-version", "<script>\n::error::v"}
 	for n, args := range [][]string{
 		{"validate", "old", "--device-file", "devices.csv", "--device", "dev3", "--annotations"},
@@ -296,17 +294,17 @@ func TestHostile(t *testing.T) {
 			args = append(args, own...)
 		}
 		for _, format := range []string{"table", "markdown", "json", "csv"} {
-			run(append(ok, program.ExitUsage), append(args, "--format", format)...)
+			run(append(ok, exitUsage), append(args, "--format", format)...)
 		}
 		for _, ending := range []string{"xlsx", "md", "html", "json", "csv", "xml", "svg"} {
-			run(append(ok, program.ExitUsage), append(args, "-q", "-o", fmt.Sprintf("out%d.%s", n, ending))...)
+			run(append(ok, exitUsage), append(args, "-q", "-o", fmt.Sprintf("out%d.%s", n, ending))...)
 		}
 	}
 	for _, h := range hostile {
 		if strings.ContainsRune(h, 0) {
 			continue
 		}
-		bad := []int{program.ExitUsage}
+		bad := []int{exitUsage}
 		run(bad, "validate", h)
 		run(bad, "validate", "::error::\n::error::y\x1b]0;t\x07", h)
 		run(bad, "validate", "old", "--device", h)
@@ -316,7 +314,7 @@ func TestHostile(t *testing.T) {
 		run(bad, "track", "check", "--db", "no"+h)
 		run(bad, "validate", "old", "-o", h)
 		run(bad, "predict", "--batch", h)
-		run(append(ok, program.ExitUsage), "predict", "--local", h, "--simd", "16", "--device", "tgl")
+		run(append(ok, exitUsage), "predict", "--local", h, "--simd", "16", "--device", "tgl")
 	}
 	outputs := 0
 	err := filepath.WalkDir(".", func(path string, e os.DirEntry, err error) error {

@@ -14,15 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-	"occudiff/report/rundoc"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/excel"
+	"occudiff/report/rundoc"
 )
 
 // launchFile writes an export with a row per launch, of eight kernels.
@@ -105,8 +102,8 @@ func TestInstancesOfKernels(t *testing.T) {
 			print := func(flag string) string {
 				var out, errs bytes.Buffer
 				args := append(strings.Fields("../../fixtures/"+files), "--device", "max1100", "--format", format, flag)
-				a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-				if status := run(context.Background(), a, append([]string{"validate"}, args...)); status != program.ExitDone {
+				a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+				if status := run(context.Background(), a, append([]string{"validate"}, args...)); status != exitDone {
 					t.Fatalf("%s: exit %d: %s", files, status, errs.String())
 				}
 				return strings.ReplaceAll(out.String(), flag, "FLAG")
@@ -122,8 +119,8 @@ func TestInstancesOfKernels(t *testing.T) {
 // TestInstancesInWorkbook looks for every launch on the sheet of the kernels and for one explanation of those alike.
 func TestInstancesInWorkbook(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "r.xlsx")
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
-	if status := run(context.Background(), a, []string{"validate", "--instances", "--device", "mtl", "--xve", "112", launchFile(t, 3000), "-o", out}); status != program.ExitDone {
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, []string{"validate", "--instances", "--device", "mtl", "--xve", "112", launchFile(t, 3000), "-o", out}); status != exitDone {
 		t.Fatalf("exit %d", status)
 	}
 	f, err := excelize.OpenFile(out)
@@ -165,14 +162,14 @@ func TestLaunchMemory(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := used()
-	a := &program.Env{Stdin: strings.NewReader(""), Stderr: io.Discard}
-	a.SetDefaults()
-	a.Device, a.XVE = "mtl", 112
-	run, err := a.ReadRun(context.Background(), []string{path}, program.RunOptions{Instances: true, Digest: "auto"})
+	a := &app{stdin: strings.NewReader(""), stderr: io.Discard}
+	a.setDefaults()
+	a.device, a.xve = "mtl", 112
+	run, err := a.readRun(context.Background(), []string{path}, runOptions{instances: true, digest: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.CompareRun(run, program.RunOptions{}, compare.Refused)
+	r, err := a.compareRun(run, runOptions{}, compare.Refused)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
@@ -22,8 +22,6 @@ import (
 	"occudiff/report/schema"
 	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
-
-	"github.com/spf13/cobra"
 )
 
 // The commands that look things up: devices, the words of the answers, the schemas of JSON outputs.
@@ -45,24 +43,24 @@ a key, a name, an alias or a PCI id; --xve selects a binned part.`,
   # The table for another program
   occudiff devices --format json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
 				return a.listDevices(strings.Join(args, " "))
 			})
 		},
 	}
-	a.Share(c, "xve device-file", program.AnswerFlags)
+	a.share(c, "xve device-file", answerFlags)
 	return c
 }
 
 func (a *app) listDevices(name string) (*report.Answer, error) {
-	t, err := a.Table()
+	t, err := a.table()
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		return launchdoc.Devices(t.Devices()), nil
 	}
-	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE})
+	m, err := t.Find(arch.Query{Name: name, XVEs: a.xve})
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family
@@ -71,7 +69,7 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 		return nil, err
 	}
 	for _, n := range m.Notes {
-		a.Say("%s", n)
+		a.say("%s", n)
 	}
 	return launchdoc.Device(m.Device), nil
 }
@@ -100,7 +98,7 @@ order in which they are checked.`,
 			return cli.CompleteWords(explaindoc.Names())(nil, args, typed)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.Answer(deliver.Endings(), func() (*report.Answer, error) {
+			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
 				if len(args) == 0 {
 					return explaindoc.All(), nil
 				}
@@ -114,7 +112,7 @@ order in which they are checked.`,
 			})
 		},
 	}
-	a.Share(c, program.AnswerFlags)
+	a.share(c, answerFlags)
 	return c
 }
 
@@ -155,7 +153,7 @@ values are null, lists are never null, and percentages are 0..100.`,
 			return a.printSchema(args[0])
 		},
 	}
-	a.Share(c, "output quiet")
+	a.share(c, "output quiet")
 	c.Flags().Lookup("output").Usage = "write the schema to this .json file, too"
 	return c
 }
@@ -176,12 +174,12 @@ func outputNames() []string {
 }
 
 func (a *app) listSchemas() error {
-	if len(a.Outputs) > 0 {
-		return cli.Errorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.Outputs[0],
-			a.Outputs[0])
+	if len(a.outputs) > 0 {
+		return cli.Errorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'", a.outputs[0],
+			a.outputs[0])
 	}
 	for _, o := range jsonOutputs() {
-		if _, err := fmt.Fprintf(a.Stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
 			return err
 		}
 	}
@@ -193,7 +191,7 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return cli.Errorf("%v", err)
 	}
-	out, err := a.OpenOutputs(a.Outputs, ".json")
+	out, err := a.openOutputs(a.outputs, ".json")
 	if err != nil {
 		return err
 	}
@@ -205,10 +203,10 @@ func (a *app) printSchema(name string) error {
 	if err := out.WriteAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
 		return err
 	}
-	if err := machine.JSON(a.Stdout, s); err != nil {
+	if err := machine.JSON(a.stdout, s); err != nil {
 		return err
 	}
-	a.SayWrote(out)
+	a.sayWrote(out)
 	return nil
 }
 
@@ -216,7 +214,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, Example: "  occudiff version",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.Stdout, "occudiff", program.Version()+program.BuiltFrom())
+			_, err := fmt.Fprintln(a.stdout, "occudiff", version()+builtFrom())
 			return err
 		},
 	}
@@ -233,9 +231,9 @@ func (a *app) helpCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "flags" {
-				defer a.SetDefaults()
-				return cli.PrintFlags(a.Stdout, "These flags mean the same in every command that has them. A command "+
-					"takes only those that affect it.", a.SharedFlags())
+				defer a.setDefaults()
+				return cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A command "+
+					"takes only those that affect it.", a.sharedFlags())
 			}
 			if err := cli.UnknownCommand(c.Root(), args); err != nil {
 				return err

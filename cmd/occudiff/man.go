@@ -5,8 +5,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"occudiff/cmd/program"
 )
 
 // extraCommands are those of a build with the tag man: it writes the manual, so that the shipped program does not link
@@ -18,7 +16,7 @@ func (a *app) extraCommands() []*cobra.Command {
 			root := c.Root()
 			root.DisableAutoGenTag = true
 			return doc.GenManTree(root, &doc.GenManHeader{Title: "OCCUDIFF", Section: "1",
-				Source: "occudiff " + program.Version()}, args[0])
+				Source: "occudiff " + version()}, args[0])
 		},
 	}}
 }

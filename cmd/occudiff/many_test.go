@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"occudiff/cmd/program"
 )
 
 // manyKernels writes an export of n kernels, each with another name and nearly each with another launch shape, most of
@@ -46,7 +44,7 @@ func TestManyKernels(t *testing.T) {
 	status, table, stderr := runCommand("validate", "--device", "max1100", "run.csv", "-q", "-o", "a.md", "-o", "a.json", "-o",
 		"a.xml")
 	page := readOutput(t, "a.md")
-	if status != program.ExitDone || len(table) > 20_000 || !strings.Contains(page, ", like the kernels above; the table of kernels lists them.") {
+	if status != exitDone || len(table) > 20_000 || !strings.Contains(page, ", like the kernels above; the table of kernels lists them.") {
 		t.Errorf("exit %d, %d bytes on the terminal\n%s", status, len(table), stderr)
 	}
 	if got := strings.Count(readOutput(t, "a.json"), `"task":`); got != n {
@@ -56,7 +54,7 @@ func TestManyKernels(t *testing.T) {
 		t.Errorf("JUnit has %d kernels", got)
 	}
 	status, table, stderr = runCommand("advise", "--device", "max1100", "run.csv", "-q", "-o", "b.md", "-o", "b.json", "-o", "b.csv")
-	if status != program.ExitDone || len(table) > 40_000 || !strings.Contains(table, "Advice is given here on the first 1,000") {
+	if status != exitDone || len(table) > 40_000 || !strings.Contains(table, "Advice is given here on the first 1,000") {
 		t.Errorf("advise: exit %d, %d bytes on the terminal\n%s", status, len(table), stderr)
 	}
 	var v struct {
@@ -83,7 +81,7 @@ func TestManyFiles(t *testing.T) {
 		manyKernels(t, fmt.Sprintf("run%03d.csv", i), i*3, 3)
 	}
 	status, stdout, stderr := runCommand("validate", "--device", "max1100", ".", "-q", "--format", "csv")
-	if got := strings.Count(stdout, "\nkernel_"); status != program.ExitDone || got != 600 {
+	if got := strings.Count(stdout, "\nkernel_"); status != exitDone || got != 600 {
 		t.Errorf("exit %d, %d kernels\n%s", status, got, stderr)
 	}
 }

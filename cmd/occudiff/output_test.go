@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"occudiff/cmd/program"
 )
 
 const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
@@ -31,7 +29,7 @@ func TestInputsAreKept(t *testing.T) {
 		}
 	}
 	for _, db := range []string{"h.html", "h.csv", "occudiff.db"} {
-		if status, _, stderr := runCommand("track", "add", "--db", db, "--device", "max1100", export); status != program.ExitDone {
+		if status, _, stderr := runCommand("track", "add", "--db", db, "--device", "max1100", export); status != exitDone {
 			t.Fatalf("exit %d, %s", status, stderr)
 		}
 	}
@@ -55,7 +53,7 @@ func TestInputsAreKept(t *testing.T) {
 		}
 		status, _, stderr := runCommand(words...)
 		after, err := os.ReadFile(out)
-		if err != nil || status != program.ExitUsage || !strings.Contains(stderr, "would overwrite the input") || !slices.Equal(before, after) {
+		if err != nil || status != exitUsage || !strings.Contains(stderr, "would overwrite the input") || !slices.Equal(before, after) {
 			t.Errorf("%s: exit %d, %v\n%s", args, status, err, stderr)
 		}
 	}
@@ -75,7 +73,7 @@ func TestNoEmptyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := runCommand("validate", "--device", "max1100", export, "-o", "a.md", "-o", "full.json")
-	if entries, _ := os.ReadDir("."); status != program.ExitUsage || len(entries) != 1 {
+	if entries, _ := os.ReadDir("."); status != exitUsage || len(entries) != 1 {
 		t.Errorf("exit %d, %s; left: %v", status, stderr, entries)
 	}
 }
@@ -89,8 +87,8 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	var errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(ctx, a, []string{"devices", "--device-file", pipe}); status != program.ExitUsage || !strings.Contains(errs.String(), "was abandoned") {
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := run(ctx, a, []string{"devices", "--device-file", pipe}); status != exitUsage || !strings.Contains(errs.String(), "was abandoned") {
 		t.Errorf("exit %d, %s", status, errs.String())
 	}
 }

@@ -14,10 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
 	"occudiff/cmd/page/site"
-	"occudiff/cmd/program"
 )
 
 // pageCommand writes the page that runs occudiff in a browser.
@@ -36,7 +34,7 @@ and sends nothing.
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case serve && len(a.Outputs) > 0:
+			case serve && len(a.outputs) > 0:
 				return cli.Errorf("--serve and -o exclude each other: give one of them")
 			case !serve && c.Flags().Changed("port"):
 				return cli.Errorf("--port needs --serve")
@@ -52,16 +50,16 @@ and sends nothing.
 		{Name: "serve", Value: &serve, Usage: "serve the page on 127.0.0.1 instead of writing it"},
 		{Name: "port", Value: &port, Arg: "N", Usage: "port of --serve (default: a free one)"},
 	}...)
-	a.Share(c, "output quiet")
+	a.share(c, "output quiet")
 	c.Flags().Lookup("output").Usage = "write the page to this .html file"
 	return c
 }
 
 func (a *app) writePage(ctx context.Context) error {
-	if len(a.Outputs) == 0 {
-		a.Outputs = []string{"occudiff.html"}
+	if len(a.outputs) == 0 {
+		a.outputs = []string{"occudiff.html"}
 	}
-	out, err := a.OpenOutputs(a.Outputs, ".html")
+	out, err := a.openOutputs(a.outputs, ".html")
 	if err != nil {
 		return err
 	}
@@ -73,7 +71,7 @@ func (a *app) writePage(ctx context.Context) error {
 	if err := out.WriteAll(func(w io.Writer) error { return site.Write(w, p) }); err != nil {
 		return err
 	}
-	a.SayWrote(out)
+	a.sayWrote(out)
 	return nil
 }
 
@@ -96,8 +94,8 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 		return site.Program{}, errors.New("this binary does not contain the page, and there is no Go on PATH to " +
 			"compile it; use a released binary, or install Go")
 	}
-	a.Say("compiling the page")
-	return site.Compile(ctx, sources, program.Version())
+	a.say("compiling the page")
+	return site.Compile(ctx, sources, version())
 }
 
 // servePage shows the page until the context ends.
@@ -124,7 +122,7 @@ func (a *app) servePage(ctx context.Context, port int) error {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
 		})}
-	fmt.Fprintf(a.Stdout, "http://%s/\n", l.Addr())
+	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

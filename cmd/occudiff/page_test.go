@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"occudiff/cmd/program"
 )
 
 // TestPage writes the page in the checkout, and serves it.
@@ -21,8 +19,8 @@ func TestPage(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	file := filepath.Join(t.TempDir(), "occudiff.html")
 	var out, errs bytes.Buffer
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(context.Background(), a, []string{"page", "-o", file}); status != program.ExitDone {
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, []string{"page", "-o", file}); status != exitDone {
 		t.Fatalf("exit %d: %s", status, errs.String())
 	}
 	want, err := os.ReadFile(file)
@@ -35,7 +33,7 @@ func TestPage(t *testing.T) {
 	address, lines := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
-		a := &program.Env{Stdin: strings.NewReader(""), Stdout: lines, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+		a := &app{stdin: strings.NewReader(""), stdout: lines, stderr: io.Discard, getenv: func(string) string { return "" }}
 		served <- run(ctx, a, []string{"page", "--serve"})
 	}()
 	line := make([]byte, 64)
@@ -59,7 +57,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	cancel()
-	if status := <-served; status != program.ExitDone {
+	if status := <-served; status != exitDone {
 		t.Errorf("after an interrupt it ends with %d", status)
 	}
 }

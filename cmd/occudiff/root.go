@@ -4,25 +4,15 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/launchcmd"
-	"occudiff/cmd/program"
-	"occudiff/cmd/trackcmd"
 )
 
-// app is what the commands of this package share.
-type app struct{ *program.Env }
-
 // run executes the command line and gives the exit status.
-func run(ctx context.Context, e *program.Env, args []string) int {
-	a := &app{e}
-	return e.Execute(ctx, a.rootCommand(), args)
-}
+func run(ctx context.Context, a *app, args []string) int { return a.run(ctx, a.rootCommand(), args) }
 
 // rootCommand builds the command tree, a file per command.
 func (a *app) rootCommand() *cobra.Command {
-	a.SetDefaults()
+	a.setDefaults()
 	root := &cobra.Command{
 		Use:   "occudiff",
 		Short: "Compare predicted GPU occupancy with what VTune measured, and explain the difference",
@@ -36,14 +26,14 @@ why they differ, writes reports in Excel, Markdown and HTML, and keeps occupancy
 
   # Predict a launch without a measurement
   occudiff predict --device tgl --global 1M --local 256 --simd 16`,
-		Version:           program.Version() + program.BuiltFrom(),
+		Version:           version() + builtFrom(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: a.Prepare,
+		PersistentPreRunE: a.prepare,
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(c, err, a.SharedFlags()) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(c, err, a.sharedFlags()) })
 	root.SetHelpFunc(cli.Help)
 	for _, g := range []struct {
 		title    string
@@ -51,8 +41,8 @@ why they differ, writes reports in Excel, Markdown and HTML, and keeps occupancy
 	}{
 		{"Measured runs", []*cobra.Command{
 			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(),
-			trackcmd.Command(a.Env), a.pageCommand()}},
-		{"Predictions", []*cobra.Command{launchcmd.Predict(a.Env), launchcmd.Advise(a.Env)}},
+			newTrack(a), a.pageCommand()}},
+		{"Predictions", []*cobra.Command{newPredict(a), newAdvise(a)}},
 		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand(),
 			a.configCommand()}},
 		{"Other", []*cobra.Command{a.versionCommand()}},
@@ -68,6 +58,6 @@ why they differ, writes reports in Excel, Markdown and HTML, and keeps occupancy
 	root.SetHelpCommandGroupID("Other")
 	root.InitDefaultHelpCmd()
 	root.SetCompletionCommandGroupID("Other")
-	a.Completion(root)
+	a.completion(root)
 	return root
 }

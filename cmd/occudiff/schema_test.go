@@ -11,20 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-	"occudiff/report/rundoc"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // runJSON runs a command line in this process and gives its standard output, or nothing where the input cannot be used.
 func runJSON(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(context.Background(), a, append(args, formatJSON(args)...)); status == program.ExitUsage {
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, append(args, formatJSON(args)...)); status == exitUsage {
 		t.Logf("occudiff %s: %s", strings.Join(args, " "), strings.TrimSpace(errs.String()))
 		return nil
 	}

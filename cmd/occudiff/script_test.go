@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -112,10 +110,10 @@ func TestSample(t *testing.T) {
 	before, rest, found := strings.Cut(string(text), prompt)
 	sample, after, closed := strings.Cut(rest, "```\n")
 	var out strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string {
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
 		return map[string]string{"COLUMNS": "100"}[name]
 	}}
-	if status := run(context.Background(), a, []string{"demo", "-q"}); status != program.ExitDone || !found || !closed {
+	if status := run(context.Background(), a, []string{"demo", "-q"}); status != exitDone || !found || !closed {
 		t.Fatalf("exit %d; the README has no sample: %v", status, !found)
 	}
 	if *update {
@@ -148,8 +146,8 @@ func runManual(t *testing.T, line string) {
 		return
 	}
 	var out, errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(context.Background(), a, words[1:]); status != program.ExitDone || out.Len() == 0 {
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, words[1:]); status != exitDone || out.Len() == 0 {
 		t.Errorf("%s: exit %d, %d bytes of output\n%s", line, status, out.Len(), errs.String())
 	}
 }

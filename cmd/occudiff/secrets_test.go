@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-	"occudiff/cmd/settings"
 	"occudiff/compare/history/historytest"
 )
 
@@ -27,8 +25,8 @@ func TestSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said strings.Builder
 	run := func(env string, args ...string) int {
-		a := &program.Env{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said, Getenv: func(name string) string {
-			if name == settings.Variable("db") {
+		a := &app{stdin: strings.NewReader(""), stdout: &said, stderr: &said, getenv: func(name string) string {
+			if name == settingVariable("db") {
 				return env
 			}
 			return ""
@@ -42,13 +40,13 @@ func TestSecrets(t *testing.T) {
 			append([]string{"track", "report"}, outs...), append([]string{"track", "list"}, "-o", "list-"+name+".md"),
 			{"track", "check", "-o", name + ".xml"}, {"track", "export", name + ".csv"}, {"track", "report", "--format", "markdown"},
 		} {
-			if status := run("", append(args, "--db", db)...); status != program.ExitDone {
+			if status := run("", append(args, "--db", db)...); status != exitDone {
 				t.Errorf("%q: exit %d\n%s", args, status, said.String())
 			}
-			if status := run("", append(args, "--db="+db)...); status != program.ExitDone {
+			if status := run("", append(args, "--db="+db)...); status != exitDone {
 				t.Errorf("%q: exit %d\n%s", args, status, said.String())
 			}
-			if status := run(db, args...); status != program.ExitDone {
+			if status := run(db, args...); status != exitDone {
 				t.Errorf("%q, from the environment: exit %d\n%s", args, status, said.String())
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/cmd/program"
 	"occudiff/compare/history"
 )
 
@@ -55,8 +54,8 @@ func BenchmarkTrack(b *testing.B) {
 func benchTrack(b *testing.B, args ...string) {
 	b.Helper()
 	var out, errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
-	if status := run(context.Background(), a, args); status != program.ExitDone || out.Len() == 0 {
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if status := run(context.Background(), a, args); status != exitDone || out.Len() == 0 {
 		b.Fatalf("occudiff %s: exit %d\n%s", strings.Join(args, " "), status, errs.String())
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/cmd/program"
 	"occudiff/report/trackdoc"
 )
 
@@ -52,7 +51,7 @@ func readGolden(t *testing.T) map[string]goldenSeries {
 func inTrack(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 	if status := run(context.Background(), a, args); status != want {
 		t.Fatalf("occudiff %s: exit %d, want %d\n%s", strings.Join(args, " "), status, want, errs.String())
 	}
@@ -68,11 +67,11 @@ func TestTrackReportGolden(t *testing.T) {
 			dir := t.TempDir()
 			db, file := filepath.Join(dir, "golden.db"), filepath.Join(dir, "golden.csv")
 			writeGolden(t, file, golden)
-			inTrack(t, program.ExitDone, "track", "import", file, "--db", db, "--metric", metric)
+			inTrack(t, exitDone, "track", "import", file, "--db", db, "--metric", metric)
 			sets := 0
 			for _, set := range parameterSets(golden) {
 				var v trackdoc.ReportValue
-				out := inTrack(t, program.ExitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
+				out := inTrack(t, exitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
 					"--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
 				if err := json.Unmarshal([]byte(out), &v); err != nil {
 					t.Fatal(err)

@@ -7,26 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/ingest"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/formats"
+	"occudiff/ingest/note"
+	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
 	"occudiff/report/runsdoc"
 	"occudiff/report/timedoc"
-
-	"github.com/spf13/cobra"
-
-	"occudiff/compare"
-	"occudiff/compare/rundiff"
-	"occudiff/ingest"
-	"occudiff/ingest/note"
-	"occudiff/report"
 )
 
 func (a *app) validateCommand() *cobra.Command {
-	var v program.RunOptions
+	var v runOptions
 	c := &cobra.Command{
 		Use:   "validate [flags] PATH...",
 		Short: "Compare a profiler run with predicted occupancy",
@@ -58,30 +55,30 @@ all runs.`,
 			return a.validatePaths(c.Context(), args, v)
 		},
 	}
-	v.Define(c.Flags(), "local simd instances timeline digest accept-truncated")
-	a.Share(c, program.RunFlags, program.AnswerFlags)
-	a.ShareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
-	a.ShareGate(c, "mismatch", "model")
+	v.define(c.Flags(), "local simd instances timeline digest accept-truncated")
+	a.share(c, runFlags, answerFlags)
+	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
+	a.shareGate(c, "mismatch", "model")
 	return c
 }
 
 // validatePaths reads and compares each run of the command line and writes the reports.
-func (a *app) validatePaths(ctx context.Context, paths []string, v program.RunOptions) error {
-	paths, done, err := collect.ExportResults(ctx, paths, a.Raw)
+func (a *app) validatePaths(ctx context.Context, paths []string, v runOptions) error {
+	paths, done, err := collect.ExportResults(ctx, paths, a.raw)
 	defer done()
 	if err != nil {
 		return err
 	}
-	if v.Instances {
+	if v.instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
 		// what is used.
 		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
 	endings := deliver.Endings(".xml")
-	if v.Timeline {
+	if v.timeline {
 		endings = append(endings, ".svg")
 	}
-	out, err := a.OpenOutputs(a.Outputs, endings...)
+	out, err := a.openOutputs(a.outputs, endings...)
 	if err != nil {
 		return err
 	}
@@ -90,8 +87,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v program.RunOp
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
 		v := v
-		v.Side = side
-		return a.ReadRun(ctx, paths, v)
+		v.side = side
+		return a.readRun(ctx, paths, v)
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(ctx, run, v)
@@ -104,13 +101,13 @@ func (a *app) validatePaths(ctx context.Context, paths []string, v program.RunOp
 }
 
 // validateRun compares a run that was read.
-func (a *app) validateRun(ctx context.Context, run *ingest.Run, v program.RunOptions) (*compare.Result, error) {
+func (a *app) validateRun(ctx context.Context, run *ingest.Run, v runOptions) (*compare.Result, error) {
 	unnamed := compare.WithPeaks
-	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
+	if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
 		unnamed = compare.Refused
 	}
-	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.CompareRun(run, v, unnamed) })
-	if err == nil && v.Timeline && !timedoc.Sampled(r) {
+	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
+	if err == nil && v.timeline && !timedoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
@@ -143,18 +140,18 @@ const fewRuns = 3
 
 // emit writes one run, or several side by side, to the files and to standard output; what a gate says comes last.
 func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files) error {
-	t, err := a.Table()
+	t, err := a.table()
 	if err != nil {
 		return err
 	}
-	ans := rundoc.Answer(results[0], a.Provenance(), t.Devices())
+	ans := rundoc.Answer(results[0], a.provenance(), t.Devices())
 	if len(results) > 1 {
-		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.Provenance())
+		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance())
 	}
-	if err := a.Deliver(ans, out); err != nil {
+	if err := a.deliver(ans, out); err != nil {
 		return err
 	}
-	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
+	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
 		if err := a.printEach(names, results, out); err != nil {
 			return err
 		}
@@ -168,8 +165,8 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 				notes = append(notes, n)
 			}
 		}
-		if a.Annotate {
-			marks = append(marks, rundoc.Annotations(r, a.AnnotateLevels())...)
+		if a.annotate {
+			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
 		}
 		name := ""
 		if len(results) > 1 {
@@ -179,29 +176,29 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 			failed = append(failed, text)
 		}
 	}
-	a.SayNotes(notes)
+	a.sayNotes(notes)
 	if n := len(failed); n > report.MostTasks {
 		failed = append(failed[:report.MostTasks:report.MostTasks],
 			fmt.Sprintf("%d more of %d runs", n-report.MostTasks, len(results)))
 	}
 	failure := ""
 	if len(failed) > 0 {
-		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
+		failure = "--fail-on " + a.failOn + ": " + strings.Join(failed, "; ")
 	}
-	return a.Conclude(marks, failure)
+	return a.conclude(marks, failure)
 }
 
 // printEach prints each of a few runs by itself.
 func (a *app) printEach(names []string, results []*compare.Result, out *deliver.Files) error {
 	for i, r := range results {
-		if _, err := fmt.Fprintf(a.Stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
-		one := rundoc.Answer(r, a.Provenance(), nil)
-		if err := a.ChooseColumns(one); err != nil {
+		one := rundoc.Answer(r, a.provenance(), nil)
+		if err := a.chooseColumns(one); err != nil {
 			return err
 		}
-		if err := a.Print(out, one); err != nil {
+		if err := a.print(out, one); err != nil {
 			return err
 		}
 	}
@@ -210,10 +207,10 @@ func (a *app) printEach(names []string, results []*compare.Result, out *deliver.
 
 // gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
 func (a *app) gate(name string, r *compare.Result) string {
-	failure, judged := rundoc.Failure(r, a.FailOn)
+	failure, judged := rundoc.Failure(r, a.failOn)
 	if !judged {
-		fmt.Fprintf(a.Stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
-			"compared\n", name, a.FailOn, r.Summary.Kernels)
+		fmt.Fprintf(a.stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
+			"compared\n", name, a.failOn, r.Summary.Kernels)
 	}
 	if failure == "" {
 		return ""

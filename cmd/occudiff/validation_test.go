@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -121,9 +120,9 @@ func TestValidation(t *testing.T) {
 		for _, f := range c.files {
 			paths, seen[f] = append(paths, filepath.Join(root, f)), true
 		}
-		a := &program.Env{Stderr: io.Discard}
-		a.SetDefaults()
-		a.Device, a.XVE = c.device, c.xve
+		a := &app{stderr: io.Discard}
+		a.setDefaults()
+		a.device, a.xve = c.device, c.xve
 		r, err := compareFiles(a, paths)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
@@ -153,12 +152,12 @@ func TestValidation(t *testing.T) {
 	v.write()
 }
 
-func compareFiles(a *program.Env, paths []string) (*compare.Result, error) {
+func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: formats.All()})
 	if err != nil {
 		return nil, err
 	}
-	return a.CompareRun(run, program.RunOptions{}, compare.Refused)
+	return a.compareRun(run, runOptions{}, compare.Refused)
 }
 
 // golden compares with a file, or rewrites it with -update.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/cmd/program"
-
 	"github.com/xuri/excelize/v2"
 )
 
@@ -27,9 +25,9 @@ func TestWhatIfHasTheDeviceFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte(lines[0]+strings.Replace(row, key, "lab-a", 1)+strings.Replace(row, key, "lab-b", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := &program.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
 	args := []string{"validate", "--device-file", file, "--device", "lab-a", "../../fixtures/gen9_vec_add.hotspots.csv", "-o", out}
-	if status := run(context.Background(), a, args); status != program.ExitDone {
+	if status := run(context.Background(), a, args); status != exitDone {
 		t.Fatalf("exit %d", status)
 	}
 	f, err := excelize.OpenFile(out)

@@ -1,15 +1,11 @@
-// Package launchcmd is the commands predict and advise: what is said of launches without any measurement. It turns
-// flags into a launch, a device and a model; predict and report/launchdoc know the rest.
-package launchcmd
+package main
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -18,7 +14,7 @@ import (
 
 // launchCommand is what predict and advise share: a launch, and the model that it is asked about.
 type launchCommand struct {
-	*program.Env
+	*app
 
 	devices      []string
 	global       cli.Size
@@ -140,7 +136,7 @@ func (l *launchCommand) names(known func(string) bool) []string {
 
 // chooseDevices finds all devices that were asked for, in the order of the flags, each once.
 func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
-	t, err := l.Table()
+	t, err := l.table()
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +155,8 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if strings.EqualFold(name, "all") {
-			if l.XVE > 0 {
-				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
+			if l.xve > 0 {
+				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.xve)
 			}
 			devices := t.Devices()
 			for i := range devices {
@@ -168,7 +164,7 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 			}
 			continue
 		}
-		c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
+		c, err := t.Choose(arch.Options{Name: name, XVEs: l.xve})
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +175,7 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 
 // oneDevice finds the only device that was asked for.
 func (l *launchCommand) oneDevice(what string) (c arch.Choice, err error) {
-	t, err := l.Table()
+	t, err := l.table()
 	if err != nil {
 		return c, err
 	}
@@ -191,7 +187,7 @@ func (l *launchCommand) oneDevice(what string) (c arch.Choice, err error) {
 		return c, err
 	}
 	for _, n := range list[0].Notes {
-		l.Say("%s", n)
+		l.say("%s", n)
 	}
 	return list[0], nil
 }

@@ -1,4 +1,4 @@
-package trackcmd
+package main
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/ingest/note"
@@ -18,7 +17,7 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-func (t *command) importCommand() *cobra.Command {
+func (t *trackCommand) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [flags] FILE.csv",
 		Short: "Store points from a CSV file",
@@ -37,11 +36,11 @@ run, or remove the stored one first.`,
 		RunE: func(c *cobra.Command, args []string) error { return t.importPoints(c.Context(), args[0]) },
 	}
 	t.addMetricFlag(c)
-	t.Share(c, "device-file quiet")
+	t.share(c, "device-file quiet")
 	return c
 }
 
-func (t *command) importPoints(ctx context.Context, path string) error {
+func (t *trackCommand) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.metric)
 	if err != nil {
 		return cli.Errorf("--metric: %v", err)
@@ -50,7 +49,7 @@ func (t *command) importPoints(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	table, err := t.Table()
+	table, err := t.table()
 	if err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (t *command) importPoints(ctx context.Context, path string) error {
 		m, err := table.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
 	}
-	t.SayNotes(notes)
+	t.sayNotes(notes)
 	bad := 0
 	for _, n := range notes {
 		if n.Severity == note.Error {
@@ -81,13 +80,13 @@ func (t *command) importPoints(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return t.Tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, m, bad))
+	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, m, bad))
 }
 
 // readRecords reads a file of points, or standard input.
-func (t *command) readRecords(path string) (*history.Records, []note.Note, error) {
+func (t *trackCommand) readRecords(path string) (*history.Records, []note.Note, error) {
 	if path == "-" {
-		return history.ReadRecords(bufio.NewReader(t.Stdin), "standard input")
+		return history.ReadRecords(bufio.NewReader(t.stdin), "standard input")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,7 +96,7 @@ func (t *command) readRecords(path string) (*history.Records, []note.Note, error
 	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)
 }
 
-func (t *command) exportCommand() *cobra.Command {
+func (t *trackCommand) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [flags] [FILE.csv]",
 		Short: "Write the points of a metric as CSV",
@@ -110,17 +109,17 @@ text that a spreadsheet would run as a formula gets an apostrophe, which track i
 	}
 	t.addMetricFlag(c)
 	t.addNoVerify(c)
-	t.Share(c, "output quiet")
+	t.share(c, "output quiet")
 	c.Flags().Lookup("output").Usage = "write the CSV to this file instead"
 	return c
 }
 
-func (t *command) exportPoints(ctx context.Context, args []string) error {
+func (t *trackCommand) exportPoints(ctx context.Context, args []string) error {
 	m, err := history.ParseMetric(t.metric)
 	if err != nil {
 		return cli.Errorf("--metric: %v", err)
 	}
-	paths := t.Outputs
+	paths := t.outputs
 	if len(args) == 1 && args[0] != "-" {
 		paths = append(paths, args[0])
 	}
@@ -143,7 +142,7 @@ func (t *command) exportPoints(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		b := bufio.NewWriter(t.PlainOut())
+		b := bufio.NewWriter(t.plainOut())
 		if err := write(b); err != nil {
 			return err
 		}
@@ -152,6 +151,6 @@ func (t *command) exportPoints(ctx context.Context, args []string) error {
 	if err := out.WriteAll(write); err != nil {
 		return err
 	}
-	return t.Tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
+	return t.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
 		strings.Join(paths, ", "))
 }

@@ -1,10 +1,12 @@
-package program
+package main
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/report"
 	"occudiff/report/deliver"
@@ -12,19 +14,16 @@ import (
 	"occudiff/report/outfile"
 	"occudiff/report/rundoc"
 	"occudiff/report/terminal"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// DefaultHistory is the history in the working folder, where neither --db nor a setting names one.
-const DefaultHistory = "occudiff.db"
+// defaultHistory is the history in the working folder, where neither --db nor a setting names one.
+const defaultHistory = "occudiff.db"
 
 // takesNoInputs are the commands whose arguments are names or the file that they write.
 var takesNoInputs = []string{"devices", "explain", "export", "schema"}
 
 // inputs gives the paths that a command reads: its arguments, and the files that flags name.
-func (e *Env) inputs(c *cobra.Command, args []string) []string {
+func (a *app) inputs(c *cobra.Command, args []string) []string {
 	var paths []string
 	if !slices.Contains(takesNoInputs, c.Name()) {
 		paths = append(paths, args...)
@@ -32,7 +31,7 @@ func (e *Env) inputs(c *cobra.Command, args []string) []string {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Name == "db":
-			paths = append(paths, cmp.Or(f.Value.String(), DefaultHistory))
+			paths = append(paths, cmp.Or(f.Value.String(), defaultHistory))
 		case f.Name != "output" && cli.NamesFile(f):
 			paths = append(paths, f.Value.String())
 		}
@@ -40,15 +39,15 @@ func (e *Env) inputs(c *cobra.Command, args []string) []string {
 	return paths
 }
 
-// OpenOutputs opens the files of -o.
-func (e *Env) OpenOutputs(paths []string, endings ...string) (*deliver.Files, error) {
-	return deliver.Open(outfile.Set{Inputs: e.reads, Stopped: e.stopped}, paths, endings...)
+// openOutputs opens the files of -o.
+func (a *app) openOutputs(paths []string, endings ...string) (*deliver.Files, error) {
+	return deliver.Open(outfile.Set{Inputs: a.reads, Stopped: a.stopped}, paths, endings...)
 }
 
-// Answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written
+// answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written
 // is found before the work.
-func (e *Env) Answer(endings []string, work func() (*report.Answer, error)) error {
-	out, err := e.OpenOutputs(e.Outputs, endings...)
+func (a *app) answer(endings []string, work func() (*report.Answer, error)) error {
+	out, err := a.openOutputs(a.outputs, endings...)
 	if err != nil {
 		return err
 	}
@@ -57,34 +56,34 @@ func (e *Env) Answer(endings []string, work func() (*report.Answer, error)) erro
 	if err != nil {
 		return err
 	}
-	return e.Deliver(ans, out)
+	return a.deliver(ans, out)
 }
 
-// Deliver writes an answer to its files, then prints it in the format that was asked for.
-func (e *Env) Deliver(ans *report.Answer, out *deliver.Files) error {
-	ans.Version = Version()
-	if err := e.ChooseColumns(ans); err != nil {
+// deliver writes an answer to its files, then prints it in the format that was asked for.
+func (a *app) deliver(ans *report.Answer, out *deliver.Files) error {
+	ans.Version = version()
+	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
 	if err := out.Write(ans); err != nil {
 		return err
 	}
-	if err := e.Print(out, ans); err != nil {
+	if err := a.print(out, ans); err != nil {
 		return err
 	}
-	e.SayWrote(out)
+	a.sayWrote(out)
 	return nil
 }
 
-// ChooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
+// chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
 // them.
-func (e *Env) ChooseColumns(ans *report.Answer) error {
-	if len(e.columns) == 0 {
+func (a *app) chooseColumns(ans *report.Answer) error {
+	if len(a.columns) == 0 {
 		return nil
 	}
 	tables := ans.Document().KernelTables()
 	var keys, csvKeys []string
-	for name := range strings.SplitSeq(strings.Join(e.columns, ","), ",") {
+	for name := range strings.SplitSeq(strings.Join(a.columns, ","), ",") {
 		name = strings.TrimSpace(name)
 		key := ""
 		for _, t := range append(tables, ans.Table) {
@@ -92,7 +91,7 @@ func (e *Env) ChooseColumns(ans *report.Answer) error {
 				key = t.Columns[at].Key
 			}
 		}
-		_, settings := e.given["columns"]
+		_, settings := a.given["columns"]
 		if key == "" && (settings || len(tables) == 0) { // settings are for other tables, too; without one nobody knows
 			continue
 		}
@@ -118,35 +117,35 @@ func (e *Env) ChooseColumns(ans *report.Answer) error {
 	return nil
 }
 
-// Print prints an answer to standard output, when its files are in place.
-func (e *Env) Print(out *deliver.Files, ans *report.Answer) error {
-	to := e.Stdout
-	if e.Format != "table" {
-		to = e.PlainOut()
+// print prints an answer to standard output, when its files are in place.
+func (a *app) print(out *deliver.Files, ans *report.Answer) error {
+	to := a.stdout
+	if a.format != "table" {
+		to = a.plainOut()
 	}
-	return out.Print(to, e.Format, ans, terminal.Options{Width: e.width(), Color: e.useColor(),
-		Shades: IsTerminal(e.Stdout)})
+	return out.Print(to, a.format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),
+		Shades: isTerminal(a.stdout)})
 }
 
-// SayWrote names the files that were put in place.
-func (e *Env) SayWrote(out *deliver.Files) {
+// sayWrote names the files that were put in place.
+func (a *app) sayWrote(out *deliver.Files) {
 	if names := out.Names(); names != "" {
-		e.Say("wrote %s", names)
+		a.say("wrote %s", names)
 	}
 }
 
-// Provenance is what a report gives as its origin.
-func (e *Env) Provenance() report.Provenance {
-	return report.Provenance{Version: Version(), CommandLine: e.commandLine(), Label: e.Label, Show: e.Show}
+// provenance is what a report gives as its origin.
+func (a *app) provenance() report.Provenance {
+	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label, Show: a.show}
 }
 
 // annotationsShown is how many annotations of a level GitHub shows of a step.
 const annotationsShown = 10
 
-// AnnotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
-func (e *Env) AnnotateLevels() rundoc.AnnotateLevels {
+// annotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
+func (a *app) annotateLevels() rundoc.AnnotateLevels {
 	l := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
-	switch e.FailOn {
+	switch a.failOn {
 	case "mismatch":
 		l.Mismatch = report.AnnotateError
 	case "model":
@@ -157,10 +156,10 @@ func (e *Env) AnnotateLevels() rundoc.AnnotateLevels {
 	return l
 }
 
-// Conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
+// conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
 // that failed.
-func (e *Env) Conclude(marks []report.Annotation, failure string) error {
-	if err := e.printAnnotations(marks); err != nil {
+func (a *app) conclude(marks []report.Annotation, failure string) error {
+	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
 	if failure == "" {
@@ -171,13 +170,13 @@ func (e *Env) Conclude(marks []report.Annotation, failure string) error {
 
 // printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
 // runner reads them as well, because standard output carries results only; -q does not silence what was asked for.
-func (e *Env) printAnnotations(list []report.Annotation) error {
-	if !e.Annotate {
+func (a *app) printAnnotations(list []report.Annotation) error {
+	if !a.annotate {
 		return nil
 	}
 	list = report.CapAnnotations(list, annotationsShown)
 	for i := range list {
 		list[i].File = cli.FromHere(list[i].File)
 	}
-	return machine.Annotations(e.Raw, list)
+	return machine.Annotations(a.raw, list)
 }

@@ -1,4 +1,4 @@
-package program
+package main
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 // release is the version of the program; a build from a module proxy has its own.
 const release = "0.1.0"
 
-// Version is that of the program.
-func Version() string {
+// version is that of the program.
+func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
 		info.Main.Sum != "" {
 		return info.Main.Version
@@ -17,8 +17,8 @@ func Version() string {
 	return release
 }
 
-// BuiltFrom names the commit that the program was built from and its time, as far as the build knows them.
-func BuiltFrom() string {
+// builtFrom names the commit that the program was built from and its time, as far as the build knows them.
+func builtFrom() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

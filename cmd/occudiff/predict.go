@@ -1,4 +1,4 @@
-package launchcmd
+package main
 
 import (
 	"context"
@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare/binary"
 	"occudiff/ingest/note"
 	"occudiff/predict/batch"
@@ -37,8 +35,8 @@ type predictCommand struct {
 
 // Predict predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
 // binary.
-func Predict(e *program.Env) *cobra.Command {
-	p := predictCommand{launchCommand: launchCommand{Env: e}, ports: 1}
+func newPredict(a *app) *cobra.Command {
+	p := predictCommand{launchCommand: launchCommand{app: a}, ports: 1}
 	c := &cobra.Command{
 		Use:   "predict [flags] [FILE...]",
 		Short: "Predict the occupancy of a launch, with the reasoning step by step",
@@ -88,11 +86,11 @@ their register file.`,
 			if p.sweep != "" || p.timeline || p.policy == "partial" {
 				endings = append([]string{".svg"}, endings...)
 			}
-			return p.Answer(endings, func() (*report.Answer, error) { return p.predict(c.Context()) })
+			return p.answer(endings, func() (*report.Answer, error) { return p.predict(c.Context()) })
 		},
 	}
 	p.add(c.Flags())
-	p.Share(c, program.DeviceFlags, program.AnswerFlags)
+	p.share(c, deviceFlags, answerFlags)
 	return c
 }
 
@@ -233,7 +231,7 @@ func (p *predictCommand) calculator() (*report.Answer, error) {
 		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
 			"fam:gen12 or pci:E20B")
 	}
-	d, err := t.Find(names[0], p.XVE)
+	d, err := t.Find(names[0], p.xve)
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +260,10 @@ func (p *predictCommand) calculator() (*report.Answer, error) {
 
 // predictBatch predicts every line of a CSV file.
 func (p *predictCommand) predictBatch(ctx context.Context) error {
-	if p.Format != "table" && p.Format != "csv" {
-		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
+	if p.format != "table" && p.format != "csv" {
+		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.format)
 	}
-	if len(p.Outputs) > 1 {
+	if len(p.outputs) > 1 {
 		return cli.Errorf("-o: a batch writes one file")
 	}
 	run, err := p.batchRun()
@@ -277,7 +275,7 @@ func (p *predictCommand) predictBatch(ctx context.Context) error {
 		return err
 	}
 	defer in.Close()
-	out, err := p.OpenOutputs(p.Outputs, ".csv")
+	out, err := p.openOutputs(p.outputs, ".csv")
 	if err != nil {
 		return err
 	}
@@ -288,7 +286,7 @@ func (p *predictCommand) predictBatch(ctx context.Context) error {
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
 	if out.Names() == "" {
-		err = write(p.PlainOut())
+		err = write(p.plainOut())
 	} else {
 		err = out.WriteAll(write)
 	}
@@ -301,7 +299,7 @@ func (p *predictCommand) predictBatch(ctx context.Context) error {
 
 // batchRun makes the model that the flags ask for.
 func (p *predictCommand) batchRun() (batch.Run, error) {
-	all, err := p.Table()
+	all, err := p.table()
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +308,7 @@ func (p *predictCommand) batchRun() (batch.Run, error) {
 		return nil, cli.Errorf("--batch takes the device from its column; --device names one for the rows that leave " +
 			"it empty")
 	}
-	shared := batch.Shared{XVEs: p.XVE}
+	shared := batch.Shared{XVEs: p.xve}
 	if len(names) == 1 {
 		shared.Device = names[0]
 	}
@@ -338,7 +336,7 @@ func (p *predictCommand) batchRun() (batch.Run, error) {
 // openBatch opens the batch file; - is standard input.
 func (p *predictCommand) openBatch(name string) (string, io.ReadCloser, error) {
 	if name == "-" {
-		return "standard input", io.NopCloser(p.Stdin), nil
+		return "standard input", io.NopCloser(p.stdin), nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -356,13 +354,13 @@ func (p *predictCommand) openBatch(name string) (string, io.ReadCloser, error) {
 // sayBatch sums a batch up on standard error: results alone are on standard output.
 func (p *predictCommand) sayBatch(r batch.Report, out *deliver.Files) {
 	for _, n := range r.Notes {
-		p.Say("%s", n)
+		p.say("%s", n)
 	}
 	if r.Failed > 0 {
-		p.Say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
+		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
 	if out.Names() != "" {
-		p.Say("wrote %s: %d rows", out.Names(), r.Rows)
+		p.say("wrote %s: %d rows", out.Names(), r.Rows)
 	}
 }
 
@@ -389,12 +387,12 @@ func (p *predictCommand) predictFiles(c *cobra.Command, paths []string) error {
 			opt.Devices = append(opt.Devices, c.Device)
 		}
 	}
-	return p.Answer(deliver.Endings(), func() (*report.Answer, error) {
-		kernels, notes, err := p.ReadBinaries(c.Context(), paths, opt)
+	return p.answer(deliver.Endings(), func() (*report.Answer, error) {
+		kernels, notes, err := p.readBinaries(c.Context(), paths, opt)
 		if err != nil {
 			return nil, err
 		}
-		p.SayNotes(notes)
-		return binarydoc.Predict(kernels, notes, opt.Global, p.Provenance()), nil
+		p.sayNotes(notes)
+		return binarydoc.Predict(kernels, notes, opt.Global, p.provenance()), nil
 	})
 }

@@ -1,4 +1,4 @@
-package program
+package main
 
 import (
 	"context"
@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
 	"occudiff/report/terminal"
 )
 
 // The exit statuses; see README.md.
 const (
-	ExitDone  = 0 // also with mismatches, bad rows, a run that is stored already
-	ExitGate  = 1 // a gate that was asked for failed
-	ExitUsage = 2 // bad usage or no usable input
+	exitDone  = 0 // also with mismatches, bad rows, a run that is stored already
+	exitGate  = 1 // a gate that was asked for failed
+	exitUsage = 2 // bad usage or no usable input
 )
 
 // gateError means that everything worked and a gate that was asked for failed.
@@ -25,16 +24,16 @@ type gateError struct{ text string }
 
 func (e *gateError) Error() string { return e.text }
 
-// Execute runs a command line and gives the exit status. root is the tree of commands, whose PersistentPreRunE is
-// Prepare.
-func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) int {
-	e.args = args
-	e.maskSecrets()
-	e.Raw, e.Stderr = e.Stderr, terminal.Safe(e.Stderr)
+// run runs a command line and gives the exit status. root is the tree of commands, whose PersistentPreRunE is
+// prepare.
+func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
+	a.args = args
+	a.maskSecrets()
+	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
 	root.SetArgs(args)
-	root.SetIn(e.Stdin)
-	root.SetOut(e.Stdout)
-	root.SetErr(e.Stderr)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	err := cli.UnknownCommand(root, args)
 	if err == nil {
 		err = execute(ctx, root)
@@ -42,21 +41,21 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) i
 	var gate *gateError
 	switch {
 	case err == nil:
-		return ExitDone
+		return exitDone
 	case errors.Is(err, errStuck):
-		fmt.Fprintln(e.Stderr, "occudiff: interrupted;", err)
-		return ExitUsage
+		fmt.Fprintln(a.stderr, "occudiff: interrupted;", err)
+		return exitUsage
 	case errors.As(err, &gate):
-		fmt.Fprintln(e.Stderr, "occudiff:", gate.text)
-		return ExitGate
+		fmt.Fprintln(a.stderr, "occudiff:", gate.text)
+		return exitGate
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(e.Stderr, "occudiff: interrupted; nothing was written")
-		return ExitUsage
+		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
+		return exitUsage
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintln(e.Stderr, "occudiff:", line)
+		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
-	return ExitUsage
+	return exitUsage
 }
 
 // patience is how long a command that was called off may take to come to an end: a few files are read without looking
@@ -82,13 +81,13 @@ func execute(ctx context.Context, root *cobra.Command) error {
 	}
 }
 
-// Prepare is what every command does first: it takes the settings, and finds wrong flags before any work is done.
-func (e *Env) Prepare(c *cobra.Command, args []string) error {
-	if err := e.applySettings(c); err != nil {
+// prepare is what every command does first: it takes the settings, and finds wrong flags before any work is done.
+func (a *app) prepare(c *cobra.Command, args []string) error {
+	if err := a.applySettings(c); err != nil {
 		return err
 	}
-	_, e.samplingSet = e.given["sampling-interval"]
-	e.samplingSet = e.samplingSet || c.Flags().Changed("sampling-interval")
-	e.reads, e.stopped = e.inputs(c, args), c.Context().Err
-	return e.checkFlags(c.Flags())
+	_, a.samplingSet = a.given["sampling-interval"]
+	a.samplingSet = a.samplingSet || c.Flags().Changed("sampling-interval")
+	a.reads, a.stopped = a.inputs(c, args), c.Context().Err
+	return a.checkFlags(c.Flags())
 }

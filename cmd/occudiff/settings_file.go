@@ -1,4 +1,4 @@
-package settings
+package main
 
 import (
 	"bytes"
@@ -12,35 +12,34 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
-
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/ingest/note"
 )
 
-// FileName is the file of settings, in the working folder or in the nearest parent that has one.
-const FileName = "occudiff.yaml"
+// settingsName is the file of settings, in the working folder or in the nearest parent that has one.
+const settingsName = "occudiff.yaml"
 
-// File is what the file says. Keys that this version does not know are kept.
-type File struct {
-	Thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
+// settingsFile is what the file says. Keys that this version does not know are kept.
+type settingsFile struct {
+	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
 
 	path string // "" when there is none
 	doc  yaml.Node
 }
 
-// Path names the file as people and CI systems read it; empty when there is none.
-func (f *File) Path() string { return cli.FromHere(f.path) }
+// name names the file as people and CI systems read it; empty when there is none.
+func (f *settingsFile) name() string { return cli.FromHere(f.path) }
 
-// Read reads the nearest file of settings; without one all settings have their defaults.
-func Read() (*File, error) {
-	f := &File{Thresholds: map[string]float64{}}
+// readSettings reads the nearest file of settings; without one all settings have their defaults.
+func readSettings() (*settingsFile, error) {
+	f := &settingsFile{thresholds: map[string]float64{}}
 	folder, err := os.Getwd()
 	if err != nil {
 		return f, nil
 	}
 	for {
-		path := filepath.Join(folder, FileName)
+		path := filepath.Join(folder, settingsName)
 		text, err := os.ReadFile(path)
 		if err == nil {
 			f.path = path
@@ -57,7 +56,7 @@ func Read() (*File, error) {
 	}
 }
 
-func (f *File) read(text []byte) error {
+func (f *settingsFile) read(text []byte) error {
 	if err := yaml.Unmarshal(text, &f.doc); err != nil {
 		return cli.Errorf("%s: %v", f.path, err)
 	}
@@ -75,13 +74,13 @@ func (f *File) read(text []byte) error {
 			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", f.path,
 				value.Line, name.Value, value.Value)
 		}
-		f.Thresholds[name.Value] = x
+		f.thresholds[name.Value] = x
 	}
 	return nil
 }
 
 // find gives the mapping under some keys, nil when there is none.
-func (f *File) find(keys ...string) *yaml.Node {
+func (f *settingsFile) find(keys ...string) *yaml.Node {
 	if len(f.doc.Content) == 0 {
 		return nil
 	}
@@ -104,8 +103,8 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// SetThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
-func (f *File) SetThreshold(m history.Metric, x float64) {
+// setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
+func (f *settingsFile) setThreshold(m history.Metric, x float64) {
 	if len(f.doc.Content) == 0 {
 		f.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
 	}
@@ -115,8 +114,8 @@ func (f *File) SetThreshold(m history.Metric, x float64) {
 }
 
 // Write writes the file, in the working folder when there was none.
-func (f *File) Write() error {
-	f.path = cmp.Or(f.path, FileName)
+func (f *settingsFile) Write() error {
+	f.path = cmp.Or(f.path, settingsName)
 	var text bytes.Buffer
 	e := yaml.NewEncoder(&text)
 	e.SetIndent(2)

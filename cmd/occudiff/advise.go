@@ -1,4 +1,4 @@
-package launchcmd
+package main
 
 import (
 	"context"
@@ -7,9 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -30,8 +28,8 @@ type adviseCommand struct {
 }
 
 // Advise searches settings of higher occupancy.
-func Advise(e *program.Env) *cobra.Command {
-	v := adviseCommand{launchCommand: launchCommand{Env: e}, below: 90}
+func newAdvise(a *app) *cobra.Command {
+	v := adviseCommand{launchCommand: launchCommand{app: a}, below: 90}
 	c := &cobra.Command{
 		Use:   "advise [flags] [PATH...]",
 		Short: "Find the settings with the highest occupancy, and the smallest change",
@@ -60,7 +58,7 @@ work-groups fill the whole GPU without a tail.`,
 			if err := v.check(c.Flags(), args); err != nil {
 				return err
 			}
-			return v.Answer(deliver.Endings(), func() (*report.Answer, error) {
+			return v.answer(deliver.Endings(), func() (*report.Answer, error) {
 				return v.advise(c.Context(), c.Flags(), args)
 			})
 		},
@@ -77,7 +75,7 @@ work-groups fill the whole GPU without a tail.`,
 		{Name: "below", Value: &v.below, Arg: "PERCENT", Usage: "of a run: advise for kernels below this, predicted " +
 			"average or measured"},
 	}...)
-	v.Share(c, program.DeviceFlags, "tolerance model-tolerance sampling-interval progress", program.AnswerFlags)
+	v.share(c, deviceFlags, "tolerance model-tolerance sampling-interval progress", answerFlags)
 	return c
 }
 
@@ -85,7 +83,7 @@ work-groups fill the whole GPU without a tail.`,
 const settingWords = "local simd slm grf"
 
 // settings takes lists of settings apart.
-func settings(lists []string) []string {
+func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
@@ -104,7 +102,7 @@ func (v *adviseCommand) check(f *pflag.FlagSet, paths []string) error {
 	case len(paths) == 0 && f.Changed("below"):
 		return cli.Errorf("--below selects kernels of a run: give the files of a run")
 	}
-	for _, w := range settings(slices.Concat(v.fix, v.free)) {
+	for _, w := range settingWordsOf(slices.Concat(v.fix, v.free)) {
 		if !slices.Contains(strings.Fields(settingWords), w) {
 			return cli.Errorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
@@ -124,8 +122,8 @@ func (v *adviseCommand) check(f *pflag.FlagSet, paths []string) error {
 // vary turns --fix and --free into what may change.
 func (v *adviseCommand) vary() predict.Vary {
 	may := func(setting string) bool {
-		return (len(v.free) == 0 || slices.Contains(settings(v.free), setting)) &&
-			!slices.Contains(settings(v.fix), setting)
+		return (len(v.free) == 0 || slices.Contains(settingWordsOf(v.free), setting)) &&
+			!slices.Contains(settingWordsOf(v.fix), setting)
 	}
 	return predict.Vary{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
@@ -176,7 +174,7 @@ func (v *adviseCommand) computeUnit() (*report.Answer, error) {
 
 // adviseRun reads a run and advises for each kernel that is predicted or measured low.
 func (v *adviseCommand) adviseRun(ctx context.Context, paths []string) (*report.Answer, error) {
-	t, err := v.Table()
+	t, err := v.table()
 	if err != nil {
 		return nil, err
 	}
@@ -184,24 +182,24 @@ func (v *adviseCommand) adviseRun(ctx context.Context, paths []string) (*report.
 	if len(names) > 1 {
 		return nil, cli.Errorf("a run is of one device: give one --device, or none when the inputs name it")
 	}
-	v.Device = strings.Join(names, "")
+	v.device = strings.Join(names, "")
 	if runs := ingest.Runs(ctx, paths, formats.All()); len(runs) > 1 {
 		return nil, cli.Errorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
 			len(runs), runs[0][0])
 	}
-	flags := program.RunOptions{Local: v.local, SIMD: v.simd, Digest: "auto"}
-	run, err := v.ReadRun(ctx, paths, flags)
+	flags := runOptions{local: v.local, simd: v.simd, digest: "auto"}
+	run, err := v.readRun(ctx, paths, flags)
 	if err != nil {
 		return nil, err
 	}
-	r, err := v.CompareRun(run, flags, compare.Refused)
+	r, err := v.compareRun(run, flags, compare.Refused)
 	if err != nil {
 		return nil, err
 	}
 	if r.Device == nil {
 		return nil, cli.Errorf("nothing to advise on: the run holds no kernel with a launch size")
 	}
-	v.SayNotes(r.Notes)
+	v.sayNotes(r.Notes)
 	return launchdoc.AdviseRun(r, v.below, v.vary(), func(row *compare.Row) predict.Launch {
 		l := r.LaunchOf(row)
 		l.BarrierSlots, l.GroupSlots = v.barrierSlots, v.groupSlots

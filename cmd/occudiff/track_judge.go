@@ -1,13 +1,11 @@
-package trackcmd
+package main
 
 import (
 	"context"
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -24,7 +22,7 @@ type checkFlags struct {
 	failOn string
 }
 
-func (t *command) checkCommand() *cobra.Command {
+func (t *trackCommand) checkCommand() *cobra.Command {
 	f := checkFlags{last: 1, failOn: "regression"}
 	c := &cobra.Command{
 		Use:   "check",
@@ -67,12 +65,12 @@ seconds.`,
 		cli.Flag{Name: "fail-on", Value: &f.failOn, Arg: "WHAT", Words: "never regression alarm",
 			Usage: "exit 1 on this: regression (confirmed), alarm (the first run beyond its threshold), never"})
 	c.MarkFlagsMutuallyExclusive("run", "last", "since")
-	t.Share(c, program.AnswerFlags, "annotations")
-	t.ShareTable(c, report.SortDifference, report.SortName)
+	t.share(c, answerFlags, "annotations")
+	t.shareTable(c, report.SortDifference, report.SortName)
 	return c
 }
 
-func (t *command) check(c *cobra.Command, f checkFlags) error {
+func (t *trackCommand) check(c *cobra.Command, f checkFlags) error {
 	ctx := c.Context()
 	m, err := t.gate(c)
 	if err != nil {
@@ -83,7 +81,7 @@ func (t *command) check(c *cobra.Command, f checkFlags) error {
 		return err
 	}
 	var check *track.Check
-	err = t.answer(ctx, deliver.Endings(".xml"), func(db *history.DB) (*report.Answer, error) {
+	err = t.answerFrom(ctx, deliver.Endings(".xml"), func(db *history.DB) (*report.Answer, error) {
 		runs, err := checkedRuns(ctx, db, f)
 		if err != nil {
 			return nil, err
@@ -101,7 +99,7 @@ func (t *command) check(c *cobra.Command, f checkFlags) error {
 	if f.failOn != "never" {
 		failure = trackdoc.CheckFailure(check)
 	}
-	return t.Conclude(trackdoc.CheckAnnotations(check, prov), failure)
+	return t.conclude(trackdoc.CheckAnnotations(check, prov), failure)
 }
 
 // checkedRuns gives the runs that are to be checked, in the order in which they were added.
@@ -117,7 +115,7 @@ func checkedRuns(ctx context.Context, db *history.DB, f checkFlags) ([]int64, er
 	return track.Last(ctx, db, f.last)
 }
 
-func (t *command) reportCommand() *cobra.Command {
+func (t *trackCommand) reportCommand() *cobra.Command {
 	p := trend.DefaultParams()
 	c := &cobra.Command{
 		Use:   "report",
@@ -150,13 +148,13 @@ each of the worst.`,
 			Usage: "a change point changes the mean by more than this (0.05 is 5 %)"},
 		cli.Flag{Name: "min-segment", Value: &p.MinSegment, Arg: "RUNS",
 			Usage: "fewest runs between change points; 3 ignores short spikes"})
-	t.Share(c, program.AnswerFlags)
-	t.ShareTable(c, report.SortDifference, report.SortName)
-	t.ShareFailOn(c, "regression", "alarm")
+	t.share(c, answerFlags)
+	t.shareTable(c, report.SortDifference, report.SortName)
+	t.shareFailOn(c, "regression", "alarm")
 	return c
 }
 
-func (t *command) report(c *cobra.Command, p trend.Params) error {
+func (t *trackCommand) report(c *cobra.Command, p trend.Params) error {
 	m, err := t.gate(c)
 	if err != nil {
 		return err
@@ -169,14 +167,14 @@ func (t *command) report(c *cobra.Command, p trend.Params) error {
 		return err
 	}
 	var r *track.Report
-	err = t.answer(c.Context(), deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
+	err = t.answerFrom(c.Context(), deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
 		if r, err = track.ReadReport(c.Context(), db, m, p, time.Now()); err != nil {
 			return nil, err
 		}
 		return trackdoc.FromReport(r, prov), nil
 	})
-	if err != nil || t.FailOn == "never" {
+	if err != nil || t.failOn == "never" {
 		return err
 	}
-	return t.Conclude(nil, trackdoc.ReportFailure(r, t.FailOn == "alarm"))
+	return t.conclude(nil, trackdoc.ReportFailure(r, t.failOn == "alarm"))
 }

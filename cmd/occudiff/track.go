@@ -1,7 +1,4 @@
-// Package trackcmd is the command track and those below it: what keeps runs in a history and watches occupancy over
-// time. It knows their flags, what opens and closes the history around them, and where a run that is added comes from
-// (git, the CI system, the batch job); compare/track and report/trackdoc know the rest.
-package trackcmd
+package main
 
 import (
 	"cmp"
@@ -10,10 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
-	"occudiff/cmd/settings"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -23,8 +17,8 @@ import (
 )
 
 // command is what the commands of track share.
-type command struct {
-	*program.Env
+type trackCommand struct {
+	*app
 	db        string
 	metric    string
 	direction string
@@ -35,8 +29,8 @@ type command struct {
 }
 
 // Command is the parent of what keeps occupancy over time.
-func Command(e *program.Env) *cobra.Command {
-	t := &command{Env: e}
+func newTrack(a *app) *cobra.Command {
+	t := &trackCommand{app: a}
 	c := &cobra.Command{
 		Use:   "track",
 		Short: "Keep runs in a history: add, check, report change points",
@@ -57,37 +51,37 @@ one driver. Runs on another device or driver are never compared with it.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	cli.Define(c.PersistentFlags(), cli.Flag{Name: "db", Value: &t.db, Arg: "HISTORY",
-		Usage: "a file, or a postgres:// URL (default: $" + settings.Variable("db") + ", " + settings.FileName +
-			", else " + program.DefaultHistory + ")"})
+		Usage: "a file, or a postgres:// URL (default: $" + settingVariable("db") + ", " + settingsName +
+			", else " + defaultHistory + ")"})
 	c.AddCommand(t.addCommand(), t.checkCommand(), t.reportCommand(), t.listCommand(),
 		t.removeCommand(), t.backtestCommand(), t.importCommand(), t.exportCommand())
 	return c
 }
 
 // dsn names the history that --db says, or the settings.
-func (t *command) dsn() string { return cmp.Or(t.db, program.DefaultHistory) }
+func (t *trackCommand) dsn() string { return cmp.Or(t.db, defaultHistory) }
 
 // writeHistory opens the history for writing and makes it when it is not there.
-func (t *command) writeHistory(ctx context.Context) (*history.DB, error) {
+func (t *trackCommand) writeHistory(ctx context.Context) (*history.DB, error) {
 	return history.Open(ctx, t.dsn())
 }
 
 // readHistory opens a history that must be there and changes nothing.
-func (t *command) readHistory(ctx context.Context) (*history.DB, error) {
+func (t *trackCommand) readHistory(ctx context.Context) (*history.DB, error) {
 	return history.OpenWith(ctx, t.dsn(), history.Options{MustExist: true, ReadOnly: true, Verify: !t.noVerify})
 }
 
 // addNoVerify adds the flag of commands whose result damage could change without an error.
-func (t *command) addNoVerify(c *cobra.Command) {
+func (t *trackCommand) addNoVerify(c *cobra.Command) {
 	cli.Define(c.Flags(), cli.Flag{Name: "no-verify", Value: &t.noVerify,
 		Usage: "do not check the history for damage first, which takes about 2 s for a million kernels"})
 }
 
 // openReading opens what a command needs that changes nothing: its outputs, so that one that cannot be written is found
 // before the work, and the history. done closes both; outputs that are not committed by then are discarded.
-func (t *command) openReading(ctx context.Context, paths []string, endings ...string) (
+func (t *trackCommand) openReading(ctx context.Context, paths []string, endings ...string) (
 	out *deliver.Files, db *history.DB, done func(), err error) {
-	if out, err = t.OpenOutputs(paths, endings...); err != nil {
+	if out, err = t.openOutputs(paths, endings...); err != nil {
 		return nil, nil, nil, err
 	}
 	if db, err = t.readHistory(ctx); err != nil {
@@ -97,9 +91,10 @@ func (t *command) openReading(ctx context.Context, paths []string, endings ...st
 	return out, db, func() { db.Close(); out.Discard() }, nil
 }
 
-// answer makes an answer from the history and delivers it.
-func (t *command) answer(ctx context.Context, endings []string, work func(*history.DB) (*report.Answer, error)) error {
-	out, db, done, err := t.openReading(ctx, t.Outputs, endings...)
+// answerFrom makes an answer from the history and delivers it.
+func (t *trackCommand) answerFrom(ctx context.Context, endings []string,
+	work func(*history.DB) (*report.Answer, error)) error {
+	out, db, done, err := t.openReading(ctx, t.outputs, endings...)
 	if err != nil {
 		return err
 	}
@@ -108,11 +103,11 @@ func (t *command) answer(ctx context.Context, endings []string, work func(*histo
 	if err != nil {
 		return err
 	}
-	return t.Deliver(ans, out)
+	return t.deliver(ans, out)
 }
 
 // addMetricFlag adds what says which number is followed.
-func (t *command) addMetricFlag(c *cobra.Command) {
+func (t *trackCommand) addMetricFlag(c *cobra.Command) {
 	t.metric = string(history.Measured)
 	cli.Define(c.Flags(), cli.Flag{Name: "metric", Value: &t.metric, Arg: "METRIC",
 		Hints: strings.Join(report.Words(history.Metrics()), " "),
@@ -122,7 +117,7 @@ func (t *command) addMetricFlag(c *cobra.Command) {
 }
 
 // addGateFlags adds what steers the gate; the window has another meaning in reports.
-func (t *command) addGateFlags(c *cobra.Command, window bool) {
+func (t *trackCommand) addGateFlags(c *cobra.Command, window bool) {
 	d := trend.PointsGate()
 	t.addMetricFlag(c)
 	t.threshold, t.window = d.Floor, d.Window
@@ -139,14 +134,14 @@ func (t *command) addGateFlags(c *cobra.Command, window bool) {
 }
 
 // addCommitURL adds where the pages of commits are.
-func (t *command) addCommitURL(c *cobra.Command) {
+func (t *trackCommand) addCommitURL(c *cobra.Command) {
 	cli.Define(c.Flags(), cli.Flag{Name: "commit-url", Value: &t.commitURL, Arg: "URL",
 		Usage: "link commits to their pages, as in 'https://host/project/commit/%s'"})
 }
 
 // origin is what a report gives as its origin.
-func (t *command) origin() (report.Provenance, error) {
-	p := t.Provenance()
+func (t *trackCommand) origin() (report.Provenance, error) {
+	p := t.provenance()
 	p.CommitURL = t.commitURL
 	u, err := url.Parse(strings.ReplaceAll(t.commitURL, "%s", "commit"))
 	if t.commitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" ||
@@ -158,12 +153,12 @@ func (t *command) origin() (report.Provenance, error) {
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.
-func (t *command) gate(c *cobra.Command) (track.Metric, error) {
-	file, err := settings.Read()
+func (t *trackCommand) gate(c *cobra.Command) (track.Metric, error) {
+	file, err := readSettings()
 	if err != nil {
 		return track.Metric{}, err
 	}
-	s := track.Settings{Direction: t.direction, Thresholds: file.Thresholds, File: file.Path()}
+	s := track.Settings{Direction: t.direction, Thresholds: file.thresholds, File: file.name()}
 	if c.Flags().Changed("threshold") {
 		s.Threshold = unit.Some(t.threshold)
 	}

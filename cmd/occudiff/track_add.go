@@ -1,4 +1,4 @@
-package trackcmd
+package main
 
 import (
 	"context"
@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare"
 	"occudiff/compare/binary"
 	"occudiff/compare/history"
@@ -30,14 +28,14 @@ import (
 
 // addFlags are those of track add alone.
 type addFlags struct {
-	read    program.RunOptions
+	read    runOptions
 	time    string
 	commit  string
 	program string
 }
 
-func (t *command) addCommand() *cobra.Command {
-	f := addFlags{read: program.RunOptions{Digest: "auto", Content: true}}
+func (t *trackCommand) addCommand() *cobra.Command {
+	f := addFlags{read: runOptions{digest: "auto", content: true}}
 	c := &cobra.Command{
 		Use:   "add [flags] PATH...",
 		Short: "Store runs in the history",
@@ -74,7 +72,7 @@ its kernels.`,
 		Args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		RunE: func(c *cobra.Command, args []string) error { return t.add(c.Context(), args, f) },
 	}
-	f.read.Define(c.Flags(), "local simd digest")
+	f.read.define(c.Flags(), "local simd digest")
 	cli.Define(c.Flags(), []cli.Flag{
 		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
 			"2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"},
@@ -83,11 +81,11 @@ its kernels.`,
 		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "commit that ran (default: of the repository in the " +
 			"working folder)"},
 	}...)
-	t.Share(c, program.DeviceFlags, "sampling-interval driver vtune-version label progress format quiet")
+	t.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
 	return c
 }
 
-func (t *command) add(ctx context.Context, paths []string, f addFlags) error {
+func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) error {
 	given, err := parseTime(f.time)
 	if err != nil {
 		return err
@@ -128,52 +126,52 @@ func (t *command) add(ctx context.Context, paths []string, f addFlags) error {
 			return addedBefore(done, err)
 		}
 		done = append(done, *one)
-		t.SayNotes(notes)
-		if t.Format == "json" {
+		t.sayNotes(notes)
+		if t.format == "json" {
 			continue
 		}
 		// When it is done: adding many takes long.
-		if err := t.Tell("%s", trackdoc.AddedText(one)); err != nil {
+		if err := t.tell("%s", trackdoc.AddedText(one)); err != nil {
 			return err
 		}
 	}
-	if t.Format == "json" {
-		return machine.JSON(t.PlainOut(), trackdoc.NewAddValue(done))
+	if t.format == "json" {
+		return machine.JSON(t.plainOut(), trackdoc.NewAddValue(done))
 	}
 	return nil
 }
 
 // readAdded reads and compares the files of a run, and completes what is stored of it by what this machine knows.
-func (t *command) readAdded(ctx context.Context, paths []string, f program.RunOptions, given time.Time) (
+func (t *trackCommand) readAdded(ctx context.Context, paths []string, f runOptions, given time.Time) (
 	*track.Added, []note.Note, error) {
-	run, err := t.ReadRun(ctx, paths, f)
+	run, err := t.readRun(ctx, paths, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := t.CompareRun(run, f, compare.Refused)
+	r, err := t.compareRun(run, f, compare.Refused)
 	if err != nil {
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromResult(r)}
-	one.Label = t.Label
+	one.Label = t.label
 	one.Time, one.TimeFrom = whenRun(run, given)
 	one.Host, one.JobID = t.whereRun(run)
 	return one, r.Notes, nil
 }
 
 // readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
-func (t *command) readCompiled(ctx context.Context, paths []string, _ program.RunOptions, given time.Time) (
+func (t *trackCommand) readCompiled(ctx context.Context, paths []string, _ runOptions, given time.Time) (
 	*track.Added, []note.Note, error) {
-	devices, err := t.NamedDevice()
+	devices, err := t.namedDevice()
 	if err != nil {
 		return nil, nil, err
 	}
-	kernels, notes, err := t.ReadBinaries(ctx, paths, binary.Options{Devices: devices})
+	kernels, notes, err := t.readBinaries(ctx, paths, binary.Options{Devices: devices})
 	if err != nil {
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromBinaries(kernels)}
-	one.Label, one.Driver, one.VTune = t.Label, t.Driver, t.VTune
+	one.Label, one.Driver, one.VTune = t.label, t.driver, t.vtune
 	one.Time, one.TimeFrom = given, ""
 	if given.IsZero() {
 		one.Time, one.TimeFrom = time.Now(), "now; --time says another"
@@ -206,7 +204,7 @@ func runsAre(n int) string {
 }
 
 // addRun stores a run and says what came of it.
-func (t *command) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
+func (t *trackCommand) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {
 		return err

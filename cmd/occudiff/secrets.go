@@ -1,18 +1,17 @@
-package program
+package main
 
 import (
 	"io"
 	"slices"
 	"strings"
 
-	"occudiff/cmd/settings"
 	"occudiff/compare/history"
 )
 
 // commandLine is what a report gives as its origin, without passwords: reports are handed on.
-func (e *Env) commandLine() []string {
+func (a *app) commandLine() []string {
 	words := []string{"occudiff"}
-	for _, w := range e.args {
+	for _, w := range a.args {
 		words = append(words, history.Mask(w))
 	}
 	return words
@@ -20,11 +19,11 @@ func (e *Env) commandLine() []string {
 
 // maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
 // quotes them, however they got there.
-func (e *Env) maskSecrets() {
-	words := append(slices.Clone(e.args), e.Getenv(settings.Variable("db")))
-	if file, err := settings.Read(); err == nil { // another error is reported where the file is needed
-		if g, ok, err := file.Setting("db", e.Getenv); ok && err == nil {
-			words = append(words, g.Text)
+func (a *app) maskSecrets() {
+	words := append(slices.Clone(a.args), a.getenv(settingVariable("db")))
+	if file, err := readSettings(); err == nil { // another error is reported where the file is needed
+		if g, ok, err := file.setting("db", a.getenv); ok && err == nil {
+			words = append(words, g.text)
 		}
 	}
 	var pairs []string
@@ -41,7 +40,7 @@ func (e *Env) maskSecrets() {
 		}
 	}
 	if len(pairs) > 0 {
-		e.Stderr = masked{e.Stderr, strings.NewReplacer(pairs...)}
+		a.stderr = masked{a.stderr, strings.NewReplacer(pairs...)}
 	}
 }
 

@@ -1,4 +1,4 @@
-package trackcmd
+package main
 
 import (
 	"bufio"
@@ -9,16 +9,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
 	"occudiff/compare/history"
 	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
-func (t *command) listCommand() *cobra.Command {
+func (t *trackCommand) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the stored runs",
@@ -27,19 +25,19 @@ func (t *command) listCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return t.list(c.Context()) },
 	}
-	t.Share(c, program.AnswerFlags)
+	t.share(c, answerFlags)
 	return c
 }
 
-func (t *command) list(ctx context.Context) error {
+func (t *trackCommand) list(ctx context.Context) error {
 	t.noVerify = true // it is what one looks at a damaged history with
-	return t.answer(ctx, deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
+	return t.answerFrom(ctx, deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
 		runs, err := db.List(ctx)
-		return trackdoc.FromRuns(runs, db.Where(), t.Provenance()), err
+		return trackdoc.FromRuns(runs, db.Where(), t.provenance()), err
 	})
 }
 
-func (t *command) removeCommand() *cobra.Command {
+func (t *trackCommand) removeCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "remove [flags] RUN...", Short: "Remove runs from the history",
@@ -50,11 +48,11 @@ func (t *command) removeCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, args []string) error { return t.remove(c.Context(), args, yes) },
 	}
 	cli.Define(c.Flags(), cli.Flag{Name: "yes", Value: &yes, Usage: "do not ask"})
-	t.Share(c, "quiet")
+	t.share(c, "quiet")
 	return c
 }
 
-func (t *command) remove(ctx context.Context, args []string, yes bool) error {
+func (t *trackCommand) remove(ctx context.Context, args []string, yes bool) error {
 	var ids []int64
 	for _, text := range args {
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
@@ -65,7 +63,7 @@ func (t *command) remove(ctx context.Context, args []string, yes bool) error {
 			ids = append(ids, id)
 		}
 	}
-	if !yes && !program.IsTerminal(t.Stdin) {
+	if !yes && !isTerminal(t.stdin) {
 		return cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
 			strings.Join(args, ", "))
 	}
@@ -80,7 +78,7 @@ func (t *command) remove(ctx context.Context, args []string, yes bool) error {
 			return err
 		}
 	}
-	answers := bufio.NewReader(t.Stdin)
+	answers := bufio.NewReader(t.stdin)
 	for i := range runs {
 		if !yes {
 			sure, err := t.confirmRemove(ctx, &runs[i], db.Where(), answers)
@@ -88,14 +86,14 @@ func (t *command) remove(ctx context.Context, args []string, yes bool) error {
 				return err
 			}
 			if !sure {
-				t.Say("run %d was kept", runs[i].ID)
+				t.say("run %d was kept", runs[i].ID)
 				continue
 			}
 		}
 		if err := db.Remove(ctx, runs[i].ID); err != nil {
 			return err
 		}
-		if err := t.Tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
+		if err := t.tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
 			return err
 		}
 	}
@@ -104,9 +102,9 @@ func (t *command) remove(ctx context.Context, args []string, yes bool) error {
 
 // confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the
 // waiting.
-func (t *command) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (
+func (t *trackCommand) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (
 	bool, error) {
-	fmt.Fprintf(t.Stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.RunText(r))
+	fmt.Fprintf(t.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.RunText(r))
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := answers.ReadString('\n') // nothing, at the end of input, is a no
@@ -116,7 +114,7 @@ func (t *command) confirmRemove(ctx context.Context, r *history.Run, where strin
 	case line := <-answer:
 		return line == "y" || line == "yes", nil
 	case <-ctx.Done():
-		fmt.Fprintln(t.Stderr)
+		fmt.Fprintln(t.stderr)
 		return false, fmt.Errorf("interrupted; run %d was kept", r.ID)
 	}
 }

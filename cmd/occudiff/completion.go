@@ -1,24 +1,23 @@
-package program
+package main
 
 import (
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
 	"occudiff/predict/computeunit"
 )
 
-// Completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
+// completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
 // the whole tree, so that a flag completes alike wherever it is.
-func (e *Env) Completion(root *cobra.Command) {
-	root.SetOut(e.Stdout) // its commands keep the stream that they find now
+func (a *app) completion(root *cobra.Command) {
+	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
 	for c := range cli.All(root) {
 		// fails only where there is one
-		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, e.completer(f)) }
+		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) }
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
 		switch c.Name() {
@@ -39,16 +38,16 @@ func (e *Env) Completion(root *cobra.Command) {
 		case "demo", "version":
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		case "devices":
-			c.ValidArgsFunction = e.completeDevices
+			c.ValidArgsFunction = a.completeDevices
 		}
 	}
 }
 
 // completer gives what completes a flag.
-func (e *Env) completer(f *pflag.Flag) cobra.CompletionFunc {
+func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "device":
-		return e.completeDevices
+		return a.completeDevices
 	case "platform":
 		return completePlatforms
 	case "db":
@@ -59,8 +58,8 @@ func (e *Env) completer(f *pflag.Flag) cobra.CompletionFunc {
 
 // completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
 // last of a list is completed.
-func (e *Env) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	t, err := e.Table()
+func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	t, err := a.table()
 	if err != nil {
 		if t, err = arch.Builtin(); err != nil {
 			return nil, cobra.ShellCompDirectiveError

@@ -1,4 +1,4 @@
-package program
+package main
 
 import (
 	"fmt"
@@ -10,14 +10,13 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-
 	"occudiff/ingest"
 	"occudiff/report"
 	"occudiff/report/terminal"
 )
 
-// IsTerminal says whether a stream is a terminal.
-func IsTerminal(w any) bool {
+// isTerminal says whether a stream is a terminal.
+func isTerminal(w any) bool {
 	if m, ok := w.(masked); ok {
 		w = m.Writer
 	}
@@ -25,33 +24,33 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// PlainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what
+// plainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what
 // would drive it.
-func (e *Env) PlainOut() io.Writer {
-	if IsTerminal(e.Stdout) {
-		return terminal.Safe(e.Stdout)
+func (a *app) plainOut() io.Writer {
+	if isTerminal(a.stdout) {
+		return terminal.Safe(a.stdout)
 	}
-	return e.Stdout
+	return a.stdout
 }
 
-// Tell prints a line of a result.
-func (e *Env) Tell(format string, args ...any) error {
+// tell prints a line of a result.
+func (a *app) tell(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
-	if _, err := io.WriteString(terminal.Safe(e.Stdout), line); err != nil {
+	if _, err := io.WriteString(terminal.Safe(a.stdout), line); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil
 }
 
 // useColor decides on colors for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
-func (e *Env) useColor() bool {
+func (a *app) useColor() bool {
 	switch {
-	case e.color != "auto":
-		return e.color == "always"
-	case e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb":
+	case a.color != "auto":
+		return a.color == "always"
+	case a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb":
 		return false
 	}
-	return IsTerminal(e.Stdout)
+	return isTerminal(a.stdout)
 }
 
 // pipeWidth is how wide tables are where nobody says how wide the output is: what a wide window shows, since names of
@@ -59,14 +58,14 @@ func (e *Env) useColor() bool {
 const pipeWidth = 160
 
 // width gives the columns that standard output has.
-func (e *Env) width() int {
-	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
+func (a *app) width() int {
+	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if !IsTerminal(e.Stdout) {
+	if !isTerminal(a.stdout) {
 		return pipeWidth
 	}
-	if w, _, err := term.GetSize(int(e.Stdout.(*os.File).Fd())); err == nil {
+	if w, _, err := term.GetSize(int(a.stdout.(*os.File).Fd())); err == nil {
 		return w
 	}
 	return 80
@@ -77,8 +76,8 @@ const progressAfter = 500 * time.Millisecond
 
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
 // standard error (or with --progress never, or -q) it gives nil.
-func (e *Env) progressBar(paths []string) (report func(int64), done func()) {
-	if e.quiet || e.progress == "never" || (e.progress == "auto" && !IsTerminal(e.Raw)) {
+func (a *app) progressBar(paths []string) (report func(int64), done func()) {
+	if a.quiet || a.progress == "never" || (a.progress == "auto" && !isTerminal(a.raw)) {
 		return nil, func() {}
 	}
 	var mu sync.Mutex
@@ -94,7 +93,7 @@ func (e *Env) progressBar(paths []string) (report func(int64), done func()) {
 			if total <= 0 {
 				total = -1
 			}
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(e.Raw),
+			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw),
 				progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 				progressbar.OptionSetWidth(30))

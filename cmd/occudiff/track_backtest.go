@@ -1,4 +1,4 @@
-package trackcmd
+package main
 
 import (
 	"context"
@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
-	"occudiff/cmd/program"
-	"occudiff/cmd/settings"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest/unit"
@@ -24,7 +21,7 @@ type backtestFlags struct {
 	save   bool
 }
 
-func (t *command) backtestCommand() *cobra.Command {
+func (t *trackCommand) backtestCommand() *cobra.Command {
 	var f backtestFlags
 	c := &cobra.Command{
 		Use:   "backtest",
@@ -32,7 +29,7 @@ func (t *command) backtestCommand() *cobra.Command {
 		Long: `Replay the check over the stored history, each run against only what was known at the time: how many
 alarms it would have raised, when, and which later run confirmed them. --target proposes the
 --threshold for a given rate of confirmed alarms; --save writes the threshold of every metric into
-` + settings.FileName + `, where check, report and backtest find it. Every alarm counts as a false one, so
+` + settingsName + `, where check, report and backtest find it. Every alarm counts as a false one, so
 replay a history in which nothing regressed.`,
 		Example: "  occudiff track backtest\n  occudiff track backtest --target 0.5 --save\n" +
 			"  occudiff track backtest --metric seconds --threshold 5",
@@ -45,12 +42,12 @@ replay a history in which nothing regressed.`,
 		cli.Flag{Name: "target", Value: &f.target, Arg: "RATE",
 			Usage: "propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"},
 		cli.Flag{Name: "save", Value: &f.save,
-			Usage: "write the proposed threshold of every metric into " + settings.FileName})
-	t.Share(c, program.AnswerFlags)
+			Usage: "write the proposed threshold of every metric into " + settingsName})
+	t.share(c, answerFlags)
 	return c
 }
 
-func (t *command) backtest(c *cobra.Command, f backtestFlags) error {
+func (t *trackCommand) backtest(c *cobra.Command, f backtestFlags) error {
 	m, err := t.gate(c)
 	if err != nil {
 		return err
@@ -65,7 +62,7 @@ func (t *command) backtest(c *cobra.Command, f backtestFlags) error {
 	case f.save:
 		return cli.Errorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
 	}
-	out, db, done, err := t.openReading(c.Context(), t.Outputs, deliver.Endings()...)
+	out, db, done, err := t.openReading(c.Context(), t.outputs, deliver.Endings()...)
 	if err != nil {
 		return err
 	}
@@ -74,7 +71,7 @@ func (t *command) backtest(c *cobra.Command, f backtestFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Deliver(trackdoc.FromBacktest(b, t.Provenance()), out); err != nil || !f.save {
+	if err := t.deliver(trackdoc.FromBacktest(b, t.provenance()), out); err != nil || !f.save {
 		return err
 	}
 	return t.saveThresholds(c.Context(), db, target)
@@ -82,8 +79,8 @@ func (t *command) backtest(c *cobra.Command, f backtestFlags) error {
 
 // saveThresholds writes the threshold of every metric that keeps to a rate of confirmed alarms. None is below the
 // default, as a short history without noise would allow.
-func (t *command) saveThresholds(ctx context.Context, db *history.DB, target unit.Opt[float64]) error {
-	file, err := settings.Read()
+func (t *trackCommand) saveThresholds(ctx context.Context, db *history.DB, target unit.Opt[float64]) error {
+	file, err := readSettings()
 	if err != nil {
 		return err
 	}
@@ -94,7 +91,7 @@ func (t *command) saveThresholds(ctx context.Context, db *history.DB, target uni
 			return err
 		}
 		if ok {
-			file.SetThreshold(name, x)
+			file.setThreshold(name, x)
 			words = append(words, fmt.Sprintf("%s %v", name, x))
 		}
 	}
@@ -104,6 +101,6 @@ func (t *command) saveThresholds(ctx context.Context, db *history.DB, target uni
 	if err := file.Write(); err != nil {
 		return err
 	}
-	t.Say("wrote %s: threshold of %s", file.Path(), strings.Join(words, ", "))
+	t.say("wrote %s: threshold of %s", file.name(), strings.Join(words, ", "))
 	return nil
 }
