@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/collect"
 	"occudiff/report"
 	"occudiff/report/deliver"
-	"occudiff/report/setupdoc"
+	"occudiff/report/lookdoc"
 )
 
 // collectFlags are those of collect alone.
@@ -178,7 +178,7 @@ and reports need none of this.`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
-				return setupdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
+				return lookdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
 			})
 		},
 	}

@@ -10,7 +10,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/report"
 	"occudiff/report/deliver"
-	"occudiff/report/setupdoc"
+	"occudiff/report/lookdoc"
 )
 
 // configCommand shows the
@@ -41,7 +41,7 @@ it does not have. 'occudiff track backtest --save' writes its thresholds into th
 					return nil, err
 				}
 				list, err := a.settings(file)
-				return setupdoc.Settings(file.name(), list, file.unknown()), err
+				return lookdoc.Settings(file.name(), list, file.unknown()), err
 			})
 		},
 	}
@@ -50,14 +50,14 @@ it does not have. 'occudiff track backtest --save' writes its thresholds into th
 }
 
 // settings lists what applies.
-func (a *app) settings(file *settingsFile) ([]setupdoc.Setting, error) {
+func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 	defaults := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, d := range a.sharedFlags() {
 		cli.Define(defaults, d)
 	}
-	var list []setupdoc.Setting
+	var list []lookdoc.Setting
 	for _, name := range settingNames() {
-		s := setupdoc.Setting{Name: name, Value: defaultHistory, From: "default"}
+		s := lookdoc.Setting{Name: name, Value: defaultHistory, From: "default"}
 		if flag := defaults.Lookup(name); flag != nil {
 			s.Value = strings.Trim(flag.DefValue, "[]")
 		}
@@ -76,7 +76,7 @@ func (a *app) settings(file *settingsFile) ([]setupdoc.Setting, error) {
 	}
 	for _, m := range history.Metrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
-			list = append(list, setupdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
+			list = append(list, lookdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
 				From: file.name()})
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/machine"
-	"occudiff/report/outfile"
 	"occudiff/report/rundoc"
 	"occudiff/report/terminal"
 )
@@ -41,7 +40,7 @@ func (a *app) inputs(c *cobra.Command, args []string) []string {
 
 // openOutputs opens the files of -o.
 func (a *app) openOutputs(paths []string, endings ...string) (*deliver.Files, error) {
-	return deliver.Open(outfile.Set{Inputs: a.reads, Stopped: a.stopped}, paths, endings...)
+	return deliver.Open(deliver.Files{Inputs: a.reads, Stopped: a.stopped}, paths, endings...)
 }
 
 // answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written

@@ -14,13 +14,12 @@ import (
 	"occudiff/report/binarydoc"
 	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
-	"occudiff/report/explaindoc"
 	"occudiff/report/launchdoc"
+	"occudiff/report/lookdoc"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
 	"occudiff/report/runsdoc"
 	"occudiff/report/schema"
-	"occudiff/report/setupdoc"
 	"occudiff/report/trackdoc"
 )
 
@@ -95,15 +94,15 @@ order in which they are checked.`,
   # All of them
   occudiff explain -o words.html`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return cli.CompleteWords(explaindoc.Names())(nil, args, typed)
+			return cli.CompleteWords(lookdoc.Names())(nil, args, typed)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.answer(deliver.Endings(), func() (*report.Answer, error) {
 				if len(args) == 0 {
-					return explaindoc.All(), nil
+					return lookdoc.All(), nil
 				}
 				term := strings.Join(args, " ") // several arguments are one term with blanks
-				ans, err := explaindoc.Explain(term)
+				ans, err := lookdoc.Explain(term)
 				if err != nil {
 					err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
 						strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), terms()), "?"))
@@ -118,7 +117,7 @@ order in which they are checked.`,
 
 // terms are the words of the outputs, each an argument of its own.
 func terms() (list []string) {
-	for _, name := range explaindoc.Names() {
+	for _, name := range lookdoc.Names() {
 		list = append(list, strings.ToLower(strings.ReplaceAll(name, " ", "-")))
 	}
 	slices.Sort(list)
@@ -161,7 +160,7 @@ values are null, lists are never null, and percentages are 0..100.`,
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
 	return slices.Concat(rundoc.Outputs(), runsdoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(),
-		trackdoc.Outputs(), binarydoc.Outputs(), setupdoc.Outputs(), explaindoc.Outputs())
+		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
 }
 
 // outputNames lists the names of the JSON outputs with what they are, for completion.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/compare/history/historytest"
+	"occudiff/internal/historytest"
 )
 
 var server historytest.Server

@@ -19,7 +19,6 @@ import (
 	"occudiff/report/deliver"
 	"occudiff/report/rundoc"
 	"occudiff/report/runsdoc"
-	"occudiff/report/timedoc"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -107,7 +106,7 @@ func (a *app) validateRun(ctx context.Context, run *ingest.Run, v runOptions) (*
 		unnamed = compare.Refused
 	}
 	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
-	if err == nil && v.timeline && !timedoc.Sampled(r) {
+	if err == nil && v.timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
-	"occudiff/ingest/ingesttest"
+	"occudiff/ingest/internal/ingesttest"
 )
 
 const corpus = "../../../shared/corpus/vtune-summary"

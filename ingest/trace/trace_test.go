@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/ingest"
-	"occudiff/ingest/ingesttest"
+	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/note"
 )
 

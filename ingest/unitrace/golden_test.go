@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
-	"occudiff/ingest/ingesttest"
+	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/unit"
 )
 

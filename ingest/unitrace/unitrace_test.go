@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"occudiff/ingest"
-	"occudiff/ingest/ingesttest"
+	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
 )

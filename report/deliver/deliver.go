@@ -1,8 +1,11 @@
 // Package deliver writes an answer into files and onto standard output. The ending of a file, or the name of a format,
 // picks one of the ways of writing.
 //
-// Files are opened before the work, so that one that cannot be written is found first, and put in place together when
-// all of them are written. A Markdown file gets the plots of the report in a folder beside it.
+// Files are opened before the work, so that one that cannot be written is found first, and put in place whole or not at
+// all: each is written as a temporary file beside its target and renamed when all of them are written. A link is
+// followed to the file that it names, a pipe, a terminal or another character device is written to, and anything else
+// that is no regular file is refused; so is every file that the command reads, by whatever name. What a killed run has
+// left is removed by the next one. A Markdown file gets the plots of the report in a folder beside it.
 //
 // The package knows no kernels, and it decides nothing that a reader sees.
 package deliver
@@ -23,7 +26,6 @@ import (
 	"occudiff/report/html"
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
-	"occudiff/report/outfile"
 	"occudiff/report/plot"
 	"occudiff/report/terminal"
 )
@@ -49,44 +51,23 @@ func writers(ans *report.Answer) map[string]Writer {
 	}
 }
 
-// Files are the files that a result goes into.
-type Files struct {
-	set   outfile.Set
-	files []*file
-}
-
-type file struct {
-	path, ending string
-	own          Writer // instead of that of the ending; nil when there is none
-	beside       bool   // it belongs to another file and goes without saying
-}
-
-// Open checks the endings of files and opens them.
-func Open(set outfile.Set, paths []string, endings ...string) (*Files, error) {
-	f := &Files{set: set}
+// Open checks the endings of files and opens them, with what f says of the command.
+func Open(f Files, paths []string, endings ...string) (*Files, error) {
 	for _, p := range paths {
 		ending := strings.ToLower(filepath.Ext(p))
 		var err error
 		if !slices.Contains(endings, ending) {
 			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,
 				strings.Join(endings, " "))
-		} else {
-			err = f.open(p, ending)
+		} else if err = f.open(p, ending); err != nil {
+			err = fmt.Errorf("-o %s %w", p, err)
 		}
 		if err != nil {
 			f.Discard()
 			return nil, err
 		}
 	}
-	return f, nil
-}
-
-func (f *Files) open(p, ending string) error {
-	if err := f.set.Open(p); err != nil {
-		return fmt.Errorf("-o %s %w", p, err)
-	}
-	f.files = append(f.files, &file{path: f.set.Path(len(f.files)), ending: ending})
-	return nil
+	return &f, nil
 }
 
 // Write writes an answer into every file and puts them in place: all are written before any is.
@@ -95,22 +76,22 @@ func (f *Files) Write(ans *report.Answer) error {
 		return err
 	}
 	by := writers(ans)
-	return f.set.Write(func(i int, w io.Writer) error {
-		if own := f.files[i].own; own != nil {
-			return own(w)
+	return f.write(func(to *file, w io.Writer) error {
+		if to.own != nil {
+			return to.own(w)
 		}
-		return by[f.files[i].ending](w)
+		return by[to.ending](w)
 	})
 }
 
 // WriteAll writes the same into every file, whatever its ending is.
 func (f *Files) WriteAll(write Writer) error {
-	return f.set.Write(func(_ int, w io.Writer) error { return write(w) })
+	return f.write(func(_ *file, w io.Writer) error { return write(w) })
 }
 
 // Print prints an answer in a format: table, or markdown, json, csv. It may be long: nothing of it is held back.
 func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt terminal.Options) error {
-	out := bufio.NewWriterSize(f.set.Until(w), 64<<10)
+	out := bufio.NewWriterSize(f.until(w), 64<<10)
 	var err error
 	if format == "table" {
 		err = terminal.Render(out, ans.Document(), opt)
@@ -126,9 +107,6 @@ func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt termin
 	return nil
 }
 
-// Discard removes what has not been put in place; it may be called more than once.
-func (f *Files) Discard() { f.set.Discard() }
-
 // Names lists the files for a message, empty when there are none.
 func (f *Files) Names() string {
 	var names []string
@@ -143,8 +121,8 @@ func (f *Files) Names() string {
 // addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files
 // beside report.md. They are written and put in place with all other files.
 func (f *Files) addPlots(ans *report.Answer) error {
-	for i, page := range f.files {
-		if page.ending != ".md" || page.own != nil || !f.set.Replaces(i) {
+	for _, page := range f.files {
+		if page.ending != ".md" || page.own != nil || page.tmp == nil {
 			continue
 		}
 		doc := ans.Document()
@@ -152,14 +130,15 @@ func (f *Files) addPlots(ans *report.Answer) error {
 		names := map[*report.Plot]string{}
 		for p := range doc.Plots(report.Page) {
 			if len(names) == 0 {
-				if err := f.set.Folder(folder); err != nil {
+				if err := f.makeFolder(folder); err != nil {
 					return fmt.Errorf("%s, the folder for the plots of %s, cannot be made: %w; give -o another name",
 						folder, page.path, note.Reason(err))
 				}
 			}
 			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"
-			if err := f.open(filepath.Join(folder, p.Key+".svg"), ".svg"); err != nil {
-				return err
+			picture := filepath.Join(folder, p.Key+".svg")
+			if err := f.open(picture, ".svg"); err != nil {
+				return fmt.Errorf("-o %s %w", picture, err)
 			}
 			last := f.files[len(f.files)-1]
 			last.own, last.beside = svg(doc, p), true

@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"occudiff/compare"
-	"occudiff/report/browsertest"
+	"occudiff/internal/browsertest"
 	"occudiff/report/internal/sample"
 )
 

@@ -10,7 +10,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
-	"occudiff/report/rowtext"
 )
 
 // AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV
@@ -171,7 +170,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	shown := rows.legend(first)
 	bars := &report.StackedBars{X: "Thread slots of the GPU",
 		Parts: report.ListOf(shown, func(p compare.Part) report.Part {
-			return report.Part{Name: rowtext.PartName(p), Status: partStatus.Of(p)}
+			return report.Part{Name: partName(p), Status: partStatus.Of(p)}
 		})}
 	for _, i := range first {
 		row := rows.result.Row(i, nil)
@@ -270,8 +269,8 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 	i := s.accounted[k]
 	r := s.result.Row(i, &into.row)
 	a := s.result.Account(r)
-	into.Task, into.Shape, into.Total, into.Verdict = r.Task, rowtext.Shape(&r.Kernel), r.Total,
-		report.StatusCell(string(r.Verdict), rowtext.Status(r.Verdict))
+	into.Task, into.Shape, into.Total, into.Verdict = r.Task, Shape(&r.Kernel), r.Total,
+		report.StatusCell(string(r.Verdict), statusOf(r.Verdict))
 	into.AccountValue.set(a)
 	into.parts.set(r, true, s.result)
 	into.Causes, into.Decide, into.Label = "", "", ""

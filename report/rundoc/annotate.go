@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	"occudiff/report"
-	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 )
@@ -33,7 +32,7 @@ func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 		}
 		row := r.Row(i, &into)
 		a := report.Annotation{Level: level, File: row.Pos.File, Line: row.Pos.Line, Title: testName(row),
-			Message: report.UpperFirst(rowtext.Sentence(row))}
+			Message: report.UpperFirst(sentence(row))}
 		if byModel {
 			a.Message = "VTune's peak differs from the predicted peak by " +
 				report.Signed(float64(row.ModelDifference.Or(0)), 1) +

@@ -7,13 +7,12 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/timedoc"
 )
 
 // Answer gives a compared run in every form. devices are those that a workbook can predict for, beside that of the run.
 func Answer(r *compare.Result, prov report.Provenance, devices []arch.Device) *report.Answer {
 	return &report.Answer{
-		Chart: timedoc.Chart(r),
+		Chart: overTimeChart(r),
 		Make:  func() *report.Document { return FromResult(r, prov, devices...) },
 		Value: Value(r),
 		Table: Rows(prov.Show, r),

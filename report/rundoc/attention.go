@@ -10,7 +10,6 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/rowtext"
 )
 
 const (
@@ -111,11 +110,11 @@ func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 			}
 			return append(items, report.Item{Lead: s.counted(rest, "more "), Table: report.SectionKernels, Row: t.row,
 				Text:   groupName(g) + ", like the kernels above; the table of kernels lists them.",
-				Status: rowtext.Status(g.verdict)})
+				Status: statusOf(g.verdict)})
 		}
 		it := attentionItem(s.result, t)
 		if before+i >= fullItems {
-			it.Text = rowtext.Sentence(s.result.Row(t.row, nil))
+			it.Text = sentence(s.result.Row(t.row, nil))
 		}
 		items = append(items, it)
 	}
@@ -139,11 +138,11 @@ func addWaves(r *compare.Result, items []report.Item) {
 // attentionItem explains a row.
 func attentionItem(r *compare.Result, t explainedRow) report.Item {
 	row := r.Row(t.row, nil)
-	it := report.Item{Lead: report.KernelName(row.Task), Detail: rowtext.Shape(&row.Kernel),
-		Text: rowtext.Explanation(r, row), Status: rowtext.Status(row.Verdict),
+	it := report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
+		Text: explanation(r, row), Status: statusOf(row.Verdict),
 		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
-		Steps: func() []report.Step { return rowtext.Steps(r, r.Row(t.row, nil)) },
-		Facts: func() string { return rowtext.Facts(r, r.Row(t.row, nil)) }}
+		Steps: func() []report.Step { return stepsOf(r, r.Row(t.row, nil)) },
+		Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
 	if t.launches > 1 {
 		it.Text += firstOf(t.launches)
 	}
@@ -164,17 +163,17 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 			text += ", " + report.PercentText(100*share) + " of the GPU time"
 		}
 		if g.lost > 0 {
-			text += ", " + rowtext.SlotTime(g.lost) + " of slot time"
+			text += ", " + slotTime(g.lost) + " of slot time"
 		}
 		text += ". Mainly " + rows.names(g) + "."
-		if why := rowtext.Because(rows.result.Row(rows.first(g), nil)); why != "" {
+		if why := because(rows.result.Row(rows.first(g), nil)); why != "" {
 			text += " The first one: " + report.OneLine(why)
 		}
 		lead := g.cause
 		if lead == "" {
 			lead = "(none)"
 		}
-		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: rowtext.Status(g.verdict),
+		s.Items = append(s.Items, report.Item{Lead: lead, Text: text, Status: statusOf(g.verdict),
 			Table: report.SectionKernels, Row: rows.first(g)})
 	}
 	return s
@@ -184,7 +183,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 func (s *rowSet) smallItem(g *causeGroup, share float64) report.Item {
 	return report.Item{Lead: s.counted(g, ""),
 		Text:   groupName(g) + ". Together " + report.PercentText(100*share) + " of the GPU time: " + s.names(g) + ".",
-		Status: rowtext.Status(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
+		Status: statusOf(g.verdict), Table: report.SectionKernels, Row: s.first(g)}
 }
 
 // groupName says what the rows of a group have in common.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"occudiff/report"
-	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -151,14 +150,14 @@ type causeRow struct {
 
 // explanationRow is a kernel that does not match, under the columns of causeRow.
 type explanationRow struct {
-	Task       report.Symbol   `col:"Kernel; cut"`
-	Cause      string          `col:"Cause"`
-	Verdict    rowtext.Verdict `col:"Verdict"`
-	Confidence string          `col:"Confidence"`
-	Difference points          `col:"Difference"`
-	Because    string          `col:"Because; wrap"`
-	Launch     string          `col:"Launch; wrap"`
-	Alike      int64           `col:"Launches like it"`
+	Task       report.Symbol `col:"Kernel; cut"`
+	Cause      string        `col:"Cause"`
+	Verdict    verdictWord   `col:"Verdict"`
+	Confidence string        `col:"Confidence"`
+	Difference points        `col:"Difference"`
+	Because    string        `col:"Because; wrap"`
+	Launch     string        `col:"Launch; wrap"`
+	Alike      int64         `col:"Launches like it"`
 
 	row compare.Row // memory
 }
@@ -171,8 +170,8 @@ func explanationTable(e *explanations) *report.Table {
 	t := report.RowsInto(sectionExplanations, len(e.list), func(k int, into *explanationRow) {
 		r := e.result.Row(e.list[k].row, &into.row)
 		into.Task, into.Cause, into.Confidence = report.Symbol(report.OneLine(r.Task)), causeName(r), ""
-		into.Verdict, into.Difference, into.Because = rowtext.Verdict(r.Verdict), r.Difference, rowtext.Because(r)
-		into.Launch, into.Alike = rowtext.Shape(&r.Kernel), int64(e.list[k].launches)
+		into.Verdict, into.Difference, into.Because = verdictWord(r.Verdict), r.Difference, because(r)
+		into.Launch, into.Alike = Shape(&r.Kernel), int64(e.list[k].launches)
 		if r.Cause != nil {
 			into.Confidence = r.Cause.Confidence
 		}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"occudiff/report"
-	"occudiff/report/timedoc"
-	"occudiff/report/whatifdoc"
 
 	"occudiff/compare"
 	"occudiff/predict/arch"
@@ -31,11 +29,14 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
 	d.Sections = append(append(d.Sections, accountSections(rows)...), causesSection(rows, why))
-	d.Sections = append(d.Sections, whatifdoc.Section(r, rows.kernels, rows.decimals, devices)...)
+	d.Sections = append(d.Sections, whatIfSections(r, rows.kernels, rows.decimals, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
-	d.Sections = append(d.Sections, timedoc.Sections(r)...)
+	if s, ok := launchSection(r); ok {
+		d.Sections = append(d.Sections, s)
+	}
+	d.Sections = append(d.Sections, overTimeSections(r)...)
 	if len(r.Timings) > 0 {
 		d.Sections = append(d.Sections, timingSection(r))
 	}
@@ -111,7 +112,7 @@ func headline(r *compare.Result) []string {
 		}
 	}
 	lines = append(lines, b)
-	lines = append(lines, timedoc.Busy(r)...)
+	lines = append(lines, busyText(r)...)
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 

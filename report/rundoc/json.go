@@ -4,7 +4,6 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/timedoc"
 )
 
 // ValidateSchema names the version of the JSON contract of `validate`.
@@ -21,8 +20,8 @@ type Validate struct {
 	Timings []ValidateTiming           `json:"timings"`
 	Summary ValidateSummary            `json:"summary"`
 	Notes   []report.NoteValue         `json:"notes"`
-	Trace   *timedoc.TraceValue        `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
-	Over    []timedoc.OverTime         `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
+	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
+	Over    []OverTime                 `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
 // ValidateTiming is one line of a log.
@@ -68,8 +67,8 @@ func Value(r *compare.Result) *Validate {
 		Timings: report.ListOf(r.Timings, func(t compare.Timing) ValidateTiming { return validateTiming(r, &t) }),
 		Summary: validateSummary(&r.Summary),
 		Notes:   report.NoteValues(r.Notes),
-		Trace:   timedoc.Trace(r),
-		Over:    timedoc.Kernels(r),
+		Trace:   traceValue(r),
+		Over:    kernelsOverTime(r),
 	}
 }
 

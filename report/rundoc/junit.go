@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"occudiff/report"
-	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/ahead"
@@ -58,7 +57,7 @@ func testCases(r *compare.Result, of func(*compare.Row) report.TestCase) iter.Se
 
 // testName is a kernel with all that makes it another row than others of its task.
 func testName(r *compare.Row) string {
-	name, detail := report.OneLine(r.Task), rowtext.Shape(&r.Kernel)
+	name, detail := report.OneLine(r.Task), Shape(&r.Kernel)
 	if r.Device != "" {
 		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
 	}
@@ -98,7 +97,7 @@ func testCase(class string, r *compare.Row) report.TestCase {
 		c.Type = report.OneLine(r.Cause.Name)
 		c.Message += ": " + c.Type
 	}
-	c.Text = report.UpperFirst(rowtext.Sentence(r)) + "\n" + testFigures(r)
+	c.Text = report.UpperFirst(sentence(r)) + "\n" + testFigures(r)
 	return c
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"occudiff/report"
-	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -125,7 +124,7 @@ func finding(r *compare.Row) report.Cell {
 	if r.Cause != nil {
 		text += ": " + r.Cause.Name
 	}
-	return report.StatusCell(text, rowtext.Status(r.Verdict))
+	return report.StatusCell(text, statusOf(r.Verdict))
 }
 
 // plotLabels names rows briefly; rows of one name are told apart by their shape.
@@ -139,7 +138,7 @@ func plotLabels(rows []compare.Row) []string {
 	labels := report.CutApart(names, report.LabelWidth)
 	for i := range labels {
 		if count[names[i]] > 1 {
-			labels[i] += " " + rowtext.Shape(&rows[i].Kernel)
+			labels[i] += " " + Shape(&rows[i].Kernel)
 		}
 	}
 	return labels

@@ -11,7 +11,6 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/rowtext"
 )
 
 type (
@@ -47,7 +46,7 @@ type ValidateRow struct {
 	Basis   text               `json:"basis" csv:"basis" jsonschema:"the two numbers that difference_points is of"`
 	Off     points             `json:"difference_points" col:"Difference; brief=Difference; drop=10" jsonschema:"seen - predicted"`
 	PeakOff points             `json:"model_difference_points" col:"Peak difference; in=page+sheet" jsonschema:"of the peaks"`
-	Verdict rowtext.Verdict    `json:"verdict" col:"Verdict; in=sheet; role=named"`
+	Verdict verdictWord        `json:"verdict" col:"Verdict; in=sheet; role=named"`
 	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match: the first cause of the largest part"`
 	Account *AccountValue      `json:"account" csv:",inline" jsonschema:"where the thread slots were; null when nothing tells"`
 	account AccountValue       // memory of Account
@@ -187,7 +186,7 @@ type evidence struct {
 // Cell implements the cells of Rows.
 func (e *evidence) Cell() report.Cell {
 	e.of.Tell(e.row)
-	return report.TextCell(rowtext.Because(e.row))
+	return report.TextCell(because(e.row))
 }
 
 // set takes over a row, without its notes and the causes of its account.
@@ -198,7 +197,7 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 		File:      unit.NonZero(r.Pos.File), Line: unit.NonZero(r.Pos.Line), Instances: r.Instances, Total: r.Total,
 		Average: r.Average(), Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads,
 		ThreadLife: r.ThreadLife, Basis: unit.NonZero(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
-		Verdict: rowtext.Verdict(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
+		Verdict: verdictWord(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
 	}
 	if r.Predicted != nil {
 		v.prediction.Set(r.Predicted)

@@ -3,7 +3,6 @@ package rundoc
 import (
 	"occudiff/compare"
 	"occudiff/report"
-	"occudiff/report/rowtext"
 )
 
 func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.Section {
@@ -59,7 +58,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 		{compare.NoMeasurement, s.NoMeasurement, "neither a measurement nor a VTune peak"},
 		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},
 	} {
-		counts.Add(rowtext.Verdict(c.verdict).Cell(), c.n, c.meaning)
+		counts.Add(verdictWord(c.verdict).Cell(), c.n, c.meaning)
 	}
 	return report.VerdictTable(counts)
 }

@@ -11,7 +11,6 @@ import (
 	"occudiff/compare/rundiff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/rowtext"
 	"occudiff/report/rundoc"
 )
 
@@ -279,7 +278,7 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		k := &s.Kernels[i]
 		dst = append(dst, report.TextCell(report.KernelName(k.Task)),
-			report.TextCell(rowtext.Shape(&k.Kernel)))
+			report.TextCell(rundoc.Shape(&k.Kernel)))
 		for _, v := range k.Measured {
 			dst = append(dst, report.OptPercent(v))
 		}

@@ -22,8 +22,8 @@ import (
 
 	"occudiff/cmd/page/app"
 	"occudiff/cmd/page/choices"
+	"occudiff/internal/browsertest"
 	"occudiff/predict/arch"
-	"occudiff/report/browsertest"
 )
 
 const shared = "../../../../shared"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"occudiff/report/browsertest"
+	"occudiff/internal/browsertest"
 )
 
 // shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved at all.

@@ -1,4 +1,4 @@
-package explaindoc_test
+package lookdoc_test
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 	"occudiff/compare/trend"
 	"occudiff/predict"
 	"occudiff/report"
-	"occudiff/report/explaindoc"
 	"occudiff/report/internal/sample"
+	"occudiff/report/lookdoc"
 )
 
 // TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
@@ -29,7 +29,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 		words = append(words, c.Heading(), c.Key)
 	}
 	for _, w := range words {
-		ans, err := explaindoc.Explain(w)
+		ans, err := lookdoc.Explain(w)
 		if err != nil {
 			t.Errorf("%q: %v", w, err)
 			continue
@@ -43,7 +43,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 // TestNamesAreUnique: a word has one page of a kind.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	ans := explaindoc.All()
+	ans := lookdoc.All()
 	for i := range ans.Table.Len {
 		row := ans.Table.Row(i, nil)
 		key := row[ans.Table.Column("kind")].Text + " " + strings.ToLower(row[ans.Table.Column("name")].Text)

@@ -1,12 +1,12 @@
-package rowtext
+package rundoc
 
 import (
 	"occudiff/compare"
 	"occudiff/report"
 )
 
-// Status is the color that says a verdict again.
-func Status(v compare.Verdict) report.Status {
+// statusOf is the color that says a verdict again.
+func statusOf(v compare.Verdict) report.Status {
 	switch v {
 	case compare.Match:
 		return report.Good
@@ -18,17 +18,17 @@ func Status(v compare.Verdict) report.Status {
 	return report.Muted
 }
 
-// Verdict is the word of a verdict with its color.
-type Verdict compare.Verdict
+// verdictWord is the word of a verdict with its color.
+type verdictWord compare.Verdict
 
 // Cell implements the cells of report.Rows.
-func (v Verdict) Cell() report.Cell {
-	return report.StatusCell(string(v), Status(compare.Verdict(v)))
+func (v verdictWord) Cell() report.Cell {
+	return report.StatusCell(string(v), statusOf(compare.Verdict(v)))
 }
 
 // Words implements the words of report.Rows.
-func (v Verdict) Words() []report.Word {
+func (v verdictWord) Words() []report.Word {
 	return report.ListOf(compare.Verdicts(), func(v compare.Verdict) report.Word {
-		return report.Word{Text: string(v), Status: Status(v)}
+		return report.Word{Text: string(v), Status: statusOf(v)}
 	})
 }

@@ -1,11 +1,12 @@
-// Package explaindoc answers one question: what does a word of an answer mean?
+// Package lookdoc answers what has nothing to do with a run: what does a word of an answer mean, what is installed for
+// collecting, and which settings apply?
 //
 // The words are the causes and the parts of the account, which package compare documents itself, and those of the
 // glossary here: verdicts, limits, policies, and the columns and fields of the outputs. A word is found by the name
 // that it has in any output: the heading of a column, its key in CSV, or its field in JSON.
 //
-// The package decides nothing: a rule that a text tells of stands in compare, predict or trend.
-package explaindoc
+// The package looks for nothing and decides nothing: a rule that a text tells of stands in compare, predict or trend.
+package lookdoc
 
 import (
 	"fmt"
@@ -20,9 +21,15 @@ const schema = "occudiff/explain/1"
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	return []report.Output{{Name: "explain", ID: schema, Command: "occudiff explain --format json",
-		Text: "what the words of the other outputs mean.", Values: []any{glossary{}},
-		Words: map[string][]string{"word.kind": kinds()}}}
+	return []report.Output{
+		{Name: "doctor", ID: doctorSchema, Command: "occudiff doctor --format json",
+			Text: "what is installed for collecting.", Values: []any{doctorValue{}}},
+		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
+			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}},
+		{Name: "explain", ID: schema, Command: "occudiff explain --format json",
+			Text: "what the words of the other outputs mean.", Values: []any{glossary{}},
+			Words: map[string][]string{"word.kind": kinds()}},
+	}
 }
 
 // The kinds of words, in the order in which they are listed.

@@ -1,6 +1,4 @@
-// Package setupdoc answers one question: what is set up here? It turns what is installed for collecting into a document
-// and the value of its JSON output. It does not know file formats, and it looks for nothing itself.
-package setupdoc
+package lookdoc
 
 import (
 	"occudiff/ingest/collect"
@@ -59,12 +57,4 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 	d.Sections = []report.Section{s, advice}
 	return &report.Answer{Doc: d, Value: doctorValue{Schema: doctorSchema, Checks: rows, Traps: traps},
 		Table: report.Rows("checks", len(rows), row, "name", "state", "found", "costs", "get")}
-}
-
-// Outputs are the JSON outputs of this package.
-func Outputs() []report.Output {
-	return []report.Output{{Name: "doctor", ID: doctorSchema, Command: "occudiff doctor --format json",
-		Text: "what is installed for collecting.", Values: []any{doctorValue{}}},
-		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
-			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}}}
 }

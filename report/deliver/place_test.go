@@ -1,4 +1,4 @@
-package outfile
+package deliver
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ import (
 )
 
 // put writes a text to paths.
-func put(s *Set, text string, paths ...string) error {
+func put(s *Files, text string, paths ...string) error {
 	for _, p := range paths {
-		if err := s.Open(p); err != nil {
+		if err := s.open(p, ""); err != nil {
 			s.Discard()
 			return err
 		}
 	}
-	return s.Write(func(_ int, w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	return s.write(func(_ *file, w io.Writer) error { _, err := io.WriteString(w, text); return err })
 }
 
 // files lists a folder with modes and sizes.
@@ -69,27 +69,27 @@ func link(t *testing.T, target, path string) {
 func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
-	var s Set
+	var s Files
 	for _, name := range []string{"a.md", "b.md"} {
-		if err := s.Open(filepath.Join(dir, name)); err != nil {
+		if err := s.open(filepath.Join(dir, name), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Folder(filepath.Join(dir, "a.files")); err != nil {
+	if err := s.makeFolder(filepath.Join(dir, "a.files")); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Write(func(i int, w io.Writer) error {
+	err := s.write(func(f *file, w io.Writer) error {
 		io.WriteString(w, "half")
-		return map[int]error{1: broken}[i]
+		return map[string]error{"b.md": broken}[filepath.Base(f.path)]
 	})
 	if got := files(t, dir); !errors.Is(err, broken) || !strings.Contains(err.Error(), "b.md was not written") || got != "" {
 		t.Errorf("error %v; left: %s", err, got)
 	}
 	calledOff := errors.New("called off")
-	if err := put(&Set{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
+	if err := put(&Files{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
 		t.Errorf("error %v; left: %s", err, files(t, dir))
 	}
-	if err := put(&Set{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
+	if err := put(&Files{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
 		t.Errorf("error %v; files: %s", err, files(t, dir))
 	}
 }
@@ -105,7 +105,7 @@ func TestKeepsPermissions(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := put(&Set{}, "x", path); err != nil {
+		if err := put(&Files{}, "x", path); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
@@ -119,11 +119,11 @@ func TestLinks(t *testing.T) {
 	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
 	link(t, "target.md", path)
 	for range 2 { // first the target is not there
-		if err := put(&Set{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
+		if err := put(&Files{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
 			t.Fatalf("error %v; files: %s", err, files(t, dir))
 		}
 	}
-	if err := put(&Set{}, "x", path, target); err == nil || err.Error() != "is given twice" {
+	if err := put(&Files{}, "x", path, target); err == nil || err.Error() != "is given twice" {
 		t.Errorf("a file and a link to it: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestInputs(t *testing.T) {
 	link(t, in, soft)
 	for _, path := range []string{in, hard, soft, filepath.Join(dir, "runs", "..", "runs", "in.csv")} {
 		for _, given := range []string{in, filepath.Dir(in), dir, hard, soft} {
-			err := put(&Set{Inputs: []string{"nothing", given}}, "x", path)
+			err := put(&Files{Inputs: []string{"nothing", given}}, "x", path)
 			if err == nil || !strings.HasPrefix(err.Error(), "would overwrite the input ") {
 				t.Errorf("reads %s, writes %s: %v", given, path, err)
 			}
@@ -161,10 +161,10 @@ func TestNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	null := filepath.Join(dir, "null.md")
 	link(t, os.DevNull, null)
-	if err := put(&Set{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
+	if err := put(&Files{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
 		t.Errorf("a device: error %v; files: %s", err, files(t, dir))
 	}
-	if err := put(&Set{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
+	if err := put(&Files{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
 		t.Errorf("a folder: %v", err)
 	}
 	pipe := filepath.Join(dir, "pipe.md")
@@ -176,14 +176,14 @@ func TestNoFiles(t *testing.T) {
 		b, _ := os.ReadFile(pipe)
 		read <- string(b)
 	}()
-	if err := put(&Set{}, "through", pipe); err != nil || <-read != "through" {
+	if err := put(&Files{}, "through", pipe); err != nil || <-read != "through" {
 		t.Errorf("a pipe: %v", err)
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v now", info.Mode())
 	}
 	calledOff, start := errors.New("called off"), time.Now()
-	err := put(&Set{Stopped: func() error {
+	err := put(&Files{Stopped: func() error {
 		if time.Since(start) > 100*time.Millisecond {
 			return calledOff
 		}
@@ -205,7 +205,7 @@ func TestStandardOutput(t *testing.T) {
 	defer f.Close()
 	defer func(old *os.File) { os.Stdout = old }(os.Stdout)
 	os.Stdout = f
-	if err := put(&Set{}, "report\n", path); err != nil {
+	if err := put(&Files{}, "report\n", path); err != nil {
 		t.Fatal(err)
 	}
 	f.WriteString("table\n")
@@ -227,15 +227,15 @@ func TestStale(t *testing.T) {
 			}
 		}
 	}
-	var running Set
-	if err := running.Open(filepath.Join(dir, "running.md")); err != nil {
+	var running Files
+	if err := running.open(filepath.Join(dir, "running.md"), ""); err != nil {
 		t.Fatal(err)
 	}
 	held := running.files[0].tmp.Name()
 	if err := os.Chtimes(held, old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := put(&Set{}, "x", filepath.Join(dir, "a.md")); err != nil {
+	if err := put(&Files{}, "x", filepath.Join(dir, "a.md")); err != nil {
 		t.Fatal(err)
 	}
 	if err := put(&running, "x"); err != nil {

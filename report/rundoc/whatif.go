@@ -1,4 +1,4 @@
-package whatifdoc
+package rundoc
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Section is the sheet that predicts launches by itself, on the device of the run or on one of others. It offers the
-// first kernels, whose times have so many decimals. There is none without a device to pick.
-func Section(r *compare.Result, kernels, decimals int, others []arch.Device) []report.Section {
+// whatIfSections are the sheet that predicts launches by itself, on the device of the run or on one of others. It
+// offers the first kernels, whose times have so many decimals. There is none without a device to pick.
+func whatIfSections(r *compare.Result, kernels, decimals int, others []arch.Device) []report.Section {
 	devices := slices.Clone(others)
 	if d := r.Device; d != nil { // first, and as it is: it may be a part of one
 		devices = slices.DeleteFunc(devices, func(other arch.Device) bool { return other.Key == d.Key })

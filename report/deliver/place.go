@@ -1,9 +1,4 @@
-// Package outfile puts the files of a command in place whole or not at all. Each is written as a temporary file beside
-// its target and renamed when all of them are written. A link is followed to the file that it names, a pipe, a terminal
-// or another character device is written to, and anything else that is no regular file is refused; so is every file
-// that the command reads, by whatever name. What a killed run has left is removed by the next one. The package does not
-// know what is written.
-package outfile
+package deliver
 
 import (
 	"bufio"
@@ -18,8 +13,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Set is the files that one command writes.
-type Set struct {
+// Files are the files that one command writes.
+type Files struct {
 	// Inputs are the paths that the command reads; a folder stands for the files in it.
 	Inputs []string
 	// Stopped says whether the work was called off; nil when nobody may. A large report stops in the middle then, and
@@ -37,12 +32,16 @@ type file struct {
 	info   fs.FileInfo
 	tmp    *os.File // nil when path is written to
 	direct *os.File // standard output or standard error; nil when path is opened
+
+	ending string
+	own    Writer // instead of that of the ending; nil when there is none
+	beside bool   // it belongs to another file and goes without saying
 }
 
-// Open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
+// open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
 // error does not name the path.
-func (s *Set) Open(path string) error {
-	f := &file{path: path}
+func (s *Files) open(path, ending string) error {
+	f := &file{path: path, ending: ending}
 	var err error
 	if f.info, err = os.Stat(path); err == nil {
 		if err := s.check(f); err != nil {
@@ -71,7 +70,7 @@ func (s *Set) Open(path string) error {
 }
 
 // check refuses what must not be replaced and cannot be written to.
-func (s *Set) check(f *file) error {
+func (s *Files) check(f *file) error {
 	mode := f.info.Mode()
 	switch {
 	case mode.IsDir():
@@ -119,7 +118,7 @@ type input struct {
 }
 
 // input gives the input that a file is, by whatever name; empty when it is none.
-func (s *Set) input(info fs.FileInfo) string {
+func (s *Files) input(info fs.FileInfo) string {
 	if s.read == nil {
 		s.read = []input{}
 		for _, p := range withFiles(s.Inputs) {
@@ -153,8 +152,8 @@ func withFiles(paths []string) []string {
 	return all
 }
 
-// Folder makes a folder for files of the set. It goes away again when none is put in it.
-func (s *Set) Folder(path string) error {
+// makeFolder makes a folder for files of the command. It goes away again when none is put in it.
+func (s *Files) makeFolder(path string) error {
 	_, missing := os.Stat(path)
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return err
@@ -165,17 +164,11 @@ func (s *Set) Folder(path string) error {
 	return nil
 }
 
-// Path gives the path of a file, in the order of Open, with links followed.
-func (s *Set) Path(i int) string { return s.files[i].path }
-
-// Replaces says whether a file is put in place; a pipe or a device is written to instead.
-func (s *Set) Replaces(i int) bool { return s.files[i].tmp != nil }
-
-// Write writes every file, in the order of Open, and puts them in place when all are written.
-func (s *Set) Write(write func(i int, w io.Writer) error) error {
+// write writes every file, in the order of Open, and puts them in place when all are written.
+func (s *Files) write(write func(f *file, w io.Writer) error) error {
 	defer s.Discard()
-	for i, f := range s.files {
-		if err := s.fill(f, func(w io.Writer) error { return write(i, w) }); err != nil {
+	for _, f := range s.files {
+		if err := s.fill(f, func(w io.Writer) error { return write(f, w) }); err != nil {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
@@ -202,7 +195,7 @@ func (s *Set) Write(write func(i int, w io.Writer) error) error {
 }
 
 // fill writes one file. A file that is replaced keeps its permissions.
-func (s *Set) fill(f *file, write func(io.Writer) error) (err error) {
+func (s *Files) fill(f *file, write func(io.Writer) error) (err error) {
 	to := f.direct
 	switch {
 	case f.tmp != nil:
@@ -213,7 +206,7 @@ func (s *Set) fill(f *file, write func(io.Writer) error) (err error) {
 		}
 		defer func() { err = errors.Join(err, to.Close()) }()
 	}
-	b := bufio.NewWriterSize(s.Until(to), 64<<10)
+	b := bufio.NewWriterSize(s.until(to), 64<<10)
 	if err := write(b); err != nil {
 		return err
 	}
@@ -229,7 +222,7 @@ func (s *Set) fill(f *file, write func(io.Writer) error) (err error) {
 
 // openWaiting opens a pipe or a device; a pipe that nobody reads from blocks in that, and is given up when the work is
 // called off.
-func (s *Set) openWaiting(path string) (*os.File, error) {
+func (s *Files) openWaiting(path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File
 		err error
@@ -251,8 +244,8 @@ func (s *Set) openWaiting(path string) (*os.File, error) {
 	}
 }
 
-// Until gives a writer that fails once the work is called off.
-func (s *Set) Until(w io.Writer) io.Writer {
+// until gives a writer that fails once the work is called off.
+func (s *Files) until(w io.Writer) io.Writer {
 	if s.Stopped == nil {
 		return w
 	}
@@ -274,7 +267,7 @@ func (s stoppable) Write(p []byte) (int, error) {
 }
 
 // Discard removes what has not been put in place; it may be called more than once.
-func (s *Set) Discard() {
+func (s *Files) Discard() {
 	for _, f := range s.files {
 		if f.tmp != nil {
 			f.tmp.Close()

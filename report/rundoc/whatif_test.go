@@ -1,4 +1,4 @@
-package whatifdoc
+package rundoc
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func kernels(n int) *compare.Result {
 func TestWhatIfDevices(t *testing.T) {
 	r := kernels(1)
 	r.Device = &arch.Device{Key: "lab-a", XeCores: 2}
-	sections := Section(r, 1, 2, []arch.Device{{Key: "max1100"}, {Key: "lab-a", XeCores: 4}, {Key: "lab-b"}})
+	sections := whatIfSections(r, 1, 2, []arch.Device{{Key: "max1100"}, {Key: "lab-a", XeCores: 4}, {Key: "lab-b"}})
 	table := sections[0].WhatIf.Devices
 	var got []string
 	for i := range table.Len {
@@ -94,7 +94,7 @@ func TestWhatIfDevices(t *testing.T) {
 	if diff := cmp.Diff([]string{"lab-a: 2", "max1100: 0", "lab-b: 0"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if Section(kernels(1), 1, 2, nil) != nil {
+	if whatIfSections(kernels(1), 1, 2, nil) != nil {
 		t.Error("there is a sheet without any device to pick")
 	}
 }
@@ -108,7 +108,7 @@ func TestWhatIfExplicitSIMD(t *testing.T) {
 	}{{16, "8 16", []int{8, 16}}, {predict.ExplicitSIMD, "1 8 16", []int{1, 8, 16}}} {
 		r := kernels(1)
 		r.Rows[0].SIMD, r.Rows[0].Global, r.Rows[0].Local = unit.Some(c.simd), unit.Size(64), unit.Size(8)
-		w := Section(r, 1, 2, []arch.Device{{Key: "own", SIMDWidths: []int{8, 16}}})[0].WhatIf
+		w := whatIfSections(r, 1, 2, []arch.Device{{Key: "own", SIMDWidths: []int{8, 16}}})[0].WhatIf
 		if got := w.Devices.Row(0, nil)[w.Devices.Column("simd")].Text; got != c.width || !slices.Equal(w.SubGroups, c.list) {
 			t.Errorf("SIMD %d: widths %q, list %v; want %q, %v", c.simd, got, w.SubGroups, c.width, c.list)
 		}
@@ -116,7 +116,7 @@ func TestWhatIfExplicitSIMD(t *testing.T) {
 }
 
 func TestWhatIfListIsLimited(t *testing.T) {
-	w := Section(kernels(whatIfLaunches+1), whatIfLaunches+1, 2, []arch.Device{{Key: "own"}})[0].WhatIf
+	w := whatIfSections(kernels(whatIfLaunches+1), whatIfLaunches+1, 2, []arch.Device{{Key: "own"}})[0].WhatIf
 	if w.Launches.Len != whatIfLaunches+1 { // with the one for figures of one's own
 		t.Errorf("%d launches, want %d", w.Launches.Len, whatIfLaunches+1)
 	}

@@ -1,4 +1,4 @@
-package timedoc
+package rundoc
 
 import (
 	"context"
@@ -48,8 +48,8 @@ const (
 	timedKernels, shownSamples = 12, 2000
 )
 
-// Kernels gives the first kernels that have samples over time.
-func Kernels(r *compare.Result) []OverTime {
+// kernelsOverTime gives the first kernels that have samples over time.
+func kernelsOverTime(r *compare.Result) []OverTime {
 	if len(r.Samples) == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func Kernels(r *compare.Result) []OverTime {
 
 // overTimeSections show kernels over time, each on a sheet of its own.
 func overTimeSections(r *compare.Result) (list []report.Section) {
-	for i, k := range Kernels(r) {
+	for i, k := range kernelsOverTime(r) {
 		key := fmt.Sprintf("overtime-%d", i+1)
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
 		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
@@ -108,11 +108,11 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 }
 
 // Sampled says whether a kernel of a run can be shown over time.
-func Sampled(r *compare.Result) bool { return len(Kernels(r)) > 0 }
+func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
-// Chart is the picture of the first kernel, nil without one.
-func Chart(r *compare.Result) *report.Plot {
-	list := Kernels(r)
+// overTimeChart is the picture of the first kernel, nil without one.
+func overTimeChart(r *compare.Result) *report.Plot {
+	list := kernelsOverTime(r)
 	if len(list) == 0 {
 		return nil
 	}

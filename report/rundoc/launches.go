@@ -1,4 +1,4 @@
-package timedoc
+package rundoc
 
 import (
 	"fmt"
@@ -57,8 +57,8 @@ type TraceGap struct {
 // traceTasks is how many tasks are listed: those with the most time.
 const traceTasks = 1000
 
-// Trace gives what a trace tells of a run, nil without one.
-func Trace(r *compare.Result) *TraceValue {
+// traceValue gives what a trace tells of a run, nil without one.
+func traceValue(r *compare.Result) *TraceValue {
 	s := r.Sequence
 	if s == nil {
 		return nil
@@ -92,7 +92,7 @@ func Trace(r *compare.Result) *TraceValue {
 // launchSection shows how the launches of a run follow each other.
 func launchSection(r *compare.Result) (report.Section, bool) {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
-	v := Trace(r)
+	v := traceValue(r)
 	if v == nil {
 		return s, false
 	}
@@ -120,9 +120,9 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	return s, true
 }
 
-// Busy says of each device of a trace how much of the time it was busy; nothing without a trace.
-func Busy(r *compare.Result) []string {
-	if v := Trace(r); v != nil {
+// busyText says of each device of a trace how much of the time it was busy; nothing without a trace.
+func busyText(r *compare.Result) []string {
+	if v := traceValue(r); v != nil {
 		return v.busy()
 	}
 	return nil

@@ -1,4 +1,4 @@
-package whatifdoc
+package rundoc
 
 import (
 	"errors"

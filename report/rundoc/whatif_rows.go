@@ -1,4 +1,4 @@
-package whatifdoc
+package rundoc
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"occudiff/report"
-	"occudiff/report/rowtext"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -47,7 +46,7 @@ type whatIfRow struct {
 	Tail       unit.Opt[unit.Ratio]   `json:"run_tail" col:"Last wave [%]"`
 	Limits     string                 `json:"run_limits" col:"Limited by"`
 	PerXeCore  unit.Opt[int64]        `json:"run_n" col:"Work-groups per Xe-core"`
-	Verdict    rowtext.Verdict        `json:"run_verdict" col:"Verdict"`
+	Verdict    verdictWord            `json:"run_verdict" col:"Verdict"`
 
 	row    *compare.Row // nil in the last one
 	launch predict.Launch
@@ -68,7 +67,7 @@ func whatIfRows(r *compare.Result, kernels int) []whatIfRow {
 		row := r.Row(i, nil)
 		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row,
 			launch: whatIfLaunch(r, row)}
-		if s := rowtext.Shape(&row.Kernel); s != "" {
+		if s := Shape(&row.Kernel); s != "" {
 			list[i].Label += " (" + s + ")"
 		}
 		list[i].set()
@@ -109,7 +108,7 @@ func (w *whatIfRow) set() {
 		w.Policy = unit.NonZero(l.Policy.String())
 	}
 	w.Measured, w.Peak, w.Total, w.LaunchTime = r.Measured, r.Peak, r.Total, r.Average()
-	w.Verdict = rowtext.Verdict(r.Verdict)
+	w.Verdict = verdictWord(r.Verdict)
 	if p := report.NewPredictionValue(r.Predicted); p != nil {
 		w.XeCore, w.RunPeak, w.RunAverage, w.Waves, w.Tail = p.XeCorePercent, p.PeakPercent, p.AveragePercent, p.Waves,
 			p.TailPercent

@@ -1,4 +1,4 @@
-package outfile
+package deliver
 
 import (
 	"os"

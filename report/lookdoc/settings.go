@@ -1,4 +1,4 @@
-package setupdoc
+package lookdoc
 
 import "occudiff/report"
 

@@ -1,4 +1,4 @@
-package rowtext
+package rundoc
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"occudiff/predict"
 )
 
-// Steps is the reasoning behind a row: how it was predicted, and what was seen against that.
-func Steps(of *compare.Result, row *compare.Row) []report.Step {
+// stepsOf is the reasoning behind a row: how it was predicted, and what was seen against that.
+func stepsOf(of *compare.Result, row *compare.Row) []report.Step {
 	return append(predictionSteps(of, row), measurementSteps(of, row)...)
 }
 
@@ -116,7 +116,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 	printed := a.Printed()
 	for _, p := range compare.Parts() {
 		if v, known := printed.Of(p).Value(); known {
-			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(PartName(p)),
+			steps = append(steps, report.Step{Part: part, Label: report.UpperFirst(partName(p)),
 				From: partFormula(p, row), Value: report.Decimal(float64(v), 1) + " points"})
 		}
 	}
@@ -141,8 +141,8 @@ func partFormula(p compare.Part, row *compare.Row) string {
 	return "100 - predicted peak"
 }
 
-// Facts is what a row has beyond its cells, in a line; empty when that is nothing.
-func Facts(r *compare.Result, row *compare.Row) string {
+// facts is what a row has beyond its cells, in a line; empty when that is nothing.
+func facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if loaded, ok := row.Loaded.Value(); ok {

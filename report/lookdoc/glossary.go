@@ -1,4 +1,4 @@
-package explaindoc
+package lookdoc
 
 // entry is a word of the glossary.
 type entry struct {

@@ -1,4 +1,4 @@
-package rowtext
+package rundoc
 
 import (
 	"occudiff/ingest"

@@ -1,4 +1,4 @@
-package rowtext
+package rundoc
 
 import (
 	"cmp"
@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// Explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
-func Explanation(of *compare.Result, r *compare.Row) string {
+// explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
+func explanation(of *compare.Result, r *compare.Row) string {
 	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
 		return accountText(r, a) + lostLanes(r)
 	}
-	text := Sentence(r)
+	text := sentence(r)
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
 		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
 	}
@@ -38,8 +38,8 @@ func lostLanes(r *compare.Row) string {
 		report.Counted(int(r.Predicted.GroupSize), "work-item", "work-items"), simd)
 }
 
-// Sentence says what is wrong with a row and why, in the word of its cause.
-func Sentence(r *compare.Row) string {
+// sentence says what is wrong with a row and why, in the word of its cause.
+func sentence(r *compare.Row) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
 		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
@@ -47,7 +47,7 @@ func Sentence(r *compare.Row) string {
 	if r.Cause != nil {
 		text += ": " + report.OneLine(r.Cause.Name)
 	}
-	if why := stopped(report.OneLine(Because(r))); why != "" {
+	if why := stopped(report.OneLine(because(r))); why != "" {
 		return text + ". " + report.UpperFirst(why)
 	}
 	return text + "."
@@ -70,7 +70,7 @@ func accountText(r *compare.Row, a *compare.Account) string {
 			"last wave"
 	}
 	if lost, ok := a.Lost.Value(); ok && lost > 0 {
-		text += ", " + SlotTime(lost) + " of slot time"
+		text += ", " + slotTime(lost) + " of slot time"
 	}
 	parts := []string{text + "."}
 	printed := a.Printed()
@@ -95,8 +95,8 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	return text + roomText(a.Room)
 }
 
-// SlotTime prints a time in seconds with two digits, so that rows compare at a glance.
-func SlotTime(t unit.Seconds) string {
+// slotTime prints a time in seconds with two digits, so that rows compare at a glance.
+func slotTime(t unit.Seconds) string {
 	v := float64(t)
 	if v >= 9.95 {
 		return report.Thousands(int64(math.Round(v))) + " s"
@@ -166,8 +166,8 @@ func roomText(room compare.Room) string {
 	return ""
 }
 
-// Because is the evidence of the cause, or why there is no prediction.
-func Because(r *compare.Row) string {
+// because is the evidence of the cause, or why there is no prediction.
+func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
 		return r.Cause.Because
@@ -177,8 +177,8 @@ func Because(r *compare.Row) string {
 	return ""
 }
 
-// PartName is how people read a part.
-func PartName(p compare.Part) string { return partNames.Of(p) }
+// partName is how people read a part.
+func partName(p compare.Part) string { return partNames.Of(p) }
 
 var partNames = compare.ByPart[string]{"used", "underfilled XVEs", "empty XVEs", "shortfall", "last wave (predicted)",
 	"limits (predicted)"}
