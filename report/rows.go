@@ -36,7 +36,8 @@ import (
 // keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for
 // peak_percent, and become the keys of the columns; without them the table has all columns in the order of the fields.
 // What several tables show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
-// A column whose key is none of the field's brings that before an equals sign: "time=old_average_seconds".
+// A column whose key is none of the field's brings that before an equals sign: "time=old_average_seconds". A key that
+// no field has panics, as a regular expression in the program that is none: no input leads there.
 func Rows[T any](key string, n int, row func(i int) T, keys ...string) *Table {
 	return RowsInto(key, n, func(i int, into *T) { *into = row(i) }, keys...)
 }
@@ -176,8 +177,8 @@ func chosenFields(all []rowField, keys []string) []rowField {
 		i := slices.IndexFunc(all, func(f rowField) bool {
 			return f.column.Key == of || f.json == of || withoutUnit(f.column.Key) == of || withoutUnit(f.json) == of
 		})
-		if i < 0 {
-			continue
+		if i < 0 { // a misspelled key is a fault of the program, which any use of the table shows
+			panic("report: no field has the column " + of)
 		}
 		f := all[i]
 		if own && !f.raw {

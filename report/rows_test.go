@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,16 @@ func TestRowsByKey(t *testing.T) {
 	if d := cmp.Diff([]report.Cell{report.IntCell(3), report.TextCell("a")}, table.Row(0, nil)); d != "" {
 		t.Error(d)
 	}
+}
+
+// TestRowsOfNoField: a key that no field has is a fault of the program. A table without the column would hide it.
+func TestRowsOfNoField(t *testing.T) {
+	defer func() {
+		if text := fmt.Sprint(recover()); text != "report: no field has the column grups" {
+			t.Errorf("a misspelled key: %s", text)
+		}
+	}()
+	report.Rows("t", 1, func(int) whole { return whole{} }, "name", "grups")
 }
 
 type verdict string

@@ -30,7 +30,7 @@ type kernelRow struct {
 	SIMD      int                     `json:"simd" col:"SIMD; drop=5" jsonschema:"sub-group size"`
 	Registers int                     `json:"registers_per_thread" col:"Registers per thread; brief=GRF; drop=6"`
 	SLM       unit.Bytes              `json:"slm_bytes" col:"SLM [bytes]; drop=7"`
-	SLMLower  bool                    `json:"slm_is_lower_bound" jsonschema:"arguments in local memory add to it at launch"`
+	SLMLower  bool                    `json:"slm_is_lower_bound" csv:"slm_is_lower_bound" jsonschema:"arguments in local memory add to it at launch"`
 	Barriers  int                     `json:"barriers" col:"Barriers; drop=3"`
 	Spill     unit.Opt[unit.Bytes]    `json:"spill_bytes" col:"Spill [bytes]; drop=8" jsonschema:"per thread; null where the binary does not tell it from private memory"`
 	Private   unit.Opt[unit.Bytes]    `json:"private_bytes" col:"Private [bytes]; in=page+sheet" jsonschema:"per thread; null where the binary does not tell it from spills"`
