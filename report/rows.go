@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
 )
 
 // Rows makes a table whose rows are values of a struct type. The type is declared once, and its tags say what every
@@ -51,18 +50,18 @@ func List[T any](key, title string, rows []T, keys ...string) *Table {
 
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", false), keys))
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, "", false), keys))
 }
 
 // RowsFrom is Rows for rows that come one after the other, and of which nobody knows beforehand how many there are: for
 // CSV alone.
 func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
-	fields := chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", false), keys)
+	fields := chosenFields(rowFields(reflect.TypeFor[T](), nil, "", false), keys)
 	t := newRows(key, 0, func(int, *T) {}, fields)
 	t.each = func(yield func([]Cell) bool) {
 		var cells []Cell
 		for row := range rows {
-			if cells = appendCells(cells[:0], fields, unsafe.Pointer(row)); !yield(cells) {
+			if cells = appendCells(cells[:0], fields, reflect.ValueOf(row).Elem()); !yield(cells) {
 				return
 			}
 		}
@@ -70,7 +69,7 @@ func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
 	return t
 }
 
-func appendCells(dst []Cell, fields []rowField, row unsafe.Pointer) []Cell {
+func appendCells(dst []Cell, fields []rowField, row reflect.Value) []Cell {
 	for k := range fields {
 		dst = append(dst, fields[k].cellOf(row))
 	}
@@ -79,7 +78,7 @@ func appendCells(dst []Cell, fields []rowField, row unsafe.Pointer) []Cell {
 
 // CSV is RowsInto for programs alone: values in base units, texts as they are, and no headings.
 func CSV[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), place{0}, "", true), keys))
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, "", true), keys))
 }
 
 func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
@@ -88,7 +87,7 @@ func newRows[T any](key string, n int, row func(i int, into *T), fields []rowFie
 		return func(i int, dst []Cell) []Cell {
 			into := spare.Get().(*T)
 			row(i, into)
-			dst = appendCells(dst, fields, unsafe.Pointer(into))
+			dst = appendCells(dst, fields, reflect.ValueOf(into).Elem())
 			spare.Put(into)
 			return dst
 		}
@@ -112,18 +111,18 @@ type rowField struct {
 	column Column
 	json   string // its key in JSON
 	typ    reflect.Type
-	at     place
+	at     []int
 	cell   maker
 	raw    bool // for programs
 }
 
 // rowFields lists the columns of a struct type; outer finds the struct in a row, and keys begin with prefix. Raw ones
 // are for programs.
-func rowFields(t reflect.Type, outer place, prefix string, raw bool) []rowField {
+func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField {
 	var list []rowField
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := outer.field(f)
+		at := append(slices.Clone(outer), i)
 		key, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
 		if option == "inline" && key == "-" && raw {
 			continue
@@ -131,7 +130,7 @@ func rowFields(t reflect.Type, outer place, prefix string, raw bool) []rowField 
 		if f.Anonymous || option == "inline" {
 			inner := f.Type
 			if inner.Kind() == reflect.Pointer {
-				inner, at = inner.Elem(), at.pointer()
+				inner = inner.Elem()
 			}
 			within := prefix
 			if option == "inline" && key != "" && key != "-" {

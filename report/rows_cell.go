@@ -2,49 +2,29 @@ package report
 
 import (
 	"reflect"
-	"slices"
 	"strings"
-	"unsafe"
 
 	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
-// How the cell of a field is made is decided once per column, and the field is then found by its offset and not by
-// reflection: a run that keeps every launch has millions of rows of forty columns.
+// How the cell of a field is made is decided once per column: a run that keeps every launch has millions of rows of
+// forty columns.
 
-// place says where a field is in a row: an offset from its start, and one more for each pointer that is followed on the
-// way.
-type place []uintptr
+// maker makes the cell of a field.
+type maker func(reflect.Value) Cell
 
-func (p place) field(f reflect.StructField) place {
-	to := slices.Clone(p)
-	to[len(to)-1] += f.Offset
-	return to
-}
-
-func (p place) pointer() place { return append(slices.Clone(p), 0) }
-
-// of gives the field of a row, nil where a pointer on the way is nil.
-func (p place) of(row unsafe.Pointer) unsafe.Pointer {
-	row = unsafe.Add(row, p[0])
-	for _, offset := range p[1:] {
-		if row = *(*unsafe.Pointer)(row); row == nil {
-			return nil
+func (f *rowField) cellOf(row reflect.Value) Cell {
+	for _, i := range f.at {
+		if row.Kind() == reflect.Pointer {
+			if row.IsNil() {
+				return Cell{}
+			}
+			row = row.Elem()
 		}
-		row = unsafe.Add(row, offset)
+		row = row.Field(i)
 	}
-	return row
-}
-
-// maker makes the cell of a field that it is given the address of.
-type maker func(unsafe.Pointer) Cell
-
-func (f *rowField) cellOf(row unsafe.Pointer) Cell {
-	if p := f.at.of(row); p != nil {
-		return f.cell(p)
-	}
-	return Cell{}
+	return f.cell(row)
 }
 
 // celled is a type that makes its own cells: a word with its status.
@@ -103,32 +83,30 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	kind := c.Kind
 	switch {
 	case t == reflect.TypeFor[Cell]():
-		return func(p unsafe.Pointer) Cell { return *(*Cell)(p) }
+		return func(v reflect.Value) Cell { return *v.Addr().Interface().(*Cell) }
 	case t == reflect.TypeFor[unit.Ratio]():
-		return func(p unsafe.Pointer) Cell { return RatioCell(*(*unit.Ratio)(p)) }
+		return func(v reflect.Value) Cell { return RatioCell(unit.Ratio(v.Float())) }
 	case isOpt(t):
-		elem, there := newMaker(t.Field(0).Type, c, raw), t.Field(1).Offset
-		return func(p unsafe.Pointer) Cell {
-			if !*(*bool)(unsafe.Add(p, there)) {
+		elem := newMaker(t.Field(0).Type, c, raw)
+		return func(v reflect.Value) Cell {
+			if !v.Field(1).Bool() {
 				return Cell{}
 			}
-			return elem(p)
+			return elem(v.Field(0))
 		}
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[celled]()):
-		return func(p unsafe.Pointer) Cell { return reflect.NewAt(t, p).Interface().(celled).Cell() }
+		return func(v reflect.Value) Cell { return v.Addr().Interface().(celled).Cell() }
 	}
 	switch t.Kind() {
 	case reflect.String:
 		if t == reflect.TypeFor[Symbol]() && !raw {
-			return func(p unsafe.Pointer) Cell { return TextCell(symbol.Display(*(*string)(p))) }
+			return func(v reflect.Value) Cell { return TextCell(symbol.Display(v.String())) }
 		}
-		return func(p unsafe.Pointer) Cell { return TextCell(*(*string)(p)) }
+		return func(v reflect.Value) Cell { return TextCell(v.String()) }
 	case reflect.Bool:
-		return func(p unsafe.Pointer) Cell { return TextCell(map[bool]string{true: "yes", false: "no"}[*(*bool)(p)]) }
-	case reflect.Int:
-		return func(p unsafe.Pointer) Cell { return IntCell(*(*int)(p)) }
-	case reflect.Int64:
-		return func(p unsafe.Pointer) Cell { return IntCell(*(*int64)(p)) }
+		return func(v reflect.Value) Cell { return TextCell(map[bool]string{true: "yes", false: "no"}[v.Bool()]) }
+	case reflect.Int, reflect.Int64:
+		return func(v reflect.Value) Cell { return IntCell(v.Int()) }
 	case reflect.Float64:
 		scale := 1.0
 		if factor := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; !raw && factor > 0 &&
@@ -136,23 +114,23 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 			scale = factor
 		}
 		if t == reflect.TypeFor[Rounded]() && !raw {
-			return func(p unsafe.Pointer) Cell { return NumCell(kind, Round(*(*float64)(p)*scale)) }
+			return func(v reflect.Value) Cell { return NumCell(kind, Round(v.Float()*scale)) }
 		}
-		return func(p unsafe.Pointer) Cell { return NumCell(kind, *(*float64)(p)*scale) }
+		return func(v reflect.Value) Cell { return NumCell(kind, v.Float()*scale) }
 	case reflect.Pointer:
 		elem := newMaker(t.Elem(), c, raw)
-		return func(p unsafe.Pointer) Cell {
-			if p = *(*unsafe.Pointer)(p); p == nil {
+		return func(v reflect.Value) Cell {
+			if v.IsNil() {
 				return Cell{}
 			}
-			return elem(p)
+			return elem(v.Elem())
 		}
 	}
 	between := ", "
 	if raw {
 		between = " "
 	}
-	return func(p unsafe.Pointer) Cell { return listCell(reflect.NewAt(t, p).Interface(), between) }
+	return func(v reflect.Value) Cell { return listCell(v.Addr().Interface(), between) }
 }
 
 // listCell gives the cell of what has several parts; between stands between words.
