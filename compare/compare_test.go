@@ -539,19 +539,6 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
-func TestEveryCauseIsDocumented(t *testing.T) {
-	texts := CauseTexts()
-	if len(texts) != len(Causes()) {
-		t.Fatalf("%d texts for %d causes", len(texts), len(Causes()))
-	}
-	for i, name := range Causes() {
-		if c := texts[i]; c.Name != name || c.Means == "" || c.Sign == "" || c.Do == "" || c.From == "" || c.Applies == "" {
-			t.Errorf("text %d: %+v, want all of %s", i, c, name)
-		}
-	}
-}
-
 // TestPolicy takes a policy that agrees with the profiler's peak, never one that is only nearer: work-groups of 20 threads fill
 // 120 of 128 slots whole (93.75 %) and all of them free.
 func TestPolicy(t *testing.T) {

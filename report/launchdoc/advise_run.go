@@ -50,15 +50,15 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 		of = "below the prediction"
 	}
 	text := "Most of what is not used is " + of + ", which launch settings do not change."
-	texts := compare.CauseTexts()
+	texts := report.CauseTerms()
 	for _, p := range parts {
 		c := slices.IndexFunc(a.Causes, func(c compare.Cause) bool { return c.Part == p })
 		if c < 0 {
 			continue
 		}
 		cause := a.Causes[c]
-		i := slices.IndexFunc(texts, func(t compare.CauseText) bool { return t.Name == cause.Name })
-		text += fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, texts[i].Do)
+		i := slices.IndexFunc(texts, func(t report.Term) bool { return t.Name == cause.Name })
+		text += fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, *texts[i].Do)
 	}
 	return &text
 }

@@ -1,9 +1,8 @@
 // Package lookdoc answers what has nothing to do with a run: what does a word of an answer mean, what is installed for
 // collecting, and which settings apply?
 //
-// The words are the causes and the parts of the account, which package compare documents itself, and those of the
-// glossary here: verdicts, limits, policies, and the columns and fields of the outputs. A word is found by the name
-// that it has in any output: the heading of a column, its key in CSV, or its field in JSON.
+// The words are the terms of package report. A word is found by the name that it has in any output: the heading of a
+// column, its key in CSV, or its field in JSON.
 //
 // The package looks for nothing and decides nothing: a rule that a text tells of stands in compare, predict or trend.
 package lookdoc
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"occudiff/compare"
 	"occudiff/report"
 )
 
@@ -28,85 +26,39 @@ func Outputs() []report.Output {
 			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}},
 		{Name: "explain", ID: schema, Command: "occudiff explain --format json",
 			Text: "what the words of the other outputs mean.", Values: []any{glossary{}},
-			Words: map[string][]string{"word.kind": kinds()}},
+			Words: map[string][]string{"Term.kind": report.ListOf(report.Terms(),
+				func(k report.TermKind) string { return k.Kind })}},
 	}
 }
 
-// The kinds of words, in the order in which they are listed.
-const (
-	cause      = "cause"
-	ofAccount  = "word of the account"
-	verdict    = "verdict"
-	diffResult = "verdict of diff"
-	compiled   = "verdict of a compilation"
-	gate       = "verdict of track"
-	limit      = "limit"
-	policy     = "policy"
-	column     = "column"
-)
-
-func kinds() []string {
-	return []string{cause, ofAccount, verdict, diffResult, compiled, gate, limit, policy, column}
-}
+// column is the kind that a terminal leaves out of the list, and whose sign is a formula.
+const column = "column"
 
 // glossary is the JSON output of `explain`.
 type glossary struct {
-	Schema string `json:"schema"`
-	Words  []word `json:"words"`
-}
-
-// word is a word of an output, and a row of the table of words.
-type word struct {
-	Name    string  `json:"name" col:"Word"`
-	Kind    string  `json:"kind" col:"Kind; drop=1"`
-	Means   string  `json:"means" col:"Meaning; wrap"`
-	Sign    *string `json:"told_by" col:"How it is recognized; in=page+sheet; wrap" jsonschema:"the sign, with its thresholds"`
-	Do      *string `json:"what_to_do" col:"What to do; in=page+sheet; wrap"`
-	From    *string `json:"from" col:"From; in=page+sheet; wrap" jsonschema:"where that is from"`
-	Applies *string `json:"found_with" col:"Found with; in=page+sheet" jsonschema:"verdicts, or parts of an account"`
-
-	also []string // other names: the key of a column beside its heading
+	Schema string        `json:"schema"`
+	Words  []report.Term `json:"words"`
 }
 
 // words lists all words.
-func words() []word {
-	var list []word
-	for _, kind := range []string{cause, ofAccount} {
-		texts := compare.CauseTexts()
-		if kind == ofAccount {
-			texts = compare.AccountTexts()
-		}
-		for _, t := range texts {
-			list = append(list, word{Name: t.Name, Kind: kind, Means: t.Means, Sign: said(t.Sign), Do: said(t.Do),
-				From: said(t.From), Applies: said(t.Applies)})
-		}
-	}
-	for _, e := range entries {
-		names := strings.Split(e.names, ", ")
-		list = append(list, word{Name: names[0], also: names[1:], Kind: e.kind, Means: e.means, Sign: said(e.sign)})
+func words() (list []report.Term) {
+	for _, k := range report.Terms() {
+		list = append(list, k.Terms...)
 	}
 	return list
 }
 
-// said gives nil for a text that is not there.
-func said(text string) *string {
-	if text == "-" {
-		return nil
-	}
-	return report.Filled(text)
-}
-
 // Names lists the words, for completion.
 func Names() []string {
-	return report.ListOf(words(), func(w word) string { return w.Name })
+	return report.ListOf(words(), func(t report.Term) string { return t.Name })
 }
 
 // Explain answers what a word means; several words may be spelled alike. The error names those that are spelled nearly
 // so.
 func Explain(name string) (*report.Answer, error) {
-	var found []word
+	var found []report.Term
 	for _, w := range words() {
-		if slices.ContainsFunc(append(w.also, w.Name), func(n string) bool { return spelled(n) == spelled(name) }) {
+		if slices.ContainsFunc(append(w.Also, w.Name), func(n string) bool { return spelled(n) == spelled(name) }) {
 			found = append(found, w)
 		}
 	}
@@ -116,22 +68,18 @@ func Explain(name string) (*report.Answer, error) {
 	ans := answer(found)
 	ans.Doc.Title, ans.Doc.Headline, ans.Doc.Sections = report.UpperFirst(found[0].Name), nil, nil
 	for i := range found {
-		ans.Doc.Sections = append(ans.Doc.Sections, found[i].section(fmt.Sprintf("word-%d", i+1)))
+		ans.Doc.Sections = append(ans.Doc.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
 	}
 	return ans, nil
 }
 
-// title names a word, its kind, and what it is found with.
-func (w *word) title() string {
-	if w.Applies == nil {
-		return w.Name + " (" + w.Kind + ")"
+// section is the page of a word: its kind, what it is found with, and what is known of it.
+func section(w *report.Term, key string) report.Section {
+	title := w.Name + " (" + w.Kind + ")"
+	if w.With != nil {
+		title = w.Name + " (" + w.Kind + ", found with " + *w.With + ")"
 	}
-	return w.Name + " (" + w.Kind + ", found with " + *w.Applies + ")"
-}
-
-// section is the page of a word.
-func (w *word) section(key string) report.Section {
-	s := report.Section{Key: key, Title: w.title(), Sheet: "Words", ItemsIn: report.Everywhere}
+	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
 	add := func(lead string, text *string) {
 		if text != nil {
 			s.Items = append(s.Items, report.Item{Lead: lead, Text: *text})
@@ -161,36 +109,23 @@ func spelled(name string) string {
 // All answers what all words mean. A terminal leaves the columns out.
 func All() *report.Answer { return answer(words()) }
 
-func answer(list []word) *report.Answer {
+func answer(list []report.Term) *report.Answer {
 	d := &report.Document{Whole: true, Titled: true, Title: "What the terms mean",
 		Headline: []string{"'occudiff explain TERM' says more about one of these, or about a column of a report, by " +
 			"its heading or key, as in 'occudiff explain waves'."}}
-	for _, kind := range kinds() {
-		s := report.Section{Key: strings.ReplaceAll(kind, " ", "-"), Title: titleOf(kind), Sheet: "Words",
+	for _, k := range report.Terms() {
+		s := report.Section{Key: strings.ReplaceAll(k.Kind, " ", "-"), Title: k.Title, Sheet: "Words",
 			ItemsIn: report.Everywhere}
-		if kind == column {
+		if k.Kind == column {
 			s.In, s.ItemsIn = report.Files, report.Files
 		}
 		for _, w := range list {
-			if w.Kind == kind {
+			if w.Kind == k.Kind {
 				s.Items = append(s.Items, report.Item{Lead: w.Name, Text: w.Means})
 			}
 		}
 		d.Sections = append(d.Sections, s)
 	}
 	return &report.Answer{Doc: d, Value: glossary{schema, list}, Table: report.Rows("words", len(list),
-		func(i int) word { return list[i] })}
-}
-
-func titleOf(kind string) string {
-	switch kind {
-	case cause:
-		return "Causes, in the order in which they are looked for"
-	case ofAccount:
-		return "Words of the account"
-	case policy:
-		return "Policies"
-	}
-	first, rest, _ := strings.Cut(kind, " ")
-	return strings.TrimSpace(report.UpperFirst(first) + "s " + rest)
+		func(i int) report.Term { return list[i] })}
 }

@@ -40,6 +40,31 @@ func TestEveryWordIsExplained(t *testing.T) {
 	}
 }
 
+// TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
+func TestEveryCauseIsDocumented(t *testing.T) {
+	terms := report.CauseTerms()
+	if len(terms) != len(compare.Causes()) {
+		t.Fatalf("%d texts for %d causes", len(terms), len(compare.Causes()))
+	}
+	for i, name := range compare.Causes() {
+		if c := terms[i]; c.Name != name || c.Means == "" || c.Sign == nil || c.Do == nil || c.With == nil {
+			t.Errorf("text %d: %+v, want all of %s", i, c, name)
+		}
+	}
+}
+
+// TestKinds: a paragraph of the file of terms has the kind of those around it, and says what it means; a line that begins
+// with another word than those of a term would be taken for a kind.
+func TestKinds(t *testing.T) {
+	for _, k := range report.Terms() {
+		for _, term := range k.Terms {
+			if term.Kind != k.Kind || term.Name == "" || term.Means == "" {
+				t.Errorf("among the terms of the kind %s is %+v", k.Kind, term)
+			}
+		}
+	}
+}
+
 // TestNamesAreUnique: a word has one page of a kind.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}

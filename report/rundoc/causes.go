@@ -114,23 +114,23 @@ func causeTextTable(rows *rowSet) *report.Table {
 		}
 	}
 	var list []causeRow
-	add := func(key string, t compare.CauseText) {
+	add := func(key string, t report.Term) {
 		c := sums[key]
 		if c == nil {
 			return
 		}
 		row := causeRow{Name: t.Name, Kernels: int64(c.kernels), Largest: unit.Some(unit.Points(c.most)),
-			Means: t.Means, Do: t.Do}
+			Means: t.Means, Do: *t.Do}
 		if c.timed && all > 0 {
 			row.Time, row.Share = unit.Some(unit.Seconds(c.seconds)), unit.Some(100*c.seconds/all)
 		}
 		list = append(list, row)
 	}
-	for _, t := range compare.CauseTexts() {
+	for _, t := range report.CauseTerms() {
 		add(t.Name, t)
 	}
-	add("", compare.CauseText{Name: "(none)", Means: "Nothing could be compared, so there is no difference to explain.",
-		Do: "The column Because says what is missing, or why the launch cannot run."})
+	add("", report.Term{Name: "(none)", Means: "Nothing could be compared, so there is no difference to explain.",
+		Do: report.Filled("The column Because says what is missing, or why the launch cannot run.")})
 	t := report.List("cause_texts", "", list)
 	t.In = report.Sheet
 	t.Columns[t.Column("time")].Decimals = rows.decimals

@@ -1,0 +1,60 @@
+package report
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Term is a word of an output for people who ask what it means, and a row of the table of terms. The rule that a text
+// tells of stands in compare, predict or trend.
+type Term struct {
+	Name  string  `json:"name" col:"Word"`
+	Kind  string  `json:"kind" col:"Kind; drop=1"`
+	Means string  `json:"means" col:"Meaning; wrap"`
+	Sign  *string `json:"told_by" col:"How it is recognized; in=page+sheet; wrap" jsonschema:"the sign, with its thresholds"`
+	Do    *string `json:"what_to_do" col:"What to do; in=page+sheet; wrap"`
+	From  *string `json:"from" col:"From; in=page+sheet; wrap" jsonschema:"where that is from"`
+	With  *string `json:"found_with" col:"Found with; in=page+sheet" jsonschema:"verdicts, or parts of an account"`
+
+	Also []string `json:"-"` // other names: the key of a column beside its heading
+}
+
+// TermKind is a kind of terms.
+type TermKind struct {
+	Kind, Title string
+	Terms       []Term // causes stand in the order in which they are looked for
+}
+
+//go:embed terms.txt
+var termsFile string
+
+// Terms gives the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
+// and names in the first line, then what is known of it. A line that begins with blanks goes on with the one before.
+func Terms() (kinds []TermKind) {
+	for paragraph := range strings.SplitSeq(strings.ReplaceAll(termsFile, "\n  ", " "), "\n\n") {
+		var t Term
+		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
+			key, text, _ := strings.Cut(line, ": ")
+			field := map[string]**string{"told by": &t.Sign, "do": &t.Do, "from": &t.From, "with": &t.With}[key]
+			kind, begins := strings.CutPrefix(key, "kind ")
+			switch {
+			case begins:
+				kinds = append(kinds, TermKind{Kind: kind, Title: text})
+			case field != nil:
+				*field = &text
+			case key == "means":
+				t.Means = text
+			default:
+				names := strings.Split(text, ", ")
+				t.Kind, t.Name, t.Also = key, names[0], names[1:]
+			}
+		}
+		if at := len(kinds) - 1; t.Name != "" {
+			kinds[at].Terms = append(kinds[at].Terms, t)
+		}
+	}
+	return kinds
+}
+
+// CauseTerms gives the terms of the causes that compare names.
+func CauseTerms() []Term { return Terms()[0].Terms }
