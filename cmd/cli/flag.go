@@ -6,7 +6,9 @@ package cli
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -24,24 +25,7 @@ func Errorf(format string, args ...any) error {
 	return note.Faultf("usage", note.Pos{}, "", format, args...)
 }
 
-// Flag declares a flag.
-type Flag struct {
-	Name  string // "output,o" where it has a letter
-	Value any    // where it goes; what stands there is the default
-	Arg   string // what help texts call the value; none for a switch
-	Usage string // what help texts say; of a shared flag, --help shows it up to the first semicolon
-	Words string // the only ones that it takes, with a blank between them
-	Hints string // some that it takes, for completion
-	Files string // the endings of the files that it names, with a blank between them
-}
-
-// Long gives the name without the letter.
-func (d *Flag) Long() string {
-	name, _, _ := strings.Cut(d.Name, ",")
-	return name
-}
-
-// What the annotations of a flag hold.
+// What the annotations of a flag hold: the tags of the same name, and whether other commands have it, too.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
@@ -50,38 +34,75 @@ const (
 	keyShared = "shared"
 )
 
-// Define registers flags.
-func Define(f *pflag.FlagSet, list ...Flag) {
-	for _, d := range list {
-		name, letter, _ := strings.Cut(d.Name, ",")
-		switch v := d.Value.(type) {
-		case *string:
-			f.StringVarP(v, name, letter, *v, d.Usage)
-		case *[]string:
-			f.StringArrayVarP(v, name, letter, *v, d.Usage)
-		case *int:
-			f.IntVarP(v, name, letter, *v, d.Usage)
-		case *int64:
-			f.Int64VarP(v, name, letter, *v, d.Usage)
-		case *bool:
-			f.BoolVarP(v, name, letter, *v, d.Usage)
-		case *float64:
-			f.Float64VarP(v, name, letter, *v, d.Usage)
-		case *time.Duration:
-			f.DurationVarP(v, name, letter, *v, d.Usage)
-		case pflag.Value:
-			f.VarP(v, name, letter, d.Usage)
+// Declare registers the fields of a struct, or of those embedded in it, whose tags say that they are flags:
+//
+//	flag     the name; "output,o" where it has a letter
+//	default  the default; without it, that is what stands in the field
+//	arg      what help texts call the value; none for a switch
+//	help     what it is for; of a flag that commands share, their help shows it up to the first semicolon
+//	words    the only values that it takes, with a blank between them
+//	hints    some that it takes, for completion
+//	files    the endings of the files that it names; * is any
+func Declare(f *pflag.FlagSet, flags any) { declare(f, reflect.ValueOf(flags).Elem()) }
+
+func declare(f *pflag.FlagSet, v reflect.Value) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Anonymous && field.Type.Kind() == reflect.Struct {
+			declare(f, v.Field(i))
+			continue
 		}
-		f.Lookup(name).Annotations = map[string][]string{keyWords: strings.Fields(d.Words),
-			keyHints: strings.Fields(d.Hints), keyFiles: strings.Fields(d.Files), keyArg: {d.Arg}}
+		name, letter, _ := strings.Cut(field.Tag.Get("flag"), ",")
+		if name == "" {
+			continue
+		}
+		help := field.Tag.Get("help")
+		switch v := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			f.StringVarP(v, name, letter, *v, help)
+		case *[]string:
+			f.StringArrayVarP(v, name, letter, *v, help)
+		case *int:
+			f.IntVarP(v, name, letter, *v, help)
+		case *int64:
+			f.Int64VarP(v, name, letter, *v, help)
+		case *bool:
+			f.BoolVarP(v, name, letter, *v, help)
+		case *float64:
+			f.Float64VarP(v, name, letter, *v, help)
+		case *time.Duration:
+			f.DurationVarP(v, name, letter, *v, help)
+		case pflag.Value:
+			f.VarP(v, name, letter, help)
+		}
+		flag := f.Lookup(name)
+		flag.Annotations = map[string][]string{}
+		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg} {
+			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
+		}
+		if text, ok := field.Tag.Lookup("default"); ok {
+			_ = flag.Value.Set(text) // the tests of the command see a default that it does not take
+			flag.DefValue = flag.Value.String()
+		}
 	}
 }
 
-// Share registers a flag that means the same in other commands, which help shows in short.
-func Share(f *pflag.FlagSet, d Flag) {
-	if f.Lookup(d.Long()) == nil {
-		Define(f, d)
-		f.Lookup(d.Long()).Annotations[keyShared] = []string{"true"}
+// Share gives a command flags that mean the same in others, but for those that it has of its own; help shows them in
+// short. Names have a blank between them; "fail-on:never,mismatch" takes these words there.
+func Share(f, shared *pflag.FlagSet, names string) {
+	for _, name := range strings.Fields(names) {
+		name, words, _ := strings.Cut(name, ":")
+		if f.Lookup(name) != nil {
+			continue
+		}
+		flag := *shared.Lookup(name)
+		flag.Annotations = maps.Clone(flag.Annotations)
+		flag.Annotations[keyShared] = []string{"true"}
+		if words != "" {
+			flag.Annotations[keyWords] = strings.Split(words, ",")
+			flag.Usage += ": " + strings.ReplaceAll(words, ",", ", ")
+		}
+		f.AddFlag(&flag)
 	}
 }
 
@@ -127,6 +148,8 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	switch words := slices.Concat(f.Annotations[keyWords], f.Annotations[keyHints]); {
 	case len(words) > 0:
 		return CompleteWords(words)
+	case slices.Contains(f.Annotations[keyFiles], "*"):
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	case NamesFile(f):
 		return cobra.FixedCompletions(f.Annotations[keyFiles], cobra.ShellCompDirectiveFilterFileExt)
 	}

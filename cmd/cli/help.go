@@ -96,11 +96,8 @@ func flagLine(f *pflag.Flag, usage string) string {
 }
 
 // PrintFlags prints flags that commands share, whole, below a text.
-func PrintFlags(w io.Writer, text string, flags []Flag) error {
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.SortFlags = false
-	Define(f, flags...)
-	lines, _ := flagLines(f)
+func PrintFlags(w io.Writer, text string, shared *pflag.FlagSet) error {
+	lines, _ := flagLines(shared)
 	_, err := io.WriteString(w, fill(text)+"\n\n"+lines)
 	return err
 }

@@ -86,7 +86,7 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 
 // FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which
 // commands have it. shared are the flags that several commands have.
-func FlagError(c *cobra.Command, err error, shared []Flag) error {
+func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return wrongValue(wrong.GetFlag(), wrong.GetValue(), errors.Unwrap(wrong))
 	}
@@ -95,10 +95,8 @@ func FlagError(c *cobra.Command, err error, shared []Flag) error {
 		return Errorf("%v; see '%s --help'", err, c.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
-	for _, d := range shared {
-		if _, letter, _ := strings.Cut(d.Name, ","); letter == name {
-			name = d.Long()
-		}
+	if len(name) == 1 && shared.ShorthandLookup(name) != nil {
+		name = shared.ShorthandLookup(name).Name
 	}
 	var own []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
@@ -119,13 +117,14 @@ func FlagError(c *cobra.Command, err error, shared []Flag) error {
 
 // wrongValue says what a flag takes instead of what was given.
 func wrongValue(f *pflag.Flag, value string, why error) error {
-	switch f.Value.Type() {
-	case "int", "int64":
-		return Errorf("--%s %q: expected a whole number", f.Name, value)
-	case "float64":
-		return Errorf("--%s %q: expected a number", f.Name, value)
-	case "duration":
-		return Errorf("--%s %q: expected a duration as in 1ms", f.Name, value)
+	if want := Expected(f); want != "" {
+		return Errorf("--%s %q: expected %s", f.Name, value, want)
 	}
 	return Errorf("--%s %v", f.Name, why)
+}
+
+// Expected says what a flag takes, where its type says it.
+func Expected(f *pflag.Flag) string {
+	return map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
+		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }

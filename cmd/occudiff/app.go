@@ -1,58 +1,121 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
+	"github.com/spf13/pflag"
+	"occudiff/cmd/cli"
+	"occudiff/compare"
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
+	"occudiff/report/deliver"
 )
 
 // app is one run of the program, as all commands see it. What is set before run are the streams and the environment;
-// flags and settings fill in the rest before a command runs. A command takes the flags that it uses with share, and
-// ends in answer or deliver.
+// flags and settings fill in the rest before a command answers.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	raw            io.Writer // standard error as it is, for a progress bar and the output of other programs
 	getenv         func(string) string
 
-	device         string
-	xve            int
-	outputs        []string // of -o
-	format         string
-	tolerance      float64 // percentage points, as is modelTolerance
-	modelTolerance float64
-	driver         string
-	vtune          string
-	label          string
-	failOn         string
-	annotate       bool
-	show           report.Selection // which kernels of a table are shown, and in which order
-
-	deviceFile string
-	sampling   time.Duration
-	progress   string
-	kernel     string
-	top        int
-	sortBy     string
-	columns    []string
-	color      string
-	quiet      bool
+	shared
+	sharedFlags *pflag.FlagSet   // they, as they are declared
+	flags       *pflag.FlagSet   // of the command that runs
+	show        report.Selection // which kernels of a table are shown, and in which order
 
 	args        []string // as given, for the provenance of reports
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
-	reads       []string         // the paths that the command reads
-	stopped     func() error     // whether the work was called off
 	devices     *arch.Table      // once it was asked for
+
+	endings []string       // of the files that the command can write
+	out     *deliver.Files // of -o, open while the command makes its answer
+	after   func() error   // what the command says and judges when its answer is delivered
+}
+
+// shared are the flags that mean the same in every command that has them. Each command takes those that it uses: a flag
+// that does nothing for a command must not look as if it did.
+type shared struct {
+	Device         string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
+	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
+	DeviceFile     string        `flag:"device-file" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
+	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that matches; between measured and predicted occupancy, in percentage points"`
+	ModelTolerance float64       `flag:"model-tolerance" arg:"POINTS" help:"largest difference between VTune's peak and the predicted one; if they differ by more, the model is wrong"`
+	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; launches shorter than it cannot be measured"`
+	Driver         string        `flag:"driver" arg:"VERSION" help:"GPU driver of the run; no export records it"`
+	VTune          string        `flag:"vtune-version" arg:"VERSION" help:"VTune version of the run; only HTML summaries have it"`
+	Label          string        `flag:"label" arg:"NAME" help:"name of the run in reports and history"`
+	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size for logs and exports without it; as in 256 or 16x16"`
+	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size for logs and exports without it"`
+	Digest         string        `flag:"digest" arg:"KIND" default:"auto" words:"auto sha256" help:"digest of large inputs: auto or sha256; auto is xxh3 above 64 MiB"`
+	Truncated      bool          `flag:"accept-truncated" help:"use the complete lines of a compressed input that is cut off; every output says so"`
+	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
+	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
+	Annotate       bool          `flag:"annotations" help:"print GitHub annotations, too; to standard error, also with -q: errors for what fails the command, else warnings"`
+	Outputs        []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
+	Format         string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv" help:"of standard output: table, markdown, json, csv"`
+	Kernel         string        `flag:"kernel" arg:"REGEXP" help:"show the kernels whose name matches; counts, gates, JSON and JUnit cover all"`
+	Top            int           `flag:"top" arg:"N" help:"show the first N kernels; counts, gates, JSON and JUnit cover all"`
+	Sort           string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
+	Columns        []string      `flag:"columns" arg:"LIST" help:"show these columns: keys or headings with commas between; a wrong one lists those that there are; workbooks and JSON have all"`
+	Color          string        `flag:"color" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
+	Progress       string        `flag:"progress" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
+	Quiet          bool          `flag:"quiet,q" help:"errors only; no notes, other warnings or progress on standard error, except what was asked for: annotations, and a --fail-on that had nothing to judge"`
+}
+
+// Sets of shared flags.
+const (
+	deviceFlags = " device xve device-file "
+	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval driver vtune-version label progress "
+	answerFlags = " output format color quiet "
+	tableFlags  = " kernel top columns "
+)
+
+// setDefaults declares the shared flags, which gives them their defaults in commands that do not have them.
+func (a *app) setDefaults() {
+	d := compare.DefaultOptions()
+	a.Tolerance, a.ModelTolerance = float64(d.Tolerance), float64(d.ModelTolerance)
+	a.sharedFlags = pflag.NewFlagSet("", pflag.ContinueOnError)
+	a.sharedFlags.SortFlags = false
+	cli.Declare(a.sharedFlags, &a.shared)
+}
+
+// checkFlags finds wrong values before any work is done.
+func (a *app) checkFlags() error {
+	switch err := cli.Check(a.flags); {
+	case err != nil:
+		return err
+	case !(a.Tolerance >= 0) || a.Tolerance > 100:
+		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
+	case !(a.ModelTolerance >= 0) || a.ModelTolerance > 100:
+		return cli.Errorf("--model-tolerance %v: expected percentage points from 0 to 100", a.ModelTolerance)
+	case a.Sampling <= 0:
+		return cli.Errorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.Sampling)
+	case a.XVE < 0:
+		return cli.Errorf("--xve %d: expected a number of XVEs above 0", a.XVE)
+	case a.Top < 0:
+		return cli.Errorf("--top %d: expected a number of kernels above 0", a.Top)
+	}
+	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)
+	a.show = report.Selection{Top: a.Top, Sort: report.SortKey(a.Sort)}
+	if a.Kernel != "" {
+		var err error
+		if a.show.Kernel, err = regexp.Compile(a.Kernel); err != nil {
+			return cli.Errorf("--kernel %q: expected a regular expression: %v", a.Kernel, err)
+		}
+	}
+	return nil
 }
 
 // say prints to standard error unless -q.
 func (a *app) say(format string, args ...any) {
-	if !a.quiet {
+	if !a.Quiet {
 		fmt.Fprintln(a.stderr, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 }

@@ -20,25 +20,12 @@ func (a *app) completion(root *cobra.Command) {
 		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) }
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
-		switch c.Name() {
-		case "completion":
-			c.Use = "completion SHELL"
-			c.Short = "Print the completion script of a shell"
-			c.Long = "Print the completion script of a shell: bash, zsh, fish or powershell. The help of each says " +
-				"how to load it."
-			c.Example = `  # For this shell, and for all that follow
-  source <(occudiff completion bash)
-  occudiff completion zsh > "${fpath[1]}/_occudiff"
-
-  # How to load it
-  occudiff completion fish --help`
+		if c.Name() == "completion" {
+			own := a.command(command{text: "completion"})
+			c.Use, c.Short, c.Long, c.Example = own.Use, own.Short, own.Long, own.Example
 			c.RunE = func(*cobra.Command, []string) error {
 				return cli.Errorf("completion needs a shell: bash, zsh, fish or powershell")
 			}
-		case "demo", "version":
-			c.ValidArgsFunction = cobra.NoFileCompletions
-		case "devices":
-			c.ValidArgsFunction = a.completeDevices
 		}
 	}
 }
@@ -50,8 +37,6 @@ func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
 		return a.completeDevices
 	case "platform":
 		return completePlatforms
-	case "db":
-		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}
 	return cli.Complete(f)
 }
@@ -72,7 +57,7 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
 		}
 	}
-	if c.Name() == "predict" && strings.HasPrefix("all", typed) {
+	if f := c.Flag("device"); f != nil && f.Value.Type() == "stringArray" && strings.HasPrefix("all", typed) {
 		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp

@@ -1,88 +1,40 @@
 package main
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/report"
-	"occudiff/report/deliver"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
 	"occudiff/report/terminal"
 )
 
-// defaultHistory is the history in the working folder, where neither --db nor a setting names one.
-const defaultHistory = "occudiff.db"
-
-// takesNoInputs are the commands whose arguments are names or the file that they write.
-var takesNoInputs = []string{"devices", "explain", "export", "schema"}
-
-// inputs gives the paths that a command reads: its arguments, and the files that flags name.
-func (a *app) inputs(c *cobra.Command, args []string) []string {
-	var paths []string
-	if !slices.Contains(takesNoInputs, c.Name()) {
-		paths = append(paths, args...)
-	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		switch {
-		case f.Name == "db":
-			paths = append(paths, cmp.Or(f.Value.String(), defaultHistory))
-		case f.Name != "output" && cli.NamesFile(f):
-			paths = append(paths, f.Value.String())
-		}
-	})
-	return paths
-}
-
-// openOutputs opens the files of -o.
-func (a *app) openOutputs(paths []string, endings ...string) (*deliver.Files, error) {
-	return deliver.Open(deliver.Files{Inputs: a.reads, Stopped: a.stopped}, paths, endings...)
-}
-
-// answer makes what a command has to say and delivers it. Outputs are opened first, so that one that cannot be written
-// is found before the work.
-func (a *app) answer(endings []string, work func() (*report.Answer, error)) error {
-	out, err := a.openOutputs(a.outputs, endings...)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	ans, err := work()
-	if err != nil {
-		return err
-	}
-	return a.deliver(ans, out)
-}
-
 // deliver writes an answer to its files, then prints it in the format that was asked for.
-func (a *app) deliver(ans *report.Answer, out *deliver.Files) error {
+func (a *app) deliver(ans *report.Answer) error {
 	ans.Version = version()
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
-	if err := out.Write(ans); err != nil {
+	if err := a.out.Write(ans); err != nil {
 		return err
 	}
-	if err := a.print(out, ans); err != nil {
+	if err := a.print(ans); err != nil {
 		return err
 	}
-	a.sayWrote(out)
+	a.sayWrote()
 	return nil
 }
 
 // chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
 // them.
 func (a *app) chooseColumns(ans *report.Answer) error {
-	if len(a.columns) == 0 {
+	if len(a.Columns) == 0 {
 		return nil
 	}
 	tables := ans.Document().KernelTables()
 	var keys, csvKeys []string
-	for name := range strings.SplitSeq(strings.Join(a.columns, ","), ",") {
+	for name := range strings.SplitSeq(strings.Join(a.Columns, ","), ",") {
 		name = strings.TrimSpace(name)
 		key := ""
 		for _, t := range append(tables, ans.Table) {
@@ -117,25 +69,25 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 }
 
 // print prints an answer to standard output, when its files are in place.
-func (a *app) print(out *deliver.Files, ans *report.Answer) error {
+func (a *app) print(ans *report.Answer) error {
 	to := a.stdout
-	if a.format != "table" {
+	if a.Format != "table" {
 		to = a.plainOut()
 	}
-	return out.Print(to, a.format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),
+	return a.out.Print(to, a.Format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),
 		Shades: isTerminal(a.stdout)})
 }
 
 // sayWrote names the files that were put in place.
-func (a *app) sayWrote(out *deliver.Files) {
-	if names := out.Names(); names != "" {
+func (a *app) sayWrote() {
+	if names := a.out.Names(); names != "" {
 		a.say("wrote %s", names)
 	}
 }
 
 // provenance is what a report gives as its origin.
 func (a *app) provenance() report.Provenance {
-	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.label, Show: a.show}
+	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.Label, Show: a.show}
 }
 
 // annotationsShown is how many annotations of a level GitHub shows of a step.
@@ -144,7 +96,7 @@ const annotationsShown = 10
 // annotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
 func (a *app) annotateLevels() rundoc.AnnotateLevels {
 	l := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
-	switch a.failOn {
+	switch a.FailOn {
 	case "mismatch":
 		l.Mismatch = report.AnnotateError
 	case "model":
@@ -156,12 +108,12 @@ func (a *app) annotateLevels() rundoc.AnnotateLevels {
 }
 
 // conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
-// that failed.
+// that was asked for and failed.
 func (a *app) conclude(marks []report.Annotation, failure string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
-	if failure == "" {
+	if failure == "" || a.FailOn == "never" {
 		return nil
 	}
 	return &gateError{failure}
@@ -170,7 +122,7 @@ func (a *app) conclude(marks []report.Annotation, failure string) error {
 // printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
 // runner reads them as well, because standard output carries results only; -q does not silence what was asked for.
 func (a *app) printAnnotations(list []report.Annotation) error {
-	if !a.annotate {
+	if !a.Annotate {
 		return nil
 	}
 	list = report.CapAnnotations(list, annotationsShown)

@@ -24,9 +24,9 @@ type gateError struct{ text string }
 
 func (e *gateError) Error() string { return e.text }
 
-// run runs a command line and gives the exit status. root is the tree of commands, whose PersistentPreRunE is
-// prepare.
-func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
+// run runs a command line and gives the exit status.
+func run(ctx context.Context, a *app, args []string) int {
+	root := a.rootCommand()
 	a.args = args
 	a.maskSecrets()
 	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
@@ -36,7 +36,7 @@ func (a *app) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetErr(a.stderr)
 	err := cli.UnknownCommand(root, args)
 	if err == nil {
-		err = execute(ctx, root)
+		err = finish(ctx, root)
 	}
 	var gate *gateError
 	switch {
@@ -64,8 +64,8 @@ const patience = 3 * time.Second
 
 var errStuck = errors.New("the work in progress did not stop in time and was abandoned")
 
-// execute runs the command, and gives up on it when it is called off and does not come to an end.
-func execute(ctx context.Context, root *cobra.Command) error {
+// finish runs the command, and gives up on it when it is called off and does not come to an end.
+func finish(ctx context.Context, root *cobra.Command) error {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
 	select {
@@ -79,15 +79,4 @@ func execute(ctx context.Context, root *cobra.Command) error {
 	case <-time.After(patience):
 		return errStuck
 	}
-}
-
-// prepare is what every command does first: it takes the settings, and finds wrong flags before any work is done.
-func (a *app) prepare(c *cobra.Command, args []string) error {
-	if err := a.applySettings(c); err != nil {
-		return err
-	}
-	_, a.samplingSet = a.given["sampling-interval"]
-	a.samplingSet = a.samplingSet || c.Flags().Changed("sampling-interval")
-	a.reads, a.stopped = a.inputs(c, args), c.Context().Err
-	return a.checkFlags(c.Flags())
 }

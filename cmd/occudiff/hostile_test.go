@@ -34,7 +34,7 @@ func visible(r rune) bool {
 	return r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }
 
-var command = regexp.MustCompile(`(?m)^\s*::|##\[`)
+var jobCommand = regexp.MustCompile(`(?m)^\s*::|##\[`)
 
 // checkText finds what a terminal or the runner of a CI job would act on.
 func checkText(text string) error {
@@ -44,7 +44,7 @@ func checkText(text string) error {
 	if err := checkVisible(text); err != nil {
 		return err
 	}
-	if at := command.FindStringIndex(text); at != nil {
+	if at := jobCommand.FindStringIndex(text); at != nil {
 		return fmt.Errorf("holds a command of a CI job: %q", text[at[0]:min(len(text), at[1]+20)])
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/report"
 	"occudiff/report/excel"
 	"occudiff/report/rundoc"
@@ -164,12 +165,12 @@ func TestLaunchMemory(t *testing.T) {
 	before := used()
 	a := &app{stdin: strings.NewReader(""), stderr: io.Discard}
 	a.setDefaults()
-	a.device, a.xve = "mtl", 112
-	run, err := a.readRun(context.Background(), []string{path}, runOptions{instances: true, digest: "auto"})
+	a.Device, a.XVE = "mtl", 112
+	run, err := a.readRun(context.Background(), []string{path}, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.compareRun(run, runOptions{}, compare.Refused)
+	r, err := a.compareRun(run, compare.Refused)
 	if err != nil {
 		t.Fatal(err)
 	}

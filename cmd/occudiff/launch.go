@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -12,114 +11,88 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// launchCommand is what predict and advise share: a launch, and the model that it is asked about.
-type launchCommand struct {
+// launch is what predict and advise share: a launch, and the model that it is asked about.
+type launch struct {
 	*app
-
-	devices      []string
-	global       cli.Size
-	local        cli.Size
-	simd         int
-	slm          string
-	barriers     int
-	grf          int
-	registers    string
-	policy       string
-	barrierSlots int
-	groupSlots   int
-
-	model        string
-	platform     string
-	platformFile string
+	launchFlags
+	named  []string // devices, as the flags of the command name them
+	policy string   // of dispatch; the flag takes other words in predict and in advise
 }
 
-func (l *launchCommand) add(f *pflag.FlagSet) {
-	l.policy, l.model = "auto", "intel"
-	cli.Define(f, []cli.Flag{
-		// This --device takes the place of the one that other commands share, for it may name several.
-		{Name: "device", Value: &l.devices, Arg: "NAME", Usage: "GPU: key, name, alias or PCI id of 'occudiff " +
-			"devices'; several with commas, or all"},
-		{Name: "global", Value: &l.global, Arg: "SIZE", Usage: "global size in work-items, as in 81920, 1M or 512x512"},
-		{Name: "local", Value: &l.local, Arg: "SIZE", Usage: "work-group size in work-items, as in 256 or 16x16"},
-		{Name: "simd", Value: &l.simd, Arg: "N", Hints: "8 16 32", Usage: "sub-group size"},
-		{Name: "slm", Value: &l.slm, Arg: "BYTES", Usage: "shared local memory per work-group; a unit may follow, as " +
-			"in 16K"},
-		{Name: "barriers", Value: &l.barriers, Arg: "N", Usage: "named barriers per work-group; 1 for a plain " +
-			"barrier()"}, {Name: "grf", Value: &l.grf, Arg: "N", Hints: "128 256",
-			Usage: "GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"},
-		{Name: "registers", Value: &l.registers, Arg: "N", Usage: "registers per thread that the kernel needs: takes " +
-			"the smallest GRF mode that holds them; of compute units the register bytes per work-item"},
-		{Name: "barrier-slots", Value: &l.barrierSlots, Arg: "N",
-			Usage: "barrier slots per Xe-core, instead of those of the device table"},
-		{Name: "work-group-slots", Value: &l.groupSlots, Arg: "N",
-			Usage: "work-group slots per Xe-core, instead of those of the device table; older guides say 16"},
-		{Name: "model", Value: &l.model, Arg: "MODEL", Words: "intel compute-unit",
-			Usage: "intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"},
-		{Name: "platform", Value: &l.platform, Arg: "KEY", Files: "csv", Usage: "of --model compute-unit: gen11, " +
-			"rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"},
-		{Name: "platform-file", Value: &l.platformFile, Arg: "FILE", Files: "csv",
-			Usage: "CSV of further platforms, see docs/devices.md"},
-	}...)
+// launchFlags are the flags of a launch and of its model.
+type launchFlags struct {
+	Global       cli.Size `flag:"global" arg:"SIZE" help:"global size in work-items, as in 81920, 1M or 512x512"`
+	Local        cli.Size `flag:"local" arg:"SIZE" help:"work-group size in work-items, as in 256 or 16x16"`
+	SIMD         int      `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size"`
+	SLM          string   `flag:"slm" arg:"BYTES" help:"shared local memory per work-group; a unit may follow, as in 16K"`
+	Barriers     int      `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
+	GRF          int      `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
+	Registers    string   `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
+	BarrierSlots int      `flag:"barrier-slots" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
+	GroupSlots   int      `flag:"work-group-slots" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
+	Model        string   `flag:"model" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"`
+	Platform     string   `flag:"platform" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
+	PlatformFile string   `flag:"platform-file" arg:"FILE" files:"csv" help:"CSV of further platforms, see docs/devices.md"`
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.
-func (l *launchCommand) check(f *pflag.FlagSet) error {
+func (l *launch) check() error {
 	for _, c := range []struct {
 		flag  string
 		value int
 		least int
 		as    string
 	}{
-		{"simd", l.simd, 1, "a sub-group size as in 8, 16 or 32"},
-		{"barriers", l.barriers, 0, "a number of barriers from 0"},
-		{"grf", l.grf, 1, "registers per thread as in 128 or 256"},
-		{"barrier-slots", l.barrierSlots, 1, "a number of slots above 0"},
-		{"work-group-slots", l.groupSlots, 1, "a number of slots above 0"},
+		{"simd", l.SIMD, 1, "a sub-group size as in 8, 16 or 32"},
+		{"barriers", l.Barriers, 0, "a number of barriers from 0"},
+		{"grf", l.GRF, 1, "registers per thread as in 128 or 256"},
+		{"barrier-slots", l.BarrierSlots, 1, "a number of slots above 0"},
+		{"work-group-slots", l.GroupSlots, 1, "a number of slots above 0"},
 	} {
-		if f.Changed(c.flag) && c.value < c.least {
+		if l.flags.Changed(c.flag) && c.value < c.least {
 			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
 		}
 	}
-	if l.grf > 0 && l.registers != "" {
+	if l.GRF > 0 && l.Registers != "" {
 		return cli.Errorf("--grf and --registers both set the GRF mode: give one of them")
 	}
 	return nil
 }
 
-// launch reads the sizes. The GRF mode for --registers depends on the device, see needs.
-func (l *launchCommand) launch() (p predict.Launch, err error) {
-	if p.Global, err = l.global.Size("global"); err != nil {
+// read reads the sizes. The GRF mode for --registers depends on the device, see needs.
+func (l *launch) read() (p predict.Launch, err error) {
+	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, err
 	}
-	if p.Local, err = l.local.Size("local"); err != nil {
+	if p.Local, err = l.Local.Size("local"); err != nil {
 		return p, err
 	}
-	if p.SLM, err = cli.Bytes("slm", l.slm); err != nil {
+	if p.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
 		return p, err
 	}
-	p.SIMD, p.Barriers, p.GRF = l.simd, l.barriers, l.grf
-	p.BarrierSlots, p.GroupSlots = l.barrierSlots, l.groupSlots
+	p.SIMD, p.Barriers, p.GRF = l.SIMD, l.Barriers, l.GRF
+	p.BarrierSlots, p.GroupSlots = l.BarrierSlots, l.GroupSlots
 	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
 	return p, nil
 }
 
 // needs gives the registers per thread that the kernel needs, 0 when nobody says so.
-func (l *launchCommand) needs() (int, error) {
-	if l.registers == "" {
+func (l *launch) needs() (int, error) {
+	if l.Registers == "" {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(l.registers))
+	n, err := strconv.Atoi(strings.TrimSpace(l.Registers))
 	if err != nil || n < 1 {
-		return 0, cli.Errorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.registers))
+		return 0, cli.Errorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.Registers))
 	}
 	return n, nil
 }
 
 // names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
 // commas themselves: what is known as a whole is one name.
-func (l *launchCommand) names(known func(string) bool) []string {
+func (l *launch) names(known func(string) bool) []string {
 	var names []string
-	for _, v := range l.devices {
+	for _, v := range l.named {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
@@ -135,7 +108,7 @@ func (l *launchCommand) names(known func(string) bool) []string {
 }
 
 // chooseDevices finds all devices that were asked for, in the order of the flags, each once.
-func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
+func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	t, err := l.table()
 	if err != nil {
 		return nil, err
@@ -155,8 +128,8 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if strings.EqualFold(name, "all") {
-			if l.xve > 0 {
-				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.xve)
+			if l.XVE > 0 {
+				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
 			}
 			devices := t.Devices()
 			for i := range devices {
@@ -164,7 +137,7 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 			}
 			continue
 		}
-		c, err := t.Choose(arch.Options{Name: name, XVEs: l.xve})
+		c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +147,7 @@ func (l *launchCommand) chooseDevices() ([]arch.Choice, error) {
 }
 
 // oneDevice finds the only device that was asked for.
-func (l *launchCommand) oneDevice(what string) (c arch.Choice, err error) {
+func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
 	t, err := l.table()
 	if err != nil {
 		return c, err
@@ -192,9 +165,9 @@ func (l *launchCommand) oneDevice(what string) (c arch.Choice, err error) {
 	return list[0], nil
 }
 
-// launchOnDevice reads the launch and finds the only device that it is for.
-func (l *launchCommand) launchOnDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
-	if launch, err = l.launch(); err != nil {
+// onDevice reads the launch and finds the only device that it is for.
+func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
+	if launch, err = l.read(); err != nil {
 		return c, launch, err
 	}
 	registers, err := l.needs()
@@ -208,12 +181,12 @@ func (l *launchCommand) launchOnDevice(what string) (c arch.Choice, launch predi
 }
 
 // platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
-func (l *launchCommand) platforms() (*computeunit.Table, string, error) {
+func (l *launch) platforms() (*computeunit.Table, string, error) {
 	t, err := computeunit.Builtin()
 	if err != nil {
 		return nil, "", err
 	}
-	file, key := l.platformFile, l.platform
+	file, key := l.PlatformFile, l.Platform
 	if file == "" && strings.HasSuffix(strings.ToLower(key), ".csv") {
 		file, key = key, ""
 	}
@@ -225,7 +198,7 @@ func (l *launchCommand) platforms() (*computeunit.Table, string, error) {
 		t = t.With(more)
 		if key == "" && len(more) == 1 {
 			key = more[0].Key
-		} else if key == "" && l.platform != "" {
+		} else if key == "" && l.Platform != "" {
 			return nil, "", cli.Errorf("%s holds %d platforms: give it as --platform-file and name one with "+
 				"--platform", file, len(more))
 		}
@@ -241,7 +214,7 @@ func (l *launchCommand) platforms() (*computeunit.Table, string, error) {
 }
 
 // unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
-func (l *launchCommand) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
+func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, key, err := l.platforms()
 	if err != nil {
 		return platform, k, err
@@ -253,18 +226,18 @@ func (l *launchCommand) unitLaunch() (platform computeunit.Platform, k computeun
 	if platform, err = t.Find(key); err != nil {
 		return platform, k, err
 	}
-	local, err := l.local.Size("local")
+	local, err := l.Local.Size("local")
 	if err != nil {
 		return platform, k, err
 	}
 	if k.GroupSize, err = itemsOf("local", local); err != nil {
 		return platform, k, err
 	}
-	k.SubgroupSize = int64(l.simd)
-	if k.SLM, err = cli.Bytes("slm", l.slm); err != nil {
+	k.SubgroupSize = int64(l.SIMD)
+	if k.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
 		return platform, k, err
 	}
-	k.RegisterBytes, err = cli.Bytes("registers", l.registers)
+	k.RegisterBytes, err = cli.Bytes("registers", l.Registers)
 	return platform, k, err
 }
 

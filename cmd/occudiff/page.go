@@ -16,63 +16,44 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/cmd/page/site"
+	"occudiff/report"
 )
 
 // pageCommand writes the page that runs occudiff in a browser.
 func (a *app) pageCommand() *cobra.Command {
-	var serve bool
-	var port int
-	c := &cobra.Command{
-		Use:   "page",
-		Short: "Write the page that predicts and validates in a browser",
-		Long: `Write one HTML file that predicts launches as you type, validates profiler files that you drop on it,
-and compares runs. It is this program, compiled for browsers. It works from disk, needs no network
-and sends nothing.
-
---serve serves it on 127.0.0.1 instead, until it is interrupted.`,
-		Example: "  occudiff page -o occudiff.html\n  occudiff page --serve",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	var f struct {
+		Serve bool `flag:"serve" help:"serve the page on 127.0.0.1 instead of writing it"`
+		Port  int  `flag:"port" arg:"N" help:"port of --serve (default: a free one)"`
+	}
+	return a.command(command{text: "page", flags: []any{&f}, share: "output quiet",
+		output: "write the page to this .html file", endings: []string{".html"},
+		check: func([]string) error {
 			switch {
-			case serve && len(a.outputs) > 0:
+			case f.Serve && len(a.Outputs) > 0:
 				return cli.Errorf("--serve and -o exclude each other: give one of them")
-			case !serve && c.Flags().Changed("port"):
+			case !f.Serve && a.flags.Changed("port"):
 				return cli.Errorf("--port needs --serve")
-			case port < 0 || port > 65535:
-				return cli.Errorf("--port %d: expected a port from 1 to 65535", port)
-			case serve:
-				return a.servePage(c.Context(), port)
+			case f.Port < 0 || f.Port > 65535:
+				return cli.Errorf("--port %d: expected a port from 1 to 65535", f.Port)
+			case !f.Serve && len(a.Outputs) == 0:
+				a.Outputs = []string{"occudiff.html"}
 			}
-			return a.writePage(c.Context())
+			return nil
 		},
-	}
-	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "serve", Value: &serve, Usage: "serve the page on 127.0.0.1 instead of writing it"},
-		{Name: "port", Value: &port, Arg: "N", Usage: "port of --serve (default: a free one)"},
-	}...)
-	a.share(c, "output quiet")
-	c.Flags().Lookup("output").Usage = "write the page to this .html file"
-	return c
-}
-
-func (a *app) writePage(ctx context.Context) error {
-	if len(a.outputs) == 0 {
-		a.outputs = []string{"occudiff.html"}
-	}
-	out, err := a.openOutputs(a.outputs, ".html")
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	p, err := a.pageProgram(ctx)
-	if err != nil {
-		return err
-	}
-	if err := out.WriteAll(func(w io.Writer) error { return site.Write(w, p) }); err != nil {
-		return err
-	}
-	a.sayWrote(out)
-	return nil
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			p, err := a.pageProgram(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if f.Serve {
+				return nil, a.servePage(ctx, p, f.Port)
+			}
+			if err := a.out.WriteAll(func(w io.Writer) error { return site.Write(w, p) }); err != nil {
+				return nil, err
+			}
+			a.sayWrote()
+			return nil, nil
+		}})
 }
 
 // pageProgram is the program of the page: that which this binary holds, else it is compiled from the checkout in which
@@ -99,11 +80,7 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 }
 
 // servePage shows the page until the context ends.
-func (a *app) servePage(ctx context.Context, port int) error {
-	p, err := a.pageProgram(ctx)
-	if err != nil {
-		return err
-	}
+func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 	var b bytes.Buffer
 	if err := site.Write(&b, p); err != nil {
 		return err

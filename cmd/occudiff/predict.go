@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/compare/binary"
 	"occudiff/ingest/note"
@@ -21,135 +20,74 @@ import (
 	"occudiff/report/launchdoc"
 )
 
-// predictCommand is predict, with its flags beside those of the launch.
-type predictCommand struct {
-	launchCommand
-	batch          string
-	sweep          string
-	timeline       bool
-	explain        bool
-	ports, early   int
-	compat         string
-	compileOptions string
+// prediction is the command predict, with its flags beside those of the launch.
+type prediction struct {
+	launch
+	predictFlags
 }
 
-// Predict predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
+type predictFlags struct {
+	// It takes the place of the flag that other commands share, for it may name several.
+	Devices        []string `flag:"device" arg:"NAME" help:"GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"`
+	Policy         string   `flag:"policy" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
+	Ports          int      `flag:"ports" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
+	Early          int      `flag:"early" arg:"N" help:"with --policy partial: one work-group of Xe-core N ends before all others"`
+	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
+	Sweep          string   `flag:"sweep" arg:"SETTING" words:"local slm simd" help:"vary one setting: local, slm or simd"`
+	Timeline       bool     `flag:"timeline" help:"show the dispatch over time"`
+	Explain        bool     `flag:"explain" help:"add the driver's formula as a second opinion"`
+	Compat         string   `flag:"compat" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
+	CompileOptions string   `flag:"compile-options" arg:"OPTIONS" help:"of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"`
+}
+
+// predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
 // binary.
-func newPredict(a *app) *cobra.Command {
-	p := predictCommand{launchCommand: launchCommand{app: a}, ports: 1}
-	c := &cobra.Command{
-		Use:   "predict [flags] [FILE...]",
-		Short: "Predict the occupancy of a launch, with the reasoning step by step",
-		Long: `Predict the occupancy of a kernel launch from its sizes and the device's resources, and show every
-step: what each resource admits, which limits bind, Xe-core and GPU occupancy, waves and tail.
-Nothing is measured.
-
-Without --slm and --barriers, threads go to any free slot (policy free). With them, a work-group
-stays on one Xe-core (policy whole). Without --global, one Xe-core is predicted. Several devices,
-or all, are shown side by side.
-
-FILE is a kernel binary from ocloc or a SYCL compiler, an archive of them, a folder of dumps, or a
-source file (.cl, .spv) that ocloc compiles. Every kernel in it is predicted with the values that
-the compiler fixed. --device selects the image, or the devices to compile for. Without --global a
-full GPU is predicted; without --local the best work-group size is used.
-
---batch predicts every line of a CSV file with the columns
-id,device,xve,global,local,simd,slm_kb,barriers,grf. A line that cannot be predicted gets the status
-error and a message; the other lines are still predicted.
-
---compat calculator gives the answers of Intel's GPU Occupancy Calculator, whose devices have keys
-like fam:..., pci:... and url:.... --model compute-unit predicts compute units of any vendor from
-their register file.`,
-		Example: `  # One launch, step by step; or the same on every device
-  occudiff predict --device tgl --global 80K --local 320 --simd 32 --slm 16K
-  occudiff predict --device all --global 512x512 --local 16x16 --simd 16
-
-  # Other work-group sizes, as a chart
-  occudiff predict --device tgl --global 80K --local 256 --simd 16 \
-      --sweep local -o sweep.svg
-
-  # The kernels of a binary, or every line of a table
-  occudiff predict kernel.zebin --global 1M
-  occudiff predict --batch launches.csv -o predicted.csv`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return p.predictFiles(c, args)
-			}
-			if err := p.check(c.Flags()); err != nil {
-				return err
-			}
-			if p.batch != "" {
-				return p.predictBatch(c.Context())
-			}
-			endings := deliver.Endings()
-			if p.sweep != "" || p.timeline || p.policy == "partial" {
-				endings = append([]string{".svg"}, endings...)
-			}
-			return p.answer(endings, func() (*report.Answer, error) { return p.predict(c.Context()) })
-		},
-	}
-	p.add(c.Flags())
-	p.share(c, deviceFlags, answerFlags)
-	return c
-}
-
-// add declares the flags of predict.
-func (p *predictCommand) add(f *pflag.FlagSet) {
-	p.launchCommand.add(f)
-	cli.Define(f, []cli.Flag{
-		{Name: "policy", Value: &p.policy, Arg: "POLICY", Words: "auto free whole partial",
-			Usage: "dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"},
-		{Name: "ports", Value: &p.ports, Arg: "N", Usage: "dispatch ports of --policy partial"},
-		{Name: "early", Value: &p.early, Arg: "N",
-			Usage: "with --policy partial: one work-group of Xe-core N ends before all others"},
-		{Name: "batch", Value: &p.batch, Arg: "FILE", Files: "csv",
-			Usage: "predict every line of this CSV file; - reads standard input"},
-		{Name: "sweep", Value: &p.sweep, Arg: "SETTING", Words: "local slm simd",
-			Usage: "vary one setting: local, slm or simd"},
-		{Name: "timeline", Value: &p.timeline, Usage: "show the dispatch over time"},
-		{Name: "explain", Value: &p.explain, Usage: "add the driver's formula as a second opinion"},
-		{Name: "compat", Value: &p.compat, Arg: "TOOL", Words: "calculator",
-			Usage: "give the answers of another tool, including its faults: calculator"},
-		{Name: "compile-options", Value: &p.compileOptions, Arg: "OPTIONS",
-			Usage: "of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"},
-	}...)
+func (a *app) predictCommand() *cobra.Command {
+	p := &prediction{launch: launch{app: a}}
+	return a.command(command{text: "predict", flags: []any{&p.launchFlags, &p.predictFlags}, args: cobra.ArbitraryArgs,
+		share: deviceFlags + answerFlags, check: p.check, answer: p.answer})
 }
 
 // check finds flags that contradict each other.
-func (p *predictCommand) check(f *pflag.FlagSet) error {
-	if err := p.launchCommand.check(f); err != nil {
+func (p *prediction) check(paths []string) error {
+	f := p.flags
+	p.named, p.policy = p.Devices, p.Policy
+	if len(paths) > 0 {
+		return cli.Refuse(f, "a file: the binary says it, or it asks for another answer",
+			"simd slm barriers grf registers policy batch sweep timeline explain compat model")
+	}
+	if err := p.launch.check(); err != nil {
 		return err
 	}
 	modes := 0
-	for _, on := range []bool{f.Changed("batch"), p.sweep != "", p.timeline} {
+	for _, on := range []bool{f.Changed("batch"), p.Sweep != "", p.Timeline} {
 		if on {
 			modes++
 		}
 	}
-	units := p.model == "compute-unit"
+	units := p.Model == "compute-unit"
 	switch {
 	case modes > 1:
 		return cli.Errorf("--batch, --sweep and --timeline exclude each other: give one of them")
-	case f.Changed("batch") && p.batch == "":
+	case f.Changed("batch") && p.Batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
-	case p.compat != "" && units:
+	case p.Compat != "" && units:
 		return cli.Errorf("--compat calculator and --model compute-unit exclude each other: give one of them")
-	case p.ports < 1:
-		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.ports)
+	case p.Ports < 1:
+		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
 	case (f.Changed("ports") || f.Changed("early")) && p.policy != "partial":
 		return cli.Errorf("--ports and --early need --policy partial")
-	case p.policy == "partial" && (p.batch != "" || p.sweep != "" || p.explain):
+	case p.policy == "partial" && (p.Batch != "" || p.Sweep != "" || p.Explain):
 		return cli.Errorf("--policy partial is a what-if of the dispatch over time: it needs --timeline")
-	case p.explain && (modes > 0 || p.compat != "" || units):
+	case p.Explain && (modes > 0 || p.Compat != "" || units):
 		return cli.Errorf("--explain needs the prediction of one launch")
 	}
 	for _, r := range []struct {
 		on          bool
 		what, flags string
 	}{
-		{p.batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers"},
-		{p.compat != "", "--compat calculator", "policy barrier-slots work-group-slots registers timeline platform " +
+		{p.Batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers"},
+		{p.Compat != "", "--compat calculator", "policy barrier-slots work-group-slots registers timeline platform " +
 			"platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},
@@ -158,35 +96,57 @@ func (p *predictCommand) check(f *pflag.FlagSet) error {
 			return err
 		}
 	}
+	switch {
+	case p.Batch != "":
+		return p.checkBatch()
+	case p.Sweep != "" || p.Timeline || p.policy == "partial":
+		p.endings = append([]string{".svg"}, deliver.Endings()...)
+	}
 	return nil
 }
 
-// predict answers what the flags ask for.
-func (p *predictCommand) predict(ctx context.Context) (*report.Answer, error) {
+// checkBatch finds what a batch cannot write.
+func (p *prediction) checkBatch() error {
+	p.endings = []string{".csv"}
 	switch {
-	case p.model == "compute-unit":
+	case p.Format != "table" && p.Format != "csv":
+		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
+	case len(p.Outputs) > 1:
+		return cli.Errorf("-o: a batch writes one file")
+	}
+	return nil
+}
+
+// answer gives what the flags ask for.
+func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer, error) {
+	switch {
+	case len(paths) > 0:
+		return p.predictFiles(ctx, paths)
+	case p.Batch != "":
+		return nil, p.predictBatch(ctx)
+	case p.Model == "compute-unit":
 		return p.computeUnit()
-	case p.compat != "":
+	case p.Compat != "":
 		return p.calculator()
-	case p.sweep != "":
-		c, launch, err := p.launchOnDevice("--sweep")
+	case p.Sweep != "":
+		c, launch, err := p.onDevice("--sweep")
 		if err != nil {
 			return nil, err
 		}
-		return launchdoc.Sweep(&c, launch, p.sweep)
-	case p.timeline || p.policy == "partial":
-		c, launch, err := p.launchOnDevice("--timeline")
+		return launchdoc.Sweep(&c, launch, p.Sweep)
+	case p.Timeline || p.policy == "partial":
+		c, launch, err := p.onDevice("--timeline")
 		if err != nil {
 			return nil, err
 		}
 		if p.policy != "partial" {
-			p.ports, p.early = 0, 0
+			p.Ports, p.Early = 0, 0
 		}
-		return launchdoc.Timeline(ctx, &c, launch, p.ports, p.early)
+		return launchdoc.Timeline(ctx, &c, launch, p.Ports, p.Early)
 	}
-	q := launchdoc.Question{Driver: p.explain}
+	q := launchdoc.Question{Driver: p.Explain}
 	var err error
-	if q.Launch, err = p.launch(); err != nil {
+	if q.Launch, err = p.read(); err != nil {
 		return nil, err
 	}
 	if q.Registers, err = p.needs(); err != nil {
@@ -199,19 +159,19 @@ func (p *predictCommand) predict(ctx context.Context) (*report.Answer, error) {
 }
 
 // computeUnit predicts a kernel on a compute unit.
-func (p *predictCommand) computeUnit() (*report.Answer, error) {
+func (p *prediction) computeUnit() (*report.Answer, error) {
 	platform, kernel, err := p.unitLaunch()
 	if err != nil {
 		return nil, err
 	}
-	launch, err := p.launch()
+	launch, err := p.read()
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case p.local == "":
+	case p.Local == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 64")
-	case p.simd == 0:
+	case p.SIMD == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
 	if _, err := itemsOf("global", launch.Global); err != nil {
@@ -221,7 +181,7 @@ func (p *predictCommand) computeUnit() (*report.Answer, error) {
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
-func (p *predictCommand) calculator() (*report.Answer, error) {
+func (p *prediction) calculator() (*report.Answer, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
 		return nil, err
@@ -231,74 +191,63 @@ func (p *predictCommand) calculator() (*report.Answer, error) {
 		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
 			"fam:gen12 or pci:E20B")
 	}
-	d, err := t.Find(names[0], p.xve)
+	d, err := t.Find(names[0], p.XVE)
 	if err != nil {
 		return nil, err
 	}
-	slm, err := cli.Bytes("slm", p.slm)
+	slm, err := cli.Bytes("slm", p.SLM)
 	switch {
 	case err != nil:
 		return nil, err
 	case slm%1024 != 0 || slm/1024 > 1<<20:
-		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.slm)
-	case p.local == "":
+		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
+	case p.Local == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 256")
-	case p.simd == 0:
+	case p.SIMD == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16")
 	}
-	in := calculator.Input{Global: string(p.global), Local: string(p.local), SIMD: p.simd, SLMKB: int(slm / 1024),
-		Barrier: p.barriers > 0}
-	if in.LargeGRF, err = calculator.LargeGRF(p.grf); err != nil {
+	in := calculator.Input{Global: string(p.Global), Local: string(p.Local), SIMD: p.SIMD, SLMKB: int(slm / 1024),
+		Barrier: p.Barriers > 0}
+	if in.LargeGRF, err = calculator.LargeGRF(p.GRF); err != nil {
 		return nil, cli.Errorf("--grf %v", err)
 	}
 	ans, err := launchdoc.Calculator(&d, in)
-	if err != nil || p.sweep == "" {
+	if err != nil || p.Sweep == "" {
 		return ans, err
 	}
-	return launchdoc.CalculatorSweep(&d, in, p.sweep)
+	return launchdoc.CalculatorSweep(&d, in, p.Sweep)
 }
 
 // predictBatch predicts every line of a CSV file.
-func (p *predictCommand) predictBatch(ctx context.Context) error {
-	if p.format != "table" && p.format != "csv" {
-		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.format)
-	}
-	if len(p.outputs) > 1 {
-		return cli.Errorf("-o: a batch writes one file")
-	}
+func (p *prediction) predictBatch(ctx context.Context) error {
 	run, err := p.batchRun()
 	if err != nil {
 		return err
 	}
-	file, in, err := p.openBatch(p.batch)
+	file, in, err := p.openBatch(p.Batch)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := p.openOutputs(p.outputs, ".csv")
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
 	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the
 	// time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
-	if out.Names() == "" {
+	if p.out.Names() == "" {
 		err = write(p.plainOut())
 	} else {
-		err = out.WriteAll(write)
+		err = p.out.WriteAll(write)
 	}
 	if err != nil {
 		return err
 	}
-	p.sayBatch(done, out)
+	p.sayBatch(done)
 	return nil
 }
 
 // batchRun makes the model that the flags ask for.
-func (p *predictCommand) batchRun() (batch.Run, error) {
+func (p *prediction) batchRun() (batch.Run, error) {
 	all, err := p.table()
 	if err != nil {
 		return nil, err
@@ -308,25 +257,25 @@ func (p *predictCommand) batchRun() (batch.Run, error) {
 		return nil, cli.Errorf("--batch takes the device from its column; --device names one for the rows that leave " +
 			"it empty")
 	}
-	shared := batch.Shared{XVEs: p.xve}
+	shared := batch.Shared{XVEs: p.XVE}
 	if len(names) == 1 {
 		shared.Device = names[0]
 	}
 	switch {
-	case p.model == "compute-unit":
+	case p.Model == "compute-unit":
 		t, key, err := p.platforms()
 		if err != nil {
 			return nil, err
 		}
 		return batch.ComputeUnits(t, key), nil
-	case p.compat != "":
+	case p.Compat != "":
 		t, err := calculator.Builtin()
 		if err != nil {
 			return nil, err
 		}
 		return batch.Calculator(t, shared), nil
 	}
-	launch, err := p.launch()
+	launch, err := p.read()
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +283,7 @@ func (p *predictCommand) batchRun() (batch.Run, error) {
 }
 
 // openBatch opens the batch file; - is standard input.
-func (p *predictCommand) openBatch(name string) (string, io.ReadCloser, error) {
+func (p *prediction) openBatch(name string) (string, io.ReadCloser, error) {
 	if name == "-" {
 		return "standard input", io.NopCloser(p.stdin), nil
 	}
@@ -352,47 +301,41 @@ func (p *predictCommand) openBatch(name string) (string, io.ReadCloser, error) {
 }
 
 // sayBatch sums a batch up on standard error: results alone are on standard output.
-func (p *predictCommand) sayBatch(r batch.Report, out *deliver.Files) {
+func (p *prediction) sayBatch(r batch.Report) {
 	for _, n := range r.Notes {
 		p.say("%s", n)
 	}
 	if r.Failed > 0 {
 		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
-	if out.Names() != "" {
-		p.say("wrote %s: %d rows", out.Names(), r.Rows)
+	if names := p.out.Names(); names != "" {
+		p.say("wrote %s: %d rows", names, r.Rows)
 	}
 }
 
 // predictFiles predicts what is in the files of the command line.
-func (p *predictCommand) predictFiles(c *cobra.Command, paths []string) error {
-	err := cli.Refuse(c.Flags(), "a file: the binary says it, or it asks for another answer",
-		"simd slm barriers grf registers policy batch sweep timeline explain compat model")
-	if err != nil {
-		return err
+func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.Answer, error) {
+	opt := binary.Options{Compiler: p.CompileOptions}
+	var err error
+	if opt.Global, err = p.Global.Size("global"); err != nil {
+		return nil, err
 	}
-	opt := binary.Options{Compiler: p.compileOptions}
-	if opt.Global, err = p.global.Size("global"); err != nil {
-		return err
+	if opt.Local, err = p.Local.Size("local"); err != nil {
+		return nil, err
 	}
-	if opt.Local, err = p.local.Size("local"); err != nil {
-		return err
-	}
-	if len(p.devices) > 0 && !slices.Equal(p.devices, []string{"all"}) {
+	if len(p.Devices) > 0 && !slices.Equal(p.Devices, []string{"all"}) {
 		chosen, err := p.chooseDevices()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, c := range chosen {
 			opt.Devices = append(opt.Devices, c.Device)
 		}
 	}
-	return p.answer(deliver.Endings(), func() (*report.Answer, error) {
-		kernels, notes, err := p.readBinaries(c.Context(), paths, opt)
-		if err != nil {
-			return nil, err
-		}
-		p.sayNotes(notes)
-		return binarydoc.Predict(kernels, notes, opt.Global, p.provenance()), nil
-	})
+	kernels, notes, err := p.readBinaries(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	p.sayNotes(notes)
+	return binarydoc.Predict(kernels, notes, opt.Global, p.provenance()), nil
 }

@@ -1,17 +1,29 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"occudiff/cmd/cli"
+	"occudiff/compare/history"
+	"occudiff/ingest/note"
 )
 
 // A setting is what a user need not repeat on the command line: a flag that a variable of the environment or the file
 // of settings gives. The file also keeps the thresholds of the history's gate.
+
+// settingsName is the file of settings, in the working folder or in the nearest parent that has one.
+const settingsName = "occudiff.yaml"
 
 // settingNames are the flags that the file of settings and the environment give where the command line does not.
 func settingNames() []string {
@@ -27,18 +39,125 @@ func settingVariable(name string) string {
 	return "OCCUDIFF_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
+// applySettings gives the flags of a command that are not on the command line what the environment and the file of
+// settings say. The number of XVEs belongs to the device, so a device on the command line leaves that of others out.
+func (a *app) applySettings() error {
+	a.given = map[string]given{}
+	takes := func(name string) bool { return a.flags.Lookup(name) != nil }
+	if !slices.ContainsFunc(settingNames(), takes) {
+		return nil
+	}
+	file, err := readSettings()
+	if err != nil {
+		return err
+	}
+	for _, line := range file.unknown() {
+		a.say("%s", line)
+	}
+	for _, name := range settingNames() {
+		flag := a.flags.Lookup(name)
+		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
+			continue
+		}
+		g, ok, err := file.setting(name, a.getenv)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := flag.Value.Set(g.text); err != nil {
+			return cli.Errorf("%s: %q is not a value of %s; expected %s", g.from, g.text, name, cli.Expected(flag))
+		}
+		a.given[name] = g
+	}
+	return nil
+}
+
+// chosenBy words who named the device when it was not the command line.
+func (a *app) chosenBy(by string) string {
+	if g, ok := a.given["device"]; ok {
+		return strings.Replace(by, "--device", g.from, 1)
+	}
+	return by
+}
+
+// settingsFile is what the file says. Keys that this version does not know are kept.
+type settingsFile struct {
+	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
+
+	path string // "" when there is none
+	doc  yaml.Node
+	top  *yaml.Node // the mapping that the document is
+}
+
+// name names the file as people and CI systems read it; empty when there is none.
+func (f *settingsFile) name() string { return cli.FromHere(f.path) }
+
+// readSettings reads the nearest file of settings; without one all settings have their defaults.
+func readSettings() (*settingsFile, error) {
+	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
+	f.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{f.top}}
+	folder, err := os.Getwd()
+	for parent := ""; err == nil && folder != parent; folder = filepath.Dir(folder) {
+		path := filepath.Join(folder, settingsName)
+		switch text, err := os.ReadFile(path); {
+		case err == nil:
+			f.path = path
+			return f, f.read(text)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
+		}
+		parent = folder
+	}
+	return f, nil
+}
+
+func (f *settingsFile) read(text []byte) error {
+	if err := yaml.Unmarshal(text, &f.doc); err != nil {
+		return cli.Errorf("%s: %v", f.path, err)
+	}
+	f.top = f.doc.Content[0]
+	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
+	if thresholds == nil {
+		return nil
+	}
+	for i := 0; i+1 < len(thresholds.Content); i += 2 {
+		name, value := thresholds.Content[i], thresholds.Content[i+1]
+		if _, err := history.ParseMetric(name.Value); err != nil {
+			return cli.Errorf("%s:%d: track.threshold: %v", f.path, name.Line, err)
+		}
+		x, err := strconv.ParseFloat(value.Value, 64)
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", f.path,
+				value.Line, name.Value, value.Value)
+		}
+		f.thresholds[name.Value] = x
+	}
+	return nil
+}
+
+// valueOf gives the value of a key in a mapping, nil when there is none.
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
 // setting gives a setting from the environment, else from the file. A file that it names is beside the file of
 // settings.
 func (f *settingsFile) setting(name string, getenv func(string) string) (g given, ok bool, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
 		return given{text, "$" + settingVariable(name)}, true, nil
 	}
-	node := f.find(name)
+	node := valueOf(f.top, name)
 	if node == nil || node.Tag == "!!null" {
 		return given{}, false, nil
 	}
-	path := f.name()
-	g = given{node.Value, fmt.Sprintf("%s:%d", path, node.Line)}
+	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}
 	switch node.Kind {
 	case yaml.ScalarNode:
 	case yaml.SequenceNode:
@@ -50,25 +169,53 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	default:
 		return given{}, false, cli.Errorf("%s: %s: expected a value", g.from, name)
 	}
-	if name == "device-file" || name == "db" && !strings.Contains(g.text, "://") {
-		if g.text != "" && !filepath.IsAbs(g.text) {
-			g.text = filepath.Join(filepath.Dir(path), g.text)
-		}
+	beside := name == "device-file" || name == "db" && !strings.Contains(g.text, "://")
+	if beside && g.text != "" && !filepath.IsAbs(g.text) {
+		g.text = filepath.Join(filepath.Dir(f.name()), g.text)
 	}
 	return g, g.text != "", nil
 }
 
 // unknown lists the keys that are no settings: a slip would otherwise go unnoticed.
 func (f *settingsFile) unknown() (keys []string) {
-	top := f.find()
-	if top == nil {
-		return nil
-	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		if key := top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
+	for i := 0; i+1 < len(f.top.Content); i += 2 {
+		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
 			keys = append(keys, fmt.Sprintf("%s:%d: warning: %s is not a setting", f.name(), key.Line,
 				key.Value)+cli.DidYouMean(key.Value, append(settingNames(), "track")))
 		}
 	}
 	return keys
+}
+
+// setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
+func (f *settingsFile) setThreshold(m history.Metric, x float64) {
+	thresholds := child(child(f.top, "track", yaml.MappingNode), "threshold", yaml.MappingNode)
+	value := child(thresholds, string(m), yaml.ScalarNode)
+	value.Value, value.Tag, value.Style = strconv.FormatFloat(x, 'f', -1, 64), "", 0
+}
+
+// child gives the value of a key in a mapping, making it when there is none of the kind.
+func child(mapping *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	if node := valueOf(mapping, key); node != nil && node.Kind == kind {
+		return node
+	}
+	node := &yaml.Node{Kind: kind}
+	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, node)
+	return node
+}
+
+// write writes the file, in the working folder when there was none.
+func (f *settingsFile) write() error {
+	f.path = cmp.Or(f.path, settingsName)
+	var text bytes.Buffer
+	e := yaml.NewEncoder(&text)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(&f.doc), e.Close()); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	next := f.path + ".new"
+	if err := os.WriteFile(next, text.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", f.path, note.Reason(err))
+	}
+	return os.Rename(next, f.path)
 }

@@ -45,8 +45,8 @@ func (a *app) tell(format string, args ...any) error {
 // useColor decides on colors for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
 func (a *app) useColor() bool {
 	switch {
-	case a.color != "auto":
-		return a.color == "always"
+	case a.Color != "auto":
+		return a.Color == "always"
 	case a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb":
 		return false
 	}
@@ -77,7 +77,7 @@ const progressAfter = 500 * time.Millisecond
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
 // standard error (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
-	if a.quiet || a.progress == "never" || (a.progress == "auto" && !isTerminal(a.raw)) {
+	if a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw)) {
 		return nil, func() {}
 	}
 	var mu sync.Mutex

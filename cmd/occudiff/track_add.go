@@ -28,65 +28,24 @@ import (
 
 // addFlags are those of track add alone.
 type addFlags struct {
-	read    runOptions
-	time    string
-	commit  string
-	program string
+	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"`
+	Program string `flag:"program" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
+	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
 }
 
-func (t *trackCommand) addCommand() *cobra.Command {
-	f := addFlags{read: runOptions{digest: "auto", content: true}}
-	c := &cobra.Command{
-		Use:   "add [flags] PATH...",
-		Short: "Store runs in the history",
-		Long: `Store runs in the history: every kernel with its three occupancies, residual, times, verdict and
-cause, and its provenance: digests of the inputs, time, host, job, device, driver, VTune version,
-label and commit.
-
-The paths are those of validate: the files of one run, a folder of them, or several folders, one run
-each. A run is stored whole or not at all. Adding the same content again changes nothing and does
-not fail.
-
-No export records when it was collected, or with which driver. The time comes from --time, else from
-a summary, else from the date of the file. Pass --driver for every run or for none, because each
-driver has its own series.
-
-The paths may also be kernel binaries, or source files that ocloc compiles. Then the spills and the
-predicted peak of every kernel are stored, which track check --metric spill and --metric peak judge.
-
-Kernels with the same name in two programs are two series. The program comes from the command line
-in a summary, or from --program. A run without a program name joins the only known program that has
-its kernels.`,
-		Example: `  # A run of today
-  occudiff track add --device mtl --xve 112 run.hotspots.csv
-  occudiff track add run.csv run.summary.txt --driver 24.35 --label nightly
-
-  # A run of another day
-  occudiff track add --device max1100 run.csv --time 2026-03-01T02:00:00Z
-
-  # A build, before any run
-  occudiff track add build/kernels.zebin && occudiff track check --metric spill
-
-  # A folder of runs, into the history of a team
-  occudiff track add --db postgres://occudiff@perf/history runs/`,
-		Args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
-		RunE: func(c *cobra.Command, args []string) error { return t.add(c.Context(), args, f) },
-	}
-	f.read.define(c.Flags(), "local simd digest")
-	cli.Define(c.Flags(), []cli.Flag{
-		{Name: "time", Value: &f.time, Arg: "TIME", Usage: "when the run was collected: RFC 3339 as in " +
-			"2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"},
-		{Name: "program", Value: &f.program, Arg: "NAME", Usage: "program that ran (default: the name in the " +
-			"summary's command line)"},
-		{Name: "commit", Value: &f.commit, Arg: "ID", Usage: "commit that ran (default: of the repository in the " +
-			"working folder)"},
-	}...)
-	t.share(c, deviceFlags, "sampling-interval driver vtune-version label progress format quiet")
-	return c
+// addCommand stores runs; one that is not whole is no point of a series, and so --accept-truncated is not for it.
+func (t *tracking) addCommand() *cobra.Command {
+	f := &addFlags{}
+	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd digest" + deviceFlags +
+		"sampling-interval driver vtune-version label progress format quiet",
+		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
+		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {
+			return nil, t.add(ctx, paths, f)
+		}})
 }
 
-func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) error {
-	given, err := parseTime(f.time)
+func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
+	given, err := parseTime(f.Time)
 	if err != nil {
 		return err
 	}
@@ -97,7 +56,7 @@ func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) erro
 	if len(runs) > 1 && !given.IsZero() {
 		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
-	commit := f.commit
+	commit := f.Commit
 	if commit == "" {
 		commit = t.commit(ctx)
 	}
@@ -108,16 +67,16 @@ func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) erro
 		if binaries {
 			read = t.readCompiled
 		}
-		one, notes, err := read(ctx, p, f.read, given)
+		one, notes, err := read(ctx, p, given)
 		if err != nil {
 			return addedBefore(done, err)
 		}
 		one.Commit = commit
-		if f.program != "" {
-			one.Program = f.program
+		if f.Program != "" {
+			one.Program = f.Program
 		}
 		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
-			if db, err = t.writeHistory(ctx); err != nil {
+			if db, err = history.Open(ctx, t.DB); err != nil {
 				return err
 			}
 			defer db.Close()
@@ -127,7 +86,7 @@ func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) erro
 		}
 		done = append(done, *one)
 		t.sayNotes(notes)
-		if t.format == "json" {
+		if t.Format == "json" {
 			continue
 		}
 		// When it is done: adding many takes long.
@@ -135,32 +94,32 @@ func (t *trackCommand) add(ctx context.Context, paths []string, f addFlags) erro
 			return err
 		}
 	}
-	if t.format == "json" {
+	if t.Format == "json" {
 		return machine.JSON(t.plainOut(), trackdoc.NewAddValue(done))
 	}
 	return nil
 }
 
 // readAdded reads and compares the files of a run, and completes what is stored of it by what this machine knows.
-func (t *trackCommand) readAdded(ctx context.Context, paths []string, f runOptions, given time.Time) (
+func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
-	run, err := t.readRun(ctx, paths, f)
+	run, err := t.readRun(ctx, paths, ingest.Options{Content: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := t.compareRun(run, f, compare.Refused)
+	r, err := t.compareRun(run, compare.Refused)
 	if err != nil {
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromResult(r)}
-	one.Label = t.label
+	one.Label = t.Label
 	one.Time, one.TimeFrom = whenRun(run, given)
 	one.Host, one.JobID = t.whereRun(run)
 	return one, r.Notes, nil
 }
 
 // readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
-func (t *trackCommand) readCompiled(ctx context.Context, paths []string, _ runOptions, given time.Time) (
+func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	devices, err := t.namedDevice()
 	if err != nil {
@@ -171,7 +130,7 @@ func (t *trackCommand) readCompiled(ctx context.Context, paths []string, _ runOp
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromBinaries(kernels)}
-	one.Label, one.Driver, one.VTune = t.label, t.driver, t.vtune
+	one.Label, one.Driver, one.VTune = t.Label, t.Driver, t.VTune
 	one.Time, one.TimeFrom = given, ""
 	if given.IsZero() {
 		one.Time, one.TimeFrom = time.Now(), "now; --time says another"
@@ -204,7 +163,7 @@ func runsAre(n int) string {
 }
 
 // addRun stores a run and says what came of it.
-func (t *trackCommand) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
+func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {
 		return err

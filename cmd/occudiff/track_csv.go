@@ -17,31 +17,16 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-func (t *trackCommand) importCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "import [flags] FILE.csv",
-		Short: "Store points from a CSV file",
-		Long: `Store points from a CSV file: the columns series, time and value, and optionally run, device,
-driver, label, verdict and program. Time is RFC 3339 or Unix seconds; the value is in the metric's
-unit (percent, points, seconds). Points with the same run, time and label form one run; without a
-run, they must share device and driver, too.
-
-Importing the same points again changes nothing. The output of track export can be imported one
-metric after the other: a run that is already stored, by its exported name, time and label, gets the
-values and kernels that it lacks. A value that differs from the stored one is an error: rename the
-run, or remove the stored one first.`,
-		Example: "  occudiff track import old.csv\n  occudiff track import --metric seconds times.csv\n" +
-			"  occudiff track export | occudiff track import --db copy.db -",
-		Args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
-		RunE: func(c *cobra.Command, args []string) error { return t.importPoints(c.Context(), args[0]) },
-	}
-	t.addMetricFlag(c)
-	t.share(c, "device-file quiet")
-	return c
+func (t *tracking) importCommand() *cobra.Command {
+	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet",
+		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			return nil, t.importPoints(ctx, args[0])
+		}})
 }
 
-func (t *trackCommand) importPoints(ctx context.Context, path string) error {
-	m, err := history.ParseMetric(t.metric)
+func (t *tracking) importPoints(ctx context.Context, path string) error {
+	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
 		return cli.Errorf("--metric: %v", err)
 	}
@@ -67,7 +52,7 @@ func (t *trackCommand) importPoints(ctx context.Context, path string) error {
 	if records.Len() == 0 {
 		return cli.Errorf("%s has no point that can be stored; expected lines of series,time,value", path)
 	}
-	db, err := t.writeHistory(ctx)
+	db, err := history.Open(ctx, t.DB)
 	if err != nil {
 		return err
 	}
@@ -84,7 +69,7 @@ func (t *trackCommand) importPoints(ctx context.Context, path string) error {
 }
 
 // readRecords reads a file of points, or standard input.
-func (t *trackCommand) readRecords(path string) (*history.Records, []note.Note, error) {
+func (t *tracking) readRecords(path string) (*history.Records, []note.Note, error) {
 	if path == "-" {
 		return history.ReadRecords(bufio.NewReader(t.stdin), "standard input")
 	}
@@ -96,38 +81,28 @@ func (t *trackCommand) readRecords(path string) (*history.Records, []note.Note, 
 	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)
 }
 
-func (t *trackCommand) exportCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "export [flags] [FILE.csv]",
-		Short: "Write the points of a metric as CSV",
-		Long: `Write every point of a metric as CSV: series, time, value, run, device, driver, label, verdict,
-program. Without a file, it goes to standard output. A run without a job is named by its number. A
-text that a spreadsheet would run as a formula gets an apostrophe, which track import removes.`,
-		Example: "  occudiff track export history.csv\n  occudiff track export --metric seconds",
-		Args:    cli.Args(0, 1, "track export takes one CSV file, not %d"),
-		RunE:    func(c *cobra.Command, args []string) error { return t.exportPoints(c.Context(), args) },
-	}
-	t.addMetricFlag(c)
-	t.addNoVerify(c)
-	t.share(c, "output quiet")
-	c.Flags().Lookup("output").Usage = "write the CSV to this file instead"
-	return c
+func (t *tracking) exportCommand() *cobra.Command {
+	return t.command(command{text: "track-export", flags: []any{&t.metricFlag, &t.verifyFlag}, share: "output quiet",
+		output: "write the CSV to this file instead", names: true, endings: []string{".csv"},
+		args: cli.Args(0, 1, "track export takes one CSV file, not %d"),
+		check: func(args []string) error {
+			if len(args) == 1 && args[0] != "-" {
+				t.Outputs = append(t.Outputs, args[0])
+			}
+			return nil
+		},
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			m, err := history.ParseMetric(t.Metric)
+			if err != nil {
+				return nil, cli.Errorf("--metric: %v", err)
+			}
+			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+				return nil, t.exportPoints(ctx, db, m)
+			})
+		}})
 }
 
-func (t *trackCommand) exportPoints(ctx context.Context, args []string) error {
-	m, err := history.ParseMetric(t.metric)
-	if err != nil {
-		return cli.Errorf("--metric: %v", err)
-	}
-	paths := t.outputs
-	if len(args) == 1 && args[0] != "-" {
-		paths = append(paths, args[0])
-	}
-	out, db, done, err := t.openReading(ctx, paths, ".csv")
-	if err != nil {
-		return err
-	}
-	defer done()
+func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.Metric) error {
 	points := 0
 	write := func(w io.Writer) error {
 		points = 0
@@ -141,16 +116,16 @@ func (t *trackCommand) exportPoints(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	if len(paths) == 0 {
+	if len(t.Outputs) == 0 {
 		b := bufio.NewWriter(t.plainOut())
 		if err := write(b); err != nil {
 			return err
 		}
 		return b.Flush()
 	}
-	if err := out.WriteAll(write); err != nil {
+	if err := t.out.WriteAll(write); err != nil {
 		return err
 	}
 	return t.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
-		strings.Join(paths, ", "))
+		strings.Join(t.Outputs, ", "))
 }

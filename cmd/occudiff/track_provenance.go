@@ -11,7 +11,7 @@ import (
 )
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
-func (t *trackCommand) commit(ctx context.Context) string {
+func (t *tracking) commit(ctx context.Context) string {
 	if commit := gitCommit(ctx, "HEAD"); commit != "" {
 		return commit
 	}
@@ -41,12 +41,12 @@ func gitCommit(ctx context.Context, name string) string {
 }
 
 // job gives the number of the batch job or CI run that the program runs in, else nothing.
-func (t *trackCommand) job() string {
+func (t *tracking) job() string {
 	return t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 }
 
 // firstOf gives the first variable of the environment that says something.
-func (t *trackCommand) firstOf(names ...string) string {
+func (t *tracking) firstOf(names ...string) string {
 	for _, name := range names {
 		if v := strings.TrimSpace(t.getenv(name)); v != "" {
 			return v
@@ -57,7 +57,7 @@ func (t *trackCommand) firstOf(names ...string) string {
 
 // whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that
 // measured; else nobody knows, and the name of some login node would be a wrong answer.
-func (t *trackCommand) whereRun(run *ingest.Run) (host, job string) {
+func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {
 		return host, job

@@ -12,47 +12,32 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/report"
-	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
-func (t *trackCommand) listCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:     "list",
-		Short:   "List the stored runs",
-		Long:    "List the stored runs with their provenance, oldest first.",
-		Example: "  occudiff track list\n  occudiff track list --format json",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return t.list(c.Context()) },
+func (t *tracking) listCommand() *cobra.Command {
+	return t.command(command{text: "track-list", share: answerFlags,
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			t.NoVerify = true // it is what one looks at a damaged history with
+			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+				runs, err := db.List(ctx)
+				return trackdoc.FromRuns(runs, db.Where(), t.provenance()), err
+			})
+		}})
+}
+
+func (t *tracking) removeCommand() *cobra.Command {
+	var f struct {
+		Yes bool `flag:"yes" help:"do not ask"`
 	}
-	t.share(c, answerFlags)
-	return c
+	return t.command(command{text: "track-remove", flags: []any{&f}, share: "quiet", names: true,
+		args: cli.Args(1, cli.Many, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			return nil, t.remove(ctx, args, f.Yes)
+		}})
 }
 
-func (t *trackCommand) list(ctx context.Context) error {
-	t.noVerify = true // it is what one looks at a damaged history with
-	return t.answerFrom(ctx, deliver.Endings(), func(db *history.DB) (*report.Answer, error) {
-		runs, err := db.List(ctx)
-		return trackdoc.FromRuns(runs, db.Where(), t.provenance()), err
-	})
-}
-
-func (t *trackCommand) removeCommand() *cobra.Command {
-	var yes bool
-	c := &cobra.Command{
-		Use: "remove [flags] RUN...", Short: "Remove runs from the history",
-		Long: "Remove runs from the history, by the numbers that track list shows. It asks on a terminal; scripts " +
-			"say --yes.",
-		Example: "  occudiff track remove 12\n  occudiff track remove 12 13 --yes",
-		Args:    cli.Args(1, cli.Many, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
-		RunE:    func(c *cobra.Command, args []string) error { return t.remove(c.Context(), args, yes) },
-	}
-	cli.Define(c.Flags(), cli.Flag{Name: "yes", Value: &yes, Usage: "do not ask"})
-	t.share(c, "quiet")
-	return c
-}
-
-func (t *trackCommand) remove(ctx context.Context, args []string, yes bool) error {
+func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 	var ids []int64
 	for _, text := range args {
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
@@ -67,7 +52,7 @@ func (t *trackCommand) remove(ctx context.Context, args []string, yes bool) erro
 		return cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
 			strings.Join(args, ", "))
 	}
-	db, err := history.OpenWith(ctx, t.dsn(), history.Options{MustExist: true})
+	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
 	if err != nil {
 		return err
 	}
@@ -102,7 +87,7 @@ func (t *trackCommand) remove(ctx context.Context, args []string, yes bool) erro
 
 // confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the
 // waiting.
-func (t *trackCommand) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (
+func (t *tracking) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (
 	bool, error) {
 	fmt.Fprintf(t.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.RunText(r))
 	answer := make(chan string, 1)

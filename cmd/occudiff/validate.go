@@ -21,92 +21,65 @@ import (
 	"occudiff/report/runsdoc"
 )
 
-func (a *app) validateCommand() *cobra.Command {
-	var v runOptions
-	c := &cobra.Command{
-		Use:   "validate [flags] PATH...",
-		Short: "Compare a profiler run with predicted occupancy",
-		Long: `Compare a profiler run with predicted occupancy, kernel by kernel.
-
-The paths are the files of one run, or a folder of them: VTune computing-task exports (CSV), VTune
-summaries, vec_add logs, unitrace output, Chrome traces, kernel binaries; plain, gzip or zstd; - is
-standard input. The format is detected from the content. Files of one run are merged by kernel.
-
-Several folders, a folder of folders, or a folder whose exports measured the same kernels differently
-hold several runs, such as the nodes of a cluster or the ranks of a job. They are shown side by side:
-first the runs that stand out, then each kernel over all runs, then each run. Each output file covers
-all runs.`,
-		Example: `  # An export, on a device that you name
-  occudiff validate --device mtl --xve 112 run.hotspots.csv
-
-  # With the summary, which names the device; write a workbook and a page
-  occudiff validate run.hotspots.csv run.summary.txt -o run.xlsx -o run.html
-
-  # A log, which has no launch sizes
-  occudiff validate --local 256 --simd 32 vec_add.log
-
-  # Several runs side by side, or a gate in CI
-  occudiff validate run1/ run2/ -o report.md
-  occudiff validate run.hotspots.csv --fail-on mismatch -o result.xml`,
-		Args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
-			"try 'occudiff demo'"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.validatePaths(c.Context(), args, v)
-		},
-	}
-	v.define(c.Flags(), "local simd instances timeline digest accept-truncated")
-	a.share(c, runFlags, answerFlags)
-	a.shareTable(c, report.SortLost, report.SortTime, report.SortDifference, report.SortName)
-	a.shareGate(c, "mismatch", "model")
-	return c
+// validateFlags are those of validate alone.
+type validateFlags struct {
+	Instances bool `flag:"instances" help:"show every launch as its own row"`
+	Timeline  bool `flag:"timeline" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
 }
 
-// validatePaths reads and compares each run of the command line and writes the reports.
-func (a *app) validatePaths(ctx context.Context, paths []string, v runOptions) error {
+func (a *app) validateCommand() *cobra.Command {
+	f := &validateFlags{}
+	return a.command(command{text: "validate", flags: []any{f}, share: "local simd digest accept-truncated" + runFlags +
+		tableFlags + "sort:lost,time,difference,name fail-on:never,mismatch,model annotations" + answerFlags,
+		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
+			"try 'occudiff demo'"),
+		check: func([]string) error {
+			if a.endings = deliver.Endings(".xml"); f.Timeline {
+				a.endings = append(a.endings, ".svg")
+			}
+			return nil
+		},
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			return a.validatePaths(ctx, args, f)
+		}})
+}
+
+// validatePaths reads and compares each run of the command line.
+func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Answer, error) {
 	paths, done, err := collect.ExportResults(ctx, paths, a.raw)
 	defer done()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if v.instances {
+	if f.Instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
-		// what is used.
-		defer debug.SetGCPercent(debug.SetGCPercent(30))
+		// what is used; until the end, for rows are made while they are written.
+		debug.SetGCPercent(30)
 	}
-	endings := deliver.Endings(".xml")
-	if v.timeline {
-		endings = append(endings, ".svg")
-	}
-	out, err := a.openOutputs(a.outputs, endings...)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
 	var names []string
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
-		v := v
-		v.side = side
-		return a.readRun(ctx, paths, v)
+		return a.readRun(ctx, paths, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
+			Samples: f.Timeline, Side: side}})
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
-		r, err := a.validateRun(ctx, run, v)
+		r, err := a.validateRun(ctx, run, f)
 		names, results = append(names, name), append(results, r)
 		return err
 	}); err != nil {
-		return err
+		return nil, err
 	}
-	return a.emit(names, results, out)
+	return a.answerRuns(names, results)
 }
 
 // validateRun compares a run that was read.
-func (a *app) validateRun(ctx context.Context, run *ingest.Run, v runOptions) (*compare.Result, error) {
+func (a *app) validateRun(ctx context.Context, run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.WithPeaks
-	if a.failOn != "never" { // a gate is not to pass because nobody said what to judge by
+	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
 		unnamed = compare.Refused
 	}
-	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, v, unnamed) })
-	if err == nil && v.timeline && !rundoc.Sampled(r) {
+	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, unnamed) })
+	if err == nil && f.Timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
@@ -137,21 +110,23 @@ func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 // fewRuns is how many runs a terminal shows each by itself, below what is said of all of them; files have every run.
 const fewRuns = 3
 
-// emit writes one run, or several side by side, to the files and to standard output; what a gate says comes last.
-func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files) error {
+// answerRuns answers for one run, or for several side by side; what a gate says comes last.
+func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Answer, error) {
 	t, err := a.table()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ans := rundoc.Answer(results[0], a.provenance(), t.Devices())
+	a.after = func() error { return a.concludeRuns(names, results) }
 	if len(results) > 1 {
-		ans = runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance())
+		return runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance()), nil
 	}
-	if err := a.deliver(ans, out); err != nil {
-		return err
-	}
-	if len(results) > 1 && len(results) <= fewRuns && a.format == "table" {
-		if err := a.printEach(names, results, out); err != nil {
+	return rundoc.Answer(results[0], a.provenance(), t.Devices()), nil
+}
+
+// concludeRuns says what is to be said of runs beside their answer.
+func (a *app) concludeRuns(names []string, results []*compare.Result) error {
+	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
+		if err := a.printEach(names, results); err != nil {
 			return err
 		}
 	}
@@ -164,7 +139,7 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 				notes = append(notes, n)
 			}
 		}
-		if a.annotate {
+		if a.Annotate {
 			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
 		}
 		name := ""
@@ -182,13 +157,13 @@ func (a *app) emit(names []string, results []*compare.Result, out *deliver.Files
 	}
 	failure := ""
 	if len(failed) > 0 {
-		failure = "--fail-on " + a.failOn + ": " + strings.Join(failed, "; ")
+		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
 	}
 	return a.conclude(marks, failure)
 }
 
 // printEach prints each of a few runs by itself.
-func (a *app) printEach(names []string, results []*compare.Result, out *deliver.Files) error {
+func (a *app) printEach(names []string, results []*compare.Result) error {
 	for i, r := range results {
 		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
@@ -197,7 +172,7 @@ func (a *app) printEach(names []string, results []*compare.Result, out *deliver.
 		if err := a.chooseColumns(one); err != nil {
 			return err
 		}
-		if err := a.print(out, one); err != nil {
+		if err := a.print(one); err != nil {
 			return err
 		}
 	}
@@ -206,10 +181,10 @@ func (a *app) printEach(names []string, results []*compare.Result, out *deliver.
 
 // gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
 func (a *app) gate(name string, r *compare.Result) string {
-	failure, judged := rundoc.Failure(r, a.failOn)
+	failure, judged := rundoc.Failure(r, a.FailOn)
 	if !judged {
 		fmt.Fprintf(a.stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
-			"compared\n", name, a.failOn, r.Summary.Kernels)
+			"compared\n", name, a.FailOn, r.Summary.Kernels)
 	}
 	if failure == "" {
 		return ""

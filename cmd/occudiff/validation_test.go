@@ -122,7 +122,7 @@ func TestValidation(t *testing.T) {
 		}
 		a := &app{stderr: io.Discard}
 		a.setDefaults()
-		a.device, a.xve = c.device, c.xve
+		a.Device, a.XVE = c.device, c.xve
 		r, err := compareFiles(a, paths)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
@@ -157,7 +157,7 @@ func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.compareRun(run, runOptions{}, compare.Refused)
+	return a.compareRun(run, compare.Refused)
 }
 
 // golden compares with a file, or rewrites it with -update.

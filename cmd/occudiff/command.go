@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"occudiff/cmd/cli"
+	"occudiff/report"
+	"occudiff/report/deliver"
+)
+
+// manual holds the text of each command: how it is called, what it is for in a line, the same at length, and examples.
+//
+//go:embed help
+var manual embed.FS
+
+// command is what a command is beside its text.
+type command struct {
+	text     string               // the name of its file
+	flags    []any                // structs of flags of its own, see cli.Declare
+	share    string               // the flags that it has in common with others, see cli.Share
+	output   string               // what its -o is for, when it does not write the answer
+	args     cobra.PositionalArgs // none when it is nil
+	names    bool                 // its arguments are names, and not files that it reads
+	fixed    bool                 // settings of the environment and the file do not reach it
+	complete cobra.CompletionFunc // of its arguments
+	endings  []string             // of the files that it can write; those of every answer when it is nil
+
+	// check finds wrong flags before files are opened.
+	check func(args []string) error
+	// answer gives what the command has to say; nil when it has said it. A command that groups others has none.
+	answer func(ctx context.Context, args []string) (*report.Answer, error)
+}
+
+// command makes a command of the tree.
+func (a *app) command(d command) *cobra.Command {
+	text, _ := manual.ReadFile("help/" + d.text + ".txt") // the test of help texts finds one that is not there
+	head, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	use, head, _ := strings.Cut(head, "\n")
+	short, long, _ := strings.Cut(head, "\n")
+	c := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(long),
+		Example: strings.TrimRight(examples, "\n"), Args: d.args, ValidArgsFunction: d.complete}
+	if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	for _, f := range d.flags {
+		cli.Declare(c.Flags(), f)
+	}
+	cli.Share(c.Flags(), a.sharedFlags, d.share)
+	if d.output != "" {
+		c.Flags().Lookup("output").Usage = d.output
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if d.answer == nil {
+			return c.Help()
+		}
+		return a.execute(c, &d, args)
+	}
+	return c
+}
+
+// execute runs a command: wrong flags are found first, then outputs that cannot be written, then the work begins.
+func (a *app) execute(c *cobra.Command, d *command, args []string) error {
+	a.flags, a.endings = c.Flags(), d.endings
+	if !d.fixed {
+		if err := a.applySettings(); err != nil {
+			return err
+		}
+	}
+	_, a.samplingSet = a.given["sampling-interval"]
+	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
+	if err := a.checkFlags(); err != nil {
+		return err
+	}
+	if d.check != nil {
+		if err := d.check(args); err != nil {
+			return err
+		}
+	}
+	if a.endings == nil {
+		a.endings = deliver.Endings()
+	}
+	var reads []string
+	if !d.names {
+		reads = args
+	}
+	a.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "output" && cli.NamesFile(f) {
+			reads = append(reads, f.Value.String())
+		}
+	})
+	var err error
+	a.out, err = deliver.Open(deliver.Files{Inputs: reads, Stopped: c.Context().Err}, a.Outputs, a.endings...)
+	if err != nil {
+		return err
+	}
+	defer a.out.Discard()
+	ans, err := d.answer(c.Context(), args)
+	if err != nil || ans == nil {
+		return err
+	}
+	if err := a.deliver(ans); err != nil || a.after == nil {
+		return err
+	}
+	return a.after()
+}
