@@ -133,7 +133,7 @@ func (a *Account) Drawn() ByPart[float64] {
 // and it is not above it.
 func (r *Result) Accounted(row *Row) bool {
 	switch row.Verdict {
-	case Match, Below:
+	case Match, Idle, Below:
 		return (row.Basis == BasisMeasured || row.Basis == BasisMeasuredPeak) &&
 			(row.Cause == nil || row.Cause.Name != CauseShape && row.Cause.Name != CauseModel)
 	}
@@ -162,9 +162,8 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 	a.Room = room(row)
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
-		average := row.reference()
-		a.Lost = unit.Some(t * unit.Seconds(max(average-row.Measured.Or(0), 0)))
-		a.Limited = unit.Some(t * unit.Seconds(1-average))
+		a.Lost = unit.Some(row.Lost())
+		a.Limited = unit.Some(t * unit.Seconds(a.Tail.Or(0)+a.Limits) / 100)
 	}
 	return a, true
 }
@@ -180,17 +179,18 @@ func (r *Result) parts(row *Row) Account {
 		peak := row.Peak.Or(0)
 		return Account{Used: pointsOf(m), Shortfall: unit.Some(peak.Minus(m)), Limits: pointsOf(1 - peak)}
 	}
-	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(p.Average)), Limits: pointsOf(1 - p.Peak),
-		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(row.XVEs.Idle.Share)}
+	held := row.Held()
+	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
+		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(held.Idle)}
 	idle, known := row.Idle.Value()
 	loaded, ran := row.Loaded.Value()
 	if !known || !ran {
-		a.Shortfall = unit.Some(p.Average.Minus(m))
+		a.Shortfall = unit.Some(held.Average.Minus(m))
 		return a
 	}
-	limit, share := row.XVEs.Idle.Loaded, row.XVEs.Idle.Share
+	limit, share := held.Loaded, held.Idle
 	empty := pointsOf(limit * (idle - share))
-	underfilled := p.Average.Minus(m) - empty // limit x (1 - idle) - m, without a rounding of its own
+	underfilled := held.Average.Minus(m) - empty // limit x (1 - idle) - m, without a rounding of its own
 	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(underfilled)
 	a.Unordered = abs(empty-underfilled) <= 2*abs(pointsOf((limit-loaded)*(idle-share)))+printedTwice
 	return a
@@ -198,11 +198,24 @@ func (r *Result) parts(row *Row) Account {
 
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
-// reference is the average that the measured value is held against: the predicted one, or the profiler's peak where the
-// launch shape is not known.
-func (r *Row) reference() unit.Ratio {
+// Held is the point of the predicted range that the row is accounted for by: the one nearest to what XVEs that ran
+// held, or to what was measured where that is not known or the same all over the range.
+func (r *Row) Held() predict.Held {
+	x, m := &r.XVEs, r.Measured.Or(0)
+	if loaded, ran := r.Loaded.Value(); ran && abs(x.High.Loaded.Minus(x.Low.Loaded)) > printedTwice {
+		return x.NearestLoaded(loaded)
+	}
+	return x.NearestAverage(m)
+}
+
+// reference is what the measured value is held against.
+func (r *Row) reference() unit.Ratio { return r.nearest(r.Measured.Or(0)) }
+
+// nearest is the point of the range of the predicted average that is nearest to a value, or the profiler's peak where
+// the launch shape is not known.
+func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	if r.Predicted != nil {
-		return r.Predicted.Average
+		return r.Predicted.Nearest(v)
 	}
 	return r.Peak.Or(0)
 }
@@ -229,7 +242,7 @@ func (r *Row) Lost() unit.Seconds {
 
 // mayLose says whether a row was measured and is not above its prediction.
 func (r *Row) mayLose() bool {
-	return (r.Verdict == Match || r.Verdict == Below) && r.Measured.Present()
+	return (r.Verdict == Match || r.Verdict == Idle || r.Verdict == Below) && r.Measured.Present()
 }
 
 // room tells from the array state whether threads are what the XVEs lack.

@@ -116,20 +116,21 @@ func (r *Result) adapters(row *Row) *Cause {
 		}
 		return nil
 	}
-	ref, name := row.reference(), "profiler's peak"
+	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"
 	}
 	idle, known := row.Idle.Value()
 	certainty := r.Certainty(row)
 	sure := min(medium, certainty.limit())
-	for busy := 1; busy < n && ref > 0; busy++ {
+	for busy := 1; busy < n && row.nearest(0) > 0; busy++ {
 		c := &Cause{Name: CauseAdapters, Confidence: sure.String(), Decide: targetGPU}
 		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d of them worked, ", n, busy)
-		switch v, possible := ofBusy(m, busy, n); {
+		v, possible := ofBusy(m, busy, n)
+		switch ref := row.nearest(v); {
 		case !possible:
 			continue
-		case abs(v.Minus(ref)) <= r.Options.Tolerance+digit:
+		case r.Options.within(v.Minus(ref)):
 			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of %s, which fits the %s of %.1f %%.",
 				m.Percent(), v.Percent(), thatWorked(busy), name, ref.Percent())
 			return c

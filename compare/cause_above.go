@@ -27,7 +27,7 @@ func (f *finder) above() {
 		f.add("", CauseOverlap, low, func() (string, string) {
 			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
 				"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
-				m.Percent(), row.Predicted.Average.Percent(), name, ref.Percent()), "a trace"
+				m.Percent(), row.reference().Percent(), name, ref.Percent()), "a trace"
 		})
 		return
 	}
@@ -88,7 +88,7 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 	}
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
 	of := over * unit.Ratio(max(r.Device.Tiles, 1))
-	if off := m.Minus(of); !ok || abs(off) > r.Options.Tolerance+digit {
+	if !ok || !r.Options.within(m.Minus(of)) {
 		return false
 	}
 	f.add("", CauseStack, medium, func() (string, string) {
@@ -111,17 +111,17 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 		l := r.LaunchOf(row)
 		l.GRF = mode.Registers
 		p, err := predict.Predict(r.Device, l)
-		if err != nil || p.Peak <= row.Predicted.Peak || abs(m.Minus(p.Average)) > r.Options.Tolerance+digit {
+		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
 			continue
 		}
 		f.add("", CauseGRF, medium, func() (string, string) {
 			ref, name := row.Predicted.Peak, "peak"
 			if m.Minus(ref) <= r.unseen(row)+digit {
-				ref, name = row.Predicted.Average, "average"
+				ref, name = row.reference(), "average"
 			}
 			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
 				"per thread; a kernel compiled for %d registers predicts %.1f %%.",
-				m.Percent(), name, ref.Percent(), mode.Registers, p.Average.Percent()), decideByBinary
+				m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), decideByBinary
 		})
 		return true
 	}

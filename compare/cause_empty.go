@@ -113,11 +113,11 @@ func (f *finder) dry(p Part) {
 	idle, known := f.ran()
 	outside, bounded := f.outside()
 	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves ||
-		idle <= outside+f.row.XVEs.Idle.Share {
+		idle <= outside+f.row.Held().Idle {
 		return
 	}
 	_, own := f.r.own(f.row)
-	if own.Or(idle) <= outside+f.row.XVEs.Idle.Share {
+	if own.Or(idle) <= outside+f.row.Held().Idle {
 		return
 	}
 	f.add(p, CauseImbalance, medium, func() (string, string) {

@@ -116,7 +116,7 @@ func (f *finder) refit(p Part) {
 		return
 	}
 	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
-		before: abs(loaded.Minus(f.row.XVEs.Idle.Loaded))}
+		before: abs(loaded.Minus(f.row.Held().Loaded))}
 	t.measured, _ = f.r.own(f.row)
 	t.registers()
 	if f.row.ModelDifference.Present() {
@@ -139,8 +139,14 @@ type trial struct {
 // fits says whether a prediction comes near, nearer than the one as it stands: one that stays as it was is no sign of
 // anything.
 func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
-	off := abs(t.loaded.Minus(p.Idle(d).Loaded))
+	off := abs(t.loaded.Minus(t.near(p, d)))
 	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+digit
+}
+
+// near is what XVEs that run hold by a prediction, as near to what they held as its range comes.
+func (t *trial) near(p *predict.Prediction, d *arch.Device) unit.Ratio {
+	g := p.Range(d)
+	return g.NearestLoaded(t.loaded).Loaded
 }
 
 // name adds a cause for a prediction that fits.
@@ -170,7 +176,7 @@ func (t *trial) registers() {
 			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 		}
 		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers),
-			p.Idle(d).Loaded, " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
+			t.near(&p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
 		return
 	}
 }
@@ -184,7 +190,7 @@ func (t *trial) width() {
 		l.SIMD = simd
 		p, err := predict.Predict(t.r.Device, l)
 		if simd != t.launch.SIMD && err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
-			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), p.Idle(t.r.Device).Loaded,
+			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), t.near(&p, t.r.Device),
 				"", decideByBinary)
 			return
 		}
@@ -194,7 +200,7 @@ func (t *trial) width() {
 func (t *trial) oneStack() {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.loaded.Minus(limit))
-	if ok && off <= t.r.Options.Tolerance+digit && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
+	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
 		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
 			limit, "", targetGPU)
 	}
@@ -231,7 +237,7 @@ func (t *trial) residency() {
 			cause, what = CauseBarriers, "barriers"
 		}
 		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(n, "work-group"), q.GroupsPerXeCore),
-			p.Idle(d).Loaded,
+			t.near(&p, d),
 			fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), decideByBinary)
 		return
 	}

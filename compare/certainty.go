@@ -161,7 +161,9 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return gpuIdle
 	}
-	if reference.Percent() < float64(r.Options.Tolerance) && measured.Minus(reference) <= r.Options.Tolerance+digit {
+	over := measured.Minus(reference)
+	beyond := over > 0 && !r.Options.within(over)
+	if reference.Percent() < float64(r.Options.Tolerance) && !beyond {
 		return fillsTooLittle
 	}
 	if c.Exact && c.Edges.Or(0) > foreignMost {
@@ -177,7 +179,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 		return crossTalking
 	}
 	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost &&
-		(c.Intervals.Present() || measured.Minus(reference) > r.Options.Tolerance) {
+		(c.Intervals.Present() || beyond) {
 		return othersValue
 	}
 	started, counted := row.Threads.Value()

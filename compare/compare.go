@@ -75,8 +75,8 @@ func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
 	if other.Policy == predict.Whole && !apart(taken.Peak, other.Peak) && !apart(taken.Average, other.Average) {
 		p, q = other, taken
 	}
-	x := XVEs{Policy: p.Policy, Idle: p.Idle(r.Device)}
-	if o := q.Idle(r.Device); apart(p.Average, q.Average) && abs(o.Loaded.Minus(x.Loaded)) > policyIdlePoints {
+	x := XVEs{Policy: p.Policy, Range: p.Range(r.Device)}
+	if o := q.Range(r.Device); apart(p.Average, q.Average) && abs(o.Low.Loaded.Minus(x.Low.Loaded)) > policyIdlePoints {
 		x.Other = unit.Some(o)
 	}
 	return x
@@ -195,7 +195,7 @@ func (r *Result) judge(row *Row) {
 	}
 	switch {
 	case p != nil && measured:
-		row.Basis, row.Difference = BasisMeasured, unit.Some(m.Minus(p.Average))
+		row.Basis, row.Difference = BasisMeasured, unit.Some(m.Minus(row.reference()))
 	case p != nil && peaked:
 		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
 	case p != nil:
@@ -215,13 +215,27 @@ func (r *Result) judge(row *Row) {
 	switch {
 	case measured && r.unusable(row, &c, m, row.reference()) != usable:
 		row.Verdict = Unmeasurable
-	case abs(d) <= r.Options.Tolerance+digit:
+	case r.Options.within(d):
 		row.Verdict = Match
+	case d < 0 && r.onlyIdle(row, &c):
+		row.Verdict = Idle
 	case d < 0:
 		row.Verdict = Below
 	default:
 		row.Verdict = Above
 	}
+}
+
+// onlyIdle says whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
+// than can lie between launches.
+func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
+	loaded, known := row.Loaded.Value()
+	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.adapters(row) != nil {
+		return false
+	}
+	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
+	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= r.outside(row, c).Or(1) &&
+		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 
 // checkRow notes what the row's own figures say against each other, unless it is to tell without the texts.
@@ -281,7 +295,7 @@ func attention(v Verdict) int {
 	switch v {
 	case Below, Above:
 		return 0
-	case Unmeasurable:
+	case Unmeasurable, Idle:
 		return 1
 	case NoPrediction:
 		return 2

@@ -20,6 +20,7 @@ type Verdict string
 // The verdicts.
 const (
 	Match         Verdict = "match"
+	Idle          Verdict = "idle" // XVEs that ran held what is predicted; only idle time is missing
 	Below         Verdict = "below"
 	Above         Verdict = "above"
 	Unmeasurable  Verdict = "unmeasurable"
@@ -30,7 +31,7 @@ const (
 
 // Verdicts lists the verdicts, those of kernels first.
 func Verdicts() []Verdict {
-	return []Verdict{Match, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
+	return []Verdict{Match, Idle, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
 }
 
 // Basis says which two numbers a difference is of.
@@ -48,15 +49,15 @@ const (
 // both policies predict the same occupancies.
 type XVEs struct {
 	Policy predict.Policy
-	predict.Idle
+	predict.Range
 	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing
 	// is told by them.
-	Other unit.Opt[predict.Idle]
+	Other unit.Opt[predict.Range]
 }
 
 // both gives the occupancy of XVEs that run when threads go anywhere and when work-groups stay whole.
 func (x *XVEs) both() []any {
-	free, whole := x.Loaded, x.Other.Or(x.Idle).Loaded
+	free, whole := x.Low.Loaded, x.Other.Or(x.Range).Low.Loaded
 	if x.Policy == predict.Whole {
 		free, whole = whole, free
 	}
@@ -79,7 +80,7 @@ type Row struct {
 	ThreadLife unit.Opt[unit.Seconds] // mean, by Little's law
 
 	Basis           Basis
-	Difference      unit.Opt[unit.Points] // what was seen - predicted
+	Difference      unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
 	ModelDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict         Verdict
 	Cause           *Cause
@@ -128,10 +129,10 @@ type Timing struct {
 
 // Summary of the rows that are kernels.
 type Summary struct {
-	Kernels, Matched, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotKernels int
-	ModelCompared, ModelMatched, Unexplained                                              int
+	Kernels, Matched, Idle, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotKernels int
+	ModelCompared, ModelMatched, Unexplained                                                    int
 
-	// Of the rows with verdict match, below or above. Absent when there are too few.
+	// Of the rows that were compared. Absent when there are too few.
 	Bias, MeanAbsolute, MaxAbsolute, RMSE, Median, MAD unit.Opt[unit.Points]
 	Pearson, Spearman                                  unit.Opt[float64]
 	WeightedBias, WeightedMeanAbsolute                 unit.Opt[unit.Points] // by total time
@@ -188,7 +189,7 @@ func (r *Result) TimeShare(row *Row) unit.Opt[unit.Ratio] {
 
 // Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.
 type Options struct {
-	Tolerance        unit.Points  // of measured against predicted average
+	Tolerance        unit.Points  // of measured against the range of the predicted average
 	ModelTolerance   unit.Points  // of the profiler's peak against predicted peak
 	SamplingInterval unit.Seconds // of the GPU counters
 	SamplingAssumed  bool         // nobody said so: it is the collector's default
@@ -201,3 +202,6 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{Tolerance: 5, ModelTolerance: 0.1, SamplingInterval: 0.001, SamplingAssumed: true}
 }
+
+// within is the rule of the tolerance: whether so many points are no difference.
+func (o *Options) within(p unit.Points) bool { return abs(p) <= o.Tolerance+digit }

@@ -35,7 +35,7 @@ type found struct {
 }
 
 var (
-	verdicts = [...]Verdict{Match, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
+	verdicts = [...]Verdict{Match, Idle, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
 	causes   = Causes()
 )
 

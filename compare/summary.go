@@ -25,7 +25,7 @@ func (r *Result) summarize() Summary {
 			causes[row.Cause.Name]++
 		}
 		d, ok := row.Difference.Value()
-		if !ok || (row.Verdict != Match && row.Verdict != Below && row.Verdict != Above) {
+		if !ok || !row.Verdict.Compared() {
 			continue
 		}
 		a, b := judged(row)
@@ -52,7 +52,7 @@ func judged(row *Row) (predicted, seen unit.Ratio) {
 	case BasisMeasuredPeak:
 		return row.Peak.Or(0), row.Measured.Or(0)
 	}
-	return row.Predicted.Average, row.Measured.Or(0)
+	return row.reference(), row.Measured.Or(0)
 }
 
 func (s *Summary) count(row *Row, opt Options) {
@@ -64,6 +64,8 @@ func (s *Summary) count(row *Row, opt Options) {
 	switch row.Verdict {
 	case Match:
 		s.Matched++
+	case Idle:
+		s.Idle++
 	case Below:
 		s.Below++
 	case Above:
@@ -85,6 +87,15 @@ func (s *Summary) count(row *Row, opt Options) {
 		s.Unexplained++
 	}
 }
+
+// Compared says whether a row of this verdict was held against a prediction.
+func (v Verdict) Compared() bool { return v == Match || v == Idle || v == Below || v == Above }
+
+// Compared is how many rows were, and Mismatched how many of them are no match.
+func (s *Summary) Compared() int { return s.Matched + s.Idle + s.Mismatched() }
+
+// Mismatched is how many rows the prediction does not hold for. Idle time around launches is no fault of it.
+func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func (s *Summary) statistics(d, weights []float64) {
 	s.Bias = points(stat.Mean(d))

@@ -26,12 +26,13 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) {
 }
 
 // outside is how much of the values' time can lie outside the launches: no more than a trace has there.
-func (f *finder) outside() (unit.Ratio, bool) {
-	edges, bounded := f.certainty.Edges.Value()
-	if t := f.r.Traced(f.row); t != nil {
-		return min(f.certainty.Edges.Or(1), t.GapShare()), true
+func (f *finder) outside() (unit.Ratio, bool) { return f.r.outside(f.row, &f.certainty).Value() }
+
+func (r *Result) outside(row *Row, c *Certainty) unit.Opt[unit.Ratio] {
+	if t := r.Traced(row); t != nil {
+		return unit.Some(min(c.Edges.Or(1), t.GapShare()))
 	}
-	return edges, bounded
+	return c.Edges
 }
 
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
@@ -43,7 +44,7 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	sure, idleText := medium, ""
 	if idle, known := f.ran(); known {
 		idleText = fmt.Sprintf("; XVEs were idle %.1f %% of the time", idle.Percent())
-		if share >= gapsEnough*(idle-f.row.XVEs.Idle.Share) {
+		if share >= gapsEnough*(idle-f.row.Held().Idle) {
 			sure = high
 		}
 	}
@@ -61,7 +62,7 @@ func (f *finder) tracedOverlap(t *sequence.Task, m unit.Ratio) bool {
 	}
 	sure, enough, with := high, "", ""
 	ref := f.row.reference()
-	if m.Minus(ref+share*(1-ref)) > f.r.Options.Tolerance+digit {
+	if most := ref + share*(1-ref); m > most && !f.r.Options.within(m.Minus(most)) {
 		sure, enough = medium, ", which is not enough for all that is above the prediction"
 	}
 	if t.With >= 0 {

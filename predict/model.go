@@ -10,7 +10,7 @@ import (
 // Predict computes the theoretical occupancy of a launch on a device. A launch that cannot run is a *LaunchError, which
 // says what is wrong with both figures and what would fit; every other launch has an answer, also one whose local size
 // does not divide its global size (Prediction.Partial). Without a global size only the Xe-core is predicted: Groups,
-// Peak, Average, Waves and Tail are then 0 and mean nothing, see Prediction.HasGrid.
+// Peak, Average, AverageHigh, Waves and Tail are then 0 and mean nothing, see Prediction.HasGrid.
 //
 // Policy Auto is Whole when the launch has SLM or barriers, else Free. Under Whole the GPU holds Xe-cores x N
 // work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
@@ -165,6 +165,8 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it
 	// exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
+	r := p.rangeOf(d, full, wave, rest)
+	p.AverageHigh = max(r.High.Average, p.Average)
 
 	p.Limits = p.gpuLimits(d, s, full, wave, slots)
 	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(TailPoints)*float64(lasting)*float64(slots) {

@@ -53,7 +53,8 @@ type PredictionValue struct {
 	Limits              []string          `json:"limits" csv:"limits" jsonschema:"why the prediction is not higher"`
 	XeCorePercent       percent           `json:"xe_core_percent" csv:"predicted_xe_core_percent" jsonschema:"of one full Xe-core, 0..100"`
 	PeakPercent         percent           `json:"peak_percent" csv:"predicted_peak_percent" jsonschema:"of the GPU while its waves are full, 0..100"`
-	AveragePercent      percent           `json:"average_percent" csv:"predicted_average_percent" jsonschema:"of the GPU over all waves, 0..100"`
+	AveragePercent      percent           `json:"average_percent" csv:"predicted_average_percent" jsonschema:"of the GPU over all waves, each as long as a full one, 0..100"`
+	AverageHighPercent  percent           `json:"average_high_percent" csv:"predicted_average_high_percent" jsonschema:"where a partial last wave takes as much less time as it has fewer threads; average_percent where there is none"`
 	Waves               unit.Opt[float64] `json:"waves" csv:"waves" jsonschema:"with its fraction"`
 	TailPercent         percent           `json:"tail_percent" csv:"tail_percent" jsonschema:"occupancy of the last, partial wave; 0 when it is full"`
 }
@@ -96,6 +97,7 @@ func (v *PredictionValue) Set(p *predict.Prediction) {
 	}
 	if p.Groups > 0 {
 		v.WorkGroups, v.Waves = unit.Some(p.Groups), unit.Some(p.Waves)
+		v.AverageHighPercent = unit.Some(p.AverageHigh)
 		v.PeakPercent, v.AveragePercent, v.TailPercent = unit.Some(p.Peak), unit.Some(p.Average), unit.Some(p.Tail)
 	}
 }

@@ -84,7 +84,7 @@ func (g *group) add(run *compare.Result, row *compare.Row) {
 	if l, ok := row.Loaded.Value(); ok {
 		g.loaded = append(g.loaded, l.Percent())
 		if row.Predicted != nil {
-			g.loadedResidual = append(g.loadedResidual, float64(l.Minus(row.XVEs.Loaded)))
+			g.loadedResidual = append(g.loadedResidual, float64(l.Minus(row.XVEs.Low.Loaded)))
 		}
 	}
 	if run.Accounted(row) {

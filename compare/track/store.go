@@ -70,7 +70,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		h.PredictedPeak, h.PredictedAverage = unit.Some(p.Peak), unit.Some(p.Average)
 	}
 	if row.Basis == compare.BasisMeasured {
-		h.Residual = row.Difference
+		h.Residual = unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average)) // not 0 all over the range
 	}
 	if row.Cause != nil {
 		h.Cause, h.Confidence = row.Cause.Name, row.Cause.Confidence

@@ -46,6 +46,8 @@ func resultLines() []formulaLine {
 			"while the waves are full"), percentLine("average", "Average of the GPU",
 			onGrid("MIN({peak},100*{thread_total}/(({full}+IF({rest}>0,1,0))*{gpu_slots}))"), "run_average",
 			"over all waves, the last one counted as long as a full one"),
+		percentLine("average_high", "Average at most", onGrid(highFormula()), "",
+			"where the last wave takes as much less time as its XVEs hold fewer threads"),
 		{"waves", "Waves", onGrid("{thread_total}/{capacity}"), "run_waves",
 			report.Column{Kind: report.Number, Decimals: 2}, "all threads / what the GPU holds at once"},
 		percentLine("tail", "Last wave", onGrid("100*{rest}/{gpu_slots}"), "run_tail", "0 when it is full"),
@@ -61,13 +63,14 @@ func onGrid(formula string) string  { return `IF({thread_total}="","",` + formul
 // seenLines hold the prediction against what was measured, as package compare does.
 func seenLines() []formulaLine {
 	const seen = `IF({measured}<>"",{measured},{vtune_peak})`
-	const unmeasurable = `AND({measured}<>"",OR({counters}="of others",AND({average}<{tolerance},` +
+	const unmeasurable = `AND({measured}<>"",OR({counters}="of others",AND({nearest}<{tolerance},` +
 		`{difference}<={tolerance}+0.000000001)))`
+	const idle = `AND({run_verdict}="idle",ABS({run_average}-{average})<0.05)`
 	verdict := textLine("verdict", "Verdict",
 		`IF({device_row}=0,"",IF({thread_total}="","no prediction",IF({difference}="","no measurement",`+
 			`IF(`+unmeasurable+
-			`,"unmeasurable",IF(ABS({difference})<={tolerance}+0.000000001,"match",IF({difference}<0,"below",`+
-			`"above"))))))`, "within the tolerance of the prediction, or not")
+			`,"unmeasurable",IF(ABS({difference})<={tolerance}+0.000000001,"match",IF({difference}>0,"above",`+
+			`IF(`+idle+`,"idle","below")))))))`, "within the tolerance of the prediction, or not")
 	verdict.run = "run_verdict"
 	return []formulaLine{
 		percentLine("measured", "Measured", "{r:measured}", "", "of the kernel as it ran, whatever is changed here"),
@@ -76,8 +79,8 @@ func seenLines() []formulaLine {
 			`IF(OR({thread_total}="",{difference}=""),"",IF({measured}<>"","measured with predicted average","VTune `+
 				`peak with predicted peak"))`, ""),
 		{"difference", "Difference [points]", `IF(OR({thread_total}="",` + seen + `=""),"",` + seen +
-			`-IF({measured}<>"",{average},{model_peak}))`, "", report.Column{Kind: report.Points},
-			"what was seen - predicted"},
+			`-IF({measured}<>"",{nearest},{model_peak}))`, "", report.Column{Kind: report.Points},
+			"what was seen - the nearest of what is predicted"},
 		verdict,
 		{"total", "Time [s]", "{r:total}", "", report.Column{Kind: report.Number, Decimals: 6}, "of all launches"},
 		{"launch_time", "Time per launch [s]", "{r:launch_time}", "", report.Column{Kind: report.Number, Decimals: 6},
@@ -132,6 +135,8 @@ func stepLines() []formulaLine {
 				"admit"), percentLine("model_peak", "Peak to compare VTune's with",
 			onGrid("100*MIN({thread_total},"+capacityFormula("{slots}")+")/{gpu_slots}"), "",
 			"in the register mode of the most threads: VTune does not know the mode"),
+		percentLine("nearest", "Average nearest to measured",
+			onGrid("MIN({average_high},MAX({average},N({measured})))"), "", "within the range of the average"),
 		countLine("full", "Full waves", onGrid("INT({thread_total}/{capacity})"),
 			"all threads / what the GPU holds at once, rounded down"),
 		countLine("rest", "Threads of the last wave", onGrid("{thread_total}-{full}*{capacity}"), "what is left"),
@@ -161,6 +166,18 @@ func capacityFormula(slots string) string {
 	const cores = `MAX(1,{d_xe_cores})*`
 	return `IF({policy}="whole",` + cores + "{threads_per_group}*MIN(INT(" + slots +
 		"/{threads_per_group}),{by_others})," + cores + "MIN(" + slots + ",{threads_per_group}*{by_others}))"
+}
+
+// highFormula is the upper end of the range of the average, by the most threads that an XVE holds in a full wave and in
+// the last one.
+func highFormula() string {
+	most := func(threads string) string {
+		return `IF({policy}="whole",ROUNDUP(ROUNDUP(` + threads + `/{threads_per_group}/{d_xe_cores},0)*` +
+			`{threads_per_group}/{d_xve},0),ROUNDUP(` + threads + `/({d_xe_cores}*{d_xve}),0))`
+	}
+	full, last := most("{capacity}"), most("{rest}")
+	return `IF(OR({full}=0,{rest}=0),{average},MAX({average},100*({full}*{capacity}*` + full + `+{rest}*` + last +
+		`)/({gpu_slots}*({full}*` + full + `+` + last + `))))`
 }
 
 // limitsFormula names what binds, in the order of package predict.

@@ -180,6 +180,7 @@ func expected(tr trial) map[string]any {
 	if p.HasGrid() {
 		want["model_peak"] = modelPeak(tr, &p).Percent()
 		want["peak"], want["average"], want["waves"], want["tail"] = p.Peak.Percent(), p.Average.Percent(), p.Waves, p.Tail.Percent()
+		want["average_high"] = p.AverageHigh.Percent()
 		want["groups"] = float64(p.Groups)
 	}
 	return want

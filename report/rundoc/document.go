@@ -120,7 +120,7 @@ func headline(r *compare.Result) []string {
 // another.
 func closing(r *compare.Result, predictions int) string {
 	s := &r.Summary
-	compared := s.Matched + s.Below + s.Above
+	compared := s.Compared()
 	var b strings.Builder
 	switch {
 	case s.Kernels == 0:
@@ -145,7 +145,7 @@ func closing(r *compare.Result, predictions int) string {
 			report.Thousands(int64(s.ModelCompared)))
 	}
 	b.WriteByte('.')
-	if n := s.Below + s.Above; s.Unexplained > 0 {
+	if n := s.Mismatched(); s.Unexplained > 0 {
 		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),
 			report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
 	}
@@ -153,7 +153,7 @@ func closing(r *compare.Result, predictions int) string {
 }
 
 func matchable(v compare.Verdict) bool {
-	return v == compare.Match || v == compare.Below || v == compare.Above
+	return v.Compared()
 }
 
 func uncompared(s *compare.Summary) string {

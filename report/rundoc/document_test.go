@@ -36,10 +36,10 @@ func TestContractFields(t *testing.T) {
 			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
 			"basis difference_points model_difference_points verdict cause account notes launches,omitempty"},
 		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
-			"xe_core_percent peak_percent average_percent waves tail_percent"},
+			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},
 		{rundoc.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
-		{rundoc.ValidateSummary{}, "kernels matched below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
+		{rundoc.ValidateSummary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 		{report.NoteValue{}, "severity code file line column text hint"},
 	} {

@@ -14,8 +14,13 @@ import (
 
 // explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
 func explanation(of *compare.Result, r *compare.Row) string {
-	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
+	a := of.Account(r)
+	switch {
+	case a == nil:
+	case r.Verdict == compare.Below:
 		return accountText(r, a) + lostLanes(r)
+	case r.Verdict == compare.Idle:
+		return sentence(r) + tailText(r, a) + lostLanes(r)
 	}
 	text := sentence(r)
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
@@ -43,6 +48,10 @@ func sentence(r *compare.Row) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
 		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if r.Verdict == compare.Idle {
+		text = "filled as predicted while it ran, " + loadedText(r) + "; idle " +
+			report.PercentText(r.Idle.Or(0).Percent()) + ", which may lie between launches"
 	}
 	if r.Cause != nil {
 		text += ": " + report.OneLine(r.Cause.Name)
@@ -72,7 +81,10 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	if lost, ok := a.Lost.Value(); ok && lost > 0 {
 		text += ", " + slotTime(lost) + " of slot time"
 	}
-	parts := []string{text + "."}
+	if r.Predicted != nil && r.Loaded.Present() {
+		text += "; " + loadedText(r)
+	}
+	parts := []string{text + "." + tailText(r, a)}
 	printed := a.Printed()
 	for _, p := range lossParts(a) {
 		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed.Of(p).Or(0)), 1), partText(p))
@@ -93,6 +105,29 @@ func accountText(r *compare.Row, a *compare.Account) string {
 		return text // which more threads would not help
 	}
 	return text + roomText(a.Room)
+}
+
+// loadedText holds what XVEs that ran held against what is predicted of them.
+func loadedText(r *compare.Row) string {
+	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.Loaded.Or(0).Percent(), 1),
+		report.PercentText(r.Held().Loaded.Percent()))
+}
+
+// ranged says whether the predicted average is a range of a point or more, so that readers need both ends.
+func ranged(r *compare.Row) bool {
+	p := r.Predicted
+	return p != nil && p.AverageHigh.Minus(p.Average) >= 1
+}
+
+// tailText says what the last wave is taken as, where it may be anything in a range.
+func tailText(r *compare.Row, a *compare.Account) string {
+	if !ranged(r) {
+		return ""
+	}
+	p, printed := r.Predicted, a.Printed()
+	return fmt.Sprintf(" Last wave: %s, of %s to %s that it may cost.",
+		report.Decimal(float64(printed.Of(compare.PartTail).Or(0)), 1),
+		report.Decimal(float64(p.Peak.Minus(p.AverageHigh)), 1), report.Decimal(float64(p.Peak.Minus(p.Average)), 1))
 }
 
 // slotTime prints a time in seconds with two digits, so that rows compare at a glance.

@@ -12,11 +12,11 @@ func Failure(r *compare.Result, gate string) (failure string, judged bool) {
 	s := r.Summary
 	switch gate {
 	case "mismatch":
-		if n := s.Below + s.Above; n > 0 {
+		if n := s.Mismatched(); n > 0 {
 			failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
 				float64(r.Options.Tolerance))
 		}
-		return failure, s.Matched+s.Below+s.Above > 0
+		return failure, s.Compared() > 0
 	case "model":
 		if n := s.ModelCompared - s.ModelMatched; n > 0 {
 			failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+

@@ -39,6 +39,7 @@ type ValidateTiming struct {
 type ValidateSummary struct {
 	Kernels       int               `json:"kernels"`
 	Matched       int               `json:"matched"`
+	Idle          int               `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
 	Below         int               `json:"below"`
 	Above         int               `json:"above"`
 	Unmeasurable  int               `json:"unmeasurable"`
@@ -83,8 +84,9 @@ func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
 
 func validateSummary(s *compare.Summary) ValidateSummary {
 	return ValidateSummary{
-		Kernels: s.Kernels, Matched: s.Matched, Below: s.Below, Above: s.Above, Unmeasurable: s.Unmeasurable,
-		NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement, NotKernels: s.NotKernels,
+		Kernels: s.Kernels, Matched: s.Matched, Idle: s.Idle, Below: s.Below, Above: s.Above,
+		Unmeasurable: s.Unmeasurable, NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement,
+		NotKernels:    s.NotKernels,
 		ModelCompared: s.ModelCompared, ModelMatched: s.ModelMatched, Unexplained: s.Unexplained,
 		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson,
 		Spearman: s.Spearman,

@@ -17,8 +17,9 @@ type rowSet struct {
 	labels     []string // of the first rows, which plots show
 	decimals   int      // of times in seconds
 	explained  []explainedRow
-	tails      int // those whose partial last wave keeps the prediction low
-	peakOnly   int // those that set one prediction against another
+	ranges     bool // the predicted average of any is a range
+	tails      int  // those whose partial last wave keeps the prediction low
+	peakOnly   int  // those that set one prediction against another
 	devices    bool
 	directions bool
 	measured   bool // any kernel
@@ -74,6 +75,7 @@ func newRowSet(r *compare.Result) *rowSet {
 				s.explained = append(s.explained, explainedRow{i, 1})
 			}
 		}
+		s.ranges = s.ranges || ranged(row)
 		if tailed(row) {
 			s.tails++
 		}
@@ -110,7 +112,7 @@ func secondsDecimals(shortest float64) int {
 // needsAttention says whether somebody should look at a row.
 func needsAttention(r *compare.Row) bool {
 	switch r.Verdict {
-	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction:
+	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction, compare.Idle:
 		return true
 	case compare.NotAKernel:
 		return false

@@ -125,7 +125,8 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 
 // partFormula says where a part comes from.
 func partFormula(p compare.Part, row *compare.Row) string {
-	limit, floor := report.PercentText(row.XVEs.Loaded.Percent()), report.PercentText(row.XVEs.Share.Percent())
+	held := row.Held()
+	limit, floor := report.PercentText(held.Loaded.Percent()), report.PercentText(held.Idle.Percent())
 	switch p {
 	case compare.PartUsed:
 		return "measured"
@@ -136,7 +137,7 @@ func partFormula(p compare.Part, row *compare.Row) string {
 	case compare.PartShortfall:
 		return "predicted - measured"
 	case compare.PartTail:
-		return "predicted peak - predicted average"
+		return "predicted peak - " + report.PercentText(held.Average.Percent()) + ", of the range of the average"
 	}
 	return "100 - predicted peak"
 }

@@ -102,7 +102,11 @@ func (s *rowSet) kernelColumns() []string {
 	}
 	list = append(list, "total: GPU time [s]; drop=3", "instances: Launches; drop=2", "average")
 	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9",
-		"predicted_average: average [%]; group=Predicted; drop=10", "profiler_peak")
+		"predicted_average: average [%]; group=Predicted; drop=10")
+	if s.ranges {
+		list = append(list, "predicted_average_high: to [%]; group=Predicted; drop=7")
+	}
+	list = append(list, "profiler_peak")
 	list = append(list, s.seenColumns()...)
 	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted "+
 		"thread_life dispatch_rate idle_lanes time_share")...)

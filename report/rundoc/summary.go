@@ -51,6 +51,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 		meaning string
 	}{
 		{compare.Match, s.Matched, "within tolerance of the prediction"},
+		{compare.Idle, s.Idle, "as predicted while it ran; the idle time may lie between launches"},
 		{compare.Below, s.Below, "less than predicted"},
 		{compare.Above, s.Above, "more than predicted"},
 		{compare.Unmeasurable, s.Unmeasurable, "other tasks may have made the value, or the launch is too small"},
@@ -76,7 +77,7 @@ func figureTable(s *compare.Summary) *report.Table {
 			rows = append(rows, figure{name, value, unit})
 		}
 	}
-	compared := s.Matched + s.Below + s.Above
+	compared := s.Compared()
 	share := report.Cell{}
 	if compared > 0 {
 		share = report.NumCell(report.Percent, 100*float64(s.Matched)/float64(compared))
@@ -97,7 +98,7 @@ func figureTable(s *compare.Summary) *report.Table {
 	add("VTune peaks compared with the model", report.IntCell(s.ModelCompared), kernelUnit(s.ModelCompared))
 	add("VTune peaks that agree with the model", report.IntCell(s.ModelMatched), kernelUnit(s.ModelMatched))
 	add("Unexplained differences", report.IntCell(s.Unexplained), kernelUnit(s.Unexplained))
-	if n := s.Below + s.Above; n > 0 {
+	if n := s.Mismatched(); n > 0 {
 		add("Unexplained share of those that do not match", report.NumCell(report.Percent, unexplainedPercent(s)), "%")
 	}
 	scale, unit := 1e3, "ms"
@@ -113,7 +114,7 @@ func figureTable(s *compare.Summary) *report.Table {
 
 // unexplainedPercent is how many of the kernels that do not match have no known cause: how much the tool cannot tell.
 func unexplainedPercent(s *compare.Summary) float64 {
-	return 100 * float64(s.Unexplained) / float64(s.Below+s.Above)
+	return 100 * float64(s.Unexplained) / float64(s.Mismatched())
 }
 
 func causeTable(s *compare.Summary) *report.Table {

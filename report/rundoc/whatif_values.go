@@ -167,6 +167,8 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 	v["full"], v["rest"] = report.IntCell(total/capacity), report.IntCell(total%capacity)
 	percent("peak", p.Peak)
 	percent("average", p.Average)
+	percent("average_high", p.AverageHigh)
+	percent("nearest", p.Nearest(unit.FromPercent(v["measured"].Num)))
 	v["waves"] = report.NumCell(report.Number, p.Waves)
 	percent("tail", p.Tail)
 }

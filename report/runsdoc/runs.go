@@ -122,7 +122,7 @@ func runsClosing(s *rundiff.Runs) string {
 	matched, compared, unmeasurable := 0, 0, 0
 	for i := range s.Runs {
 		m := &s.Runs[i].Summary
-		matched, compared = matched+m.Matched, compared+m.Matched+m.Below+m.Above
+		matched, compared = matched+m.Matched, compared+m.Compared()
 		unmeasurable += m.Unmeasurable
 	}
 	text := fmt.Sprintf("Over all runs, %s of %s match the prediction within %s points",

@@ -19,6 +19,7 @@ type runRow struct {
 	Off          unit.Opt[unit.Points]  `json:"off_points" col:"Off the median; brief=Off"`
 	TimeRatio    unit.Opt[float64]      `json:"time_ratio" col:"Time / median; brief=Time ratio; decimals=2"`
 	Matched      int                    `json:"matched" col:"match; group=Verdicts; drop=1"`
+	Idle         int                    `json:"idle" col:"idle; group=Verdicts; drop=1"`
 	Below        int                    `json:"below" col:"below; group=Verdicts; drop=2"`
 	Above        int                    `json:"above" col:"above; group=Verdicts; drop=3"`
 	Unmeasurable int                    `json:"unmeasurable" col:"unmeasurable; group=Verdicts; drop=4"`
@@ -27,7 +28,8 @@ type runRow struct {
 func rowOfRun(r *rundiff.RunOfMany) runRow {
 	row := runRow{Name: report.OneLine(r.Name), Kernels: r.Summary.Kernels, Lacks: r.Lacks, GPUTime: r.Summary.GPUTime,
 		Off:       r.Off,
-		TimeRatio: r.TimeRatio, Matched: r.Summary.Matched, Below: r.Summary.Below, Above: r.Summary.Above,
+		TimeRatio: r.TimeRatio, Matched: r.Summary.Matched, Idle: r.Summary.Idle,
+		Below: r.Summary.Below, Above: r.Summary.Above,
 		Unmeasurable: r.Summary.Unmeasurable}
 	if len(r.Findings) > 0 {
 		row.Finding = report.StatusCell(findings(r), findingStatus(r))

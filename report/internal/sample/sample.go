@@ -81,6 +81,7 @@ func Gaussian() *compare.Result {
 }
 
 func fan2(file string) compare.Row {
+	held := predict.Held{Average: 1024.0 / 1029, Loaded: 1024.0 / 1029}
 	return compare.Row{
 		Kernel: ingest.Kernel{
 			Task: "Fan2", Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32),
@@ -95,13 +96,13 @@ func fan2(file string) compare.Row {
 			Policy: predict.Free, GroupSize: 1024, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, ByThreads: 4,
 			BySLM:   predict.Unlimited,
 			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitThreads, XeCore: 1, Peak: 1,
-			Average: 1024.0 / 1029, Waves: 1024.0 / 7, Tail: 2.0 / 7, XeCoreOfMode: 1,
+			Average: 1024.0 / 1029, AverageHigh: 1024.0 / 1029, Waves: 1024.0 / 7, Tail: 2.0 / 7, XeCoreOfMode: 1,
 		},
 		Loaded:     unit.Some[unit.Ratio](0.627 / 0.793),
 		ThreadLife: unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
 		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029),
 		ModelDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
-		XVEs: compare.XVEs{Policy: predict.Whole, Idle: predict.Idle{Loaded: 1024.0 / 1029}},
+		XVEs: compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
 			Because: "A launch lasts 0.5 of a sampling interval, so time between launches may be included; it " +
 				"cannot be distinguished from time within."},
@@ -124,7 +125,7 @@ func fan1(file string) compare.Row {
 			Policy: predict.Free, GroupSize: 16, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, ByThreads: 128,
 			BySLM:   predict.Unlimited,
 			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitGrid, XeCore: 1, Peak: 1.0 / 7,
-			Average: 1.0 / 7, Waves: 1.0 / 7, Tail: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
+			Average: 1.0 / 7, AverageHigh: 1.0 / 7, Waves: 1.0 / 7, Tail: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
 		},
 		Loaded:     unit.Some[unit.Ratio](0.199 / 0.292),
 		ThreadLife: unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),

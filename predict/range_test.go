@@ -1,0 +1,160 @@
+package predict
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// dealtOut counts the idle XVEs of every wave by dealing the threads out one by one.
+func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
+	xves, left, waves, idle := int64(d.XVEs()), p.Groups*p.ThreadsPerGroup, 0, 0.0
+	for left > 0 {
+		wave := min(left, threadsPerWave)
+		left -= wave
+		waves++
+		busy := make([]bool, xves)
+		next := make([]int64, d.XeCores)
+		for thread := range wave {
+			if p.Policy == Free {
+				busy[thread%xves] = true
+				continue
+			}
+			core := thread / p.ThreadsPerGroup % int64(d.XeCores)
+			busy[core*int64(d.XVEPerXeCore)+next[core]%int64(d.XVEPerXeCore)] = true
+			next[core]++
+		}
+		for _, b := range busy {
+			if !b {
+				idle++
+			}
+		}
+	}
+	return idle / float64(waves) / float64(xves)
+}
+
+// TestIdle holds the predicted idle share of real launches to figures made by hand: 28 work-groups of 32 threads fill a
+// Meteor Lake of 7 Xe-cores, and the last 4 of 256 leave 3 Xe-cores empty in one wave of ten.
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		dev           *arch.Device
+		l             Launch
+		share, loaded float64
+	}{
+		{"GEMM", mtl112(), Launch{Global: unit.Size(512, 512), Local: unit.Size(512, 2), SIMD: 32, Policy: Whole}, 3.0 / 70, 64.0 / 67},
+		{"GEMM, threads anywhere", mtl112(), Launch{Global: unit.Size(512, 512), Local: unit.Size(512, 2), SIMD: 32, Policy: Free}, 0, 64.0 / 70},
+		{"Fan2", mtl112(), Launch{Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: 32, Policy: Whole}, 0, 131072.0 / 896 / 147},
+		{"half of a Max 1100", max1100(), Launch{Global: unit.Size(3584, 8), Local: unit.Size(64, 8), SIMD: 16, SLM: 8}, 0, 0.5},
+		{"one thread", mtl112(), Launch{Global: unit.Size(1), Local: unit.Size(1), SIMD: 32}, 111.0 / 112, 1.0 / 8},
+		{"four threads an Xe-core", mtl112(), Launch{Global: unit.Size(32 * 4 * 7), Local: unit.Size(128), SIMD: 32, Policy: Whole}, 0.75, 1.0 / 8},
+	} {
+		p, err := Predict(c.dev, c.l)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if i := p.Range(c.dev).Low; math.Abs(float64(i.Idle)-c.share) > 1e-12 || math.Abs(float64(i.Loaded)-c.loaded) > 1e-12 {
+			t.Errorf("%s: %+v, want %v and %v", c.name, i, c.share, c.loaded)
+		}
+	}
+}
+
+// checkRange holds what is true of every range: its ends are those of the prediction, the lower one is the lower one, it
+// is one point without a partial wave after a full one, and the point nearest to one of its own is that one.
+func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
+	t.Helper()
+	if g.Low.Average != p.Average || p.HasGrid() && p.AverageHigh < p.Average || p.AverageHigh > p.Peak {
+		t.Fatalf("%+v: %+v", p, g)
+	}
+	whole := p.Waves <= 1 || p.Tail == 0 || p.Tail == p.Peak
+	if whole && math.Abs(float64(p.AverageHigh-p.Average)) > 1e-12 {
+		t.Fatalf("no partial wave after a full one, and a range: %+v", p)
+	}
+	if !p.HasGrid() {
+		return
+	}
+	at := g.at(g.shortest + (g.longest-g.shortest)*r.Float64())
+	near := g.NearestLoaded(at.Loaded)
+	if math.Abs(float64(near.Loaded-at.Loaded)) > 1e-9 {
+		t.Fatalf("%+v: nearest to %+v is %+v", g, at, near)
+	}
+	if near := g.NearestAverage(at.Average); math.Abs(float64(near.Average-at.Average)) > 1e-9 {
+		t.Fatalf("%+v: nearest to %+v is %+v", g, at, near)
+	}
+	if a, b := g.NearestAverage(0).Average, g.NearestAverage(1).Average; a != g.Low.Average || b != g.High.Average {
+		t.Fatalf("%+v: nearest to 0 and 1 are %v and %v", g, a, b)
+	}
+}
+
+// TestRange holds the range of two launches that were measured within: an n-body of 80,000 work-items in groups of 128
+// on two Xe-cores of a Tiger Lake (95.5 % over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within launches).
+func TestRange(t *testing.T) {
+	twoCores := *tgl()
+	twoCores.XeCores = 2
+	for _, c := range []struct {
+		name                       string
+		dev                        *arch.Device
+		l                          Launch
+		low, high, loaded, measure float64
+	}{
+		{"n-body", &twoCores, Launch{Global: unit.Size(80000), Local: unit.Size(128), SIMD: 32}, 93.0, 97.9, 97.9, 95.52},
+		{"GEMM", mtl112(), Launch{Global: unit.Size(512, 512), Local: unit.Size(512, 2), SIMD: 32, Policy: Whole}, 91.4, 97.7, 98.8, 97.5},
+	} {
+		p, err := Predict(c.dev, c.l)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		g := p.Range(c.dev)
+		for _, v := range []struct {
+			what      string
+			got, want float64
+		}{{"low", g.Low.Average.Percent(), c.low}, {"high", p.AverageHigh.Percent(), c.high},
+			{"high", g.High.Average.Percent(), c.high}, {"high loaded", g.High.Loaded.Percent(), c.loaded},
+			{"nearest", g.NearestAverage(unit.FromPercent(c.measure)).Average.Percent(), c.measure}} {
+			if math.Abs(v.got-v.want) > 0.06 {
+				t.Errorf("%s: %s is %v, want %v", c.name, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+// TestIdleProperties deals random launches out and holds what is true of every one of them.
+func TestIdleProperties(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	dealt := 0
+	for range 30000 {
+		d := allDevices()[r.IntN(7)]
+		l := randomLaunch(r, d)
+		p, err := Predict(d, l)
+		if err != nil {
+			continue
+		}
+		g := p.Range(d)
+		i := g.Low
+		if !(i.Idle >= 0 && i.Idle < 1) || i.Loaded < p.Average || i.Loaded > 1 {
+			t.Fatalf("%s %+v: %+v with an average of %v", d.Key, l, i, p.Average)
+		}
+		checkRange(t, r, &p, &g)
+		if !p.HasGrid() {
+			if i.Idle != 0 {
+				t.Fatalf("%s %+v: %+v without a grid", d.Key, l, i)
+			}
+			continue
+		}
+		if p.Groups*p.ThreadsPerGroup > 20000 {
+			continue
+		}
+		dealt++
+		var s shape
+		s.resolve(d, &l)
+		if want := dealtOut(d, &p, p.capacity(d, s.modeSlots)); math.Abs(want-float64(i.Idle)) > 1e-9 {
+			t.Fatalf("%s %+v: %v, dealt out it is %v", d.Key, l, i.Idle, want)
+		}
+	}
+	if dealt < 2000 {
+		t.Errorf("only %d launches were dealt out", dealt)
+	}
+}
