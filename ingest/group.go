@@ -61,26 +61,26 @@ const (
 )
 
 // target gives the group that a kernel of a further file belongs to, or why it belongs to none.
-func (m *merger) target(k *Kernel, kind string) int {
+func (m *merger) target(k *Kernel, in *Input) int {
 	if g, known := m.index[m.key(k)]; known {
 		return g
 	}
-	if m.partial && kind == exportKind {
+	if m.partial && in.Role == Export {
 		return m.partOf(k)
 	}
-	return m.shapeless(k, kind)
+	return m.shapeless(k, in)
 }
 
 // shapeless finds the one key of another tool that a row without a launch shape belongs to: device timings of a tracer
 // name the kernel but not always its shape.
-func (m *merger) shapeless(k *Kernel, kind string) int {
-	if k.Global.Present() || kind != "unitrace" && kind != "trace" {
+func (m *merger) shapeless(k *Kernel, in *Input) int {
+	if k.Global.Present() || in.Role != Tracer {
 		return newGroup
 	}
 	found := newGroup
 	for _, g := range m.byName[m.plainName(k.Task)] {
 		o := &m.groups[g]
-		if o.key.Direction != k.Direction || m.kind(o.first) == kind {
+		if o.key.Direction != k.Direction || m.from(o.first).Kind == in.Kind {
 			continue
 		}
 		if s := k.SIMD.Or(0); s != 0 && o.key.SIMD != 0 && o.key.SIMD != s {

@@ -183,11 +183,11 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 		like = byName[plainName(k.Task)]
 	}
 	found := 0
-	global, local := trim(k.Global), trim(k.Local)
+	global, local := k.Global.Trim(), k.Local.Trim()
 	for _, i := range like {
 		o := &keys[i]
-		differ := o.Global.Present() && global.Present() && trim(o.Global) != global ||
-			o.Local.Present() && local.Present() && trim(o.Local) != local ||
+		differ := o.Global.Present() && global.Present() && o.Global.Trim() != global ||
+			o.Local.Present() && local.Present() && o.Local.Trim() != local ||
 			o.SIMD != 0 && k.SIMD.Or(0) != 0 && o.SIMD != k.SIMD.Or(0) || o.Direction != k.Direction
 		if !differ {
 			at, found = i, found+1

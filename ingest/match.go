@@ -46,12 +46,12 @@ func (p *pairing) step(m *merger) (i int, ok bool) {
 }
 
 // addTo merges the kernels of a further file into those that are known, and adds those of new keys.
-func (m *merger) addTo(list *Kernels, kind string) error {
+func (m *merger) addTo(list *Kernels, in *Input) error {
 	m.regroup()
-	pairs, of := m.pair(list, kind)
+	pairs, of := m.pair(list, in)
 	for i, k := range list.All() {
 		if at := of[list.Shape(i)]; at > 0 && at != leftOut {
-			m.count(&pairs[at-1], k, kind)
+			m.count(&pairs[at-1], k, in)
 		}
 	}
 	m.distrust(pairs)
@@ -64,7 +64,7 @@ func (m *merger) addTo(list *Kernels, kind string) error {
 		case 0:
 			m.run.Kernels.Append(k)
 		default:
-			if err := m.mergeRow(&pairs[at-1], k, kind); err != nil {
+			if err := m.mergeRow(&pairs[at-1], k, in); err != nil {
 				return err
 			}
 		}
@@ -81,12 +81,12 @@ const leftOut = math.MaxUint32
 
 // pair begins a pairing for each group that a further file has rows of. of gives the place of a shape's pairing, and
 // one more; 0 is a new key.
-func (m *merger) pair(list *Kernels, kind string) (pairs []pairing, of []uint32) {
+func (m *merger) pair(list *Kernels, in *Input) (pairs []pairing, of []uint32) {
 	of = make([]uint32, list.Shapes())
 	places := map[int]uint32{}
 	for s := range of {
 		k := list.ShapeKernel(s)
-		g := m.target(&k, kind)
+		g := m.target(&k, in)
 		switch g {
 		case ambiguous:
 			of[s] = leftOut
@@ -104,14 +104,14 @@ func (m *merger) pair(list *Kernels, kind string) (pairs []pairing, of []uint32)
 }
 
 // mergeRow merges a row into the kernel that it goes with, or collects what can be used of it.
-func (m *merger) mergeRow(p *pairing, k *Kernel, kind string) error {
+func (m *merger) mergeRow(p *pairing, k *Kernel, in *Input) error {
 	if p.rows != m.groups[p.group].n {
 		m.collect(p, k)
 		return nil
 	}
 	i, _ := p.step(m)
 	a := m.run.Kernels.At(i)
-	sameKind := m.kind(i) == kind
+	sameKind := m.from(i).Kind == in.Kind
 	if sameKind && !(p.apart && (p.order == 0 || len(p.holes) > 0)) {
 		if err := twoRuns(&a, k); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (m *merger) distrust(pairs []pairing) {
 		}
 		for _, at := range []int{m.file(g.first), further} {
 			if f := &m.files[at]; f.bad && f.perLaunch {
-				p.holes, p.apart = append(p.holes, f.path), true
+				p.holes, p.apart = append(p.holes, f.in.Path), true
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (m *merger) distrust(pairs []pairing) {
 
 // count counts a row and checks whether the launch that it would go with took the same time: exports of one collection
 // print the same, so that launches which do not agree are in another order or of another run.
-func (m *merger) count(p *pairing, k *Kernel, kind string) {
+func (m *merger) count(p *pairing, k *Kernel, in *Input) {
 	p.rows++
 	i, ok := p.step(m)
 	if !ok {
@@ -166,7 +166,7 @@ func (m *merger) count(p *pairing, k *Kernel, kind string) {
 	if both && ok && x == y {
 		p.timed++
 	}
-	if m.groups[p.group].n == 1 || m.kind(i) != kind {
+	if m.groups[p.group].n == 1 || m.from(i).Kind != in.Kind {
 		return
 	}
 	p.order += fingerprint(&a) - fingerprint(k)

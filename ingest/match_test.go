@@ -114,6 +114,9 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
+// roles are those of the kinds that the files of these tests have.
+var roles = map[string]Role{"vtune": Export, "unitrace": Tracer, "trace": Tracer}
+
 // merges adds files to a run; a file is its kind, "bad" where rows are left out of it, and its kernels.
 func merges(files []string) []string {
 	run, m := newRun(Options{})
@@ -127,7 +130,7 @@ func merges(files []string) []string {
 		list, props := kernels(fmt.Sprint("f", i+1), text)
 		f.Props = props
 		f.Kernels = NewKernels(list...)
-		if err := m.add(Input{Kind: kind, Path: fmt.Sprint("f", i+1)}, f); err != nil {
+		if err := m.add(Input{Kind: kind, Role: roles[kind], Path: fmt.Sprint("f", i+1)}, f); err != nil {
 			return []string{"fault: " + err.Error()}
 		}
 	}

@@ -36,8 +36,7 @@ type merger struct {
 // mergedFile is where the kernels of a file begin.
 type mergedFile struct {
 	first int
-	kind  string
-	path  string
+	in    Input
 	bad   bool // some of its rows are left out
 	// perLaunch says that it has several kernels of a key.
 	perLaunch bool
@@ -65,13 +64,13 @@ func (m *merger) add(in Input, f *File) error {
 // take merges the kernels of a file.
 func (m *merger) take(w *waiting) error {
 	r := m.run
-	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), kind: w.in.Kind, path: w.in.Path, bad: w.bad})
+	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), in: w.in, bad: w.bad})
 	switch {
 	case w.list.Len() == 0:
 	case r.Kernels.Len() == 0:
 		r.Kernels = w.list
 	default:
-		return m.addTo(w.list, w.in.Kind)
+		return m.addTo(w.list, &w.in)
 	}
 	return nil
 }
@@ -91,8 +90,8 @@ func (m *merger) trace(path string, t *Trace) {
 	}
 }
 
-// kind gives the kind of the file that gave a kernel.
-func (m *merger) kind(i int) string { return m.files[m.file(i)].kind }
+// from gives the file that gave a kernel.
+func (m *merger) from(i int) *Input { return &m.files[m.file(i)].in }
 
 // file gives the place of that file: the last of those that begin at the kernel or before it.
 func (m *merger) file(i int) int {
@@ -101,8 +100,7 @@ func (m *merger) file(i int) int {
 
 // key is the key across files: tracers print three dimensions where VTune prints those that are not 1.
 func (m *merger) key(k *Kernel) Key {
-	key := k.Key()
-	key.Global, key.Local = trim(key.Global), trim(key.Local)
+	key := k.Key().Trim()
 	key.Task = m.plainName(key.Task)
 	return key
 }
@@ -114,14 +112,6 @@ func (m *merger) plainName(s string) string {
 		m.plain[s] = p
 	}
 	return p
-}
-
-func trim(s Size3) Size3 {
-	d := s.List()
-	for len(d) > 1 && d[len(d)-1] == 1 {
-		d = d[:len(d)-1]
-	}
-	return unit.Size(d...)
 }
 
 var templateInt = regexp.MustCompile(`\((?:unsigned )?(?:int|long|short|char|long long)\)(-?\d)`)
@@ -177,7 +167,7 @@ func (m *merger) checkSummary() error {
 	}
 	exported := map[string]sameName{}
 	for i := range m.run.Kernels.Len() {
-		if m.kind(i) == "vtune" {
+		if m.from(i).Role == Export {
 			k := m.run.Kernels.ShapeKernel(m.run.Kernels.Shape(i))
 			n := m.plainName(k.Task)
 			exported[n] = sameName{i, exported[n].n + 1}

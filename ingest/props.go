@@ -18,7 +18,7 @@ func (m *merger) joinProps() {
 	byName := map[string][]Props{}
 	for _, p := range m.props {
 		n := m.plainName(p.Task)
-		p.Global, p.Local = trim(p.Global), trim(p.Local)
+		p.Global, p.Local = p.Global.Trim(), p.Local.Trim()
 		byName[n] = append(byName[n], p)
 	}
 	for g := range m.groups {

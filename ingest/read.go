@@ -139,7 +139,7 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	what := strings.Join(paths, ", ")
-	if len(run.Inputs) > 0 && run.Inputs[0].Kind == "zebin" {
+	if len(run.Inputs) > 0 && run.Inputs[0].Role == Binary {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
 			"predict its kernels with 'occudiff predict', or give the computing-task export of their run, too; "+
 				exportHint, "this is a kernel binary, which holds no run")
@@ -147,19 +147,9 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
 			"give the computing-task export along with it; "+exportHint,
-			"%s names no kernel", kindText(run.Inputs[0].Kind))
+			"the %s file names no kernel", run.Inputs[0].Kind)
 	}
 	return note.Faultf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
-}
-
-func kindText(kind string) string {
-	switch kind {
-	case "vtune-summary":
-		return "the VTune summary tells the platform but"
-	case "vtune":
-		return "the VTune export"
-	}
-	return "the " + kind + " file"
 }
 
 // ReadFS reads named files of a file system, such as embedded ones, as one run.
@@ -228,7 +218,8 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 	if err != nil {
 		return in, nil, readFault(path, err)
 	}
-	in.Kind, in.Rows, in.BadRows, in.Digest = format.Kind(), file.Rows, file.BadRows, file.Digest
+	in.Kind, in.Role = format.Kind(), format.Role()
+	in.Rows, in.BadRows, in.Digest = file.Rows, file.BadRows, file.Digest
 	if sum != nil {
 		in.Digest = digest(sum)
 	}

@@ -42,6 +42,7 @@ type Instructions struct{ Kernels, All float64 }
 type Input struct {
 	Path   string
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
+	Role   Role
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
 	// Content is the digest of the text, the same for a file that is compressed or has other line ends; "" when it was
 	// not asked for.
@@ -67,6 +68,12 @@ type Key struct {
 	SIMD          int // 0 when absent
 	Direction     Direction
 	Device        string
+}
+
+// Trim is the key across tools, some of which print three dimensions where others print those that are not 1.
+func (k Key) Trim() Key {
+	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
+	return k
 }
 
 // Reading is how counters were read, which decides how much of their values can be a kernel's.

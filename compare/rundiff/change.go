@@ -99,7 +99,7 @@ func launchChanges(task string, a, b *Launch) []Change {
 	add(ChangeSIMD, optText(a.SIMD), optText(b.SIMD))
 	add(ChangeGRF, optText(a.Registers), optText(b.Registers))
 	addSize := func(what string, x, y ingest.Size3) {
-		if trimSize(x) != trimSize(y) {
+		if x.Trim() != y.Trim() {
 			add(what, x.String(), y.String())
 		}
 	}

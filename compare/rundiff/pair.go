@@ -117,7 +117,7 @@ func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 	return func(yield func(ingest.Key, *compare.Row) bool) {
 		first, again := map[ingest.Key]int{}, map[ingest.Key][]int{}
 		for i, row := range r.AllWithoutText() {
-			key := diffKey(&row.Kernel)
+			key := row.Kernel.Key().Trim()
 			if _, seen := first[key]; seen {
 				again[key] = append(again[key], i)
 			} else {
@@ -125,7 +125,7 @@ func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 			}
 		}
 		for i, row := range r.AllWithoutText() {
-			key := diffKey(&row.Kernel)
+			key := row.Kernel.Key().Trim()
 			if first[key] != i {
 				continue
 			}
@@ -210,22 +210,6 @@ func byTime(parts []*compare.Row, get func(*compare.Row) unit.Opt[unit.Ratio]) u
 		return unit.Some(unit.Ratio(m))
 	}
 	return get(parts[0])
-}
-
-// diffKey is the key with sizes trimmed: 1024x1 and 1024 are one launch.
-func diffKey(k *ingest.Kernel) ingest.Key {
-	key := k.Key()
-	key.Global, key.Local = trimSize(key.Global), trimSize(key.Local)
-	return key
-}
-
-// trimSize leaves out trailing dimensions of 1.
-func trimSize(s ingest.Size3) ingest.Size3 {
-	n := s.Rank()
-	for n > 1 && s.Dim(n-1) == 1 {
-		n--
-	}
-	return unit.Size(s.List()[:n]...)
 }
 
 // groupPair is one launch on both sides; nil where a side does not have it.

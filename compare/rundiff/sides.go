@@ -45,8 +45,8 @@ func (s *Sides) align() {
 				continue
 			}
 			l := cmp.Or(r.Old, r.New)
-			p := place{ingest.Key{Task: r.Task, Direction: r.Direction, Global: trimSize(l.Global),
-				Local: trimSize(l.Local),
+			p := place{ingest.Key{Task: r.Task, Direction: r.Direction, Global: l.Global.Trim(),
+				Local: l.Local.Trim(),
 				SIMD:  l.SIMD.Or(0), Device: l.Device}, r.Old != nil}
 			k, known := at[p]
 			if !known {

@@ -25,6 +25,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "trace" }
 
+// Role says that it names kernels as the runtime does.
+func (Format) Role() ingest.Role { return ingest.Tracer }
+
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
 // Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.

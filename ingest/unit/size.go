@@ -78,6 +78,15 @@ func (s Size3) Dim(i int) int64 {
 	return 1
 }
 
+// Trim leaves out trailing dimensions of 1: 1024x1 and 1024 are one size, which tools print either way.
+func (s Size3) Trim() Size3 {
+	for s.rank > 1 && s.n[s.rank-1] == 1 {
+		s.rank--
+		s.n[s.rank] = 0
+	}
+	return s
+}
+
 // List gives the dimensions as they were printed, never nil.
 func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
 

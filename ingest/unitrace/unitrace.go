@@ -22,6 +22,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "unitrace" }
 
+// Role says that it names kernels as the runtime does.
+func (Format) Role() ingest.Role { return ingest.Tracer }
+
 const (
 	expected = "expected a device timing, kernel properties or kernel metrics table"
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"

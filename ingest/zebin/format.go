@@ -17,6 +17,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "zebin" }
 
+// Role says that it holds kernels and no run.
+func (Format) Role() ingest.Role { return ingest.Binary }
+
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 

@@ -1,0 +1,95 @@
+package ingest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// made is a format that the program does not know: a first line with its kind, then tasks, each with a global size.
+type made struct {
+	kind string
+	role ingest.Role
+}
+
+func (f made) Kind() string           { return f.kind }
+func (f made) Role() ingest.Role      { return f.role }
+func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
+
+func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+	out := &ingest.File{Kernels: &ingest.Kernels{}}
+	scan := bufio.NewScanner(src.R)
+	for line := 1; scan.Scan(); line++ {
+		w := strings.Fields(scan.Text())
+		if len(w) < 2 {
+			continue
+		}
+		k := ingest.Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: line}}
+		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
+		if f.role == ingest.Tracer {
+			k.SLM = unit.Some(unit.Bytes(512))
+		}
+		out.Kernels.Append(&k)
+		out.Rows++
+	}
+	return out, scan.Err()
+}
+
+// TestNewFormat: what a format is to a run is a property of the format. One that nothing in the program names takes
+// part in merging as its role says.
+func TestNewFormat(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		role ingest.Role
+		want string // the rows of the run
+	}{
+		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Tracer, "k 64 512"},
+		{"a row of another kind without a shape is a kernel of its own", ingest.Other, "k 64, k"},
+		{"an export that lacks the shape goes with the one that has it", ingest.Export, "k 64"},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"a": "first\nk 64\n", "b": "second\nk -\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run, err := ingest.Read(context.Background(), []string{dir}, ingest.Options{
+			Formats: []ingest.Format{made{"first", ingest.Export}, made{"second", c.role}}})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var rows []string
+		for i := range run.Kernels.Len() {
+			k := run.Kernels.At(i)
+			row := k.Task
+			if k.Global.Present() {
+				row += " " + k.Global.String()
+			}
+			if slm, ok := k.SLM.Value(); ok {
+				row += " " + unit.Thousands(int64(slm))
+			}
+			rows = append(rows, row)
+		}
+		if got := strings.Join(rows, ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "k")
+	if err := os.WriteFile(path, []byte("image\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ingest.Read(context.Background(), []string{path}, ingest.Options{
+		Formats: []ingest.Format{made{"image", ingest.Binary}}})
+	if err == nil || !strings.Contains(err.Error(), "this is a kernel binary, which holds no run") {
+		t.Errorf("a binary alone: %v", err)
+	}
+}
