@@ -180,7 +180,7 @@ func (f *finder) missing() (because, decide string) {
 			row.Measured.Or(0).Percent()), targetGPU
 	case row.Basis == BasisMeasuredPeak && f.r.Device == nil && row.Global.Present():
 		return "How much of it is a partial last wave is unknown without the device.",
-			"--device, or the VTune summary of the same result"
+			f.r.Options.Naming.Words("--device", "the device") + ", or the VTune summary of the same result"
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
 		return "How much of it is a partial last wave is unknown without the launch shape.",
 			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"

@@ -95,7 +95,8 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
 				"%% was measured; or other kernels ran in its window.",
 				r.Device.Tiles, of.Percent(), m.Percent()),
-			"the column SubDeviceId: if all rows are of one stack, name that with --device or --xve"
+			"the column SubDeviceId: if all rows are of one stack, " + r.Options.Naming.Words(
+				"name that with --device or --xve", "choose that device")
 	})
 	return true
 }

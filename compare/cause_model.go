@@ -30,8 +30,8 @@ func (r *Result) shape(row *Row) *Cause {
 	if k == r.slotsOff || clamped && k < r.slotsOff {
 		return &Cause{Name: CauseModel, Confidence: "medium", Because: fmt.Sprintf("%s. Every launch of the run that "+
 			"leaves slots empty is off by the same factor of %d, so the GPU is probably one with about %s thread "+
-			"slots: check the device (--device, --xve).",
-			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff))}
+			"slots: check the device%s.",
+			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff), r.deviceFlags())}
 	}
 	c := &Cause{Name: CauseShape, Confidence: "high"}
 	times := fmt.Sprintf("%d times", k)
@@ -152,7 +152,7 @@ func (r *Result) model(row *Row) *Cause {
 		}
 		c.Because += "."
 	default:
-		c.Because = figures + "; both come from the launch alone, so the device (--device, --xve) or the launch " +
+		c.Because = figures + "; both come from the launch alone, so the device" + r.deviceFlags() + " or the launch " +
 			"shape is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
 			c.Because += ", or SLM or barriers limit it, which this export does not say"
@@ -161,3 +161,6 @@ func (r *Result) model(row *Row) *Cause {
 	}
 	return c
 }
+
+// deviceFlags names the flags of the device, where there are any.
+func (r *Result) deviceFlags() string { return r.Options.Naming.Words(" (--device, --xve)", "") }

@@ -91,10 +91,11 @@ func (f *Fit) String() string {
 }
 
 // advice says how a device can be named, and which where only one comes into question.
-func (f *Fit) advice() string {
+func (f *Fit) advice(by arch.Naming) string {
 	const summary = " or give the VTune summary along with the export"
 	if f.Launches > 0 && len(f.Devices) == 1 {
-		return "name it: --device " + f.Devices[0].Key + " is the only one that fits VTune's peaks;" + summary
+		return by.Words("name it: --device ", "choose it above: ") + f.Devices[0].Key +
+			" is the only one that fits VTune's peaks;" + summary
 	}
-	return "name it with --device (see 'occudiff devices')," + summary
+	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }

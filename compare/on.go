@@ -24,7 +24,7 @@ const (
 // the XVE count that the user gives, 0 for none.
 func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, opt Options) (*Result, error) {
 	c, err := t.Choose(arch.Options{Name: name, XVEs: xves, Inputs: run.Platforms, Run: run.Platform,
-		Needed: needsDevice(run)})
+		Needed: needsDevice(run), Naming: opt.Naming})
 	var fit Fit
 	if errors.Is(err, arch.ErrNoDevice) {
 		fit = fitDevices(run, t.Devices(), opt)
@@ -32,7 +32,7 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 		case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
 			c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 				Text: "no input says which GPU this is, so there is no prediction and no residual",
-				Hint: fit.advice()}}}, nil
+				Hint: fit.advice(opt.Naming)}}}, nil
 		case unnamed == Refused && fit.Launches > 0:
 			err = fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
 		}

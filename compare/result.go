@@ -151,7 +151,7 @@ type CauseCount struct {
 // Result is a run, compared.
 type Result struct {
 	Device   *arch.Device // nil when none is known
-	ChosenBy string       // what named it: "--device", "the summary: 112 XVE", ...
+	ChosenBy string       // what named it: "--device", "the form", "the summary: 112 XVE", ...
 	Fit      Fit          // where none is known
 	Inputs   []ingest.Input
 	Platform ingest.Platform
@@ -196,6 +196,8 @@ type Options struct {
 	// Local and SIMD complete rows and timings of logs that lack them.
 	Local unit.Size3
 	SIMD  int
+	// Naming is how whoever asks names a device.
+	Naming arch.Naming
 }
 
 // DefaultOptions are 5 points, 0.1 points and 1 ms.

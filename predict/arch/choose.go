@@ -17,12 +17,30 @@ type Options struct {
 	Inputs []ingest.Platform // what each input says
 	Run    ingest.Platform   // what they say together
 	Needed bool              // it is an error when nobody names a device
+	Naming Naming
+}
+
+// Naming is how whoever asks names a device: texts say what to do in those words.
+type Naming int
+
+// The ways.
+const (
+	ByFlag Naming = iota // --device and --xve of a command
+	ByForm               // the choice of a form
+)
+
+// Words gives those for a flag or those for a form.
+func (n Naming) Words(flag, form string) string {
+	if n == ByForm {
+		return form
+	}
+	return flag
 }
 
 // Choice is the device of a run.
 type Choice struct {
 	Device *Device // nil when nobody names one
-	By     string  // who named it: "--device", "the summary: 112 XVE"
+	By     string  // who named it: "--device", "the form", "the summary: 112 XVE"
 	Notes  []note.Note
 }
 
@@ -57,15 +75,15 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{m.Device, "--device", m.Notes}
+	c := Choice{m.Device, o.Naming.Words("--device", "the form"), m.Notes}
 	if o.XVEs > 0 {
-		c.By = "--device and --xve"
+		c.By = o.Naming.Words("--device and --xve", c.By)
 	}
 	for _, p := range o.Inputs {
 		m, err := t.Find(Query{p.Device, p.XVEs.Or(0)})
 		if p.Device != "" && err == nil && !m.Device.sameShape(c.Device) {
-			c.warn(p.Pos, "", "%s names %s (%s), and --device %s is used",
-				p.DeviceFrom, p.Device, m.Device.Key, c.Device.Key)
+			c.warn(p.Pos, "", "%s names %s (%s), and %s%s is used",
+				p.DeviceFrom, p.Device, m.Device.Key, o.Naming.Words("--device ", ""), c.Device.Key)
 		}
 	}
 	return c, nil
@@ -86,7 +104,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 			found, foundName = c, name
 		case c.Device.Key != found.Device.Key && !c.Device.sameShape(found.Device):
 			return Choice{}, note.Faultf("two-devices", p.Pos,
-				"give the files of one run on one device, or name it with --device",
+				"give the files of one run on one device, or "+o.Naming.Words("name it with --device", "choose it"),
 				"this is from %s (%s), but %s says %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
 		}
 	}
@@ -97,7 +115,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		return Choice{}, failed
 	}
 	if failed != nil {
-		hint := "the device of " + found.By + " is used; name it with --device if that is wrong"
+		hint := "the device of " + found.By + " is used; " +
+			o.Naming.Words("name it with --device", "choose it") + " if that is wrong"
 		found.warn(note.Pos{}, hint, "%v", failed)
 	}
 	return found, nil
@@ -147,8 +166,8 @@ func (d *Device) xveWord() string {
 // compare holds the device table against what a summary says of the same machine.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
-		c.warn(o.Run.Pos, "check --device and --xve", "the input says %d %s, the device table has %d for %s",
-			says, what, has, c.Device.Key)
+		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),
+			"the input says %d %s, the device table has %d for %s", says, what, has, c.Device.Key)
 	}
 	if n, ok := o.Run.XVEs.Value(); ok && o.XVEs == 0 && n != c.Device.XVEs() {
 		differs(c.Device.xveWord()+"s", n, c.Device.XVEs())

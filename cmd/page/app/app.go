@@ -31,7 +31,6 @@ type App struct {
 	// calculators are the devices of Intel's calculator, read when they are asked for.
 	calculators func() (*calculator.Table, error)
 	last        *report.Answer
-	words       *strings.Replacer
 }
 
 // Result is an answer for the page.
@@ -50,8 +49,7 @@ func New(version string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin),
-		words: withoutFlags()}, nil
+	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
 // provenance says how the page names itself in a report.
@@ -67,25 +65,11 @@ func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 		return nil, err
 	}
 	a.last = ans
-	return &Result{HTML: a.words.Replace(b.String()), Styles: styles, Name: name}, nil
+	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
 // Fault is what a page shows of an error: the file that caused it, and what to do, apart.
 type Fault struct{ Where, Text, Hint string }
-
-// withoutFlags says of the device what the program says with the names of its flags: a page has none.
-func withoutFlags() *strings.Replacer {
-	return strings.NewReplacer(
-		"(from --device)", "(as chosen here)",
-		"<td>--device", "<td>as chosen here",
-		"To decide: --device", "To decide: the device",
-		", and --device ", ", and ",
-		"check --device and --xve", "check the device",
-		" (--device, --xve)", "",
-		"name it with --device (see &#39;occudiff devices&#39;), or give", "choose it above, or give",
-		"name it: --device ", "choose it above: ",
-	)
-}
 
 // hint is what a page advises where the program names a flag.
 func hint(f *note.Fault) string {

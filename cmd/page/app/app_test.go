@@ -201,7 +201,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.Asked{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "max1100"})
-		}, "(as chosen here)"},
+		}, "(from the form)"},
 		{"another device than that of the run", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "tgl-96"})
 		}, "so the device or the launch shape"},

@@ -72,7 +72,8 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	if err != nil {
 		return on, l, err
 	}
-	if on, err = a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true}); err != nil {
+	if on, err = a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true,
+		Naming: arch.ByForm}); err != nil {
 		return on, l, err
 	}
 	if l, err = f.launch(); err != nil {
@@ -178,7 +179,7 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		switch c, err := a.devices.Choose(arch.Options{Name: name}); {
+		switch c, err := a.devices.Choose(arch.Options{Name: name, Naming: arch.ByForm}); {
 		case err != nil:
 			for _, f := range FaultsOf(err) {
 				said = append(said, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))

@@ -12,6 +12,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 	"occudiff/report/diffdoc"
 	"occudiff/report/html"
 	"occudiff/report/machine"
@@ -63,7 +64,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refused, compare.DefaultOptions())
+	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refused, options(Asked{}))
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +111,7 @@ func (a *App) Download(w io.Writer, format string) error {
 
 func options(by Asked) compare.Options {
 	o := compare.DefaultOptions()
+	o.Naming = arch.ByForm
 	if by.Tolerance > 0 {
 		o.Tolerance = unit.Points(by.Tolerance)
 	}
