@@ -30,6 +30,9 @@ type Certainty struct {
 
 // SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
 func (r *Result) SamplingInterval() unit.Seconds {
+	if t, known := r.Platform.SamplingInterval.Value(); known {
+		return t
+	}
 	if r.Device == nil {
 		return r.Options.SamplingInterval
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"io"
+	"io/fs"
 
 	"occudiff/ingest/note"
 )
@@ -37,6 +38,12 @@ type Format interface {
 	// Read reads the whole file. A row that cannot be used is a note and counts as bad; an error means that nothing
 	// of the file can be used, and says what was expected and what to do (note.Faultf).
 	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
+}
+
+// FolderReader is a format that a folder may have, which is read as one file then.
+type FolderReader interface {
+	// ReadFolder reads a folder; path is its name in messages.
+	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
 }
 
 // Source is an opened file.

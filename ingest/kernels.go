@@ -198,6 +198,7 @@ const (
 	numberTotal
 	numberMean
 	numberMeasured
+	numberWithin
 	numberActive
 	numberStalled
 	numberIdle
@@ -229,6 +230,7 @@ func split(k *Kernel) (o origin, s setting, v [numbers]uint64) {
 		numberTotal:        math.Float64bits(float64(take(p, k.Total))),
 		numberMean:         math.Float64bits(float64(take(p, k.Mean))),
 		numberMeasured:     math.Float64bits(float64(take(p, k.Measured))),
+		numberWithin:       math.Float64bits(float64(take(p, k.Within))),
 		numberActive:       math.Float64bits(float64(take(p, k.Active))),
 		numberStalled:      math.Float64bits(float64(take(p, k.Stalled))),
 		numberIdle:         math.Float64bits(float64(take(p, k.Idle))),
@@ -250,7 +252,7 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 	return v
 }
 
-const optionals = 20 // how many optional values split takes
+const optionals = 21 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
 func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
@@ -269,6 +271,7 @@ func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
 	k.Total = put(p, unit.Seconds(math.Float64frombits(v[numberTotal])))
 	k.Mean = put(p, unit.Seconds(math.Float64frombits(v[numberMean])))
 	k.Measured = put(p, unit.Ratio(math.Float64frombits(v[numberMeasured])))
+	k.Within = put(p, unit.Ratio(math.Float64frombits(v[numberWithin])))
 	k.Active = put(p, unit.Ratio(math.Float64frombits(v[numberActive])))
 	k.Stalled = put(p, unit.Ratio(math.Float64frombits(v[numberStalled])))
 	k.Idle = put(p, unit.Ratio(math.Float64frombits(v[numberIdle])))

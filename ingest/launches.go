@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -122,6 +123,11 @@ func (t *Trace) Finish() {
 		t.mixed = false
 	}
 	t.byName = indexKeys(t.Tasks)
+}
+
+// same says whether another trace is this one, read again: a result folder and an archive of it.
+func (t *Trace) same(o *Trace) bool {
+	return t.n == o.n && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
 
 // take adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in

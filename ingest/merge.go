@@ -82,6 +82,7 @@ func (m *merger) trace(path string, t *Trace) {
 	case t.Len() == 0:
 	case r.Trace == nil:
 		r.Trace = t
+	case r.Trace.same(t):
 	case !r.Trace.take(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart", Pos: note.Pos{File: path},
 			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
@@ -218,6 +219,7 @@ func (m *merger) platform(p Platform) {
 	a.BusyStacks, a.MaxWorkGroup = cmp.Or(a.BusyStacks, p.BusyStacks), cmp.Or(a.MaxWorkGroup, p.MaxWorkGroup)
 	a.VectorSize, a.Occupancy = cmp.Or(a.VectorSize, p.VectorSize), cmp.Or(a.Occupancy, p.Occupancy)
 	a.GPUBusy, a.GPUTime = cmp.Or(a.GPUBusy, p.GPUBusy), cmp.Or(a.GPUTime, p.GPUTime)
+	a.SamplingInterval = cmp.Or(a.SamplingInterval, p.SamplingInterval)
 	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
 		a.MaxFrequency = p.MaxFrequency
 	}

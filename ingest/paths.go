@@ -14,6 +14,7 @@ import (
 type candidate struct {
 	path   string
 	listed bool // named by the user, not found in a folder
+	folder bool // a result of VTune's own, which is read as a whole
 }
 
 // folder is what lies directly in a folder, by name, without hidden entries and whatever is neither file nor folder.
@@ -46,23 +47,46 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// isResult says whether a folder is a result of VTune's own.
+func isResult(path string) bool {
+	f, err := listFolder(path)
+	return err == nil && f.result
+}
+
+// oneResult says whether a folder holds one result of VTune's own beside exports: these are of one run.
+func (f *folder) oneResult() bool {
+	n := 0
+	for _, sub := range f.folders {
+		if isResult(sub) {
+			n++
+		}
+	}
+	return n == 1 && slices.ContainsFunc(f.files, isText)
+}
+
+// isText says whether a file's name is one that exports have.
+func isText(path string) bool {
+	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".txt")
+}
+
 // expand gives the files of paths, each once.
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
-	add := func(p string, listed bool) {
+	add := func(p string, listed, folder bool) {
 		key, err := filepath.Abs(p)
 		if err != nil || p == "-" {
 			key = p
 		}
 		if !seen[key] {
 			seen[key] = true
-			files = append(files, candidate{p, listed})
+			files = append(files, candidate{p, listed, folder})
 		}
 	}
 	for _, p := range paths {
 		if p == "-" || !isFolder(p) {
-			add(p, true)
+			add(p, true, false)
 			continue
 		}
 		f, err := listFolder(p)
@@ -70,13 +94,19 @@ func expand(paths []string) ([]candidate, error) {
 		case err != nil:
 			return nil, openFault(p, err)
 		case f.result:
-			return nil, note.Faultf(codeResult, note.Pos{File: p}, strings.Replace(exportHint, "RESULT_DIR", p, 1),
-				"this is a VTune result folder, not an export")
-		case len(f.files) == 0:
+			add(p, true, true)
+		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, isResult):
 			return nil, note.Faultf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
 		}
 		for _, file := range f.files {
-			add(file, false)
+			if !f.result || isText(file) { // of a result's own files only exports that were put there
+				add(file, false, false)
+			}
+		}
+		for _, sub := range f.folders {
+			if !f.result && isResult(sub) {
+				add(sub, true, true)
+			}
 		}
 	}
 	return files, nil
@@ -139,12 +169,14 @@ func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
 // folder holds such files itself.
 func foldersOfRuns(path string, holds func(files []string) bool) (below, others []string) {
 	f, err := listFolder(path)
-	if err != nil || len(f.folders) == 0 || holds(f.files) {
+	if err != nil || f.result || len(f.folders) == 0 || holds(f.files) {
 		return nil, nil
 	}
 	for _, sub := range f.folders {
 		switch in, err := listFolder(sub); {
-		case err != nil || in.result || len(in.files) == 0:
+		case err == nil && in.result:
+			below = append(below, sub)
+		case err != nil || len(in.files) == 0:
 		case holds(in.files):
 			below = append(below, sub)
 		default:

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
-		in, file, err := readFile(ctx, f.path, opt)
+		in, file, err := readCandidate(ctx, f, opt)
 		done += sizeOf(f.path)
 		switch {
 		case err == nil:
@@ -128,7 +129,6 @@ const (
 	codeNoKernels  = "no-kernels"
 	codeNothing    = "nothing-usable"
 	codeNoFiles    = "empty-folder"
-	codeResult     = "vtune-result"
 )
 
 const exportHint = "export one with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter " +
@@ -173,6 +173,34 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 		}
 	}
 	return run, m.finish()
+}
+
+// readCandidate reads a file, or a folder as a whole.
+func readCandidate(ctx context.Context, c candidate, opt Options) (Input, *File, error) {
+	if !c.folder {
+		return readFile(ctx, c.path, opt)
+	}
+	in := Input{Path: c.path}
+	for _, f := range opt.Formats {
+		reader, ok := f.(FolderReader)
+		if !ok {
+			continue
+		}
+		root, err := os.OpenRoot(c.path) // links do not lead out of it
+		if err != nil {
+			return in, nil, openFault(c.path, err)
+		}
+		defer root.Close()
+		file, err := reader.ReadFolder(ctx, root.FS(), c.path, opt.ReadOptions)
+		if err != nil {
+			return in, nil, err
+		}
+		in.Kind, in.Rows, in.BadRows, in.Digest = f.Kind(), file.Rows, file.BadRows, file.Digest
+		in.Content = in.Digest
+		return in, file, nil
+	}
+	return in, nil, note.Faultf("vtune-result", note.Pos{File: c.path},
+		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
 // readFile opens one path, finds its format and reads it.

@@ -30,7 +30,7 @@ func Repeats(ctx context.Context, path string, read func(paths ...string) (*Run,
 	if err != nil {
 		return nil, openFault(path, err)
 	}
-	if len(f.folders) > 0 {
+	if len(f.folders) > 0 && !f.result && !f.oneResult() {
 		runs, err := r.below(f)
 		if err != nil || len(runs) > 0 {
 			return runs, err
@@ -75,7 +75,7 @@ func (r *repeats) below(f folder) ([]*Run, error) {
 		case isCode(err, codeTwoRuns):
 			return nil, note.Faultf(codeTwoRuns, note.Pos{File: below}, "give each run a folder of its own",
 				"this folder of a folder of repeats holds several runs itself: %s", faultText(err))
-		case isCode(err, codeNoFiles, codeResult, codeNothing):
+		case isCode(err, codeNoFiles, codeNothing):
 			// a folder of something else
 		case err != nil:
 			p.faults = append(p.faults, notUsed(below, err))

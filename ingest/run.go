@@ -107,6 +107,9 @@ type Kernel struct {
 
 	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
 	Reading  Reading              // of the counters
+	// Within is the mean occupancy over the launches themselves, where all samples and launches are known: each sample
+	// counts by the part of it that lies within launches. Measured counts each for the launch in which it ends.
+	Within unit.Opt[unit.Ratio]
 	// Interval is the time between two samples of the counters, where the input has it.
 	Interval unit.Opt[unit.Seconds]
 	// Window is how many times as long as the kernel counters that are read around each launch ran, where both times
@@ -237,8 +240,10 @@ type Platform struct {
 	OccupancyPos note.Pos
 	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" of a summary
 	GPUTime      unit.Opt[unit.Seconds]
-	VectorSize   unit.Opt[int64] // of a vec_add log
-	Pos          note.Pos        // of the device line
+	// SamplingInterval is the time between two samples of the counters, as it was.
+	SamplingInterval unit.Opt[unit.Seconds]
+	VectorSize       unit.Opt[int64] // of a vec_add log
+	Pos              note.Pos        // of the device line
 }
 
 // Props are the properties of a compiled kernel that a tracer prints.

@@ -15,19 +15,15 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// ExportResults exports the VTune result folders among some paths, and gives the paths with the exports instead. done
-// removes them. What the programs print goes to out.
+// ExportResults exports the VTune result folders among some paths where vtune is on PATH, and gives folders that hold
+// the exports and the result instead: the tables are VTune's then, and the result adds the rest. done removes them.
+// What the programs print goes to out; a result that cannot be exported is read by itself.
 func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
-		if !isResult(p) {
+		if !isResult(p) || !Found("vtune") {
 			list = append(list, p)
 			continue
-		}
-		steps := exportSteps(p, p)
-		if !Found("vtune") {
-			return nil, done, note.Faultf("vtune-result", note.Pos{File: p}, "run: "+steps[0].String(),
-				"this is a VTune result folder, and vtune is not on PATH to export it")
 		}
 		temp, err := os.MkdirTemp("", "occudiff-export-")
 		if err != nil {
@@ -40,7 +36,13 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 			return nil, done, err
 		}
 		if err := Run(ctx, exportSteps(p, dir), out); err != nil {
-			return nil, done, err
+			if ctx.Err() != nil {
+				return nil, done, err
+			}
+			fmt.Fprintf(out, "occudiff: %v; the result folder is read without it\n", err)
+			dir = p
+		} else if whole, err := filepath.Abs(p); err == nil {
+			_ = os.Symlink(whole, filepath.Join(dir, filepath.Base(dir))) // without links, the exports alone
 		}
 		list = append(list, dir)
 	}

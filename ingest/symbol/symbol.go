@@ -22,6 +22,9 @@ func Display(name string) string {
 	return demangle.Filter(name, demangle.MaxLength(mostLength))
 }
 
+// Task gives the name of a kernel as profilers print it: SYCL names a kernel by a type, whose name the symbol is of.
+func Task(name string) string { return strings.TrimPrefix(Display(name), "typeinfo name for ") }
+
 // python decodes what numba's GPU backend makes of a Python function and the types it was compiled for: characters
 // other than letters and digits are their number in hexadecimal between underscores, as in
 // _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for __main__.scale$1(int64, float32).

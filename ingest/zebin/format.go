@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -54,13 +54,10 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 
 // props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
 func (k *Kernel) props() ingest.Props {
-	p := ingest.Props{Task: taskName(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
+	p := ingest.Props{Task: symbol.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
 		Registers: unit.Some(k.Registers), Spill: k.Spill, Barriers: unit.Some(int64(k.Barriers))}
 	if !k.SLMIsLowerBound {
 		p.SLM = unit.Some(k.SLM)
 	}
 	return p
 }
-
-// taskName is a kernel's name as profilers print it: SYCL names a kernel by its type.
-func taskName(demangled string) string { return strings.TrimPrefix(demangled, "typeinfo name for ") }

@@ -1,0 +1,259 @@
+package vtuneresult
+
+import (
+	"fmt"
+	"hash"
+	"path"
+	"slices"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// adapter is what was read of one GPU.
+type adapter struct {
+	*reader
+	pair     pair
+	set      *metricSet
+	clock    clock
+	tasks    tasks
+	launches []launch
+	failed   string // why there are no launches
+	from     string // what they are from
+	totals   []total
+	rows     *ingest.Kernels // of each launch, when asked for
+	samples  []ingest.Moment
+	first    uint64 // tick of the first report
+	last     uint64
+	lengths  lengths
+	busy     periods
+}
+
+// total is what all launches of a task add up to.
+type total struct {
+	sums
+	times, means ingest.Sample
+}
+
+// read reads metrics, launches and samples.
+func (a *adapter) read(sum hash.Hash) (err error) {
+	if a.set, err = readMetrics(a.fs, a.pair.set); err != nil {
+		return err
+	}
+	c, err := newCounters(a.set, a.fs.pos(a.pair.set))
+	if err != nil {
+		return err
+	}
+	if a.clock, err = clockOf(a.ctx, a.fs, a.pair.samples); err != nil {
+		return err
+	}
+	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
+		return note.Faultf(codeDamaged, a.fs.pos(a.pair.samples), "copy the result folder again",
+			"the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz, path.Base(a.pair.set), hertz)
+	}
+	if err := a.readLaunches(); err != nil {
+		return err
+	}
+	a.totals = make([]total, len(a.tasks.list))
+	if a.opt.Instances {
+		a.rows = &ingest.Kernels{}
+	}
+	w := newSweep(a.launches, a.clock.hertz, a.ended)
+	err = c.eachSample(a.ctx, a.fs, a.pair.samples, sum, func(s *sample) error {
+		if a.last = s.end; a.lengths.n == 0 {
+			a.first = s.start
+		}
+		a.lengths.add(s.end - s.start)
+		if a.opt.Samples && len(a.samples) < ingest.MaxSamples {
+			a.samples = append(a.samples, ingest.Moment{At: a.nanoseconds(s.end),
+				Length: a.nanoseconds(s.end) - a.nanoseconds(s.start), Measured: float32(s.occupancy / 100)})
+		}
+		w.take(s)
+		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
+			a.opt.Progress(a.lengths.n * reportSize / 4) // of what is read, about as much
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.finish()
+	a.busy = w.busy
+	if n := len(a.launches); n > 0 && (a.launches[0].start < a.first || a.latest() > a.last) {
+		a.launches, a.failed = nil, "some ran before the first sample or after the last one"
+	}
+	return nil
+}
+
+func (a *adapter) latest() (end uint64) {
+	for i := range a.launches {
+		end = max(end, a.launches[i].end)
+	}
+	return end
+}
+
+// nanoseconds gives a time of the GPU since the first report.
+func (a *adapter) nanoseconds(tick uint64) int64 {
+	t, hertz := int64(tick-a.first), int64(a.clock.hertz)
+	return t/hertz*1e9 + t%hertz*1e9/hertz
+}
+
+// ended adds a launch whose samples have all been seen.
+func (a *adapter) ended(l *launch, s *sums) {
+	t := &a.totals[l.task]
+	t.add(s)
+	t.times.Add(s.seconds, ingest.SampleSize(len(a.totals)))
+	if s.usable() == "" {
+		t.means.Add(s.mean(), ingest.SampleSize(len(a.totals)))
+	}
+	if a.rows != nil {
+		k := a.kernel(l.task, s)
+		a.rows.Append(&k)
+	}
+}
+
+// kernel makes a row of launches.
+func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
+	key := a.tasks.list[task]
+	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SLM: a.tasks.slm[task],
+		Pos: note.Pos{File: a.fs.pos(a.pair.samples).File}, Instances: unit.Some(s.launches),
+		Total: unit.Some(unit.Seconds(s.seconds))}
+	if key.SIMD > 0 {
+		k.SIMD = unit.Some(key.SIMD)
+	}
+	if s.usable() != "" || s.clocks <= 0 || !k.IsKernel() {
+		return k
+	}
+	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.clocks)) }
+	k.Measured, k.Within = ratio(s.occupancy), unit.Some(unit.FromPercent(s.mean()*100))
+	if s.active >= 0 && s.stall >= 0 {
+		k.Active, k.Stalled, k.Idle = ratio(s.active), ratio(s.stall), ratio(100*s.clocks-s.active-s.stall)
+	}
+	if s.threads >= 0 {
+		k.Threads = unit.Some(int64(s.threads + 0.5))
+	}
+	if s.barriers >= 0 {
+		k.Barriers = unit.Some(int64(s.barriers + 0.5))
+	}
+	return k
+}
+
+// finish makes the file of what was read.
+func (a *adapter) finish() {
+	f, at := a.file, a.fs.pos(a.pair.samples)
+	ticks, lost := a.lengths.interval()
+	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
+	f.Rows = a.lengths.n
+	f.Platform = a.platform(interval)
+	if asked, ok := a.config.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
+		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
+			unit.Span(interval), unit.Span(asked))
+	}
+	if lost > 0 {
+		a.note(note.Warning, "lost-samples", at, "sample less often", "%d of %d samples cover more than one and a "+
+			"half intervals: reports of the counters were lost", lost, a.lengths.n)
+	}
+	if len(a.launches) == 0 {
+		a.periods(f)
+		return
+	}
+	f.Kernels = a.rows
+	if f.Kernels == nil {
+		f.Kernels = &ingest.Kernels{}
+		for task := range a.totals {
+			t := &a.totals[task]
+			k := a.kernel(task, &t.sums)
+			k.Launches = t.spread()
+			f.Kernels.Append(&k)
+		}
+	}
+	a.unmeasured()
+	a.trace(f)
+	if len(a.samples) > 0 {
+		f.Samples = []ingest.Samples{{List: a.samples}}
+	}
+	a.note(note.Info, "launches", at, "", "%s from %s", unit.Plural(int64(len(a.launches)), "launch"), a.from)
+}
+
+// platform is what is known of the machine.
+func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
+	p, set := a.config.platform, a.set.constants
+	name := strings.TrimSpace(strings.SplitN(a.device.name, "[", 2)[0])
+	if a.device.seen != 1 || uint64(a.device.id) != set["PciDeviceId"] || name == "" {
+		name = "Intel GPU"
+	}
+	p.Device = fmt.Sprintf("%s [0x%04x]", name, set["PciDeviceId"])
+	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.pair.set)
+	p.SamplingInterval = unit.Some(interval)
+	if n := max(set["EuCoresTotalCount"], set["VectorEngineTotalCount"]); n > 0 {
+		p.XVEs = unit.Some(int(min(n, 1<<20)))
+	}
+	if n := max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]); n > 0 {
+		p.ThreadsPerXVE = unit.Some(int(min(n, 1<<10)))
+	}
+	if n := set["GpuMaxFrequencyMHz"]; n > 0 {
+		p.MaxFrequency = unit.Some(float64(n) * 1e6)
+	}
+	return p
+}
+
+// periods tells of a run whose launches are not known: when threads ran.
+func (a *adapter) periods(f *ingest.File) {
+	at := a.fs.pos(a.pair.samples)
+	if a.busy.n == 0 {
+		a.note(note.Warning, "launches-unknown", at, "", "no thread ran on the GPU while its counters were sampled, "+
+			"and its launches are not known: %s", a.failed)
+		return
+	}
+	s := &a.busy.sum
+	f.Platform.Occupancy, f.Platform.OccupancyPos = unit.Some(unit.FromPercent(s.occupancy/s.clocks)), at
+	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
+	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run beside the folder",
+		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
+			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.Span(unit.Seconds(s.seconds)))
+}
+
+// unmeasured says of which kernels the samples are too few.
+func (a *adapter) unmeasured() {
+	var names []string
+	why := ""
+	for task := range a.totals {
+		t := &a.totals[task]
+		k := a.kernel(task, &t.sums)
+		if text := t.usable(); text != "" && k.IsKernel() && !slices.Contains(names, k.Task) {
+			names, why = append(names, k.Task), text
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+	case 1:
+		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "kernel %q has no counters of its own: %s",
+			names[0], why)
+	default:
+		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "%d kernels have no counters of their own: too "+
+			"few samples end within their launches", n)
+	}
+}
+
+// trace tells when launches ran.
+func (a *adapter) trace(f *ingest.File) {
+	f.Trace = &ingest.Trace{}
+	lanes := map[uint32]uint32{}
+	numbers := make([]uint32, len(a.tasks.list))
+	for i, key := range a.tasks.list {
+		numbers[i] = f.Trace.Task(key)
+	}
+	for i := range a.launches {
+		l := &a.launches[i]
+		lane, known := lanes[l.queue]
+		if !known {
+			lane = uint32(len(lanes))
+			lanes[l.queue] = lane
+			f.Trace.AddLane("")
+		}
+		f.Trace.Add(ingest.Launch{Start: a.nanoseconds(l.start), End: a.nanoseconds(l.end), Task: numbers[l.task],
+			Lane: lane})
+	}
+}

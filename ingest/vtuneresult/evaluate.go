@@ -1,0 +1,192 @@
+package vtuneresult
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// number is a value of an equation: an unsigned integer, or floating point. Intel's library computes in 32-bit floating
+// point, in which counters of 40 bits lose counts; with 64 bits the values that VTune prints come out.
+type number struct {
+	whole uint64
+	real  float64
+	float bool
+}
+
+func wholeNumber(v uint64) number { return number{whole: v} }
+func realNumber(v float64) number { return number{real: v, float: true} }
+
+func (n number) f() float64 {
+	if n.float {
+		return n.real
+	}
+	return float64(n.whole)
+}
+
+func (n number) u() uint64 {
+	switch {
+	case !n.float:
+		return n.whole
+	case n.real >= 1<<64:
+		return math.MaxUint64
+	case n.real > 0:
+		return uint64(n.real)
+	}
+	return 0
+}
+
+// operations are those of metrics_discovery_api.h. A division by zero gives 0.
+var operations = map[string]func(a, b number) number{
+	"RSHIFT": func(a, b number) number { return wholeNumber(a.u() >> b.u()) },
+	"LSHIFT": func(a, b number) number { return wholeNumber(a.u() << b.u()) },
+	"AND":    func(a, b number) number { return wholeNumber(a.u() & b.u()) },
+	"OR":     func(a, b number) number { return wholeNumber(a.u() | b.u()) },
+	"XOR":    func(a, b number) number { return wholeNumber(a.u() ^ b.u()) },
+	"XNOR":   func(a, b number) number { return wholeNumber(^(a.u() ^ b.u())) },
+	"AND_L":  func(a, b number) number { return truth(a.u() != 0 && b.u() != 0) },
+	"EQUALS": func(a, b number) number { return truth(a.u() == b.u()) },
+	"UADD":   func(a, b number) number { return wholeNumber(a.u() + b.u()) },
+	"USUB":   func(a, b number) number { return wholeNumber(a.u() - b.u()) },
+	"UMUL":   func(a, b number) number { return wholeNumber(a.u() * b.u()) },
+	"UDIV": func(a, b number) number {
+		if b.u() == 0 {
+			return wholeNumber(0)
+		}
+		return wholeNumber(a.u() / b.u())
+	},
+	"UMIN": func(a, b number) number { return wholeNumber(min(a.u(), b.u())) },
+	"UMAX": func(a, b number) number { return wholeNumber(max(a.u(), b.u())) },
+	"UGT":  func(a, b number) number { return truth(a.u() > b.u()) },
+	"ULT":  func(a, b number) number { return truth(a.u() < b.u()) },
+	"UGTE": func(a, b number) number { return truth(a.u() >= b.u()) },
+	"ULTE": func(a, b number) number { return truth(a.u() <= b.u()) },
+	"FADD": func(a, b number) number { return realNumber(a.f() + b.f()) },
+	"FSUB": func(a, b number) number { return realNumber(a.f() - b.f()) },
+	"FMUL": func(a, b number) number { return realNumber(a.f() * b.f()) },
+	"FDIV": func(a, b number) number {
+		if b.f() == 0 {
+			return realNumber(0)
+		}
+		return realNumber(a.f() / b.f())
+	},
+	"FMIN": func(a, b number) number { return realNumber(min(a.f(), b.f())) },
+	"FMAX": func(a, b number) number { return realNumber(max(a.f(), b.f())) },
+	"FGT":  func(a, b number) number { return truth(a.f() > b.f()) },
+	"FLT":  func(a, b number) number { return truth(a.f() < b.f()) },
+	"FGTE": func(a, b number) number { return truth(a.f() >= b.f()) },
+	"FLTE": func(a, b number) number { return truth(a.f() <= b.f()) },
+}
+
+func truth(v bool) number {
+	if v {
+		return wholeNumber(1)
+	}
+	return wholeNumber(0)
+}
+
+// plan computes some of a set's metrics from pairs of reports.
+type plan struct {
+	set      *metricSet
+	counters []int // in file order: those asked for, and those that they need
+	delta    []number
+	value    []number
+	stack    []number
+}
+
+// newPlan plans the metrics of some names, each of which the set must have and not refuse.
+func (set *metricSet) newPlan(names ...string) (*plan, error) {
+	p := &plan{set: set, delta: make([]number, len(set.Counters)), value: make([]number, len(set.Counters)),
+		stack: make([]number, maxStack)}
+	var need func(i int) error
+	need = func(i int) error {
+		if slices.Contains(p.counters, i) {
+			return nil
+		}
+		c := set.Counters[i]
+		if c.refused != nil {
+			return fmt.Errorf("%s: %w", c.Name, c.refused)
+		}
+		p.counters = append(p.counters, i)
+		for _, s := range c.norm {
+			if s.kind == stepCounter || s.kind == stepMetric {
+				if err := need(s.at); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, name := range names {
+		i, known := set.byName[name]
+		if !known {
+			return nil, fmt.Errorf("%s: the set has no such metric", name)
+		}
+		if err := need(i); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(p.counters)
+	return p, nil
+}
+
+// compute computes the metrics between two reports.
+func (p *plan) compute(before, after []byte) {
+	for _, i := range p.counters {
+		p.delta[i] = p.run(p.set.Counters[i].read, before, after)
+	}
+	for _, i := range p.counters {
+		if p.value[i] = p.delta[i]; len(p.set.Counters[i].norm) > 0 {
+			p.value[i] = p.run(p.set.Counters[i].norm, nil, nil)
+		}
+	}
+}
+
+// run gives the result of an equation, 0 of an empty one.
+func (p *plan) run(steps []step, before, after []byte) number {
+	top := 0
+	for i := range steps {
+		s := &steps[i]
+		var v number
+		switch s.kind {
+		case stepConstant:
+			v = s.constant
+		case stepDifference:
+			v = wholeNumber((s.load(after) - s.load(before)) & s.mask)
+		case stepState:
+			v = wholeNumber(s.load(after))
+		case stepBefore:
+			v = wholeNumber(s.load(before))
+		case stepCounter:
+			v = p.delta[s.at]
+		case stepMetric:
+			v = p.value[s.at]
+		case stepApply:
+			top -= 2
+			v = s.apply(p.stack[top], p.stack[top+1])
+		}
+		p.stack[top] = v
+		top++
+	}
+	if top == 0 {
+		return number{}
+	}
+	return p.stack[0]
+}
+
+// load reads the bytes of a report, which has reportSize of them.
+func (s *step) load(report []byte) uint64 {
+	switch b := report[s.at:]; {
+	case s.high >= 0:
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(report[s.high])<<32
+	case s.width == 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case s.width == 8:
+		return binary.LittleEndian.Uint64(b)
+	case s.width == 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	default:
+		return uint64(b[0])
+	}
+}

@@ -1,0 +1,327 @@
+package vtuneresult
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/symbol"
+	"occudiff/ingest/unit"
+)
+
+// What calls and events of Level Zero are recorded under, in VTune 2023.0. Other programming models and versions have
+// other numbers, which are not known: their launches are not decoded.
+const (
+	idDevice   = 0x8000023f
+	idKernel   = 0x24a
+	idGroup    = 0x26c
+	idLaunch   = 0x24b
+	idCopy     = 0x25c
+	idFinished = 0x8000025a
+)
+
+// maxLaunches bounds what is kept of a folder; a launch takes some 70 bytes while it is decoded.
+const maxLaunches = 4 << 20
+
+// launch is one launch of a kernel, or a copy, on the clock of the samples.
+type launch struct {
+	start, end uint64
+	task       int // of tasks.list
+	queue      uint32
+}
+
+// tasks numbers what was launched: a kernel in one launch shape, or copies.
+type tasks struct {
+	list  []ingest.Key
+	slm   []unit.Opt[unit.Bytes]
+	known map[ingest.Key]int
+}
+
+func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) int {
+	i, known := t.known[key]
+	if !known {
+		if t.known == nil {
+			t.known = map[ingest.Key]int{}
+		}
+		i = len(t.list)
+		t.known[key] = i
+		t.list, t.slm = append(t.list, key), append(t.slm, slm)
+	}
+	return i
+}
+
+// copyTask is what copies are called: Level Zero's name, as VTune prints it.
+const copyTask = "zeCommandListAppendMemoryCopy"
+
+// process is what one process of the program recorded: its .trace file and the .aux files of its threads.
+type process struct {
+	trace   string
+	threads []string
+}
+
+// processes finds the files of a folder data.N that may hold launches.
+func processes(fsys FS, dir string) (list []process, err error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		stem, ok := strings.CutSuffix(e.Name(), ".trace")
+		if !ok || strings.HasPrefix(stem, "userapicollector") {
+			continue
+		}
+		p := process{trace: path.Join(dir, e.Name())}
+		for _, aux := range entries {
+			if strings.HasPrefix(aux.Name(), stem+"-") && strings.HasSuffix(aux.Name(), ".th.aux") {
+				p.threads = append(p.threads, path.Join(dir, aux.Name()))
+			}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// traced is a call or event of a process that has to do with launches.
+type traced struct {
+	time   uint64 // of the processor's clock
+	id     uint32
+	handle uint64 // of the kernel, or the bytes of a copy
+	event  uint64
+	queue  uint64
+	size   [3]uint32
+	order  uint64    // the launch's number
+	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
+}
+
+// made is a kernel as it was created.
+type made struct {
+	name string
+	simd int
+	slm  unit.Bytes
+}
+
+// decoder decodes the launches of one process.
+type decoder struct {
+	tasks  *tasks
+	device *gpu
+	made   []made
+	traced []traced
+	clock  clock // of the process
+}
+
+// gpu is what a process recorded of the device.
+type gpu struct {
+	name              string
+	vendor, id        uint32
+	threads, euPerSub uint32
+	subslices, slices uint32
+	seen              int
+}
+
+// clock is one clock of the collection: its ticks a second, and a moment on it and in 100 ns since 1970.
+type clock struct {
+	hertz      uint64
+	tick, real uint64
+}
+
+// take takes the records that tell of a file's clock.
+func (c *clock) take(r *record) {
+	switch {
+	case len(r.real) == 2:
+		c.tick, c.real = r.real[0], r.real[1]
+	case r.system && r.typ == typeClock && len(r.data) >= 12:
+		c.hertz = binary.LittleEndian.Uint64(r.data[4:])
+	}
+}
+
+// on gives the moment of another clock at a moment of this one.
+func (c *clock) on(o *clock, tick uint64) uint64 {
+	if c.hertz == 0 || o.hertz == 0 {
+		return 0
+	}
+	seconds := float64(int64(tick-c.tick))/float64(c.hertz) + float64(int64(c.real-o.real))/1e7
+	return o.tick + uint64(int64(seconds*float64(o.hertz)))
+}
+
+// read reads the files of a process.
+func (d *decoder) read(ctx context.Context, fsys FS, p process) error {
+	err := eachRecord(ctx, fsys, p.trace, io.Discard, func(r *record) error {
+		d.clock.take(r)
+		return d.call(r)
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range p.threads {
+		if err := eachRecord(ctx, fsys, name, io.Discard, d.call); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(d.traced, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
+	return nil
+}
+
+// call takes a record. Ids are VTune's, their meaning was read from what they hold.
+func (d *decoder) call(r *record) error {
+	if r.id == 0 {
+		return nil
+	}
+	c, t := cursor{b: r.body}, traced{time: r.time, id: r.id}
+	c.u8()
+	switch r.id {
+	case idDevice:
+		return d.gpu(r, c)
+	case idKernel:
+		c.u64()
+		t.handle = c.u64()
+		c.take(8)
+		k := made{name: c.text()}
+		c.text()
+		c.u64()
+		k.simd, k.slm = int(c.u32()), unit.Bytes(c.u32())
+		t.order = uint64(len(d.made))
+		d.made = append(d.made, k)
+	case idGroup:
+		t.handle, t.size = c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
+	case idLaunch:
+		t.queue, t.handle, t.size = c.u64(), c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
+		c.u32()
+		t.event = c.u64()
+		c.take(8 * int(min(c.u32(), maxRecord)))
+		t.order = c.u64()
+	case idCopy:
+		t.queue = c.u64()
+		c.take(16)
+		t.handle, t.event = c.u64(), c.u64()
+		c.take(8)
+		t.order = c.u64()
+	case idFinished:
+		t.event = c.u64()
+		t.ticks[0], t.ticks[1] = c.u64(), c.u64()
+		c.take(24)
+		t.ticks[2] = c.u64()
+	default:
+		return nil
+	}
+	if len(d.traced) == 3*maxLaunches {
+		return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
+	}
+	d.traced = append(d.traced, t)
+	return d.short(r, &c)
+}
+
+func (d *decoder) short(r *record, c *cursor) error {
+	if c.short {
+		return fmt.Errorf("the record %#x at byte %d has another layout than the known one", r.id, r.at)
+	}
+	return nil
+}
+
+func (d *decoder) gpu(r *record, c cursor) error {
+	c.take(12)
+	g := gpu{vendor: c.u32(), id: c.u32(), seen: d.device.seen + 1}
+	c.take(89 - 21)
+	g.threads = c.u32()
+	c.u32()
+	g.euPerSub, g.subslices, g.slices = c.u32(), c.u32(), c.u32()
+	g.name = c.text()
+	*d.device = g
+	return d.short(r, &c)
+}
+
+// launches pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
+// event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
+func (d *decoder) launches(samples *clock, times func(i int) (start, end uint64, ok bool)) (list []launch, err error) {
+	waiting := map[uint64][]int{}
+	kernels, groups := map[uint64]*made{}, map[uint64][3]uint32{}
+	timed := 0
+	for i := range d.traced {
+		t := &d.traced[i]
+		switch t.id {
+		case idKernel:
+			kernels[t.handle] = &d.made[t.order]
+			delete(groups, t.handle)
+		case idGroup:
+			groups[t.handle] = t.size
+		case idFinished:
+			open := waiting[t.event]
+			if len(open) == 0 {
+				return nil, fmt.Errorf("a time of the GPU belongs to no launch")
+			}
+			waiting[t.event] = open[1:]
+			l := &list[open[0]]
+			l.start, l.end = t.unwrap(d.clock.on(samples, t.time))
+			timed++
+		default:
+			task, err := d.task(t, kernels[t.handle], groups)
+			if err != nil {
+				return nil, err
+			}
+			if t.order != uint64(len(list)+1) {
+				return nil, fmt.Errorf("launch %d is followed by launch %d", len(list), t.order)
+			}
+			waiting[t.event] = append(waiting[t.event], len(list))
+			list = append(list, launch{task: task, queue: uint32(t.queue)})
+		}
+	}
+	if timed == 0 && times != nil {
+		for i := range list {
+			l, ok := &list[i], false
+			if l.start, l.end, ok = times(i); !ok {
+				return nil, fmt.Errorf("%d launches, of which launch %d has no time", len(list), i+1)
+			}
+			timed++
+		}
+	}
+	if timed != len(list) {
+		return nil, fmt.Errorf("%d launches and %d times of the GPU", len(list), timed)
+	}
+	return list, nil
+}
+
+// unwrap gives the times of a finished launch on the clock of the samples, whose low 32 bits the GPU writes: about is
+// when they were written on it.
+func (t *traced) unwrap(about uint64) (start, end uint64) {
+	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
+	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }
+	return back(t.ticks[0]), back(t.ticks[1])
+}
+
+// task gives what a launch is of.
+func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (int, error) {
+	if t.id == idCopy {
+		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil
+	}
+	local, sized := groups[t.handle]
+	if k == nil || !sized {
+		return 0, fmt.Errorf("launch %d is of a kernel whose name or work-group size is not told", t.order)
+	}
+	var global [3]int64
+	for i := range global {
+		global[i] = int64(t.size[i]) * int64(local[i])
+		if global[i] <= 0 || k.simd < 1 || k.simd > 64 {
+			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch has", t.order)
+		}
+	}
+	key := ingest.Key{Task: symbol.Task(k.name), SIMD: k.simd, Global: size(global[0], global[1], global[2]),
+		Local: size(int64(local[0]), int64(local[1]), int64(local[2]))}
+	return d.tasks.number(key, unit.Some(k.slm)), nil
+}
+
+// size is a launch size as VTune prints it, without the last dimensions that are 1.
+func size(x, y, z int64) ingest.Size3 {
+	switch {
+	case z > 1:
+		return unit.Size(x, y, z)
+	case y > 1:
+		return unit.Size(x, y)
+	}
+	return unit.Size(x)
+}

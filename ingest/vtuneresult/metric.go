@@ -1,0 +1,273 @@
+package vtuneresult
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// maxXML bounds a file of the configuration; metric sets of 30 kB were seen.
+const maxXML = 4 << 20
+
+// decodeXML reads a file of the configuration into a structure.
+func decodeXML(fsys FS, name string, into any) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return note.Faultf(codeUnreadable, fsys.pos(name), "", "cannot be read: %v", note.Reason(err))
+	}
+	defer f.Close()
+	limit := &io.LimitedReader{R: f, N: maxXML}
+	if err := xml.NewDecoder(limit).Decode(into); err != nil {
+		if limit.N == 0 {
+			err = fmt.Errorf("longer than %d MiB", maxXML>>20)
+		}
+		return note.Faultf(codeDamaged, fsys.pos(name), "copy the result folder again",
+			"is not XML as VTune writes it: %v", note.Reason(err))
+	}
+	return nil
+}
+
+// metricSet is what gen_metrics*.cfg says: constants of the device, and the counters of one set with the equations that
+// turn two reports of the hardware into values. Equations are postfix, an element a token.
+type metricSet struct {
+	Attributes []xml.Attr `xml:",any,attr"`
+	Params     struct {
+		Name string `xml:"SymbolName,attr"`
+	} `xml:"metricSetParams"`
+	Information []*counter `xml:"information"`
+	Counters    []*counter `xml:"counter"`
+
+	constants map[string]uint64
+	byName    map[string]int // of Counters
+}
+
+// counter is one metric of a set, or one piece of information about a report.
+type counter struct {
+	Name     string    `xml:"SymbolName,attr"`
+	Units    string    `xml:"MetricResultUnits,attr"`
+	Read     []element `xml:"IoReadEquation>EquationElement"`
+	Norm     []element `xml:"NormEquation>EquationElement"`
+	Delta    element   `xml:"DeltaFunction"`
+	Overflow element   `xml:"OverflowFunction"`
+
+	read, norm []step
+	refused    error // why it cannot be computed
+}
+
+// element is a token: a word, with a value where it takes one.
+type element struct {
+	Attributes []xml.Attr `xml:",any,attr"`
+}
+
+func (e *element) value(word string) (string, bool) {
+	for _, a := range e.Attributes {
+		if a.Name.Local == word {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// word is the name of a token and its value.
+func (e *element) word() (word, value string) {
+	if len(e.Attributes) == 0 {
+		return "an element without attributes", ""
+	}
+	return strings.TrimPrefix(e.Attributes[0].Name.Local, "EQUATION_ELEM_"), e.Attributes[0].Value
+}
+
+// step is a compiled token.
+type step struct {
+	kind     stepKind
+	at, high int // of a read: its bytes, and the one above them, or -1; of a value: the counter
+	width    int // of a read, in bytes
+	mask     uint64
+	constant number
+	apply    func(a, b number) number
+}
+
+type stepKind uint8
+
+const (
+	stepConstant   stepKind = iota
+	stepDifference          // between two reports, at the read and in its width
+	stepState               // of the later report
+	stepBefore              // of the earlier one
+	stepCounter             // the difference of a counter
+	stepMetric              // the value of one
+	stepApply
+)
+
+// readMetrics reads and compiles a metric set. A counter with a token or symbol that is not known is refused by itself.
+func readMetrics(fsys FS, name string) (*metricSet, error) {
+	set := &metricSet{constants: map[string]uint64{}, byName: map[string]int{}}
+	if err := decodeXML(fsys, name, set); err != nil {
+		return nil, err
+	}
+	for _, a := range set.Attributes {
+		if v, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
+			set.constants[a.Name.Local] = v
+		}
+	}
+	for i, c := range set.Counters {
+		set.byName[c.Name] = i
+	}
+	for i, c := range set.Counters {
+		if c.read, c.refused = set.compile(c.Read, c.Delta, -1); c.refused == nil {
+			c.norm, c.refused = set.compile(c.Norm, c.Delta, i)
+		}
+	}
+	for _, c := range set.Information {
+		if c.read, c.refused = set.compile(c.Read, c.Overflow, -1); c.refused == nil && len(c.read) == 0 {
+			c.refused = errNoRead
+		}
+	}
+	return set, nil
+}
+
+var errNoRead = fmt.Errorf("has no equation")
+
+// maxSteps bounds an equation, maxStack its depth.
+const (
+	maxSteps = 512
+	maxStack = 64
+)
+
+// compile compiles an equation: of reads, or of the values of counter self.
+func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
+	depth := 0
+	for i := range elements {
+		list, err := set.token(&elements[i], delta, self)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			if s.kind == stepApply {
+				depth--
+			} else {
+				depth++
+			}
+			if depth < 1 || depth > maxStack || len(steps) == maxSteps {
+				return nil, fmt.Errorf("its equation does not add up at element %d", i+1)
+			}
+			steps = append(steps, s)
+		}
+	}
+	if depth > 1 {
+		return nil, fmt.Errorf("its equation leaves %d values", depth)
+	}
+	return steps, nil
+}
+
+// token compiles an element.
+func (set *metricSet) token(e *element, delta element, self int) ([]step, error) {
+	word, value := e.word()
+	switch word {
+	case "IMM_UINT64":
+		v, err := strconv.ParseUint(value, 10, 64)
+		return []step{{constant: wholeNumber(v)}}, err
+	case "IMM_FLOAT":
+		v, err := strconv.ParseFloat(value, 64)
+		return []step{{constant: realNumber(v)}}, err
+	case "GLOBAL_SYMBOL":
+		v, known := set.constants[value]
+		if !known {
+			return nil, fmt.Errorf("the constant %q is not given", value)
+		}
+		return []step{{constant: wholeNumber(v)}}, nil
+	case "OPERATION":
+		apply := operations[strings.TrimPrefix(value, "EQUATION_OPER_")]
+		if apply == nil {
+			return nil, fmt.Errorf("the operation %q is not known", value)
+		}
+		return []step{{kind: stepApply, apply: apply}}, nil
+	}
+	if self < 0 {
+		return compileRead(e, word, value, delta)
+	}
+	return set.valueOf(word, value, self)
+}
+
+// valueOf compiles an element that stands for values of counters.
+func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
+	kind := stepCounter
+	switch word {
+	case "SELF_COUNTER_VALUE":
+		return []step{{kind: kind, at: self}}, nil
+	case "LOCAL_METRIC_SYMBOL":
+		kind = stepMetric
+	case "LOCAL_COUNTER_SYMBOL":
+	case "STD_NORM_GPU_DURATION", "STD_NORM_EU_AGGR_DURATION":
+		clocks, known := set.byName["GpuCoreClocks"]
+		if !known {
+			return nil, fmt.Errorf("the set has no GpuCoreClocks")
+		}
+		units := uint64(1)
+		if word == "STD_NORM_EU_AGGR_DURATION" {
+			units = max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
+		}
+		multiply := step{kind: stepApply, apply: operations["FMUL"]}
+		divide := step{kind: stepApply, apply: operations["FDIV"]}
+		return []step{{constant: realNumber(100)}, {kind: stepCounter, at: self}, multiply,
+			{kind: stepCounter, at: clocks}, {constant: wholeNumber(units)}, multiply, divide}, nil
+	default:
+		return nil, fmt.Errorf("the element %s is not known", word)
+	}
+	at, known := set.byName[value]
+	if !known || kind == stepMetric && at >= self {
+		return nil, fmt.Errorf("the symbol %q is not known", value)
+	}
+	return []step{{kind: kind, at: at}}, nil
+}
+
+// compileRead compiles an element that reads a report. The difference of two reports is taken at each read, in its
+// width: taken behind the equation it would be wrong where a counter wraps.
+func compileRead(e *element, word, value string, delta element) ([]step, error) {
+	widths := map[string]int{"RD_UINT8": 1, "RD_UINT16": 2, "RD_UINT32": 4, "RD_UINT64": 8,
+		"RD_40BIT_CNTR_ByteOffset": 4}
+	s := step{width: widths[word], high: -1}
+	if s.width == 0 {
+		return nil, fmt.Errorf("the element %s is not known", word)
+	}
+	s.mask = 1<<(8*s.width) - 1
+	var err error
+	if s.at, err = offset(value); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(word, "RD_40") {
+		high, _ := e.value("EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt")
+		if s.high, err = offset(high); err != nil {
+			return nil, err
+		}
+		s.mask = 1<<40 - 1
+	}
+	if s.at+s.width > reportSize {
+		return nil, fmt.Errorf("it reads past the end of a report of %d bytes", reportSize)
+	}
+	switch function, _ := delta.word(); function {
+	case "DELTA_N_BITS":
+		s.kind = stepDifference
+	case "DELTA_NS_TIME":
+		s.kind, s.mask = stepDifference, s.mask&(1<<56-1)
+	case "DELTA_FUNCTION_NULL", "DELTA_GET_LAST":
+		s.kind = stepState
+	case "DELTA_GET_PREVIOUS":
+		s.kind = stepBefore
+	default:
+		return nil, fmt.Errorf("the function %s is not known", function)
+	}
+	return []step{s}, nil
+}
+
+// offset reads the place of a read, which lies in a report.
+func offset(text string) (int, error) {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 0 || v >= reportSize {
+		return 0, fmt.Errorf("it reads at byte %q of a report of %d", text, reportSize)
+	}
+	return v, nil
+}

@@ -1,0 +1,173 @@
+package vtuneresult
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// sums adds up samples: those that end within a launch, as VTune gives each sample to the launch in which it ends, and
+// all by the part of them that lies within launches, which gives the mean over the launches themselves.
+type sums struct {
+	launches int64
+	seconds  float64 // of the launches
+
+	samples         int64   // that end within
+	covered         float64 // seconds of launches within those
+	clocks, threads float64
+	barriers        float64
+	occupancy       float64 // x clocks
+	active, stall   float64
+	seen, trueSum   float64 // seconds of launches within any sample, and occupancy x that
+}
+
+func (s *sums) add(o *sums) {
+	s.launches += o.launches
+	s.seconds += o.seconds
+	s.samples += o.samples
+	s.covered += o.covered
+	s.clocks += o.clocks
+	s.threads += o.threads
+	s.barriers += o.barriers
+	s.occupancy += o.occupancy
+	s.active += o.active
+	s.stall += o.stall
+	s.seen += o.seen
+	s.trueSum += o.trueSum
+}
+
+// The least that counters are given of: VTune prints them of any, and of few they are of the wrong moments.
+const (
+	fewSamples = 5
+	leastShare = 0.8 // of the launches' time within samples that end in them
+)
+
+// usable says why the counters are not of these launches; nothing when they are.
+func (s *sums) usable() string {
+	share := s.covered / s.seconds
+	if s.samples >= fewSamples && share >= leastShare {
+		return ""
+	}
+	if s.samples == 0 {
+		return "no sample ends within its launches"
+	}
+	return fmt.Sprintf("%s within its launches and cover %.0f %% of their time", ends(s.samples), 100*share)
+}
+
+func ends(n int64) string {
+	if n == 1 {
+		return "1 sample ends"
+	}
+	return fmt.Sprintf("%d samples end", n)
+}
+
+// mean is the mean occupancy over the launches themselves, a ratio.
+func (s *sums) mean() float64 { return s.trueSum / s.seen / 100 }
+
+// spread says how much launches differ.
+func (t *total) spread() *ingest.Spread {
+	s := t.times.Spread()
+	if s != nil && t.means.N == t.times.N {
+		s.MinMeasured, s.MaxMeasured = unit.Some(unit.Ratio(t.means.Min)), unit.Some(unit.Ratio(t.means.Max))
+		s.MedianMeasured = unit.Some(unit.Ratio(t.means.Quantiles(0.5)[0]))
+	}
+	return s
+}
+
+// sweep goes through samples and launches in the order of time.
+type sweep struct {
+	launches []launch // by start
+	hertz    float64
+	next     int
+	open     []open
+	done     func(*launch, *sums)
+	busy     periods
+}
+
+// open is a launch that began and is not known to have ended.
+type open struct {
+	*launch
+	sums sums
+}
+
+func newSweep(launches []launch, hertz uint64, done func(*launch, *sums)) *sweep {
+	slices.SortStableFunc(launches, func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	return &sweep{launches: launches, hertz: float64(hertz), done: done}
+}
+
+// take takes the next sample.
+func (w *sweep) take(s *sample) {
+	w.busy.take(s, w.hertz)
+	for w.next < len(w.launches) && w.launches[w.next].start < s.end {
+		l := &w.launches[w.next]
+		w.next++
+		w.open = append(w.open, open{l, sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz}})
+	}
+	kept := w.open[:0]
+	for i := range w.open {
+		o := &w.open[i]
+		if o.end <= s.start {
+			w.done(o.launch, &o.sums)
+			continue
+		}
+		within := float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
+		o.sums.seen += within
+		o.sums.trueSum += within * s.occupancy
+		if o.start < s.end && s.end <= o.end {
+			o.sums.end(s, within)
+		}
+		kept = append(kept, *o)
+	}
+	w.open = kept
+}
+
+// end adds a sample that ends within the launch.
+func (s *sums) end(x *sample, within float64) {
+	s.samples++
+	s.covered += within
+	s.clocks += x.clocks
+	s.threads += x.threads
+	s.barriers += x.barriers
+	s.occupancy += x.occupancy * x.clocks
+	s.active += x.active * x.clocks
+	s.stall += x.stall * x.clocks
+}
+
+// finish ends the launches that are open, and those after the last sample.
+func (w *sweep) finish() {
+	for i := range w.open {
+		w.done(w.open[i].launch, &w.open[i].sums)
+	}
+	for ; w.next < len(w.launches); w.next++ {
+		l := &w.launches[w.next]
+		w.done(l, &sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz})
+	}
+}
+
+// periods are the times in which threads ran, as samples show them: several launches may be one.
+type periods struct {
+	n   int64
+	in  bool
+	sum sums
+}
+
+// leastBusy is the occupancy in percent above which threads ran; counters are read a little apart.
+const leastBusy = 0.3
+
+func (p *periods) take(s *sample, hertz float64) {
+	busy := s.occupancy > leastBusy || s.threads > 0
+	if busy {
+		if !p.in {
+			p.n++
+		}
+		seconds := float64(s.end-s.start) / hertz
+		p.sum.seconds += seconds
+		p.sum.end(s, seconds)
+	}
+	p.in = busy
+}

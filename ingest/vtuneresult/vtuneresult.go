@@ -1,0 +1,153 @@
+// Package vtuneresult reads the result folder that VTune's GPU analyses leave, without VTune: every sample of the
+// counters, the equations that make metrics of them, and when each launch ran. It computes the columns of VTune's
+// reports as VTune prints them, and the means over the launches themselves. What it does not know of a folder it
+// refuses with words; it does not know exports, devices or predictions.
+//
+// What is known of the layout was measured on results of VTune 2023.0 of two generations of GPUs, and holds for Level
+// Zero programs. Equations are evaluated as the folder has them, so that other sets and GPUs need no change here.
+package vtuneresult
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"path"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// The codes of faults.
+const (
+	codeUnreadable  = "unreadable-result"
+	codeDamaged     = "damaged-result"
+	codeNoOccupancy = "no-occupancy"
+	codeNoCounters  = "no-counters"
+	codeNoResult    = "no-result"
+	codeAdapters    = "two-adapters"
+)
+
+const collectHint = "collect with: vtune -collect gpu-hotspots"
+
+// Format is a result folder, or an archive of one.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "vtune-result" }
+
+// Sniff implements ingest.Format: an archive, whose names are looked at when it is read.
+func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	head, err := src.R.(*bufio.Reader).Peek(512)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	fsys, done, err := openArchive(ctx, src, head)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	f, err := read(ctx, fsys, opt)
+	if err == nil && opt.Hash {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, src.R); err != nil {
+			return nil, err
+		}
+		f.Digest = digest(sum)
+	}
+	return f, err
+}
+
+// ReadFolder implements ingest.FolderReader.
+func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
+	opt.Hash = true
+	return read(ctx, FS{FS: fsys, Path: path}, opt)
+}
+
+func digest(sum hash.Hash) string { return "sha256:" + hex.EncodeToString(sum.Sum(nil)) }
+
+// reader reads one result.
+type reader struct {
+	ctx     context.Context
+	fs      FS
+	dir     string
+	opt     ingest.ReadOptions
+	config  config
+	folders []string // data.N
+	device  gpu
+	file    *ingest.File
+}
+
+func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, error) {
+	marks, err := fsys.results()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(marks) == 0:
+		return nil, note.Faultf(codeNoResult, note.Pos{File: fsys.Path}, "give the export, or pack the whole result "+
+			"folder", "this holds no VTune result: none of its files ends in .vtune")
+	case len(marks) > 1:
+		return nil, note.Faultf(codeNoResult, note.Pos{File: fsys.Path}, "unpack it and give the folder of the results",
+			"the archive holds %d results, of which %s is the first", len(marks), path.Dir(marks[0]))
+	}
+	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(marks[0]), opt: opt, file: &ingest.File{}}
+	if r.config, err = readConfig(fsys, r.dir, path.Base(marks[0])); err != nil {
+		return nil, err
+	}
+	pairs, folders, err := fsys.pairs(r.dir)
+	if err != nil {
+		return nil, note.Faultf(codeUnreadable, fsys.pos(r.dir), "", "cannot be read: %v", note.Reason(err))
+	}
+	r.folders = folders
+	if len(pairs) == 0 {
+		kind := r.config.analysis
+		if name, known := analyses[kind]; known {
+			kind = name
+		}
+		return nil, note.Faultf(codeNoCounters, fsys.pos(r.dir), collectHint,
+			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
+				".vtss beside it", kind)
+	}
+	return r.adapters(pairs)
+}
+
+// adapters reads the counters of each adapter, and takes those of the one on which threads ran.
+func (r *reader) adapters(pairs []pair) (*ingest.File, error) {
+	sum := sha256.New()
+	var used *adapter
+	for _, p := range pairs {
+		a := &adapter{reader: r, pair: p}
+		if err := a.read(sum); err != nil {
+			return nil, err
+		}
+		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
+			return nil, note.Faultf(codeAdapters, r.fs.pos(p.samples), "let the program use one of them",
+				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
+		}
+		if used == nil || a.busy.n > 0 {
+			used = a
+		}
+	}
+	if n := len(pairs) - 1; n > 0 {
+		r.note(note.Info, "idle-adapters", r.fs.pos(used.pair.samples), "", "no threads ran on %s, whose counters the "+
+			"result holds too", unit.Plural(int64(n), "other adapter"))
+	}
+	if r.opt.Hash {
+		r.file.Digest = digest(sum)
+	}
+	used.finish()
+	return r.file, nil
+}
+
+func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, format string, args ...any) {
+	r.file.Notes = append(r.file.Notes, note.Note{Severity: severity, Code: code, Pos: pos, Hint: hint,
+		Text: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,533 @@
+package vtuneresult
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+func readFolder(list fs.FS, opt ingest.ReadOptions) (*ingest.File, error) {
+	return Format{}.ReadFolder(context.Background(), list, "r", opt)
+}
+
+func archive(path string, data []byte) (*ingest.File, error) {
+	r := bytes.NewReader(data)
+	src := &ingest.Source{Path: path, Size: int64(len(data)), At: r, R: bufio.NewReaderSize(r, 1<<16)}
+	return Format{}.Read(context.Background(), src, ingest.ReadOptions{})
+}
+
+// zipped and tarred pack files as people do, with a folder on top.
+func zipped(t *testing.T, list fstest.MapFS) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(list[name].Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, headers []tar.Header, list fstest.MapFS) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		headers = append(headers, tar.Header{Name: name, Mode: 0o600, Size: int64(len(list[name].Data))})
+	}
+	for i := range headers {
+		if err := w.WriteHeader(&headers[i]); err != nil {
+			t.Fatal(err)
+		}
+		if f := list[headers[i].Name]; f != nil {
+			if _, err := w.Write(f.Data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func kernels(f *ingest.File) map[string]ingest.Kernel {
+	all := map[string]ingest.Kernel{}
+	for i := range f.Kernels.Len() {
+		k := f.Kernels.At(i)
+		all[k.Task] = k
+	}
+	return all
+}
+
+func near(t *testing.T, what string, got unit.Opt[unit.Ratio], want, within float64) {
+	t.Helper()
+	v, ok := got.Value()
+	if !ok || math.Abs(v.Percent()-want) > within {
+		t.Errorf("%s is %.3f (%v), want %.3f", what, v.Percent(), ok, want)
+	}
+}
+
+// A run whose truth is known, with counters and clocks that wrap, copies, two queues and kernels too short to measure.
+func TestSynthetic(t *testing.T) {
+	s := mixed()
+	folder, err := fs.Sub(s.files("x"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := readFolder(folder, ingest.ReadOptions{Samples: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := kernels(f)
+	long, short := all["long"], all["short"]
+	// 80 %, and 10 % of "beside" in two fifths of one launch of five; the samples at the two ends of a launch, of 61, hold
+	// time beside it.
+	near(t, "mean within the launches", long.Within, 80.8, 0.5)
+	near(t, "measured", long.Measured, 80.8, 0.8)
+	near(t, "active", long.Active, 0.75*long.Measured.Or(0).Percent(), 0.01)
+	near(t, "active, stalled and idle", unit.Some(long.Active.Or(0)+long.Stalled.Or(0)+long.Idle.Or(0)), 100, 1e-9)
+	if n, total := long.Instances.Or(0), float64(long.Total.Or(0)); n != 5 || math.Abs(total-5e6/19.2e6) > 1e-12 {
+		t.Errorf("%d launches take %v s", n, total)
+	}
+	if long.Global != unit.Size(6400) || long.Local != unit.Size(64) || long.SIMD.Or(0) != 16 || short.SLM.Or(0) != 2048 {
+		t.Errorf("shapes %v %v %v, SLM %v", long.Global, long.Local, long.SIMD, short.SLM)
+	}
+	// Threads are counted when a launch starts, which the sample before its first own one holds for one launch of many.
+	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
+		t.Errorf("%d threads", n)
+	}
+	if short.Measured.Present() || all["beside"].Measured.Or(0) < all["long"].Measured.Or(1) || !all[copyTask].Total.Present() {
+		t.Errorf("short %+v, beside %+v", short.Measured, all["beside"].Measured)
+	}
+	if f.Trace.Len() != 16 || len(f.Trace.Lanes) != 2 || f.Rows != 999 || len(f.Samples[0].List) != 999 {
+		t.Errorf("%d launches in %d lanes, %d samples", f.Trace.Len(), len(f.Trace.Lanes), f.Rows)
+	}
+	p := f.Platform
+	if p.Device != "Some GPU [0x9a60]" || p.XVEs.Or(0) != 32 || p.ThreadsPerXVE.Or(0) != 7 || p.Command != "/bin/app -n 3" ||
+		p.Host != "node7" || p.VTune != "2023.0.0" || math.Abs(float64(p.SamplingInterval.Or(0))-16384/19.2e6) > 1e-12 {
+		t.Errorf("platform %+v", p)
+	}
+	if f.Digest == "" {
+		t.Error("no digest")
+	}
+}
+
+// A folder, a zip, a tar, and records outside of frames say the same; --instances adds up to the rows of kernels.
+func TestContainers(t *testing.T) {
+	s := mixed()
+	list := s.files("run/r000gh")
+	folder, err := fs.Sub(list, "run/r000gh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := readFolder(folder, ingest.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(name string, got *ingest.File, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(kernels(want), kernels(got), cmpopts.IgnoreTypes(note.Pos{}),
+			cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	f, err := archive("run.zip", zipped(t, list))
+	same("zip", f, err)
+	f, err = archive("run.tar", tarred(t, []tar.Header{{Name: "./"}, {Name: "run/", Typeflag: tar.TypeDir}}, list))
+	same("tar", f, err)
+	s.noFrames = true
+	f, err = archive("plain.zip", zipped(t, s.files("r")))
+	same("records outside of frames", f, err)
+	f, err = readFolder(folder, ingest.ReadOptions{Instances: true})
+	if err != nil || f.Kernels.Len() != 16 {
+		t.Fatalf("%v: %d launches", err, f.Kernels.Len())
+	}
+}
+
+// What cannot be told is refused in one line with the file, and never printed as 0.
+func TestRefused(t *testing.T) {
+	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
+	small := func() *synthetic {
+		s := mixed()
+		s.launches, s.reports = s.launches[:1], 100
+		return s
+	}
+	change := func(name string, do func([]byte) []byte) func(fstest.MapFS) {
+		return func(l fstest.MapFS) { l[name].Data = do(bytes.Clone(l[name].Data)) }
+	}
+	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:n] } }
+	words := func(old, new string) func([]byte) []byte {
+		return func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) }
+	}
+	var plain []byte // of one report outside of frames
+	{
+		s := small()
+		s.noFrames = true
+		plain = s.samples()
+	}
+	at := bytes.Index(plain, join(u32b(idReport), []byte{1}))
+	damage := func(where int, with ...byte) func(fstest.MapFS) {
+		return change(vtss, func([]byte) []byte {
+			b := bytes.Clone(plain)
+			copy(b[where:], with)
+			return b
+		})
+	}
+	for _, c := range []struct {
+		name, want string
+		do         func(fstest.MapFS)
+	}{
+		{"no counters", "no GPU counters in this result, which was collected with gpu-hotspots",
+			func(l fstest.MapFS) { delete(l, vtss) }},
+		{"no occupancy", `the metric set "Bare" has no thread occupancy`, change(cfg, func([]byte) []byte {
+			return (&synthetic{hertz: 19200000, set: "Bare"}).cfg()
+		})},
+		{"occupancy of a token that is not known", "the element RD_FLOAT is not known", change(cfg,
+			words(`u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffset="16"`, `u:EQUATION_ELEM_RD_FLOAT="16"`))},
+		{"a read past the report", "it reads at byte \"999\"", change(cfg, words(`ByteOffset="16"`, `ByteOffset="999"`))},
+		{"not XML", "is not XML as VTune writes it", change(cfg, cut(700))},
+		{"another clock", "on a clock of 19200000 Hz, and", change(cfg, words(`"19200000"`, `"12000000"`))},
+		{"no magic", "this is not a VTune trace file", change(vtss, cut(7))},
+		{"empty", "this is not a VTune trace file", change(vtss, cut(0))},
+		{"cut in a frame", "the file is cut short", change(vtss, cut(1000))},
+		{"cut in a record", "the file is cut short", change(vtss, func([]byte) []byte { return plain[:len(plain)-9] })},
+		{"not zstd", "the frame is not zstd, or damaged", change(vtss, func(b []byte) []byte {
+			b[20] ^= 0xff
+			return b
+		})},
+		{"a frame of a terabyte", "the frame claims 4294967295 bytes", change(vtss, func(b []byte) []byte {
+			return append(b[:12], append([]byte{255, 255, 255, 255}, b[16:]...)...)
+		})},
+		{"unknown flags", "flags 0x42000000 are not known", damage(8, 0, 0, 0, 0x42)},
+		{"another leaf", "flags 0x04000000 are not known", damage(8, 0, 0, 0, 4)},
+		{"another report length", "it claims 512 bytes; the known reports have 256", damage(at+5, 0, 2)},
+		{"another time", "its own time, tick", damage(at+9+reportTime, 1, 2, 3)},
+		{"more than all", "which no GPU has", damage(at+9+16, 0, 0, 0, 0x80)},
+		{"a query", "these are not streamed samples", damage(at, 0x35, 2)},
+		{"one report", "the file holds 1 reports", change(vtss, func([]byte) []byte { s := small(); s.reports = 1; return s.samples() })},
+		{"no result", "none of its files ends in .vtune", func(l fstest.MapFS) { delete(l, "x/r.vtune") }},
+		{"two results", "the archive holds 2 results", func(l fstest.MapFS) { l["y/r.vtune"] = l["x/r.vtune"] }},
+	} {
+		list := small().files("x")
+		c.do(list)
+		_, err := archive("run.zip", zipped(t, list))
+		var f *note.Fault
+		if !errors.As(err, &f) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(f.Pos.File, "run.zip") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// An archive that would leave its folder, or that holds links, is refused whole.
+func TestHostileArchives(t *testing.T) {
+	list := mixed().files("x")
+	for want, h := range map[string]tar.Header{
+		`the entry "../x" is no path`:     {Name: "../x"},
+		`the entry "/etc/x" is no path`:   {Name: "/etc/x"},
+		`the entry "x/l" is a link`:       {Name: "x/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"},
+		`the entry "x/d" is a link`:       {Name: "x/d", Typeflag: tar.TypeChar},
+		`the entry "x\\..\\y" is no path`: {Name: `x\..\y`},
+	} {
+		if _, err := archive("a.tar", tarred(t, []tar.Header{h}, list)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "x/data.0/a.vtss", UncompressedSize64: 1 << 40}); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	if _, err := archive("bomb.zip", b.Bytes()); err == nil || !strings.Contains(err.Error(), "more than 8 GiB") {
+		t.Error(err)
+	}
+	b.Truncate(b.Len() / 2)
+	if _, err := archive("cut.zip", b.Bytes()); err == nil || !strings.Contains(err.Error(), "the archive cannot be read") {
+		t.Error(err)
+	}
+}
+
+// Where launches cannot be told for certain the run has busy periods, under no name.
+func TestLaunchesRefused(t *testing.T) {
+	const aux, trace = "x/data.0/1-2.0-2.0.th.aux", "x/data.0/1-2.0.trace"
+	for _, c := range []struct {
+		name, want string
+		do         func(fstest.MapFS)
+	}{
+		{"no times", "16 launches and 0 times of the GPU", func(l fstest.MapFS) { delete(l, aux) }},
+		{"no trace", "no trace of a Level Zero program", func(l fstest.MapFS) { delete(l, trace) }},
+		{"a launch is missing", "launch 0 is followed by launch 2", func(l fstest.MapFS) {
+			s := mixed()
+			s.noFrames = true
+			b, _ := s.trace()
+			l[trace].Data = bytes.Replace(b, u64b(1), u64b(2), -1)
+		}},
+		{"launches of another time", "before the first sample or after the last one", func(l fstest.MapFS) {
+			s := mixed()
+			s.launches[15].end += 1 << 26
+			l[trace].Data, l[aux].Data = s.trace()
+		}},
+	} {
+		list := mixed().files("x")
+		c.do(list)
+		f, err := archive("r.zip", zipped(t, list))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		text := fmt.Sprint(f.Notes)
+		if f.Kernels.Len() > 0 || f.Trace != nil || !strings.Contains(text, c.want) ||
+			!strings.Contains(text, "5 busy periods") && !strings.Contains(text, "10 busy periods") {
+			t.Errorf("%s: %d kernels, %s", c.name, f.Kernels.Len(), text)
+		}
+		near(t, c.name, f.Platform.Occupancy, 80, 4)
+	}
+}
+
+// Two adapters, one idle: its counters are left out with a note; with threads on both, nobody knows what ran where.
+func TestAdapters(t *testing.T) {
+	list := mixed().files("x")
+	idle := mixed()
+	idle.launches = nil
+	const second = "x/data.0/gen_metrics0_0_3_0_0.0."
+	list[second+"cfg"], list[second+"vtss"] = &fstest.MapFile{Data: idle.cfg()}, &fstest.MapFile{Data: idle.samples()}
+	f, err := archive("r.zip", zipped(t, list))
+	if err != nil || kernels(f)["long"].Instances.Or(0) != 5 || !strings.Contains(fmt.Sprint(f.Notes), "1 other adapter") {
+		t.Errorf("%v, %v", err, f)
+	}
+	list[second+"vtss"].Data = mixed().samples()
+	if _, err := archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "on more than one adapter") {
+		t.Error(err)
+	}
+}
+
+// Each operation of the equations, and what they do at their edges.
+func TestOperations(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		a, b, want float64
+	}{
+		{"RSHIFT", 9, 1, 4}, {"LSHIFT", 9, 1, 18}, {"AND", 6, 3, 2}, {"OR", 6, 3, 7}, {"XOR", 6, 3, 5},
+		{"AND_L", 6, 0, 0}, {"EQUALS", 2, 2, 1}, {"UADD", 2, 3, 5}, {"USUB", 5, 3, 2}, {"UMUL", 5, 3, 15},
+		{"UDIV", 7, 2, 3}, {"UDIV", 7, 0, 0}, {"FDIV", 7, 2, 3.5}, {"FDIV", 7, 0, 0}, {"FADD", 1, 2, 3}, {"FSUB", 1, 2, -1},
+		{"FMUL", 2, 3, 6}, {"UMIN", 2, 3, 2}, {"UMAX", 2, 3, 3}, {"FMIN", 2, 3, 2}, {"FMAX", 2, 3, 3}, {"UGT", 3, 2, 1},
+		{"ULT", 3, 2, 0}, {"UGTE", 2, 2, 1}, {"ULTE", 3, 2, 0}, {"FGT", 3, 2, 1}, {"FLT", 3, 2, 0}, {"FGTE", 2, 2, 1},
+		{"FLTE", 3, 2, 0},
+	} {
+		if got := operations[c.name](wholeNumber(uint64(c.a)), wholeNumber(uint64(c.b))).f(); got != c.want {
+			t.Errorf("%v %v %s is %v, want %v", c.a, c.b, c.name, got, c.want)
+		}
+	}
+	if v := operations["XNOR"](wholeNumber(0), wholeNumber(0)).u(); v != math.MaxUint64 {
+		t.Errorf("XNOR is %d", v)
+	}
+	if v := operations["USUB"](wholeNumber(1), wholeNumber(2)).u(); v != math.MaxUint64 { // wraps
+		t.Errorf("USUB is %d", v)
+	}
+}
+
+// The published results under CC0: figures that another decoder gave, and that VTune's own times agree with.
+func TestCorpus(t *testing.T) {
+	for _, c := range []struct {
+		name, set string
+		samples   int64
+		ticks     float64
+	}{{"r008gh", "RenderBasic", 1852, 82}, {"r005go", "ComputeBasic", 4530, 78}} {
+		dir := filepath.Join("..", "..", "..", "shared", "corpus", "vtune-result", c.name)
+		if _, err := os.Stat(dir); err != nil {
+			t.Skip("no ../shared with the published results")
+		}
+		f, err := readFolder(os.DirFS(dir), ingest.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := f.Kernels.At(0)
+		interval := float64(f.Platform.SamplingInterval.Or(0))
+		if f.Rows != c.samples || f.Kernels.Len() != 1 || k.Measured.Present() ||
+			math.Abs(float64(k.Total.Or(0))*19.2e6-c.ticks) > 1e-6 || math.Abs(interval*1e3-0.853333) > 1e-5 {
+			t.Errorf("%s: %d samples, kernel %+v", c.name, f.Rows, k)
+		}
+		if k.Task != "main::{lambda(sycl::_V1::id<1>)#1}" || k.Global != unit.Size(50) || k.SIMD.Or(0) != 32 ||
+			f.Platform.Device != "Intel(R) UHD Graphics [0x9a60]" || !strings.Contains(fmt.Sprint(f.Notes), "no sample ends") {
+			t.Errorf("%s: %q %v on %q; %v", c.name, k.Task, k.Global, f.Platform.Device, f.Notes)
+		}
+		set, err := readMetrics(FS{FS: os.DirFS(dir)}, "data.0/gen_metrics0_0_2_0_0.0.cfg")
+		if err != nil || set.Params.Name != c.set {
+			t.Fatalf("%s: set %q, %v", c.name, set.Params.Name, err)
+		}
+		for _, m := range append(set.Counters, set.Information...) {
+			if m.refused != nil {
+				t.Errorf("%s: %s %v", c.name, m.Name, m.refused)
+			}
+		}
+	}
+}
+
+// The largest public result, r000gh of fernandoz123/HPC-con-GPU- at 8da671d, whose figures VTune's own screens print:
+// it has no license, so that it lies where OCCUDIFF_RESULT_FOLDER says.
+func TestPublicResult(t *testing.T) {
+	dir := os.Getenv("OCCUDIFF_RESULT_FOLDER")
+	if dir == "" {
+		t.Skip("OCCUDIFF_RESULT_FOLDER does not name r000gh")
+	}
+	f, err := readFolder(os.DirFS(dir), ingest.ReadOptions{Instances: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fourth := f.Kernels.At(3)
+	if f.Kernels.Len() != 61 || f.Rows != 15916 || math.Abs(float64(fourth.Total.Or(0))-0.506684791667) > 1e-11 {
+		t.Errorf("%d launches, %d samples, the fourth %v", f.Kernels.Len(), f.Rows, fourth.Total)
+	}
+	near(t, "the fourth launch", fourth.Within, 95.566, 0.0005)
+	if f, err = readFolder(os.DirFS(dir), ingest.ReadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		total, launches float64
+		simd            int
+		slm             unit.Bytes
+		global          int64
+	}{{10.138146875, 20, 32, 0, 80000}, {0.004398541667, 20, 16, 2048, 80000}, {0.000097083333, 20, 32, 0, 1},
+		{0.0000788541667, 1, 0, 0, 1}}
+	for i, w := range want {
+		k := f.Kernels.At(i)
+		if math.Abs(float64(k.Total.Or(0))-w.total) > 1e-12 || float64(k.Instances.Or(0)) != w.launches ||
+			k.SIMD.Or(0) != w.simd || k.SLM.Or(0) != w.slm || k.Global.Dim(0) != w.global {
+			t.Errorf("%d: %+v, want %+v", i, k, w)
+		}
+	}
+	k := f.Kernels.At(0)
+	near(t, "occupancy", k.Measured, 95.594, 0.0005)
+	near(t, "occupancy within", k.Within, 95.518, 0.0005)
+	near(t, "active", k.Active, 87.575, 0.0005)
+	near(t, "stalled", k.Stalled, 11.479, 0.0005)
+	near(t, "idle", k.Idle, 0.946, 0.0005)
+	if k.Threads.Or(0) != 25000 {
+		t.Errorf("%v threads", k.Threads)
+	}
+	bandwidth(t, dir)
+}
+
+// bandwidth holds metrics that no row has against VTune's screen: bytes of the samples over the time of the launches.
+func bandwidth(t *testing.T, dir string) {
+	const stem = "data.0/gen_metrics0_0_2_0_0.0."
+	r := &reader{ctx: context.Background(), fs: FS{FS: os.DirFS(dir)}, folders: []string{"data.0"}, file: &ingest.File{}}
+	a := &adapter{reader: r, pair: pair{stem + "cfg", stem + "vtss"}}
+	var err error
+	if a.set, err = readMetrics(r.fs, a.pair.set); err == nil {
+		a.clock, err = clockOf(r.ctx, r.fs, a.pair.samples)
+	}
+	if err == nil {
+		err = a.readLaunches()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"L3ShaderThroughput": 53.675e9, "GtiReadThroughput": 462.283e6,
+		"GtiWriteThroughput": 6.457e6} {
+		p, err := a.set.newPlan(name, "GpuCoreClocks", "EuThreadOccupancy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The sweep adds what it is told are threads.
+		c := &counters{plan: p, occupancy: a.set.byName["EuThreadOccupancy"], active: -1, stall: -1,
+			clocks: a.set.byName["GpuCoreClocks"], threads: a.set.byName[name], barriers: -1}
+		var all sums
+		w := newSweep(a.launches, a.clock.hertz, func(l *launch, s *sums) {
+			if l.task == 0 {
+				all.add(s)
+			}
+		})
+		if err := c.eachSample(r.ctx, r.fs, a.pair.samples, new(bytes.Buffer), func(s *sample) error { w.take(s); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		w.finish()
+		if got := all.threads / all.seconds; math.Abs(got/want-1) > 2e-5 {
+			t.Errorf("%s is %.6g a second, want %.6g", name, got, want)
+		}
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	s := mixed()
+	s.launches, s.reports = s.launches[:2], 5
+	trace, _ := s.trace()
+	f.Add(s.samples())
+	f.Add(trace)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list := fstest.MapFS{"x": &fstest.MapFile{Data: data}}
+		d := decoder{tasks: &tasks{}, device: &gpu{}}
+		if err := d.read(context.Background(), FS{FS: list}, process{trace: "x"}); err == nil {
+			_, _ = d.launches(&clock{hertz: 1}, nil)
+		}
+	})
+}
+
+func FuzzEquations(f *testing.F) {
+	f.Add(mixed().cfg())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		set, err := readMetrics(FS{FS: fstest.MapFS{"x": &fstest.MapFile{Data: data}}}, "x")
+		if err != nil {
+			return
+		}
+		before, after := make([]byte, reportSize), bytes.Repeat([]byte{7}, reportSize)
+		for _, c := range set.Counters {
+			if p, err := set.newPlan(c.Name); err == nil {
+				p.compute(before, after)
+			}
+		}
+	})
+}
+
+func FuzzArchive(f *testing.F) {
+	s := mixed()
+	s.launches, s.reports = s.launches[:2], 5
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, file := range s.files("x") {
+		if w, err := z.Create(name); err == nil {
+			_, _ = w.Write(file.Data)
+		}
+	}
+	z.Close()
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if isZip(data) {
+			_, _ = archive("f.zip", data)
+		}
+	})
+}
