@@ -264,6 +264,10 @@ func (r *Result) checkRow(row *Row, tell bool) {
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
+	if w, ok := row.Within.Value(); ok {
+		say(note.Info, "within-launches", "%.1f %% over the launches themselves: the measured value counts each "+
+			"sample for the launch in which it ends", w.Percent())
+	}
 	a, ok1 := row.Active.Value()
 	s, ok2 := row.Stalled.Value()
 	i, ok3 := row.Idle.Value()
@@ -278,6 +282,9 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		return
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)
+	if r.Device.Architecture == "Xe-LP" { // it counts one of two, as pairs of fused XVEs get them
+		want /= 2
+	}
 	if d := float64(started)/want - 1; d > threadsDiffer || d < -threadsDiffer {
 		noun := "threads were"
 		if started == 1 {

@@ -24,6 +24,7 @@ import (
 // validateFlags are those of validate alone.
 type validateFlags struct {
 	Instances bool `flag:"instances" help:"show every launch as its own row"`
+	NoVTune   bool `flag:"no-vtune" help:"read VTune result folders alone, also where vtune is installed to export them"`
 	Timeline  bool `flag:"timeline" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
 }
 
@@ -46,10 +47,13 @@ func (a *app) validateCommand() *cobra.Command {
 
 // validatePaths reads and compares each run of the command line.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Answer, error) {
-	paths, done, err := collect.ExportResults(ctx, paths, a.raw)
-	defer done()
-	if err != nil {
-		return nil, err
+	if !f.NoVTune {
+		with, done, err := collect.ExportResults(ctx, paths, a.raw)
+		defer done()
+		if err != nil {
+			return nil, err
+		}
+		paths = with
 	}
 	if f.Instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near

@@ -174,7 +174,7 @@ func (a *adapter) finish() {
 	if len(a.samples) > 0 {
 		f.Samples = []ingest.Samples{{List: a.samples}}
 	}
-	a.note(note.Info, "launches", at, "", "%s from %s", unit.Plural(int64(len(a.launches)), "launch"), a.from)
+	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
 
 // platform is what is known of the machine.

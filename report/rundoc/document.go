@@ -98,7 +98,9 @@ func headline(r *compare.Result) []string {
 	if t, ok := s.GPUTime.Value(); ok {
 		b += ", " + report.Duration(float64(t)) + " of GPU time"
 	}
-	if dt := r.Options.SamplingInterval; dt > 0 {
+	if t, known := r.Platform.SamplingInterval.Value(); known {
+		b += "; the counters were sampled every " + report.Significant(1e3*float64(t)) + " ms"
+	} else if dt := r.Options.SamplingInterval; dt > 0 {
 		b += "; sampling interval " + report.Duration(float64(dt))
 		var more []string
 		if r.Options.SamplingAssumed {
