@@ -5,12 +5,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"testing"
 	"testing/fstest"
 
 	"github.com/klauspost/compress/zstd"
@@ -210,22 +206,6 @@ func (s *synthetic) files(name string) fstest.MapFS {
 	add("config/runsa.options", []byte("-r\n/x\n--gpu-sampling-interval=0:0:2.0|1\n--\n/bin/app\n-n 3\n"))
 	return list
 }
-
-// write writes files into a folder.
-func write(t *testing.T, dir string, list fstest.MapFS) {
-	t.Helper()
-	for name, f := range list {
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, f.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-var _ fs.FS = fstest.MapFS{}
 
 // mixed is a run of a long kernel, a copy, a kernel far shorter than the interval, and one beside another on a second
 // queue; its counters wrap, and so does the GPU's 32-bit clock.
