@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"occudiff/compare/history"
-	"occudiff/compare/trend"
 )
 
 // Begin says how a series begins: where another one of the kernel left off.
@@ -137,7 +136,7 @@ func lastOf(s history.Span, runs map[int64]Ref) Ref {
 
 // afterReshape says whether the series is too young to be judged since its launch shape changed.
 func (t *Series) afterReshape() bool {
-	return t.Begins != nil && t.Begins.What[0] == LaunchShape && t.Gate.Outcome == trend.Learning && !t.Unmeasurable
+	return t.Anew() && t.Begins.What[0] == LaunchShape
 }
 
 // before orders runs; those of one moment are in the order of their numbers.

@@ -193,8 +193,10 @@ func (j *judge) addFallbacks(ctx context.Context, list []*Series) error {
 
 // Move is how far a metric that says where a change comes from moved at the first bad run of a series.
 type Move struct {
-	Metric        history.Metric
-	Before, After float64 // medians
+	Metric history.Metric `json:"metric"`
+	Unit   string         `json:"unit"`
+	Before float64        `json:"before"` // medians
+	After  float64        `json:"after"`
 }
 
 // addMoved says what moved in the series that are bad.
@@ -242,9 +244,7 @@ func (j *judge) addMoved(ctx context.Context, list []*Series) error {
 
 // streak gives the last n runs that were judged before the first bad one, then those from there on.
 func (t *Series) streak(n int) (good, bad []history.Point) {
-	if t.Fallback != nil {
-		t = t.Fallback
-	}
+	t = t.Judged()
 	first := t.Gate.Index - t.Gate.InARow + 1
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }
@@ -267,5 +267,5 @@ func (t *Series) moved(m history.Metric, points []history.Point, n int) (Move, b
 	good, bad := t.streak(n)
 	before, ok1 := median(good)
 	after, ok2 := median(bad)
-	return Move{m, before, after}, ok1 && ok2
+	return Move{m, m.Unit(), before, after}, ok1 && ok2
 }

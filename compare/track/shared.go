@@ -22,7 +22,11 @@ type Shared struct {
 }
 
 // Change is what a run says of its machine, and the run before said otherwise.
-type Change struct{ What, From, To string }
+type Change struct {
+	What string `json:"what"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
 
 // least is how many series are many.
 const least = 3
@@ -70,7 +74,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		if !at.anew {
 			var off []float64
 			for _, t := range list {
-				off = append(off, t.off())
+				off = append(off, t.Judged().Off())
 			}
 			s.Median, _ = stat.Median(off)
 		}
@@ -91,14 +95,6 @@ func (t *Series) first() (int64, bool) {
 		return 0, false
 	}
 	return t.span().FirstRun, true
-}
-
-// off is how far the newest value lies from the median of what it is judged by.
-func (t *Series) off() float64 {
-	if t.Fallback != nil {
-		t = t.Fallback
-	}
-	return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value)
 }
 
 // changes says what two runs say of their machines. What one of them does not say has not changed.

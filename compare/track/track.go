@@ -235,6 +235,58 @@ func (t *Series) Outcome() trend.Outcome {
 	return t.Gate.Outcome
 }
 
+// Severity orders series by how much they need somebody to look. Those before SeverityOK do.
+type Severity int
+
+// The severities, in the order in which people want to see them.
+const (
+	SeverityRegression Severity = iota
+	SeverityAlarm
+	SeverityAnew
+	SeverityOK
+	SeverityLearning
+	SeverityEnded
+	SeverityUnmeasurable
+)
+
+// Severity says how much the series needs somebody to look.
+func (t *Series) Severity() Severity {
+	switch o := t.Outcome(); {
+	case o == Unmeasurable:
+		return SeverityUnmeasurable
+	case t.Ended:
+		return SeverityEnded
+	case o == trend.Regression:
+		return SeverityRegression
+	case o == trend.Alarm:
+		return SeverityAlarm
+	case t.Anew():
+		return SeverityAnew
+	case o == trend.OK:
+		return SeverityOK
+	}
+	return SeverityLearning
+}
+
+// NeedsAttention says whether somebody should look.
+func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
+
+// Anew says whether the series is learning since something changed where it begins, its residual apart.
+func (t *Series) Anew() bool {
+	return t.Begins != nil && !t.Unmeasurable && t.Gate.Outcome == trend.Learning
+}
+
+// Judged gives what the series is judged by: itself, or its residual where its launch shape changed.
+func (t *Series) Judged() *Series {
+	if t.Fallback != nil {
+		return t.Fallback
+	}
+	return t
+}
+
+// Off is how far the newest value lies from the median.
+func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
+
 // Bad says whether the newest point is beyond its threshold, confirmed or not.
 func (t *Series) Bad() bool {
 	o := t.Outcome()

@@ -15,13 +15,13 @@ const (
 
 // Params steer the search for change points. Use DefaultParams: the zero value is refused.
 type Params struct {
-	Window    int     // points that are looked at together
-	P         float64 // a change point has a p below this
-	Magnitude float64 // and the means differ by more than this share (0.05 = 5 %)
+	Window    int     `json:"window"`    // points that are looked at together
+	P         float64 `json:"p"`         // a change point has a p below this
+	Magnitude float64 `json:"magnitude"` // and the means differ by more than this share (0.05 = 5 %)
 	// MinSegment is the least number of points between change points; 0 and 1 allow any. 3 ignores short spikes. Points
 	// are found without regard to it and dropped when merging: keeping the search away from short segments would move a
 	// change to a run where nothing happened.
-	MinSegment int
+	MinSegment int `json:"min_segment"`
 }
 
 // DefaultParams are the ones of Hunter and Otava: window 50, p 0.001, any magnitude, any segment.

@@ -30,18 +30,15 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 }
 
 func (b *backtest) document(prov report.Provenance) *report.Document {
-	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Version: prov.Version,
+	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(),
 		Headline: []string{report.OneLine(b.Where) + ": " + b.rule()}, Closing: b.closing() + b.proposal()}
 	list := slices.Clone(b.Series)
 	slices.SortStableFunc(list, func(x, y track.Replay) int {
 		return cmp.Or(cmp.Compare(y.Result.Regressions(), x.Result.Regressions()),
 			cmp.Compare(len(y.Result.Episodes), len(x.Result.Episodes)))
 	})
-	d.Sections = append([]report.Section{summary(d),
-		{Key: report.SectionSeries, Title: "Series", Sheet: "Series", Tables: []*report.Table{b.seriesTable(list)}},
-		{Key: "alarms", Title: "Alarms", Sheet: "Alarms", Tables: []*report.Table{b.alarmTable(list)}},
-	}, origin(b.Where, b.metric, prov)...)
-	return d
+	return b.page(d, b.Where, prov, tableSection("Series", b.seriesTable(list)),
+		tableSection("Alarms", b.alarmTable(list)))
 }
 
 func (b *backtest) closing() string {
@@ -95,9 +92,9 @@ func (b *backtest) threshold(floor float64) float64 {
 
 // seriesTable counts the alarms of each series.
 func (b *backtest) seriesTable(replays []track.Replay) *report.Table {
-	list := make([]series, len(replays))
+	list := make([]*track.Series, len(replays))
 	for i := range replays {
-		list[i] = series{replays[i].Series}
+		list[i] = replays[i].Series
 	}
 	return report.Rows(report.SectionSeries, len(list), func(i int) ReplayValue { return b.replay(replays[i]) },
 		append(keyColumns(list), "judged", "learning", "alarms", "confirmed")...)
@@ -118,6 +115,7 @@ func (b *backtest) alarmTable(replays []track.Replay) *report.Table {
 	}
 	return report.Rows("alarms", len(rows), func(i int) row { return rows[i] }, "series: Alarm of; cut",
 		"device: Device; in=page+sheet", "driver: Driver; in=page+sheet", "time", "run", b.heading("value", "Value"),
-		b.heading("median", "Median"), b.madColumn(2), b.heading("threshold", "Threshold"), "n", "runs",
+		b.heading("median", "Median"), b.madColumn(2), b.heading("threshold", "Threshold"),
+		"n: Earlier runs; brief=n; drop=1", "runs",
 		"confirmed_by")
 }

@@ -16,7 +16,7 @@ import (
 type check struct {
 	*track.Check
 	metric
-	series []series // what needs attention first
+	series []*track.Series // what needs attention first
 }
 
 func newCheck(c *track.Check, commitURL string) *check {
@@ -49,7 +49,7 @@ func judged(c *track.Check) string {
 func (c *check) document(prov report.Provenance) *report.Document {
 	d := &report.Document{
 		Title: "Check of " + judged(c.Check), Subject: "The newest run against the ones before it", Date: c.Run.Time,
-		Version: prov.Version, Closing: c.counts(c.Series),
+		Closing:  c.counts(c.Series),
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
 	}
 	if len(c.Runs) > 1 {
@@ -62,30 +62,15 @@ func (c *check) document(prov report.Provenance) *report.Document {
 	for i := range c.Shared {
 		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
 	}
-	attention := report.Section{Key: report.SectionAttention, Title: "What needs attention", Sheet: "Summary",
-		ItemsIn: report.Everywhere}
-	attention.Items = c.sharedItems(c.Shared)
+	items := c.sharedItems(c.Shared)
 	for _, s := range show {
 		if text := c.explain(s); text != "" && s.Shared == nil {
-			attention.Items = append(attention.Items, c.item(s, text, s.status()))
+			items = append(items, c.item(s, text, statusOf(s)))
 		}
 	}
-	attention.Items = append(attention.Items, clockItems(&c.Clock)...)
-	attention.Items = append(attention.Items, c.absences()...)
-	if len(attention.Items) == 0 {
-		attention.Text = []string{"Nothing."}
-	}
-	d.Sections = append([]report.Section{summary(d), attention,
-		{Key: report.SectionSeries, Title: "Series", Sheet: "Series",
-			Tables: []*report.Table{findingsFirst(seriesTable(show, c.judged, c.gateColumns(false)), show, prov.Show)}},
-	}, origin(c.Where, c.metric, prov)...)
-	return d
-}
-
-// summary repeats the first and last lines of a document for workbooks and pages.
-func summary(d *report.Document) report.Section {
-	return report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: append(slices.Clone(d.Headline), d.Closing)}
+	items = slices.Concat(items, clockItems(&c.Clock), c.absences())
+	return c.page(d, c.Where, prov, attentionSection("What needs attention", items),
+		tableSection("Series", findingsFirst(seriesTable(show, c.judged, c.gateColumns(false)), show, prov.Show)))
 }
 
 // absences are the items about what the run does not have.
@@ -193,11 +178,11 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 }
 
 // fails says whether a series fails the gate.
-func (c *check) fails(s series) bool {
+func (c *check) fails(s *track.Series) bool {
 	return s.Outcome() == trend.Regression || c.Alarms && s.Outcome() == trend.Alarm
 }
 
-func (c *check) testCase(s series) report.TestCase {
+func (c *check) testCase(s *track.Series) report.TestCase {
 	class := strings.TrimRight(strings.Join([]string{report.OneLine(s.Key.Device), report.OneLine(s.Key.Driver),
 		report.OneLine(s.Key.Program)}, "/"), "/")
 	k := report.TestCase{Class: cmp.Or(class, "unknown device"), Name: report.OneLine(s.Key.Name())}
@@ -205,13 +190,13 @@ func (c *check) testCase(s series) report.TestCase {
 	case o == trend.OK:
 	case c.fails(s):
 		k.Outcome = report.TestFailed
-		k.Type = s.word()
+		k.Type = string(s.Outcome())
 		m, j := c.judgedBy(s)
-		k.Message = s.word() + ": " + m.side(j.off()) + " the median of " +
+		k.Message = string(s.Outcome()) + ": " + m.side(j.Off()) + " the median of " +
 			report.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped
-		k.Type, k.Message = s.word(), s.finding()
+		k.Type, k.Message = string(s.Outcome()), findingText(s)
 	}
 	k.Text = c.figures(s)
 	if text := c.explain(s); text != "" {
@@ -221,7 +206,7 @@ func (c *check) testCase(s series) report.TestCase {
 }
 
 // figures lists what the verdict was taken from, a line each.
-func (m metric) figures(s series) string {
+func (m metric) figures(s *track.Series) string {
 	m, s = m.judgedBy(s)
 	g := &s.Gate
 	text := fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", m.print(g.Value), report.Thousands(int64(g.N)),
@@ -239,51 +224,26 @@ func (m metric) figures(s series) string {
 // drivers as notices.
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
-	levels := map[int]report.AnnotationLevel{severityRegression: report.AnnotateError,
-		severityAlarm: report.AnnotateWarning, severityAnew: report.AnnotateNotice}
+	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
+		track.SeverityAlarm: report.AnnotateWarning, track.SeverityAnew: report.AnnotateNotice}
 	if c.Alarms {
-		levels[severityAlarm] = report.AnnotateError
+		levels[track.SeverityAlarm] = report.AnnotateError
 	}
 	var list []report.Annotation
 	for i := range c.Shared {
 		s := &c.Shared[i]
-		worst := severityAnew
+		worst := track.SeverityAnew
 		for _, t := range s.Series {
-			worst = min(worst, series{t}.severity())
+			worst = min(worst, t.Severity())
 		}
 		list = append(list, report.Annotation{Level: levels[worst], Title: sharedTitle(s), Message: c.sharedText(s)})
 	}
 	for _, s := range c.series {
-		if s.needsAttention() && s.Shared == nil {
-			list = append(list, report.Annotation{Level: levels[s.severity()],
-				Title:   report.OneLine(s.Key.Name()) + ": " + s.finding(),
+		if s.NeedsAttention() && s.Shared == nil {
+			list = append(list, report.Annotation{Level: levels[s.Severity()],
+				Title:   report.OneLine(s.Key.Name()) + ": " + findingText(s),
 				Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}
 	}
 	return list
-}
-
-// origin says what an answer about a history was made from, and how it judges.
-func origin(where string, m metric, prov report.Provenance) []report.Section {
-	var rows report.Pairs
-	rows.Text("Made by", strings.TrimSpace("occudiff "+prov.Version))
-	rows.Text("Command line", report.CommandLine(prov.CommandLine))
-	rows.Text("Label", prov.Label)
-	rows.Text("History", where)
-	in := report.Files
-	rule := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: in,
-		Text: []string{
-			m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series " +
-				"is learning: one run is no baseline.",
-			"A series is one kernel of one program with its launch shape on one device with one driver. Another " +
-				"device, driver or launch shape starts another series, because nobody can tell its effect from that " +
-				"of the code. The residual (measured - predicted) lives through another launch shape, and is judged " +
-				"where a series begins with one. Runs without the value are left out, not zero. So are unmeasurable " +
-				"runs, but for the newest, which is shown and not judged; times are always judged.",
-			"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last " +
-				"is not dated last, a series is in the order in which its runs were added: what was added last is " +
-				"judged, whatever its date.",
-		}}
-	return []report.Section{rule, {Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: in,
-		Tables: []*report.Table{report.NameValue("provenance", "", rows)}}}
 }

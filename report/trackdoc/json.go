@@ -26,7 +26,7 @@ func Outputs() []report.Output {
 		"BeginValue.changed": {"device", "driver", track.LaunchShape},
 		"JudgedValue.order":  {"date", "adding"},
 		"ClockValue.problem": {inFuture, beforeOthers},
-		"ChangedWhat.what":   {"device", "driver", "host", "clock"},
+		"Change.what":        {"device", "driver", "host", "clock"},
 	}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{AddValue{}}},
@@ -48,15 +48,7 @@ type ReportValue struct {
 	Schema string        `json:"schema"`
 	Series []SeriesValue `json:"series"`
 	Metric string        `json:"metric"`
-	Params ParamsValue   `json:"parameters"`
-}
-
-// ParamsValue are the parameters of the change points.
-type ParamsValue struct {
-	Window     int     `json:"window"`
-	P          float64 `json:"p"`
-	Magnitude  float64 `json:"magnitude"`
-	MinSegment int     `json:"min_segment"`
+	Params trend.Params  `json:"parameters"`
 }
 
 // KeyValue names a series.
@@ -76,7 +68,7 @@ type JudgedValue struct {
 	Against  string         `json:"-" csv:"against" col:"Against the prediction; in=sheet"`
 	FirstBad *RefValue      `json:"first_bad" csv:"first_bad,inline" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
 	LastGood *RefValue      `json:"last_good" csv:"last_good,inline" jsonschema:"the run before that one"`
-	Moved    []MoveValue    `json:"moved" jsonschema:"what moved at first_bad, the most first"`
+	Moved    []track.Move   `json:"moved" jsonschema:"what moved at first_bad, the most first"`
 	Fallback *FallbackValue `json:"fallback" jsonschema:"the residual, where the launch shape changed; its verdict is the one of the gate"`
 	Order    string         `json:"order" jsonschema:"in which the runs are judged"`
 	Begins   *BeginValue    `json:"begins"`
@@ -89,14 +81,6 @@ type RefValue struct {
 	Time   timestamp `json:"time"`
 	Commit *commit   `json:"commit" csv:"commit"`
 	Label  *string   `json:"label"`
-}
-
-// MoveValue is what moved with a series, in its own unit: medians of the runs before and from first_bad on.
-type MoveValue struct {
-	Metric string  `json:"metric"`
-	Unit   string  `json:"unit"`
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
 }
 
 // FallbackValue is the metric that a series is judged by while it is too young itself.
@@ -134,15 +118,24 @@ type ChangeValue struct {
 
 // GateValue is the gate's verdict with its figures.
 type GateValue struct {
-	Verdict   string          `json:"verdict" csv:"verdict"`
+	Verdict string `json:"verdict" csv:"verdict"`
+	figures
+	Value  *report.Rounded `json:"value" csv:"value"`
+	Run    *int64          `json:"run"`
+	InARow int             `json:"in_a_row" col:"Runs in a row beyond; in=page+sheet"`
+}
+
+// figures are what a verdict came from.
+type figures struct {
 	N         int             `json:"n" col:"Earlier runs; brief=n; drop=2"`
 	Window    int             `json:"window" col:"Window; drop=1"`
 	Median    *report.Rounded `json:"median" csv:"median"`
 	MAD       *report.Rounded `json:"mad" csv:"mad"`
 	Threshold *report.Rounded `json:"threshold" csv:"threshold"`
-	Value     *report.Rounded `json:"value" csv:"value"`
-	Run       *int64          `json:"run"`
-	InARow    int             `json:"in_a_row" col:"Runs in a row beyond; in=page+sheet"`
+}
+
+func figuresOf(v *trend.Verdict) figures {
+	return figures{v.N, v.Window, finite(v.Median), finite(v.MAD), finite(v.Threshold)}
 }
 
 // BeginValue says what changed where the series begins.
@@ -156,12 +149,12 @@ type BeginValue struct {
 
 // value gives the series in the order in which they were first stored.
 func (r *whole) value() *ReportValue {
-	return &ReportValue{Schema: reportSchema, Metric: r.name(), Params: ParamsValue(r.Params),
-		Series: report.ListOf(r.Series, func(s *track.Series) SeriesValue { return r.seriesValue(series{s}) })}
+	return &ReportValue{Schema: reportSchema, Metric: r.name(), Params: r.Params,
+		Series: report.ListOf(r.Series, func(s *track.Series) SeriesValue { return r.seriesValue(s) })}
 }
 
 // seriesValue is a series of a report; of tables, a row.
-func (r *whole) seriesValue(s series) SeriesValue {
+func (r *whole) seriesValue(s *track.Series) SeriesValue {
 	v := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, len(s.Changes)),
 		Changed: len(s.Changes), Ended: s.Ended}
 	for i := range s.Changes {
@@ -171,7 +164,7 @@ func (r *whole) seriesValue(s series) SeriesValue {
 	return v
 }
 
-func (r *whole) changeValue(s series, c *trend.ChangePoint) ChangeValue {
+func (r *whole) changeValue(s *track.Series, c *trend.ChangePoint) ChangeValue {
 	run := s.Points[c.Index].Run
 	return ChangeValue{Index: c.Index, Time: stamp(c.Time), P: probability(c.P), Run: run,
 		MeanBefore: report.Rounded(c.MeanBefore), MeanAfter: report.Rounded(c.MeanAfter),
@@ -185,13 +178,11 @@ func (m metric) key(k history.Key) KeyValue {
 }
 
 // judged is a series with its verdict; of tables, a row.
-func (m metric) judged(s series) JudgedValue {
-	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s.Series),
-		Finding: finding(s.findingCell()), Against: s.Against,
+func (m metric) judged(s *track.Series) JudgedValue {
+	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s),
+		Finding: finding(report.StatusCell(findingText(s), statusOf(s))), Against: s.Against,
 		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Order: "date",
-		Moved: report.ListOf(s.Moved, func(x track.Move) MoveValue {
-			return MoveValue{string(x.Metric), x.Metric.Unit(), x.Before, x.After}
-		})}
+		Moved: append([]track.Move{}, s.Moved...)}
 	if s.ByAdding {
 		v.Order = "adding"
 	}
@@ -206,8 +197,7 @@ func (m metric) judged(s series) JudgedValue {
 }
 
 func gateValue(s *track.Series) GateValue {
-	g := GateValue{Verdict: string(s.Outcome()), N: s.Gate.N, Window: s.Gate.Window, InARow: s.Gate.InARow,
-		Median: finite(s.Gate.Median), MAD: finite(s.Gate.MAD), Threshold: finite(s.Gate.Threshold)}
+	g := GateValue{Verdict: string(s.Outcome()), figures: figuresOf(&s.Gate), InARow: s.Gate.InARow}
 	if p, ok := s.Newest(); ok {
 		g.Value, g.Run = (*report.Rounded)(&p.Value), &p.Run
 	}
@@ -241,28 +231,20 @@ type CheckValue struct {
 // SharedValue is one finding about many series: what changed with the run from which on they are beyond their
 // thresholds, or begin anew.
 type SharedValue struct {
-	Device  *string       `json:"device"`
-	Changed []ChangedWhat `json:"changed"`
-	First   RefValue      `json:"first"`
-	Before  RefValue      `json:"before"`
-	Anew    bool          `json:"anew"`
-	Series  []string      `json:"series"`
-	Of      int           `json:"of" jsonschema:"series of the device"`
-	Median  float64       `json:"median_difference" jsonschema:"of the newest values from their medians; 0 where series begin anew"`
-}
-
-// ChangedWhat is what a run says of its machine, and the run before said otherwise.
-type ChangedWhat struct {
-	What string `json:"what"`
-	From string `json:"from"`
-	To   string `json:"to"`
+	Device  *string        `json:"device"`
+	Changed []track.Change `json:"changed"`
+	First   RefValue       `json:"first"`
+	Before  RefValue       `json:"before"`
+	Anew    bool           `json:"anew"`
+	Series  []string       `json:"series"`
+	Of      int            `json:"of" jsonschema:"series of the device"`
+	Median  float64        `json:"median_difference" jsonschema:"of the newest values from their medians; 0 where series begin anew"`
 }
 
 func sharedValue(s track.Shared) SharedValue {
 	return SharedValue{Device: report.Filled(s.Device), First: *refValue(&s.First), Before: *refValue(&s.Before),
-		Anew: s.Anew, Of: s.Of, Median: s.Median,
-		Changed: report.ListOf(s.Changed, func(c track.Change) ChangedWhat { return ChangedWhat(c) }),
-		Series:  report.ListOf(s.Series, func(t *track.Series) string { return t.Key.Name() })}
+		Anew: s.Anew, Of: s.Of, Median: s.Median, Changed: s.Changed,
+		Series: report.ListOf(s.Series, func(t *track.Series) string { return t.Key.Name() })}
 }
 
 // ClockValue is a run whose date cannot be right.
@@ -274,7 +256,7 @@ type ClockValue struct {
 func (c *check) value() *CheckValue {
 	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(),
 		Direction: string(c.Gate.Direction), Run: runValue(c.Run), NotMeasured: c.NotMeasured,
-		Series: report.ListOf(c.Series, func(s *track.Series) JudgedValue { return c.judged(series{s}) }),
+		Series: report.ListOf(c.Series, func(s *track.Series) JudgedValue { return c.judged(s) }),
 		Runs:   report.ListOf(c.Runs, func(r track.Ref) RefValue { return *refValue(&r) }),
 		Shared: report.ListOf(c.Shared, sharedValue), Missing: append([]string{}, c.Missing...),
 		Clock: report.ListOf(c.Clock.Future, func(r track.Ref) ClockValue {

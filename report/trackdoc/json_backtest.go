@@ -32,17 +32,13 @@ type ReplayValue struct {
 
 // AlarmValue is a stretch of runs beyond their thresholds; confirmed_by is null when it was a single run.
 type AlarmValue struct {
-	Index       int             `json:"index"`
-	Run         int64           `json:"run" col:"Run"`
-	Time        timestamp       `json:"time" col:"At [UTC]"`
-	Value       report.Rounded  `json:"value" csv:"value"`
-	N           int             `json:"n" col:"Earlier runs; brief=n; drop=1"`
-	Window      int             `json:"window"`
-	Median      *report.Rounded `json:"median" csv:"median"`
-	MAD         *report.Rounded `json:"mad" csv:"mad"`
-	Threshold   *report.Rounded `json:"threshold" csv:"threshold"`
-	Runs        int             `json:"runs" col:"Runs beyond; drop=3"`
-	ConfirmedBy *int64          `json:"confirmed_by" col:"Confirmed by run"`
+	Index int            `json:"index"`
+	Run   int64          `json:"run" col:"Run"`
+	Time  timestamp      `json:"time" col:"At [UTC]"`
+	Value report.Rounded `json:"value" csv:"value"`
+	figures
+	Runs        int    `json:"runs" col:"Runs beyond; drop=3"`
+	ConfirmedBy *int64 `json:"confirmed_by" col:"Confirmed by run"`
 }
 
 // ProposalValue is the threshold for a wanted rate, in the unit of --threshold: points, or percent of the median.
@@ -68,8 +64,8 @@ func (b *backtest) value() *BacktestValue {
 func (b *backtest) replay(s track.Replay) ReplayValue {
 	alarms := report.ListOf(s.Result.Episodes, func(e trend.Episode) AlarmValue {
 		at := &e.Start
-		a := AlarmValue{e.First, s.Points[e.First].Run, stamp(at.Time), report.Rounded(at.Value), at.N, at.Window,
-			finite(at.Median), finite(at.MAD), finite(at.Threshold), e.Last - e.First + 1, nil}
+		a := AlarmValue{e.First, s.Points[e.First].Run, stamp(at.Time), report.Rounded(at.Value), figuresOf(at),
+			e.Last - e.First + 1, nil}
 		if k, ok := e.Confirmed.Value(); ok {
 			a.ConfirmedBy = &s.Points[k].Run
 		}

@@ -16,16 +16,16 @@ import (
 
 // The keys of the sections of a history.
 const (
-	SectionTimeSeries     = "course"
-	SectionOtherSeries    = "courses"
-	SectionSmallMultiples = "panels"
+	SectionTimeSeries     = "time-series"
+	SectionOtherSeries    = "other-series"
+	SectionSmallMultiples = "small-multiples"
 )
 
 // whole is the whole history on its way to an answer.
 type whole struct {
 	*track.Report
 	metric
-	series []series // what needs attention first
+	series []*track.Series // what needs attention first
 }
 
 // FromReport answers how a metric developed over the whole history: the series that need attention, all series, all
@@ -34,8 +34,8 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 	m := metric{t.Metric, prov.CommitURL}
 	r := &whole{t, m, m.inOrder(t.Series)}
 	// Here verdicts that need nobody are in the order of their last change, the largest for the worse first.
-	slices.SortStableFunc(r.series, func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.attention(), b.attention()), cmp.Compare(rank(a), rank(b)),
+	slices.SortStableFunc(r.series, func(a, b *track.Series) int {
+		return cmp.Or(cmp.Compare(attention(a), attention(b)), cmp.Compare(rank(a), rank(b)),
 			cmp.Compare(r.loss(b), r.loss(a)))
 	})
 	d := r.document(prov)
@@ -48,15 +48,15 @@ func ReportFailure(r *track.Report, alarms bool) string {
 }
 
 // rank is the severity, without the order of verdicts that need nobody.
-func rank(s series) int {
-	if s.severity() == severityLearning {
-		return severityOK
+func rank(s *track.Series) track.Severity {
+	if s.Severity() == track.SeverityLearning {
+		return track.SeverityOK
 	}
-	return s.severity()
+	return s.Severity()
 }
 
 // loss is how far the last change point went towards worse; no change is between worse and better.
-func (r *whole) loss(s series) float64 {
+func (r *whole) loss(s *track.Series) float64 {
 	if c := lastChange(s); c != nil {
 		return r.worse(c.MeanAfter - c.MeanBefore)
 	}
@@ -64,7 +64,7 @@ func (r *whole) loss(s series) float64 {
 }
 
 // lastChange is the newest change point, nil when there is none.
-func lastChange(s series) *trend.ChangePoint {
+func lastChange(s *track.Series) *trend.ChangePoint {
 	if n := len(s.Changes); n > 0 {
 		return &s.Changes[n-1]
 	}
@@ -72,29 +72,26 @@ func lastChange(s series) *trend.ChangePoint {
 }
 
 func (r *whole) document(prov report.Provenance) *report.Document {
-	d := &report.Document{Title: "Occupancy over time", Subject: r.Title(), Version: prov.Version, Date: r.last()}
+	d := &report.Document{Title: "Occupancy over time", Subject: r.Title(), Date: r.last()}
 	d.Headline = []string{r.headline(), r.rule(), r.changeRule()}
 	d.Closing = r.closing()
 	show, left := shown(r.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
-	top := summary(d)
-	top.Tables = []*report.Table{r.verdicts()}
+	verdicts := r.verdicts()
 	r = &whole{r.Report, r.metric, show}
 	drawn, title := r.drawn()
-	d.Sections = append([]report.Section{top, r.attention()}, r.largePlots(drawn, title)...)
-	d.Sections = append(d.Sections, report.Section{Key: report.SectionSeries, Title: "Series", Sheet: "Series",
-		Tables: []*report.Table{r.seriesTable()}})
+	sections := append([]report.Section{r.attention()}, r.largePlots(drawn, title)...)
+	sections = append(sections, tableSection("Series", r.seriesTable()))
 	if t := r.changeTable(); t.Len > 0 {
-		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Change points", Sheet: "Change points",
-			In: t.In, Tables: []*report.Table{t}})
+		sections = append(sections, tableSection("Change points", t))
 	}
 	if len(r.series) > 0 {
-		d.Sections = append(d.Sections, r.smallMultiples(drawn))
+		sections = append(sections, r.smallMultiples(drawn))
 	}
-	d.Sections = append(d.Sections, r.sheets(drawn)...)
-	end := origin(r.Where, r.metric, prov)
-	end[0].Text = append(end[0].Text, r.method())
-	d.Sections = append(d.Sections, end...)
+	d = r.page(d, r.Where, prov, append(sections, r.sheets(drawn)...)...)
+	d.Sections[0].Tables = []*report.Table{verdicts}
+	rule := &d.Sections[len(d.Sections)-2]
+	rule.Text = append(rule.Text, r.method())
 	return d
 }
 
@@ -204,11 +201,9 @@ func (r *whole) verdicts() *report.Table {
 
 // attention says of each series with a verdict or a change what happened.
 func (r *whole) attention() report.Section {
-	section := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary",
-		ItemsIn: report.Everywhere}
-	section.Items = r.sharedItems(r.Shared)
+	items := r.sharedItems(r.Shared)
 	for _, s := range r.series {
-		text, status := r.explain(s), s.status()
+		text, status := r.explain(s), statusOf(s)
 		if s.Shared != nil {
 			text = ""
 		}
@@ -217,26 +212,22 @@ func (r *whole) attention() report.Section {
 				text += " "
 			}
 			text += r.changeText(s)
-			if !s.needsAttention() && !s.Ended {
+			if !s.NeedsAttention() && !s.Ended {
 				status = r.changeStatus(last)
 			}
 		}
 		if text != "" {
-			section.Items = append(section.Items, r.item(s, text, status))
+			items = append(items, r.item(s, text, status))
 		}
 	}
-	section.Items = append(section.Items, clockItems(&track.Clock{Future: r.Future})...)
-	if len(section.Items) == 0 {
-		section.Text = []string{"Nothing."}
-	}
-	return section
+	return attentionSection("What changed", append(items, clockItems(&track.Clock{Future: r.Future})...))
 }
 
 // mostChanges is how many change points of a series a sentence names, the newest first.
 const mostChanges = 3
 
 // changeText names the last change points of a series.
-func (r *whole) changeText(s series) string {
+func (r *whole) changeText(s *track.Series) string {
 	n := len(s.Changes)
 	text := report.Counted(n, "change point", "change points") + ":"
 	for i := n - 1; i >= max(0, n-mostChanges); i-- {

@@ -13,33 +13,19 @@ import (
 	"occudiff/report"
 )
 
-// series says of one series what people read.
-type series struct{ *track.Series }
-
-// word is the verdict in one word.
-func (s series) word() string { return string(s.Outcome()) }
-
-// anew says whether the series is learning since something changed where it begins, its residual apart.
-func (s series) anew() bool {
-	return s.Begins != nil && !s.Unmeasurable && s.Gate.Outcome == trend.Learning
-}
-
-// findingCell is the verdict in its color, with what stands in its way.
-func (s series) findingCell() report.Cell { return report.StatusCell(s.finding(), s.status()) }
-
 // finding is the verdict with what stands in its way: "learning: driver changed here".
-func (s series) finding() string {
+func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
-		return s.word() + ", ended"
-	case !s.anew():
-		return s.word()
+		return string(s.Outcome()) + ", ended"
+	case !s.Anew():
+		return string(s.Outcome())
 	}
-	return s.word() + ": " + strings.Join(s.Begins.What, " and ") + " changed " + s.ago()
+	return string(s.Outcome()) + ": " + strings.Join(s.Begins.What, " and ") + " changed " + ago(s)
 }
 
 // ago says how long ago the series began.
-func (s series) ago() string {
+func ago(s *track.Series) string {
 	if n := s.Age(); n > 0 {
 		return report.Counted(n, "run", "runs") + " ago"
 	}
@@ -47,7 +33,7 @@ func (s series) ago() string {
 }
 
 // changed says from what to what: "driver 24.1 -> 25.2".
-func (s series) changed() string {
+func changed(s *track.Series) string {
 	var words []string
 	for _, what := range s.Begins.What {
 		old, now := s.Begins.From, s.Key
@@ -64,7 +50,7 @@ func (s series) changed() string {
 }
 
 // status is the color of the verdict; what is of the past has none.
-func (s series) status() report.Status {
+func statusOf(s *track.Series) report.Status {
 	if s.Ended {
 		return report.Muted
 	}
@@ -86,40 +72,8 @@ func outcomeStatus(o trend.Outcome) report.Status {
 // outcomes are the verdicts in the order in which they need attention.
 var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, trend.OK, trend.Learning, track.Unmeasurable}
 
-// The severities, in the order in which people want to see them. Those before severityOK need attention.
-const (
-	severityRegression = iota
-	severityAlarm
-	severityAnew
-	severityOK
-	severityLearning
-	severityEnded
-	severityUnmeasurable
-)
-
-func (s series) severity() int {
-	switch o := s.Outcome(); {
-	case o == track.Unmeasurable:
-		return severityUnmeasurable
-	case s.Ended:
-		return severityEnded
-	case o == trend.Regression:
-		return severityRegression
-	case o == trend.Alarm:
-		return severityAlarm
-	case s.anew():
-		return severityAnew
-	case o == trend.OK:
-		return severityOK
-	}
-	return severityLearning
-}
-
-// needsAttention says whether somebody should look.
-func (s series) needsAttention() bool { return s.severity() < severityOK }
-
 // place tells series of one kernel apart: device, driver, program.
-func (s series) place() string {
+func place(s *track.Series) string {
 	text := report.OneLine(s.Key.Device)
 	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
 		if part[1] != "" {
@@ -130,16 +84,16 @@ func (s series) place() string {
 }
 
 // item is a message about a series.
-func (m metric) item(s series, text string, status report.Status) report.Item {
-	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+s.place(), "; ")
+func (m metric) item(s *track.Series, text string, status report.Status) report.Item {
+	detail := strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; ")
 	return report.Item{Lead: report.KernelName(s.Key.Task), Detail: detail, Text: text, Links: m.links(s),
 		Status: status}
 }
 
 // attention puts series with a finding of their own first, then those that are part of one, then those without.
-func (s series) attention() int {
+func attention(s *track.Series) int {
 	switch {
-	case !s.needsAttention():
+	case !s.NeedsAttention():
 		return 2
 	case s.Shared != nil:
 		return 1
@@ -147,30 +101,22 @@ func (s series) attention() int {
 	return 0
 }
 
-// off is how far the newest value lies from the median.
-func (s series) off() float64 { return s.Gate.Value - s.Gate.Median.Or(s.Gate.Value) }
-
 // inOrder puts the series that need attention first, of one kind the one farthest off towards worse.
-func (m metric) inOrder(all []*track.Series) []series {
-	list := make([]series, len(all))
-	for i, s := range all {
-		list[i] = series{s}
-	}
-	slices.SortStableFunc(list, func(a, b series) int {
-		_, x := m.judgedBy(a)
-		_, y := m.judgedBy(b)
-		return cmp.Or(cmp.Compare(a.attention(), b.attention()), cmp.Compare(a.severity(), b.severity()),
-			cmp.Compare(m.worse(y.off()), m.worse(x.off())))
+func (m metric) inOrder(all []*track.Series) []*track.Series {
+	list := slices.Clone(all)
+	slices.SortStableFunc(list, func(a, b *track.Series) int {
+		return cmp.Or(cmp.Compare(attention(a), attention(b)), cmp.Compare(a.Severity(), b.Severity()),
+			cmp.Compare(m.worse(b.Judged().Off()), m.worse(a.Judged().Off())))
 	})
 	return list
 }
 
 // judgedBy gives what a series is judged by: itself, or its residual where its launch shape changed.
-func (m metric) judgedBy(s series) (metric, series) {
-	if f := s.Fallback; f != nil {
-		return metric{track.Metric{Metric: history.Residual, Gate: m.Gate}, m.commitURL}, series{f}
+func (m metric) judgedBy(s *track.Series) (metric, *track.Series) {
+	if s.Fallback != nil {
+		m.Metric = track.Metric{Metric: history.Residual, Gate: m.Gate}
 	}
-	return m, s
+	return m, s.Judged()
 }
 
 // runName names a run with its commit and label.
@@ -190,7 +136,7 @@ func runName(r *track.Ref) string {
 }
 
 // since says which run was the first bad one, and which the last good one.
-func since(s series) string {
+func since(s *track.Series) string {
 	if s.FirstBad == nil {
 		return ""
 	}
@@ -202,18 +148,18 @@ func since(s series) string {
 }
 
 // links lead to the commits of the first bad run and of the last good one.
-func (m metric) links(s series) (list []report.Link) {
+func (m metric) links(s *track.Series) (list []report.Link) {
 	if !s.Bad() {
 		return nil
 	}
-	return m.refLinks(s)
+	return m.refLinks(s.FirstBad, s.LastGood)
 }
 
-func (m metric) refLinks(s series) (list []report.Link) {
+func (m metric) refLinks(refs ...*track.Ref) (list []report.Link) {
 	if m.commitURL == "" {
 		return nil
 	}
-	for _, r := range []*track.Ref{s.FirstBad, s.LastGood} {
+	for _, r := range refs {
 		if r != nil && r.Commit != "" {
 			list = append(list, report.Link{Text: report.OneLine(shortCommit(r.Commit)),
 				URL: strings.ReplaceAll(m.commitURL, "%s", url.PathEscape(r.Commit))})
@@ -223,7 +169,7 @@ func (m metric) refLinks(s series) (list []report.Link) {
 }
 
 // linkText is links as text.
-func (m metric) linkText(s series, between string) (text string) {
+func (m metric) linkText(s *track.Series, between string) (text string) {
 	for _, l := range m.links(s) {
 		text += l.URL + between
 	}
@@ -234,7 +180,7 @@ func (m metric) linkText(s series, between string) (text string) {
 }
 
 // moved says what moved with the occupancy.
-func moved(s series) string {
+func moved(s *track.Series) string {
 	var parts []string
 	for _, move := range s.Moved {
 		m := metric{Metric: track.Metric{Metric: move.Metric}}
@@ -253,12 +199,12 @@ func moved(s series) string {
 }
 
 // explain says of a series that needs attention what happened, from which figures; nothing of the others.
-func (m metric) explain(s series) string {
-	if !s.needsAttention() {
+func (m metric) explain(s *track.Series) string {
+	if !s.NeedsAttention() {
 		return ""
 	}
 	if !s.Bad() {
-		text := fmt.Sprintf("%s changed %s: %s.", strings.Join(s.Begins.What, " and "), s.ago(), s.changed())
+		text := fmt.Sprintf("%s changed %s: %s.", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
 		if s.Fallback != nil {
 			return text + " The series starts anew, its residual goes on: " + m.residual(s) + "."
 		}
@@ -275,10 +221,10 @@ func (m metric) explain(s series) string {
 	}
 	text := fmt.Sprintf("%s. ", g.Outcome)
 	if s.Fallback != nil {
-		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", s.ago(), s.changed(), m.residual(s))
+		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", ago(s), changed(s), m.residual(s))
 	}
 	text += fmt.Sprintf("%s is beyond the threshold of %s: %s the median of %s (MAD %s) of %s; %s",
-		j.print(g.Value), j.print(g.Threshold.Or(0)), j.side(judged.off()), j.print(g.Median.Or(0)),
+		j.print(g.Value), j.print(g.Threshold.Or(0)), j.side(judged.Off()), j.print(g.Median.Or(0)),
 		j.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
 	text += since(s) + moved(s)
 	if s.Against != "" {
@@ -288,7 +234,7 @@ func (m metric) explain(s series) string {
 }
 
 // residual says how the residual of a series went through the change of its launch shape.
-func (m metric) residual(s series) string {
+func (m metric) residual(s *track.Series) string {
 	j, judged := m.judgedBy(s)
 	median := judged.Gate.Median.Or(judged.Gate.Value)
 	went := "went"
@@ -313,10 +259,10 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	n, named, confirmed := 0, 0, true
 	together := map[*track.Shared]int{}
 	for _, s := range m.inOrder(all) {
-		if s.severity() != severityRegression && (s.severity() != severityAlarm || !alarms) {
+		if s.Severity() != track.SeverityRegression && (s.Severity() != track.SeverityAlarm || !alarms) {
 			continue
 		}
-		confirmed = confirmed && s.severity() == severityRegression
+		confirmed = confirmed && s.Severity() == track.SeverityRegression
 		n++
 		if s.Shared != nil {
 			together[s.Shared]++
@@ -325,7 +271,7 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		if named++; named <= most {
 			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
 			j, judged := m.judgedBy(s)
-			names = append(names, fmt.Sprintf("%s (%s)", name, j.difference(judged.off())))
+			names = append(names, fmt.Sprintf("%s (%s)", name, j.difference(judged.Off())))
 		}
 	}
 	if n == 0 {
@@ -358,7 +304,7 @@ func (m metric) counts(all []*track.Series) string {
 			continue
 		}
 		n[s.Outcome()]++
-		if (series{s}).anew() {
+		if s.Anew() {
 			anew++
 		}
 	}

@@ -18,8 +18,7 @@ func (m metric) sharedItems(list []track.Shared) []report.Item {
 		if s.Anew {
 			status = report.Muted
 		}
-		bad := series{&track.Series{FirstBad: &s.First, LastGood: &s.Before}}
-		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(bad),
+		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(&s.First, &s.Before),
 			Status: status})
 	}
 	return items
@@ -43,7 +42,7 @@ func (m metric) sharedText(s *track.Shared) string {
 	}
 	alarms := 0
 	for _, t := range s.Series {
-		if (series{t}).severity() == severityAlarm {
+		if t.Severity() == track.SeverityAlarm {
 			alarms++
 		}
 	}
@@ -73,13 +72,13 @@ const fewSeries = 20
 
 // findingsFirst makes a terminal list of many series those that somebody should look at; the closing line counts the
 // rest.
-func findingsFirst(t *report.Table, list []series, show report.Selection) *report.Table {
+func findingsFirst(t *report.Table, list []*track.Series, show report.Selection) *report.Table {
 	if len(list) <= fewSeries || show.Chosen() {
 		return t
 	}
 	t.Main = 0
 	for _, s := range list {
-		if s.needsAttention() && s.Shared == nil {
+		if s.NeedsAttention() && s.Shared == nil {
 			t.Main++
 		}
 	}
@@ -87,9 +86,9 @@ func findingsFirst(t *report.Table, list []series, show report.Selection) *repor
 }
 
 // shown gives the series that people want to see, and says what is left out.
-func shown(list []series, show report.Selection) (some []series, left []string) {
-	some, notes := report.Select(show, list, "series", func(s *series) report.Candidate {
-		return report.Candidate{Task: s.Key.Task, Value: math.Abs(s.off())}
+func shown(list []*track.Series, show report.Selection) (some []*track.Series, left []string) {
+	some, notes := report.Select(show, list, "series", func(s **track.Series) report.Candidate {
+		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
 	})
 	return some, report.NotWhole(notes)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/report"
 )
@@ -67,8 +68,8 @@ func (finding) Words() []report.Word {
 
 // keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
 // only.
-func keyColumns(list []series) []string {
-	part := func(column string, of func(series) string) string {
+func keyColumns(list []*track.Series) []string {
+	part := func(column string, of func(*track.Series) string) string {
 		for _, s := range list {
 			if of(s) != of(list[0]) {
 				return column
@@ -76,10 +77,10 @@ func keyColumns(list []series) []string {
 		}
 		return column + "; in=page+sheet"
 	}
-	columns := []string{"series", part("device: Device; cut; drop=5", func(s series) string { return s.Key.Device }),
-		part("driver: Driver; cut; drop=4", func(s series) string { return s.Key.Driver })}
-	if slices.ContainsFunc(list, func(s series) bool { return s.Key.Program != "" }) {
-		columns = append(columns, part("program: Program; cut; drop=4", func(s series) string { return s.Key.Program }))
+	columns := []string{"series", part("device: Device; cut; drop=5", func(s *track.Series) string { return s.Key.Device }),
+		part("driver: Driver; cut; drop=4", func(s *track.Series) string { return s.Key.Driver })}
+	if slices.ContainsFunc(list, func(s *track.Series) bool { return s.Key.Program != "" }) {
+		columns = append(columns, part("program: Program; cut; drop=4", func(s *track.Series) string { return s.Key.Program }))
 	}
 	return columns
 }
@@ -98,11 +99,11 @@ func (m metric) gateColumns(inReport bool) []string {
 }
 
 // seriesTable lists series, of which row makes rows. The first of them need attention.
-func seriesTable[T any](list []series, row func(series) T, columns ...[]string) *report.Table {
+func seriesTable[T any](list []*track.Series, row func(*track.Series) T, columns ...[]string) *report.Table {
 	t := report.Rows(report.SectionSeries, len(list), func(i int) T { return row(list[i]) },
 		append(keyColumns(list), slices.Concat(columns...)...)...)
 	for _, s := range list {
-		if s.needsAttention() {
+		if s.NeedsAttention() {
 			t.Attention++
 		}
 	}

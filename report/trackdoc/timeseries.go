@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"occudiff/compare/track"
 	"occudiff/report"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // timeSeries gives the last runs of a series as a picture. Names of points cost more than their picture: small ones
 // have none.
-func (r *whole) timeSeries(s series, most int, names bool) *report.TimeSeries {
+func (r *whole) timeSeries(s *track.Series, most int, names bool) *report.TimeSeries {
 	first := max(0, len(s.Points)-most)
 	c := &report.TimeSeries{Points: make([]report.TimePoint, 0, len(s.Points)-first)}
 	for _, p := range s.Points[first:] {
@@ -46,7 +47,7 @@ func (r *whole) timeSeries(s series, most int, names bool) *report.TimeSeries {
 
 // segment is the stretch before change point i, or after the last one; false when it lies before the first point shown.
 // A newest value that is not the kernel's own is in none.
-func (r *whole) segment(s series, i, first int) (report.Segment, bool) {
+func (r *whole) segment(s *track.Series, i, first int) (report.Segment, bool) {
 	from, to, mean := 0, len(s.Own()), 0.0
 	if i < len(s.Changes) {
 		to, mean = s.Changes[i].Index, s.Changes[i].MeanBefore
@@ -63,8 +64,8 @@ func (r *whole) segment(s series, i, first int) (report.Segment, bool) {
 }
 
 // note is what a small picture says below its title.
-func (r *whole) note(s series) string {
-	text := s.finding()
+func (r *whole) note(s *track.Series) string {
+	text := findingText(s)
 	if p, ok := s.Newest(); ok {
 		text = r.print(p.Value) + ", " + text
 	}
@@ -75,9 +76,9 @@ func (r *whole) note(s series) string {
 }
 
 // plotTitle names a series above its picture.
-func (s series) plotTitle() string {
+func plotTitle(s *track.Series) string {
 	title := report.OneLine(s.Key.Name())
-	if place := s.place(); place != "" {
+	if place := place(s); place != "" {
 		title += " on " + place
 	}
 	return title
@@ -85,7 +86,7 @@ func (s series) plotTitle() string {
 
 // drawn gives the series that are shown large: first the one with the largest last change, if any has changed, then the
 // worst ones. The title says which one the first is.
-func (r *whole) drawn() (list []series, title string) {
+func (r *whole) drawn() (list []*track.Series, title string) {
 	most, size := 0, 0.0
 	for i, s := range r.series {
 		if c := lastChange(s); c != nil {
@@ -104,7 +105,7 @@ func (r *whole) drawn() (list []series, title string) {
 }
 
 // largePlots shows some series, the first of them large.
-func (r *whole) largePlots(drawn []series, title string) []report.Section {
+func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section {
 	var plots []report.Plot
 	for i, s := range drawn {
 		text := report.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
@@ -120,7 +121,7 @@ func (r *whole) largePlots(drawn []series, title string) []report.Section {
 		}
 		c := r.timeSeries(s, largeRuns, true)
 		c.Large = i == 0
-		plots = append(plots, report.Plot{Key: plotKey(i), Title: s.plotTitle(), Unit: r.unit(), Text: text,
+		plots = append(plots, report.Plot{Key: plotKey(i), Title: plotTitle(s), Unit: r.unit(), Text: text,
 			TimeSeries: c})
 	}
 	if len(plots) == 0 {
@@ -136,31 +137,31 @@ func (r *whole) largePlots(drawn []series, title string) []report.Section {
 	return list
 }
 
-func plotKey(i int) string { return "course-" + strconv.Itoa(i+1) }
+func plotKey(i int) string { return "time-series-" + strconv.Itoa(i+1) }
 
 // smallMultiples shows every series small.
-func (r *whole) smallMultiples(drawn []series) report.Section {
-	links := make(map[series]string, len(drawn))
+func (r *whole) smallMultiples(drawn []*track.Series) report.Section {
+	links := make(map[*track.Series]string, len(drawn))
 	for i, s := range drawn {
 		links[s] = plotKey(i)
 	}
 	p := report.Plot{Key: SectionSmallMultiples, Title: "All series", Unit: r.unit(), Text: "The last " +
 		report.Thousands(panelRuns) + " runs of each at most; the vertical axis is the series' own."}
 	for _, s := range r.series {
-		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: report.OneLine(s.Key.Name()), Detail: s.place(),
-			Note: r.note(s), Status: s.status(), Link: links[s], TimeSeries: r.timeSeries(s, panelRuns, false)})
+		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: report.OneLine(s.Key.Name()), Detail: place(s),
+			Note: r.note(s), Status: statusOf(s), Link: links[s], TimeSeries: r.timeSeries(s, panelRuns, false)})
 	}
 	return report.Section{Key: SectionSmallMultiples, Title: "All series", In: report.Page, Plots: []report.Plot{p},
 		Text: []string{"Every series small: " + report.StartLower(p.Text)}}
 }
 
 // sheets gives each series that is drawn a sheet of a workbook: its runs, with a chart drawn from them.
-func (r *whole) sheets(drawn []series) []report.Section {
+func (r *whole) sheets(drawn []*track.Series) []report.Section {
 	var list []report.Section
 	for i, s := range drawn {
 		n := strconv.Itoa(i + 1)
 		table := r.runTable("runs-"+n, s)
-		section := report.Section{Key: table.Key, Title: s.plotTitle(), Sheet: n + " " + report.OneLine(s.Key.Name()),
+		section := report.Section{Key: table.Key, Title: plotTitle(s), Sheet: n + " " + report.OneLine(s.Key.Name()),
 			In: report.Sheet, Tables: []*report.Table{table}, Text: []string{r.note(s)}}
 		if len(s.Changes) > 0 {
 			section.Text = append(section.Text, report.UpperFirst(r.changeText(s)))
@@ -169,7 +170,7 @@ func (r *whole) sheets(drawn []series) []report.Section {
 		if s.Gate.Threshold.Present() {
 			keys = append(keys, "threshold")
 		}
-		section.Plots = []report.Plot{{Key: "chart-" + n, Title: s.plotTitle(), Table: table.Key, Label: "time",
+		section.Plots = []report.Plot{{Key: "chart-" + n, Title: plotTitle(s), Table: table.Key, Label: "time",
 			Series: keys, Rows: table.Len, Unit: r.unit(), Lines: true}}
 		list = append(list, section)
 	}
@@ -177,7 +178,7 @@ func (r *whole) sheets(drawn []series) []report.Section {
 }
 
 // runTable lists the runs of a series with the level that each belongs to.
-func (r *whole) runTable(key string, s series) *report.Table {
+func (r *whole) runTable(key string, s *track.Series) *report.Table {
 	c := r.timeSeries(s, largeRuns, false)
 	points := s.Points[len(s.Points)-len(c.Points):]
 	type row struct {
