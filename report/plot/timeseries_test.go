@@ -36,10 +36,10 @@ func TestTimeSeriesGolden(t *testing.T) {
 	d := &report.Document{}
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
 	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
-	p = report.Plot{Key: "panels", Title: "All series", Unit: "%"}
+	p = report.Plot{Key: "small-multiples", Title: "All series", Unit: "%"}
 	for i := range 5 {
 		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: "Fan2", Detail: "mtl-112",
-			Note: "55.1 %, regression", Status: report.Bad, Link: "course-1", TimeSeries: series(8+i*150, "Fan2")})
+			Note: "55.1 %, regression", Status: report.Bad, Link: "time-series-1", TimeSeries: series(8+i*150, "Fan2")})
 	}
 	sample.Golden(t, "smallmultiples.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
 }
