@@ -18,8 +18,8 @@ func (m metric) sharedItems(list []track.Shared) []report.Item {
 		if s.Anew {
 			status = report.Muted
 		}
-		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(&s.First, &s.Before),
-			Status: status})
+		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s),
+			Links: m.refLinks(&s.First, &s.Before), Status: status})
 	}
 	return items
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/report"
@@ -69,18 +70,18 @@ func (finding) Words() []report.Word {
 // keyColumns begin a table of series: a device, driver or program that all share stands in the headline of a terminal
 // only.
 func keyColumns(list []*track.Series) []string {
-	part := func(column string, of func(*track.Series) string) string {
+	part := func(column string, of func(*history.Key) string) string {
 		for _, s := range list {
-			if of(s) != of(list[0]) {
+			if of(&s.Key) != of(&list[0].Key) {
 				return column
 			}
 		}
 		return column + "; in=page+sheet"
 	}
-	columns := []string{"series", part("device: Device; cut; drop=5", func(s *track.Series) string { return s.Key.Device }),
-		part("driver: Driver; cut; drop=4", func(s *track.Series) string { return s.Key.Driver })}
+	columns := []string{"series", part("device: Device; cut; drop=5", func(k *history.Key) string { return k.Device }),
+		part("driver: Driver; cut; drop=4", func(k *history.Key) string { return k.Driver })}
 	if slices.ContainsFunc(list, func(s *track.Series) bool { return s.Key.Program != "" }) {
-		columns = append(columns, part("program: Program; cut; drop=4", func(s *track.Series) string { return s.Key.Program }))
+		columns = append(columns, part("program: Program; cut; drop=4", func(k *history.Key) string { return k.Program }))
 	}
 	return columns
 }
