@@ -81,7 +81,8 @@ func keyColumns(list []*track.Series) []string {
 	columns := []string{"series", part("device: Device; cut; drop=5", func(k *history.Key) string { return k.Device }),
 		part("driver: Driver; cut; drop=4", func(k *history.Key) string { return k.Driver })}
 	if slices.ContainsFunc(list, func(s *track.Series) bool { return s.Key.Program != "" }) {
-		columns = append(columns, part("program: Program; cut; drop=4", func(k *history.Key) string { return k.Program }))
+		columns = append(columns,
+			part("program: Program; cut; drop=4", func(k *history.Key) string { return k.Program }))
 	}
 	return columns
 }
