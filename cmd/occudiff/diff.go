@@ -103,6 +103,9 @@ func (a *app) answerSides(s *rundiff.Sides) *report.Answer {
 		for _, d := range s.Against {
 			marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
 		}
+		if text := diffdoc.CannotTell(s); text != "" && a.FailOn == "regression" {
+			a.say("%s", text)
+		}
 		return a.conclude(marks, diffdoc.Failure(s))
 	}
 	return diffdoc.Answer(s, a.provenance())

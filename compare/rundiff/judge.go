@@ -3,6 +3,7 @@ package rundiff
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"occudiff/compare"
@@ -39,7 +40,8 @@ type Delta struct {
 	Old, New Sample
 	Change   unit.Opt[float64]   // of the medians: new - old, for times new / old
 	Test     unit.Opt[stat.Test] // absent below 4 runs on a side
-	// Significant is absent without a test.
+	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
+	// together.
 	Significant unit.Opt[bool]
 }
 
@@ -83,6 +85,76 @@ func (d *Result) delta(older, newer []float64) Delta {
 		r.Significant = unit.Some(t.P < d.Options.Alpha)
 	}
 	return r
+}
+
+// finest is the least variance that is believed, in squared points: figures are printed with one digit.
+const finest = 0.05 * 0.05
+
+// stepDown says which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
+// on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
+// kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
+// kernels. With fewer runs the spread is the history's, where there is one.
+func (d *Result) stepDown(pairs []groupPair) {
+	var deltas []*Delta
+	var ps []float64
+	for _, of := range []struct {
+		delta   func(*Row) *Delta
+		samples func(*group) []float64
+		noise   func(*Row) unit.Opt[stat.Variance]
+	}{
+		{func(r *Row) *Delta { return &r.Loaded }, func(g *group) []float64 { return g.loaded },
+			func(r *Row) unit.Opt[stat.Variance] { v, _ := d.Options.Noise(r); return v }},
+		{func(r *Row) *Delta { return &r.Measured }, func(g *group) []float64 { return g.measured },
+			func(r *Row) unit.Opt[stat.Variance] { _, v := d.Options.Noise(r); return v }},
+	} {
+		var tested []*Delta
+		var own []stat.Variance
+		for i := range d.Rows {
+			delta := of.delta(&d.Rows[i])
+			switch c, known := delta.Change.Value(); {
+			case !known || d.Rows[i].NotAKernel:
+			case delta.Test.Present():
+				tested = append(tested, delta)
+				own = append(own, pooled(of.samples(pairs[i].older), of.samples(pairs[i].newer)))
+			case d.Options.Noise != nil:
+				if v, ok := of.noise(&d.Rows[i]).Value(); ok {
+					deltas, ps = append(deltas, delta), append(ps, delta.chance(c, v.Value, v.Freedom))
+				}
+			}
+		}
+		prior := stat.NewPrior(own)
+		for i, delta := range tested {
+			v, freedom := prior.Shrink(own[i])
+			deltas, ps = append(deltas, delta), append(ps, delta.chance(delta.Change.Or(0), v, freedom))
+		}
+	}
+	for i, significant := range stat.Holm(ps, d.Options.Alpha) {
+		t, ranked := deltas[i].Test.Value()
+		deltas[i].Significant = unit.Some(significant && (!ranked || t.P < d.Options.Alpha))
+	}
+}
+
+// chance gives the chance of a change of this size when values scatter with a variance.
+func (d *Delta) chance(change, variance, freedom float64) float64 {
+	return stat.TwoSided(change/math.Sqrt(variance*(1/float64(d.Old.N)+1/float64(d.New.N))), freedom)
+}
+
+// pooled gives the variance within two samples.
+func pooled(samples ...[]float64) stat.Variance {
+	sum, n := 0.0, 0
+	for _, xs := range samples {
+		mean, _ := stat.Mean(xs)
+		for _, x := range xs {
+			sum += (x - mean) * (x - mean)
+		}
+		n += len(xs) - 1
+	}
+	return stat.Variance{Value: max(sum/float64(n), finest), Freedom: float64(n)}
+}
+
+// Proven says whether a regression was told from noise. A gate fails on no other.
+func (r *Row) Proven() bool {
+	return r.Verdict == Regression && (r.Loaded.Significant.Or(false) || r.Measured.Significant.Or(false))
 }
 
 // points compares percentages or points.
@@ -190,9 +262,6 @@ func (r *Row) comparable() bool {
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
 }
 
-// manyTests is from how many tests on a note says how many are significant by chance alone: at 5 % that is one.
-const manyTests = 20
-
 // addNotes says what holds for all kernels, and then what was noted of the runs.
 func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
@@ -215,13 +284,6 @@ func (d *Result) addNotes(copied []note.Note) {
 					"the runs of the %s side are not of one %s: %q", s.side, f.what, said)
 			}
 		}
-	}
-	if n := d.Summary.Tested; n >= manyTests {
-		add(note.Info, "many-tests", "look at the size of a change too, not only at its p",
-			"%s were tested at %g %%: about %.0f are significant by chance alone, most of them below the threshold "+
-				"of %g points",
-			unit.Plural(int64(n), "kernel"), 100*d.Options.Alpha, d.Options.Alpha*float64(n),
-			float64(d.Options.Threshold))
 	}
 	d.Notes = append(d.Notes, copied...)
 	for _, runs := range [][]*compare.Result{d.Old.Runs, d.New.Runs} {

@@ -63,6 +63,9 @@ type Options struct {
 	Threshold  unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
 	Alpha      float64     // a change is significant when its p is below
 	Confidence float64     // of the interval of a median
+	// Noise gives what a history knows of the spread of a kernel's occupancy, of XVEs that ran and measured, in squared
+	// points. With it fewer than 4 runs a side can be judged. It may be nil.
+	Noise func(*Row) (loaded, measured unit.Opt[stat.Variance])
 }
 
 // DefaultOptions are 2 points, the value that people's own scripts use, 5 % and 95 %.
@@ -124,7 +127,7 @@ type PartDelta struct {
 
 // Summary counts the verdicts of kernels.
 type Summary struct {
-	Kernels, Regressions, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew,
+	Kernels, Regressions, Proven, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew,
 	NotComparable, NotKernels int
 
 	Tested    int               // kernels whose measured occupancy was tested, the rest has too few runs
@@ -156,8 +159,11 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	pairs := pair(collect(d.Old.Runs), collect(d.New.Runs))
 	d.Rows = make([]Row, len(pairs))
 	for i := range pairs {
-		d.Rows[i] = d.row(pairs[i], otherDevice)
-		pairs[i] = groupPair{} // its samples are needed no more
+		d.Rows[i] = d.row(pairs[i])
+	}
+	d.stepDown(pairs)
+	for i := range d.Rows {
+		d.judge(&d.Rows[i], otherDevice)
 	}
 	d.order()
 	for i := range d.Rows {
@@ -169,7 +175,7 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 }
 
 // row compares a pair.
-func (d *Result) row(p groupPair, otherDevice bool) Row {
+func (d *Result) row(p groupPair) Row {
 	var row Row
 	older, newer := p.older, p.newer
 	for _, g := range []*group{newer, older} {
@@ -202,7 +208,6 @@ func (d *Result) row(p groupPair, otherDevice bool) Row {
 	if row.Old != nil && row.New != nil {
 		row.Changes = launchChanges(row.Task, row.Old, row.New)
 	}
-	d.judge(&row, otherDevice)
 	return row
 }
 
@@ -252,6 +257,9 @@ func (d *Result) summarize() {
 		}
 		s.Kernels++
 		*counters[r.Verdict]++
+		if r.Proven() {
+			s.Proven++
+		}
 		if r.Measured.Test.Present() {
 			s.Tested++
 		}

@@ -322,7 +322,8 @@ func TestDiffPairs(t *testing.T) {
 		var words []string
 		// In the order of the new side: the verdicts are not what this is about.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
-			row := d.row(p, false)
+			row := d.row(p)
+			d.judge(&row, false)
 			text := row.Task + " "
 			if row.New != nil {
 				text += row.New.Global.String()

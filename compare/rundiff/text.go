@@ -153,7 +153,7 @@ func (d *Result) loadedText(row *Row) []string {
 	case l.fell(limit), l.rose(limit):
 		s := fmt.Sprintf("occupancy of XVEs that ran %s by %.1f points (%s), beyond %g", fellOrRose(c),
 			unit.Points(math.Abs(c)), from, float64(limit))
-		if l.Test.Present() {
+		if l.Significant.Present() {
 			s += ", " + testText(l)
 		}
 		return []string{s}
@@ -197,7 +197,7 @@ func (d *Result) movedText(row *Row) string {
 	s := fmt.Sprintf("measured occupancy %s by %.1f points (%s)", fellOrRose(c), unit.Points(math.Abs(c)),
 		fromTo(m, "%.1f", " %"))
 	switch {
-	case m.Test.Present():
+	case m.Significant.Present():
 		return s + ", " + testText(m)
 	case row.Verdict == Faster:
 		return s
@@ -288,8 +288,12 @@ func zero(x float64) float64 {
 func testText(d *Delta) string {
 	t, ok := d.Test.Value()
 	switch {
+	case !ok && d.Significant.Present():
+		return "by the spread of the history, " + runsText(d)
 	case !ok:
 		return runsText(d)
+	case d.Insignificant() && t.P < DefaultOptions().Alpha:
+		return fmt.Sprintf("p = %.3f, %s, which one of so many kernels reaches by chance", t.P, runsText(d))
 	case t.P < 0.001:
 		return fmt.Sprintf("p < 0.001, %s", runsText(d))
 	}

@@ -1,8 +1,6 @@
 package diffdoc
 
 import (
-	"math"
-
 	"occudiff/compare/rundiff"
 	"occudiff/report"
 )
@@ -15,12 +13,12 @@ func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.A
 		if r.Verdict != rundiff.Regression || r.New == nil {
 			continue
 		}
-		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line,
-			Title: report.KernelName(r.Task), Message: "Regression"}
-		if c, ok := r.Measured.Change.Value(); ok {
-			a.Message += " by " + report.Decimal(math.Abs(c), 1) + " points"
+		level := level
+		if !r.Proven() {
+			level = report.AnnotateWarning
 		}
-		a.Message += "."
+		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line,
+			Title: report.KernelName(r.Task), Message: "Regression: " + fell(r) + " points."}
 		if r.Because != "" {
 			a.Message += " " + report.UpperFirst(report.OneLine(r.Because))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"occudiff/compare/rundiff"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -34,25 +35,47 @@ func Failure(s *rundiff.Sides) string {
 	return "--fail-on regression: " + strings.Join(failed, "; ")
 }
 
-// regressions says which kernels regressed on a side; empty when none did.
+// CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
+func CannotTell(s *rundiff.Sides) string {
+	n := 0
+	for _, d := range s.Against {
+		n += d.Summary.Regressions - d.Summary.Proven
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on regression: cannot be told of %s: more than %g points were lost, but with fewer "+
+		"than 4 runs a side that may be noise (give each side a folder of 4 repeats or more)",
+		unit.Plural(int64(n), "kernel"), float64(s.Against[0].Options.Threshold))
+}
+
+// regressions says which kernels provably regressed on a side; empty when none did.
 func regressions(d *rundiff.Result) string {
-	if d.Summary.Regressions == 0 {
+	if d.Summary.Proven == 0 {
 		return ""
 	}
 	const most = 3
 	var names []string
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.Verdict != rundiff.Regression {
+		if !r.Proven() {
 			continue
 		}
 		if len(names) == most {
-			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
+			names = append(names, fmt.Sprintf("%d more", d.Summary.Proven-most))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%+.1f)", report.CutMiddle(report.KernelName(r.Task), 40),
-			r.Measured.Change.Or(0)))
+		names = append(names, fmt.Sprintf("%s (%s)", report.CutMiddle(report.KernelName(r.Task), 40), fell(r)))
 	}
-	return fmt.Sprintf("%d of %d kernels lost more than %g points of measured occupancy: %s", d.Summary.Regressions,
+	return fmt.Sprintf("%d of %d kernels lost more than %g points of occupancy: %s", d.Summary.Proven,
 		d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))
+}
+
+// fell names the figure that a regression stands on, and by how much it fell.
+func fell(r *rundiff.Row) string {
+	c, known := r.Loaded.Change.Value()
+	if known && c < 0 && (r.Loaded.Significant.Or(!r.Measured.Significant.Or(false)) || c < r.Measured.Change.Or(0)) {
+		return fmt.Sprintf("XVEs that ran %+.1f", c)
+	}
+	return fmt.Sprintf("measured %+.1f", r.Measured.Change.Or(0))
 }

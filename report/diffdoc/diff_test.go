@@ -204,7 +204,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffLaunch{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
 		{diffdoc.DiffMetric{}, "old new change_points ratio p significant"},
 		{diffdoc.DiffSample{}, "n median low high confidence"},
-		{diffdoc.DiffSummary{}, "kernels regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+		{diffdoc.DiffSummary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

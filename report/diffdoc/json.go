@@ -51,6 +51,7 @@ type DiffChange struct {
 type DiffSummary struct {
 	Kernels       int               `json:"kernels"`
 	Regressions   int               `json:"regressions"`
+	Proven        int               `json:"proven_regressions" jsonschema:"regressions that were told from noise: a gate fails on them alone"`
 	Improvements  int               `json:"improvements"`
 	Faster        int               `json:"faster_at_lower_occupancy"`
 	Unchanged     int               `json:"unchanged"`

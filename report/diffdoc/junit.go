@@ -73,6 +73,9 @@ func testCase(class string, r *rundiff.Row) report.TestCase {
 	switch r.Verdict {
 	case rundiff.Regression:
 		c.Outcome = report.TestFailed
+		if !r.Proven() { // too few runs to say so
+			c.Outcome = report.TestSkipped
+		}
 	case rundiff.Unchanged, rundiff.Improvement, rundiff.Faster:
 		return c
 	default:

@@ -1,0 +1,99 @@
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Variance is one that was measured, and how many degrees of freedom that measurement has.
+type Variance struct{ Value, Freedom float64 }
+
+// Prior is what several series have in common of their variances: the typical one, and how many degrees of freedom of a
+// measurement it is worth. Where all scatter alike it is worth many, where each has a variance of its own few (Smyth
+// 2004, "Linear models and empirical Bayes methods", section 6.2, https://doi.org/10.2202/1544-6115.1027). The zero
+// value knows nothing.
+type Prior struct{ variance, freedom float64 }
+
+const (
+	// mostFreedom bounds the weight of a prior.
+	mostFreedom = 60.0
+	// leastSeries is of how many something can be learned.
+	leastSeries = 3
+)
+
+// NewPrior learns from measured variances, which are above zero.
+func NewPrior(of []Variance) Prior {
+	if len(of) < leastSeries {
+		return Prior{}
+	}
+	sum, freedom := 0.0, 0.0
+	logs := make([]float64, len(of))
+	for i, v := range of {
+		logs[i] = math.Log(v.Value) - logBias(v.Freedom)
+		sum += logs[i]
+		freedom += v.Freedom
+	}
+	n, squares := float64(len(of)), 0.0
+	mean := sum / n
+	for _, x := range logs {
+		squares += (x - mean) * (x - mean)
+	}
+	// What measuring does not explain of the scatter of logarithms is that of the true variances.
+	between := squares/(n-1) - trigamma(freedom/n/2)
+	if between <= 0 {
+		return Prior{math.Exp(mean), mostFreedom}
+	}
+	d := min(mostFreedom, 2*inverseTrigamma(between))
+	return Prior{math.Exp(mean + logBias(d)), d}
+}
+
+// logBias is how far the mean of the logarithm of a variance with d degrees of freedom lies off that of the true one.
+func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }
+
+func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
+
+// inverseTrigamma solves trigamma(x) = y by bisection of the logarithm.
+func inverseTrigamma(y float64) float64 {
+	low, high := math.Log(1e-3), math.Log(1e4)
+	for range 60 {
+		if middle := (low + high) / 2; trigamma(math.Exp(middle)) > y {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return math.Exp(low)
+}
+
+// Shrink gives a variance with what the others say of it, and its degrees of freedom.
+func (p Prior) Shrink(v Variance) (value, freedom float64) {
+	freedom = v.Freedom + p.freedom
+	return (v.Freedom*v.Value + p.freedom*p.variance) / freedom, freedom
+}
+
+// TwoSided gives the chance of a Student's t of this size or larger.
+func TwoSided(t, freedom float64) float64 {
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
+}
+
+// Holm says which of several tests are significant when the chance of even one false one among them may be alpha (Holm
+// 1979): the smallest p is held against alpha / n, the next against alpha / (n - 1), until one fails.
+func Holm(ps []float64, alpha float64) []bool {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	significant := make([]bool, len(ps))
+	for i, k := range order {
+		if ps[k] >= alpha/float64(len(ps)-i) {
+			break
+		}
+		significant[k] = true
+	}
+	return significant
+}
