@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"cmp"
 	"context"
+	_ "embed" // traps.txt
 	"errors"
 	"fmt"
 	"io"
@@ -105,110 +107,90 @@ type Check struct {
 	Get   string // how to get it; empty when it is there
 }
 
+// check gives what was found, or else what the lack costs and how to get it.
+func check(name, found, costs, get string) Check {
+	if found != "" {
+		return Check{Name: name, OK: true, Found: found}
+	}
+	return Check{Name: name, Costs: costs, Get: get}
+}
+
 // Doctor looks for everything that collecting needs. root is the root of the file system, "/" but in tests.
 func Doctor(root string) []Check {
 	var list []Check
 	for _, p := range programs() {
-		c := Check{Name: p.name}
-		if path, err := exec.LookPath(p.name); err == nil {
-			c.OK, c.Found = true, path
-		} else {
-			c.Costs, c.Get = p.costs, p.get
-		}
-		list = append(list, c)
+		path, _ := exec.LookPath(p.name) // empty with an error
+		list = append(list, check(p.name, path, p.costs, p.get))
 	}
-	at := func(path string) string { return strings.TrimSuffix(root, "/") + path }
-	list = append(list, driver(at), render(at), number(at, "/proc/sys/kernel/yama/ptrace_scope", "ptrace scope", "0",
-		"VTune cannot attach to a process that is already running", "sysctl kernel.yama.ptrace_scope=0"))
-	for _, module := range []string{"i915", "xe"} {
-		path := "/proc/sys/dev/" + module + "/perf_stream_paranoid"
-		if module == "xe" {
-			path = "/proc/sys/dev/xe/observation_paranoid"
-		}
-		if _, err := os.Stat(at(path)); err == nil {
-			list = append(list, number(at, path, module+" counters for users", "0",
-				"only root sees GPU counters", "sysctl "+strings.ReplaceAll(strings.TrimPrefix(path, "/proc/sys/"), "/",
-					".")+"=0"))
+	root = strings.TrimSuffix(root, "/")
+	list = append(list, check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
+		"/sys/module/"), "there is no Intel GPU to measure; predictions do not need one",
+		"load the kernel module xe or i915"), render(root), setting(root, "kernel/yama/ptrace_scope", "ptrace scope",
+		"VTune cannot attach to a process that is already running"))
+	for _, path := range []string{"dev/i915/perf_stream_paranoid", "dev/xe/observation_paranoid"} {
+		if first(root, "/proc/sys/"+path) != "" {
+			module := strings.Split(path, "/")[1]
+			list = append(list, setting(root, path, module+" counters for users", "only root sees GPU counters"))
 		}
 	}
-	return append(list, library(at))
+	return append(list, library(root))
 }
 
-func driver(at func(string) string) Check {
-	c := Check{Name: "GPU driver"}
-	for _, module := range []string{"xe", "i915"} {
-		if _, err := os.Stat(at("/sys/module/" + module)); err == nil {
-			c.OK, c.Found = true, module
-			return c
+// first gives the first path that exists.
+func first(root string, paths ...string) string {
+	for _, p := range paths {
+		if _, err := os.Stat(root + p); err == nil {
+			return p
 		}
 	}
-	c.Costs = "there is no Intel GPU to measure; predictions do not need one"
-	c.Get = "load the kernel module xe or i915"
-	return c
+	return ""
 }
 
-func render(at func(string) string) Check {
-	c := Check{Name: "render node"}
+// render looks for a device node that this user may open.
+func render(root string) Check {
 	for n := 128; n < 144; n++ {
 		path := fmt.Sprintf("/dev/dri/renderD%d", n)
-		if f, err := os.OpenFile(at(path), os.O_RDWR, 0); err == nil {
+		f, err := os.OpenFile(root+path, os.O_RDWR, 0)
+		switch {
+		case err == nil:
 			f.Close()
-			c.OK, c.Found = true, path
-			return c
-		} else if errors.Is(err, os.ErrPermission) {
-			c.Costs, c.Get = "this user may not use the GPU ("+path+")", "add the user to the groups render and video"
-			return c
+			return check("render node", path, "", "")
+		case errors.Is(err, os.ErrPermission):
+			return check("render node", "", "this user may not use the GPU ("+path+")",
+				"add the user to the groups render and video")
 		}
 	}
-	c.Costs, c.Get = "no GPU is visible here", "run on a node with a GPU, or pass /dev/dri into the container"
-	return c
+	return check("render node", "", "no GPU is visible here",
+		"run on a node with a GPU, or pass /dev/dri into the container")
 }
 
-func number(at func(string) string, path, name, want, costs, get string) Check {
-	c := Check{Name: name}
-	text, err := os.ReadFile(at(path))
-	got := strings.TrimSpace(string(text))
-	switch {
+// setting looks at a setting of the kernel that has to be 0; one that is not there limits nothing.
+func setting(root, name, what, costs string) Check {
+	path := "/proc/sys/" + name
+	text, err := os.ReadFile(root + path)
+	switch got := strings.TrimSpace(string(text)); {
 	case err != nil:
-		c.OK, c.Found = true, "not limited here"
-	case got == want:
-		c.OK, c.Found = true, path+" is "+got
+		return check(what, "not limited here", "", "")
+	case got == "0":
+		return check(what, path+" is 0", "", "")
 	default:
-		c.Costs, c.Get = costs+" ("+path+" is "+got+")", get
+		return check(what, "", costs+" ("+path+" is "+got+")", "sysctl "+strings.ReplaceAll(name, "/", ".")+"=0")
 	}
-	return c
 }
 
 // library looks for Intel's metrics library, without which neither profiler sees a counter.
-func library(at func(string) string) Check {
-	c := Check{Name: "libigdmd"}
-	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
-		"/usr/local/lib64"} {
-		for _, name := range []string{"libigdmd.so.1", "libigdmd.so"} {
-			if _, err := os.Stat(at(dir + "/" + name)); err == nil {
-				c.OK, c.Found = true, dir+"/"+name
-				return c
-			}
-		}
+func library(root string) Check {
+	found := ""
+	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/",
+		"/usr/local/lib64/"} {
+		found = cmp.Or(found, first(root, dir+"libigdmd.so.1", dir+"libigdmd.so"))
 	}
-	c.Costs, c.Get = "the profilers see no GPU counters", "install intel-metrics-discovery (package libigdmd or "+
-		"metrics-discovery of the distribution)"
-	return c
+	return check("libigdmd", found, "the profilers see no GPU counters",
+		"install intel-metrics-discovery (package libigdmd or metrics-discovery of the distribution)")
 }
 
+//go:embed traps.txt
+var traps string
+
 // Traps are what makes a collection say less than it could, for people who write their own commands.
-func Traps() []string {
-	return []string{
-		"gpu-sampling-interval: at the default of 1 ms, one sample covers many short launches. With nine samples per " +
-			"launch, at most a tenth of a value comes from between launches; 'occudiff collect' finds the interval " +
-			"with a short first run.",
-		"Wrappers: VTune follows child processes, so mpirun or a shell script in front of the application is " +
-			"profiled, too. If the application starts others, -no-follow-child limits the collection to it.",
-		"Several stacks: with ZE_FLAT_DEVICE_HIERARCHY=FLAT, the default of newer drivers, each stack is a device " +
-			"and the counters are of one stack; with COMPOSITE they are of the whole GPU. Predict for the one that " +
-			"you used (max1550 or max1550-1t).",
-		"Several GPUs: without -knob target-gpu the occupancy is the mean over all of them, including idle ones.",
-		"Times: with -q, unitrace reads the counters around each launch, which makes every launch longer; take times " +
-			"from another run.",
-	}
-}
+func Traps() []string { return strings.Split(strings.TrimSpace(traps), "\n") }
