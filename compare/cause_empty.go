@@ -15,7 +15,7 @@ func (f *finder) empty(p Part) {
 	f.adapters(p)
 	f.engines(p)
 	idle, known := f.ran()
-	outside, bounded := f.outside()
+	outside, bounded := f.certainty.Edges.Value()
 	if known && bounded && idle > 2*outside {
 		f.dry(p)
 		f.gaps(p)
@@ -111,7 +111,7 @@ func (f *finder) gaps(p Part) {
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
-	outside, bounded := f.outside()
+	outside, bounded := f.certainty.Edges.Value()
 	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves ||
 		idle <= outside+f.row.Held().Idle {
 		return

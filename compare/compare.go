@@ -234,7 +234,7 @@ func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 		return false
 	}
 	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= r.outside(row, c).Or(1) &&
+	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Edges.Or(1) &&
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 

@@ -25,16 +25,6 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) {
 	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because})
 }
 
-// outside is how much of the values' time can lie outside the launches: no more than a trace has there.
-func (f *finder) outside() (unit.Ratio, bool) { return f.r.outside(f.row, &f.certainty).Value() }
-
-func (r *Result) outside(row *Row, c *Certainty) unit.Opt[unit.Ratio] {
-	if t := r.Traced(row); t != nil {
-		return unit.Some(min(c.Edges.Or(1), t.GapShare()))
-	}
-	return c.Edges
-}
-
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
 func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	share := t.GapShare()
@@ -49,8 +39,8 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 		}
 	}
 	f.fact(p, CauseGaps, sure, fmt.Sprintf(
-		"According to the trace, the GPU runs nothing for %s before a launch on average (median %s, p90 %s), %.1f "+
-			"%% of the kernel's window%s.",
+		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
+			"for %.1f %% of the time from launch to launch%s.",
 		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
 }
 

@@ -38,8 +38,10 @@ type Task struct {
 	Time     unit.Seconds // of all launches; launches at once count once each
 	P10, P90 unit.Seconds // of a launch
 
-	// Idle is the time before its launches in which nothing ran on the GPU, from the second launch of the GPU on.
-	Idle                       unit.Seconds
+	// Idle is the time before its launches in which no kernel ran on the GPU, or nothing before a copy, from the second
+	// such launch of the GPU on: copies leave all XVEs without a thread. After is that after its launches, until one of
+	// another task.
+	Idle, After                unit.Seconds
 	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
 	Shared                     unit.Seconds // part of Time in which another kernel ran as well
 	With                       int          // the task that ran with it for longest, -1 when none did or nobody counted
@@ -47,8 +49,8 @@ type Task struct {
 	times, gaps                ingest.Sample
 }
 
-// GapShare is the part of the kernel's window, its launches and the gaps before them, that is gaps.
-func (t *Task) GapShare() unit.Ratio { return share(t.Idle, t.Idle+t.Time) }
+// GapShare is the part of the kernel's window, its launches and the gaps on both sides of them, that is gaps.
+func (t *Task) GapShare() unit.Ratio { return share(t.Idle+t.After, t.Idle+t.After+t.Time) }
 
 // SharedShare is the part of the launches' time in which another kernel ran as well.
 func (t *Task) SharedShare() unit.Ratio { return share(t.Shared, t.Time) }
@@ -106,6 +108,7 @@ type walk struct {
 type engine struct {
 	now, first, last int64
 	before           uint32 // the task that ended last
+	kernel           ending // the kernel that ended last
 	launches         int64
 	busy, product    float64 // nanoseconds; times the number of launches that ran at once
 	running          []ending
@@ -130,8 +133,7 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 		if len(e.running) == 0 {
 			gap = max(l.Start-e.last, 0)
 		}
-		t.gaps.Add(float64(gap), keep)
-		t.Idle += seconds(float64(gap))
+		w.before(e, l, float64(gap), keep)
 		if gap > 0 {
 			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)),
 				int(e.before), int(l.Task)})
@@ -146,6 +148,24 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 	if t.Kernel {
 		e.kernels[l.Task]++
 	}
+}
+
+// before counts the time before a launch without a kernel, which begins at the end of the last one.
+func (w *walk) before(e *engine, l ingest.Launch, gap float64, keep int) {
+	t := &w.Tasks[l.Task]
+	if t.Kernel {
+		if e.kernel.end == 0 && len(e.kernels) == 0 {
+			return
+		}
+		if gap = 0; len(e.kernels) == 0 {
+			gap = float64(max(l.Start-e.kernel.end, 0))
+		}
+		if e.kernel.task != l.Task {
+			w.Tasks[e.kernel.task].After += seconds(gap)
+		}
+	}
+	t.gaps.Add(gap, keep)
+	t.Idle += seconds(gap)
 }
 
 func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds / 1e9) }
@@ -168,6 +188,9 @@ func (w *walk) pass(e *engine, done ending) {
 	e.now = done.end
 	e.last, e.before = max(e.last, done.end), done.task
 	if w.Tasks[done.task].Kernel {
+		if done.end >= e.kernel.end {
+			e.kernel = done
+		}
 		if e.kernels[done.task]--; e.kernels[done.task] == 0 {
 			delete(e.kernels, done.task)
 		}
@@ -253,40 +276,6 @@ func (w *walk) finish() {
 			longest[a], w.Tasks[a].With = d, b
 		}
 	}
-}
-
-// push and pop keep the launch that ends first in front, as a heap.
-func (e *engine) push(x ending) {
-	h := append(e.running, x)
-	for i := len(h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if h[up].end <= h[i].end {
-			break
-		}
-		h[up], h[i] = h[i], h[up]
-		i = up
-	}
-	e.running = h
-}
-
-func (e *engine) pop() ending {
-	h := e.running
-	first, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		down := 2*i + 1
-		if down+1 < len(h) && h[down+1].end < h[down].end {
-			down++
-		}
-		if down >= len(h) || h[i].end <= h[down].end {
-			break
-		}
-		h[i], h[down] = h[down], h[i]
-		i = down
-	}
-	e.running = h
-	return first
 }
 
 // Of gives the task whose launches are those of a kernel, nil where none is or several may be.

@@ -66,7 +66,7 @@ func TestOf(t *testing.T) {
 		lines   string
 		want    string
 	}{
-		{"gaps are times in which nothing runs, a copy included; the first launch has none", []string{"gpu"}, `
+		{"gaps of a copy are times in which nothing runs, those of a kernel times without a kernel; the first launch has none", []string{"gpu"}, `
 a 0 0 10
 copy 0 12 14
 b 0 20 50
@@ -74,7 +74,7 @@ a 0 50 60
 a 0 100 110`, `device gpu launches 5 busy 62 of 110 at once 1
 a launches 3 time 30 p10 10 p90 10 gap 20 20 36 idle 40 shared 0
 copy launches 1 time 2 p10 2 p90 2 gap 2 2 2 idle 2 shared 0
-b launches 1 time 30 p10 30 p90 30 gap 6 6 6 idle 6 shared 0
+b launches 1 time 30 p10 30 p90 30 gap 10 10 10 idle 10 shared 0
 gap at 60 of 40 from a to a on gpu
 gap at 14 of 6 from copy to b on gpu
 gap at 10 of 2 from a to copy on gpu

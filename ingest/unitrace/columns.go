@@ -60,7 +60,7 @@ var columnNames = map[string]struct {
 // columnOf gives what a column of a table holds and how many of its units make the base unit. Names of metrics carry
 // their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
-	metric, unitText := name, ""
+	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		metric, unitText = strings.TrimSpace(name[:i]), name[i+1:len(name)-1]
 	}

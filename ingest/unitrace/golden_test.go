@@ -3,6 +3,7 @@ package unitrace
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ const corpus = "../../../shared/corpus/unitrace"
 // TestCorpus keeps what was understood of every real report.
 func TestCorpus(t *testing.T) {
 	var used []string
-	for _, path := range append(ingesttest.Corpus(t, corpus), ingesttest.Corpus(t, "../../../shared/corpus/oneprof")...) {
+	for _, path := range slices.Concat(ingesttest.Corpus(t, corpus), ingesttest.Corpus(t, "../../../shared/corpus/oneprof"),
+		ingesttest.Corpus(t, "../../../shared/corpus/traces")) {
 		if strings.Contains(path, "raw_metrics") { // of no kernel
 			continue
 		}

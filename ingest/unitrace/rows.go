@@ -20,6 +20,9 @@ func (r *reader) timing(f *fields) error {
 	if f.source == fromSubmission {
 		timeColumn = execute
 	}
+	if width, ok := f.count(simd).Value(); ok && width > 0 && width <= 64 && !t.SIMD.Present() {
+		t.SIMD = unit.Some(int(width))
+	}
 	n, haveCalls := f.count(calls).Value()
 	seconds, haveTime := f.number(timeColumn).Value()
 	switch {

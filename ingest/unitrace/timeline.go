@@ -1,6 +1,7 @@
 package unitrace
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ func isTimeline(trimmed string) bool {
 }
 
 // timeline takes a launch. Only Level Zero quotes names; an unquoted one may be of either backend, so that the first
-// braces may hold work-groups or work-items, and its global size is left open.
+// braces may hold work-groups or work-items, and its global size is left open unless only one can be.
 func (r *reader) timeline(text string) error {
 	mark := strings.LastIndex(text, " [ns] ")
 	name, times := text[:mark], text[mark+len(" [ns] "):]
@@ -33,11 +34,11 @@ func (r *reader) timeline(text string) error {
 			break
 		}
 	}
-	t, err := tracer.Parse(strings.TrimSpace(name[at:]), false)
+	t, err := tracer.Parse(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), ""), false)
 	if err != nil {
 		return badf(at, "%v", err)
 	}
-	if name[at] != '"' {
+	if name[at] != '"' && !countsGroups(&t) {
 		t.Global = ingest.Size3{}
 	}
 	start, end, ok := startEnd(times)
@@ -55,6 +56,21 @@ func (r *reader) timeline(text string) error {
 	r.store.sample(a, fromIntervals, sample{seconds: float64(end-start) / 1e9}, r.in.Pos(at+1))
 	return nil
 }
+
+// countsGroups says whether the first braces of a name can only hold work-groups: no launch has fewer work-items than
+// one of them.
+func countsGroups(t *tracer.Task) bool {
+	for i := range 3 {
+		if g, l := t.Global.Dim(i), t.Local.Dim(i); l > 0 && g/l < l {
+			return true
+		}
+	}
+	return false
+}
+
+// launchNumber is what onetrace and ze_tracer put behind the name of a launch in the timeline: `GEMM<4.1>`, `GEMM(3)`.
+// An argument of a template is no number with a point.
+var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))$`)
 
 // startEnd reads `30 (start) 40 (end)` among the times of a launch.
 func startEnd(times string) (start, end uint64, ok bool) {
