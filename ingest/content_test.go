@@ -1,51 +1,43 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"occudiff/ingest/unit"
 )
 
-// TestContent: the digest of a text does not depend on how the file is compressed or ends its lines, nor on how it is read.
+// TestContent: the digest of the rows does not depend on how the file is compressed, named or laid out.
 func TestContent(t *testing.T) {
-	text := "alpha\nk 64 50 -\n" + strings.Repeat("k 64 50 -\n", 20000)
-	crlf := strings.ReplaceAll(text, "\n", "\r\n")
-	compress := compressions["gzip, members"]
-	dir := write(t, map[string]string{"lf": text, "crlf": crlf, "lf.gz": string(compress(t, []string{text})), "crlf.gz": string(compress(t, []string{crlf})),
-		"other": strings.Replace(text, "\n", "\r\r\n", 1), "cr": strings.Replace(text, "\n", "\r", 1)})
-	content := func(name string) string {
-		r, err := Read(context.Background(), []string{filepath.Join(dir, name)}, Options{Formats: []Format{anything{}}, Content: true})
+	text := "alpha\nk 64 50 -\nm 64 51 -\n"
+	files := map[string]string{"as it is": text, "compressed": string(compressions["gzip, members"](t, []string{text})), "other line ends": "alpha\nk 64 50 -\r\nm 64 51 -\r\n",
+		"no last newline": text[:len(text)-1], "a blank line": "alpha\n\nk 64 50 -\nm 64 51 -\n", "another value": "alpha\nk 64 50.1 -\nm 64 51 -\n",
+		"another name": "alpha\nK 64 50 -\nm 64 51 -\n", "another size": "alpha\nk 65 50 -\nm 64 51 -\n", "one more": text + "n 64 51 -\n",
+		"a value that is absent": "alpha\nk 64 50 0\nm 64 51 -\n"}
+	dir := write(t, files)
+	read := func(name string, side int) Input {
+		r, err := Read(context.Background(), []string{filepath.Join(dir, name)}, Options{Formats: []Format{lineFormat{"alpha"}}, Content: true, ReadOptions: ReadOptions{Side: side}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Inputs[0].Content == "" || r.Inputs[0].Digest == "" || name == "lf" && r.Inputs[0].Content != r.Inputs[0].Digest {
-			t.Errorf("%s: %+v", name, r.Inputs[0])
-		}
-		return r.Inputs[0].Content
+		return r.Inputs[0]
 	}
-	want := content("lf")
-	for name, same := range map[string]bool{"crlf": true, "lf.gz": true, "crlf.gz": true, "other": false, "cr": false} {
-		if got := content(name); got == want != same {
-			t.Errorf("%s: %s, that with \\n is %s", name, got, want)
+	want := read("as it is", 0)
+	same := map[string]bool{"as it is": true, "compressed": true, "other line ends": true, "no last newline": true, "a blank line": true}
+	for name := range files {
+		if got := read(name, 0); got.Content == "" || got.Digest == "" || got.Content == want.Content != same[name] {
+			t.Errorf("%s: %s, as it is %s; want them the same: %v", name, got.Content, want.Content, same[name])
 		}
 	}
-	for _, block := range []int{1, 2, 3, 1 << 16} {
-		s := &textSum{r: strings.NewReader("a\r\nb\r\rc\r\r\nd\n\re\r"), sum: sha256.New()}
-		for p := make([]byte, block); ; {
-			if _, err := s.Read(p); err != nil {
-				break
-			}
-		}
-		if want := sha256.Sum256([]byte("a\nb\r\rc\r\nd\n\re")); !bytes.Equal(s.sum.Sum(nil), want[:]) {
-			t.Errorf("%d bytes at a time: another digest", block)
+	if read("as it is", 1).Content == read("as it is", 2).Content {
+		t.Error("the two sides of a file are the same run")
+	}
+	// What is absent is not zero, and nothing runs into its neighbor.
+	a := NewKernels(Kernel{Task: "ab", Instances: unit.Some(int64(0))}, Kernel{Task: "c"})
+	for _, b := range []*Kernels{NewKernels(Kernel{Task: "ab"}, Kernel{Task: "c"}), NewKernels(Kernel{Task: "a", Instances: unit.Some(int64(0))}, Kernel{Task: "bc"})} {
+		if (&File{Kernels: a}).content() == (&File{Kernels: b}).content() {
+			t.Error("two lists have one digest")
 		}
 	}
 }
-
-// anything is a format that reads any file.
-type anything struct{ lineFormat }
-
-func (anything) Sniff([]byte) bool { return true }

@@ -25,7 +25,6 @@ type opened struct {
 	file  *os.File  // nil for standard input
 	plain *inflated // nil when the file is not compressed
 	sum   hash.Hash // of the bytes as they lie on the disk, as they are read; nil when the format takes the digest
-	text  *textSum  // nil when it was not asked for
 }
 
 // open gives the plain bytes of a path.
@@ -66,10 +65,6 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 	if large && o.plain == nil && !recoded {
 		o.src.At, o.sum, raw.Hash = o.file, nil, nil
 	}
-	if opt.Content {
-		o.text = &textSum{r: o.src.R, sum: sha256.New()}
-		o.src.At, o.src.R = nil, bufio.NewReaderSize(o.text, sniffSize)
-	}
 	return o, nil
 }
 
@@ -86,39 +81,6 @@ func fromUTF16(src *Source) (recoded bool, err error) {
 	text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(src.R)
 	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(text, sniffSize)}
 	return true, nil
-}
-
-// textSum takes the digest of a text: after decompressing and from UTF-16, with \n for \r\n.
-type textSum struct {
-	r    io.Reader
-	sum  hash.Hash
-	held bool // the last byte was a \r, which counts unless \n comes next
-}
-
-// Read implements io.Reader.
-func (t *textSum) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	rest := p[:n]
-	if n > 0 && t.held {
-		if t.held = false; rest[0] != '\n' {
-			t.sum.Write([]byte{'\r'})
-		}
-	}
-	for {
-		at := bytes.IndexByte(rest, '\r')
-		if at < 0 {
-			t.sum.Write(rest)
-			return n, err
-		}
-		t.sum.Write(rest[:at])
-		switch rest = rest[at+1:]; {
-		case len(rest) == 0:
-			t.held = true
-			return n, err
-		case rest[0] != '\n':
-			t.sum.Write([]byte{'\r'})
-		}
-	}
 }
 
 // summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced

@@ -44,8 +44,8 @@ type Input struct {
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
 	Role   Role
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
-	// Content is the digest of the text, the same for a file that is compressed or has other line ends; "" when it was
-	// not asked for.
+	// Content is the digest of what was read, the same for a file that is compressed, delimited or quoted in another
+	// way; "" when it was not asked for.
 	Content string
 	Rows    int64 // data rows (lines of a log) that were used
 	BadRows int64
