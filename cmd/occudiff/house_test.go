@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
-	"compare/history":  {"ingest/note", "ingest/table", "ingest/unit"},
+	"compare/history":  {"ingest/note", "ingest/symbol", "ingest/table", "ingest/unit"},
 	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch", "compare/stat", "compare/sequence"},
 	"compare/sequence": {"ingest", "ingest/unit"},
 	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},

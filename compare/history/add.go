@@ -10,9 +10,9 @@ import (
 
 // Added says what Add did.
 type Added struct {
-	// ID is of the run: the new one, or the one that holds the content already.
+	// ID is of the run: the new one, or the one that is the same.
 	ID int64
-	// Stored is false when nothing was changed because the content is known.
+	// Stored is false when nothing was changed because the run is known.
 	Stored bool
 	// Known are the inputs that are part of run ID already, when it was not stored.
 	Known []Input
@@ -21,10 +21,12 @@ type Added struct {
 	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
 	// tell which one it is of, and its series are of none.
 	Programs []string
+	// Moved are the kernels whose name changed in what moves when other code does. Their series go on.
+	Moved []Rename
 }
 
-// Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run, nothing is
-// changed and the answer says which.
+// Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run of which the
+// same was said, nothing is changed and the answer says which.
 func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
 	run, err := clean(run)
 	if err != nil {
@@ -44,64 +46,73 @@ func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
 
 // add stores a clean run, unless its content is known.
 func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
+	run.Rows = slices.Clone(run.Rows) // a transaction may be repeated
+	if err := d.renamed(ctx, tx, run.Rows); err != nil {
+		return Added{}, err
+	}
 	known, err := d.known(ctx, tx, run)
 	if err != nil || known.ID != 0 {
 		return known, err
 	}
-	id, programs, err := d.store(ctx, tx, run)
+	run.memo = newMemo()
+	p, err := d.begin(ctx, tx, &run)
 	if err != nil {
 		return Added{}, err
 	}
-	return Added{ID: id, Stored: true, Programs: programs}, nil
+	added := Added{ID: run.ID, Stored: true, Programs: p.programs, Moved: p.moved}
+	return added, d.insertRows(ctx, tx, kernelRows(run, p.ids), "")
 }
 
-// store stores a clean run that is not known. It gives its number and the programs that it may be of (see Added).
-func (d *DB) store(ctx context.Context, tx *sql.Tx, run Run) (id int64, programs []string, err error) {
-	if id, err = d.begin(ctx, tx, run); err != nil {
-		return 0, nil, err
-	}
-	run.ID, run.Kernels = id, 0
-	series, programs, err := d.seriesOf(ctx, tx, run.Rows, newMemo())
-	if err != nil {
-		return 0, nil, err
-	}
-	d.at("series")
-	return id, programs, d.insertRows(ctx, tx, kernelRows(run, series), "")
-}
-
-// begin stores all of a run but its rows.
-func (d *DB) begin(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
-	if id, err = d.addRun(ctx, tx, run); err != nil {
-		return 0, err
+// begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
+func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err error) {
+	if run.ID, err = d.addRun(ctx, tx, *run); err != nil {
+		return p, err
 	}
 	d.at("run")
-	if err := d.addInputs(ctx, tx, id, run); err != nil {
-		return 0, err
+	if err := d.addInputs(ctx, tx, run.ID, *run); err != nil {
+		return p, err
 	}
 	d.at("inputs")
-	return id, nil
+	run.Kernels = 0
+	if p, err = d.seriesOf(ctx, tx, run.Rows, run.memo, false); err != nil {
+		return p, err
+	}
+	for i := range p.moved {
+		p.moved[i].Run, p.moved[i].Time = run.ID, run.Time
+	}
+	d.at("series")
+	return p, d.insertRenames(ctx, tx, p.moved)
 }
 
-// known looks the content up. A file is known by its bytes or by its text.
+// known looks the run up. It is the same when a file of it is, by its bytes or by its rows, and all that is said of it.
 func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
-	holders := map[string]int64{} // by digest
-	digests := contents(run)
-	for _, digest := range digests {
-		var id int64
-		err := d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
-		if err != nil && err != sql.ErrNoRows {
-			return Added{}, err
+	holder := func(digest string) (id int64, err error) {
+		err = d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
+		if err == sql.ErrNoRows {
+			err = nil
 		}
-		holders[digest] = id
+		return id, err
 	}
 	inputs := carrying(run)
 	if len(inputs) == 0 {
-		id := holders[digests[0]]
-		return Added{ID: id, Whole: id != 0}, nil
+		id, err := holder(contents(run)[0])
+		return Added{ID: id, Whole: id != 0}, err
 	}
 	var found Added
 	for _, in := range inputs {
-		id := cmp.Or(holders[in.Digest], holders[in.Content])
+		id, err := holder(run.said(in.Digest))
+		if err == nil && id == 0 && in.Content != "" {
+			id, err = holder(run.said(in.Content))
+		}
+		if err == nil && id == 0 {
+			id, err = holder(in.Digest) // of the times when a file was enough
+			if err == nil && id != 0 {
+				id, err = d.sameSaid(ctx, tx, id, &run)
+			}
+		}
+		if err != nil {
+			return Added{}, err
+		}
 		if found.ID = cmp.Or(found.ID, id); id != 0 && id == found.ID {
 			found.Known = append(found.Known, in)
 		}
@@ -110,12 +121,26 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	return found, nil
 }
 
+// sameSaid gives the number of a stored run of which the same is said, else 0.
+func (d *DB) sameSaid(ctx context.Context, tx *sql.Tx, id int64, run *Run) (int64, error) {
+	var old []Run
+	err := d.each(ctx, tx, runText+`WHERE id = ?`, []any{id}, func(rows *sql.Rows) error {
+		r, err := scanRun(rows)
+		old = append(old, r)
+		return err
+	})
+	if err != nil || len(old) == 0 || !run.saysAsMuch(&old[0]) {
+		return 0, err
+	}
+	return id, nil
+}
+
 // addRun inserts the run and gives its number.
 func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err error) {
 	err = d.row(ctx, tx, `INSERT INTO occudiff_run
-		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, program)
-		VALUES (`+marks(11)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), orNil(run.Frequency),
-		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Program).Scan(&id)
+		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
+		VALUES (`+marks(12)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), orNil(run.Frequency),
+		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Branch, run.Program).Scan(&id)
 	return id, err
 }
 
@@ -127,9 +152,9 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 		if in.Carries {
 			carries = 1
 		}
-		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Rows, in.BadRows, carries})
+		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Content, in.Rows, in.BadRows, carries})
 	}
-	into := "occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows, carries)"
+	into := "occudiff_input (run_id, position, path, kind, digest, content, data_rows, bad_rows, carries)"
 	err := d.insert(ctx, tx, into, rows, "")
 	if err != nil {
 		return err

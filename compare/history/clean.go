@@ -26,7 +26,7 @@ func clean(run Run) (Run, error) {
 	}
 	run.Time = run.Time.UTC().Truncate(time.Microsecond)
 	texts := []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit,
-		&run.Program}
+		&run.Branch, &run.Program}
 	for _, s := range texts {
 		*s = cleanText(*s)
 	}

@@ -23,6 +23,7 @@ const (
 	errConnection kind = "the connection to the history failed"
 	errDamaged    kind = "the history is damaged"
 	errNoRun      kind = "no such run"
+	errNoKernel   kind = "no such kernel"
 	errBadRun     kind = "the run cannot be stored"
 )
 

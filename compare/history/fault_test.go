@@ -112,7 +112,7 @@ func TestNewerAndOlderSchema(t *testing.T) {
 		}
 		// This one refuses the later schema, and says so.
 		_, err := Open(bg, dsn)
-		want := "the history is newer than this program: the history " + d.Where() + " has schema 5, this program knows up to 4; update occudiff, or name another history with --db"
+		want := "the history is newer than this program: the history " + d.Where() + " has schema 6, this program knows up to 5; update occudiff, or name another history with --db"
 		if !errors.Is(err, errNewer) || err.Error() != want {
 			t.Errorf("Open = %v\nwant %s", err, want)
 		}
@@ -121,8 +121,8 @@ func TestNewerAndOlderSchema(t *testing.T) {
 		if err := d.migrate(bg, broken, false); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 			t.Errorf("a broken migration: %v", err)
 		}
-		if version, _, err := d.version(bg, d.sql, ""); err != nil || version != 5 {
-			t.Errorf("after a broken migration the schema is %d, %v; want 5", version, err)
+		if version, _, err := d.version(bg, d.sql, ""); err != nil || version != 6 {
+			t.Errorf("after a broken migration the schema is %d, %v; want 6", version, err)
 		}
 		if _, err := d.sql.Exec(`SELECT one FROM occudiff_run`); err == nil {
 			t.Error("a broken migration left its first half behind")

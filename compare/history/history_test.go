@@ -54,42 +54,84 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-func TestSameContentTwice(t *testing.T) {
+// TestSameRunTwice: a run is its content and all that was said of it.
+func TestSameRunTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
-		first := add(t, d, sample(0, 5))
+		given := func(change func(run *Run)) Run {
+			run := sample(0, 5)
+			run.Inputs[0].Content, run.TimeGiven = "rows:0", true
+			change(&run)
+			return run
+		}
+		same := given(func(*Run) {})
+		first := add(t, d, same)
 		size := func() string {
 			return fmt.Sprint(count(t, d, "occudiff_run"), count(t, d, "occudiff_kernel"), count(t, d, "occudiff_input"), count(t, d, "occudiff_content"), count(t, d, "occudiff_series"))
 		}
 		before := size()
-		csv := sample(0, 5).Inputs[0]
-		moved := sample(0, 5)
-		moved.Time, moved.Label, moved.Inputs = start.Add(time.Hour), "again", moved.Inputs[:1]
-		both := sample(1, 5)
-		both.Inputs = append(both.Inputs, csv)
 		cases := []struct {
 			reason string
-			run    Run
-			want   Added
+			change func(run *Run)
+			want   string // what is added to the run
 		}{
-			{"the very same", sample(0, 5), Added{ID: first, Known: []Input{csv}, Whole: true}},
-			{"the same file without the summary, at another time, with another label", moved, Added{ID: first, Known: []Input{csv}, Whole: true}},
-			{"a run of two files, one of which is stored", both, Added{ID: first, Known: []Input{csv}}},
+			{"the very same", func(*Run) {}, "is whole"},
+			{"without the summary, which carries no rows", func(run *Run) { run.Inputs = run.Inputs[:1] }, "is whole"},
+			{"the file has another name and is compressed", func(run *Run) { run.Inputs[0].Path, run.Inputs[0].Digest = "a.gz", "sha256:1" }, "is whole"},
+			{"a later program reads something else of the file", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is whole"},
+			{"a run of two files, one of which is stored", func(run *Run) {
+				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Carries: true})
+			}, "is a part"},
+			{"a commit was reverted", func(run *Run) { run.Commit = "def456" }, "is new"},
+			{"the same on a branch", func(run *Run) { run.Branch = "topic" }, "is new"},
+			{"on another device", func(run *Run) { run.Device = "mtl-112" }, "is new"},
+			{"with another driver", func(run *Run) { run.Driver = "24.2" }, "is new"},
+			{"with another version of VTune", func(run *Run) { run.VTune = "2026.0" }, "is new"},
+			{"on another host", func(run *Run) { run.Host = "node8" }, "is new"},
+			{"in another job", func(run *Run) { run.JobID = "1235" }, "is new"},
+			{"with another label", func(run *Run) { run.Label = "again" }, "is new"},
+			{"of another program", func(run *Run) { run.Program = "gemm" }, "is new"},
+			{"at another time, which was given", func(run *Run) { run.Time = start.Add(time.Hour) }, "is new"},
+			{"at a time that nobody gave: it was said before", func(run *Run) { run.TimeGiven = false }, "is new"},
 		}
 		for _, c := range cases {
-			got, err := d.Add(bg, c.run)
-			if err != nil || !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%s: Add = %+v, %v; want %+v", c.reason, got, err, c.want)
+			run := given(c.change)
+			got, err := d.Add(bg, run)
+			text := "is new"
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case got.Stored:
+				again, err := d.Add(bg, run)
+				if err != nil || again.Stored || again.ID != got.ID {
+					t.Errorf("%s: added again it is %+v, %v; want run %d", c.reason, again, err, got.ID)
+				}
+				if err := d.Remove(bg, got.ID); err != nil {
+					t.Fatal(err)
+				}
+			case got.ID != first || len(got.Known) != 1:
+				t.Errorf("%s: Add = %+v, want run %d", c.reason, got, first)
+			case got.Whole:
+				text = "is whole"
+			default:
+				text = "is a part"
 			}
-			if after := size(); after != before {
+			if text != c.want {
+				t.Errorf("%s: it %s, want that it %s", c.reason, text, c.want)
+			}
+			if after := size(); after[:6] != before[:6] {
 				t.Errorf("%s: the tables grew from %s to %s", c.reason, before, after)
 			}
 		}
+		// The date of a file is not said: a copy has another one.
+		undated := given(func(run *Run) { run.TimeGiven = false })
+		id := add(t, d, undated)
+		undated.Time = start.Add(time.Hour)
+		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
+			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
+		}
 		// A summary that lies beside every run is no content: another export with it is a new run.
 		second := add(t, d, sample(1, 5))
-		if second == first {
-			t.Errorf("two runs have the number %d", first)
-		}
 		// Removing a run frees its content, and a number is not used again.
 		if err := d.Remove(bg, second); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -30,16 +31,16 @@ func carrying(run Run) []Input {
 }
 
 // contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its
-// text. Without any it is a digest of the run itself.
+// rows, each together with what was said of the run. Without any it is a digest of the run itself.
 func contents(run Run) []string {
 	if run.contents != nil {
 		return run.contents
 	}
 	var list []string
 	for _, in := range carrying(run) {
-		list = append(list, in.Digest)
+		list = append(list, run.said(in.Digest))
 		if in.Content != "" {
-			list = append(list, in.Content)
+			list = append(list, run.said(in.Content))
 		}
 	}
 	if len(list) == 0 {
@@ -47,6 +48,25 @@ func contents(run Run) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// said gives the digest of a content with all that was said of the run: a commit that is reverted measures the same, and
+// is another run.
+func (run *Run) said(content string) string {
+	given := ""
+	if run.TimeGiven {
+		given = run.Time.UTC().Format(time.RFC3339Nano)
+	}
+	return "run:" + digestOf(content, given, run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune,
+		run.Commit, run.Branch, run.Program)
+}
+
+// saysAsMuch says whether a run that was stored when runs were known by their files alone has all that is said of this
+// one. It knows no branch.
+func (run *Run) saysAsMuch(old *Run) bool {
+	past := *old
+	past.TimeGiven, past.Branch = run.TimeGiven, run.Branch
+	return past.said("") == run.said("")
 }
 
 // digest sums up what a run says, for runs that come without files.
@@ -101,6 +121,17 @@ func (k Key) kernelIdentity() string {
 }
 
 func (k Key) taskIdentity() string { return digestOf(k.Task) }
+
+// stableIdentity is a digest of the key without its program and without what moves in the task's name; "" when nothing
+// moves in it.
+func (k Key) stableIdentity() string {
+	stable, _ := symbol.Stable(k.Task)
+	if stable == k.Task {
+		return ""
+	}
+	k.Task = stable
+	return k.kernelIdentity()
+}
 
 func digestOf(texts ...string) string {
 	h := sha256.New()

@@ -85,6 +85,9 @@ func (in *importer) insertRows(ctx context.Context) error {
 // run stores one run, or what a stored one lacks of it.
 func (in *importer) run(ctx context.Context, lines []int32) error {
 	run, err := clean(in.records.run(in.number, lines))
+	if err == nil {
+		err = in.db.renamed(ctx, in.tx, run.Rows)
+	}
 	if err != nil {
 		return err
 	}
@@ -123,17 +126,11 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 
 // store stores a run that is not there, but for its rows, which follow with those of the others.
 func (in *importer) store(ctx context.Context, run Run) error {
-	var err error
-	if run.ID, err = in.db.begin(ctx, in.tx, run); err != nil {
-		return err
-	}
-	run.Kernels = 0
-	series, _, err := in.db.seriesOf(ctx, in.tx, run.Rows, in.memo)
+	p, err := in.db.begin(ctx, in.tx, &run)
 	if err != nil {
 		return err
 	}
-	in.db.at("series")
-	in.rows = append(in.rows, kernelRows(run, series)...)
+	in.rows = append(in.rows, kernelRows(run, p.ids)...)
 	in.done.Runs++
 	in.done.Points += len(run.Rows)
 	if len(in.rows) < importRows {
@@ -205,15 +202,16 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 		value   sql.NullFloat64
 		verdict string
 		series  int64
+		stable  string
 	}
 	points := make(map[string]point, len(imported))
-	text := `SELECT s.kernel_identity, s.id, s.device, s.driver, s.program, k.` + in.number.column + `, k.verdict
+	text := `SELECT s.kernel_identity, s.stable_identity, s.id, s.device, s.driver, s.program, k.` + in.number.column + `, k.verdict
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ?`
 	err = in.db.each(ctx, in.tx, text, []any{old.ID}, func(rows *sql.Rows) error {
 		var kernel string
 		var p point
 		var key Key
-		err := rows.Scan(&kernel, &p.series, &key.Device, &key.Driver, &key.Program, &p.value, &p.verdict)
+		err := rows.Scan(&kernel, &p.stable, &p.series, &key.Device, &key.Driver, &key.Program, &p.value, &p.verdict)
 		points[kernel] = p
 		n.stored = append(n.stored, Row{Key: key})
 		return err
@@ -221,8 +219,23 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 	if err != nil {
 		return n, err
 	}
+	// Rows whose name the history has not may be of kernels whose name moved since they were exported.
+	named, elsewhere := make(map[string]bool, len(imported)), map[string][]point{}
+	for i := range imported {
+		named[in.memo.of(imported[i].Key).kernel] = true
+	}
+	for kernel, p := range points {
+		if p.stable != "" && !named[kernel] {
+			elsewhere[p.stable] = append(elsewhere[p.stable], p)
+		}
+	}
 	for i, row := range imported {
 		p, there := points[in.memo.of(row.Key).kernel]
+		if len(elsewhere) > 0 && !there {
+			if of := elsewhere[row.stableIdentity()]; len(of) == 1 {
+				p, there = of[0], true
+			}
+		}
 		given := in.records.At(int(lines[i]))
 		value := in.number.point(p.value.Float64)
 		switch {
@@ -271,16 +284,16 @@ func (in *importer) fill(ctx context.Context, old *Run, content []string, n news
 	}
 	// The fresh ones first: they go behind the rows that are there.
 	run := Run{ID: old.ID, Time: old.Time, Kernels: old.Kernels, Rows: append(n.fresh, n.filled...)}
-	var series []int64
+	var p placed
 	if len(n.fresh) > 0 {
 		var err error
-		if series, _, err = in.db.seriesOf(ctx, in.tx, n.fresh, in.memo); err != nil {
+		if p, err = in.db.seriesOf(ctx, in.tx, n.fresh, in.memo, true); err != nil {
 			return err
 		}
 	}
 	column := in.number.column
 	in.db.at("series")
-	err := in.db.insertRows(ctx, in.tx, kernelRows(run, append(series, n.series...)), `
+	err := in.db.insertRows(ctx, in.tx, kernelRows(run, append(p.ids, n.series...)), `
 		ON CONFLICT (series_id, time, run_id) DO UPDATE SET
 		`+column+` = COALESCE(occudiff_kernel.`+column+`, excluded.`+column+`),
 		verdict = CASE occudiff_kernel.verdict WHEN '' THEN excluded.verdict ELSE occudiff_kernel.verdict END`)

@@ -76,13 +76,19 @@ func TestProgramOfRun(t *testing.T) {
 
 // TestMigration opens a history that an earlier release made: everything is there, and what it did not know is absent.
 func TestMigration(t *testing.T) {
+	for _, version := range []int{1, 4} { // the first, and the last whose digests are of files alone
+		t.Run(fmt.Sprint(version), func(t *testing.T) { testMigration(t, version) })
+	}
+}
+
+func testMigration(t *testing.T, version int) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		old := open(t, dsn)
 		if _, err := old.sql.Exec(`DROP TABLE occudiff_kernel; DROP TABLE occudiff_series; DROP TABLE occudiff_content;
-			DROP TABLE occudiff_input; DROP TABLE occudiff_run; UPDATE occudiff_meta SET value = 0`); err != nil {
+			DROP TABLE occudiff_input; DROP TABLE occudiff_run; DROP TABLE occudiff_accept; DROP TABLE occudiff_rename; UPDATE occudiff_meta SET value = 0`); err != nil {
 			t.Fatal(err)
 		}
-		if err := old.migrate(bg, migrations()[:1], false); err != nil {
+		if err := old.migrate(bg, migrations()[:version], false); err != nil {
 			t.Fatal(err)
 		}
 		want := sample(0, 3)
@@ -91,7 +97,13 @@ func TestMigration(t *testing.T) {
 			r := &want.Rows[i]
 			r.Underfilled, r.Empty, r.Shortfall = unit.Opt[unit.Points]{}, unit.Opt[unit.Points]{}, unit.Opt[unit.Points]{}
 		}
+		want.Rows[2].Task = "main::{lambda(int)#1}"
 		storeOld(t, old, 1, want)
+		if version > 1 {
+			if _, err := old.sql.Exec(`UPDATE occudiff_series SET kernel_identity = identity`); err != nil {
+				t.Fatal(err)
+			}
+		}
 		d := open(t, dsn)
 		got, err := d.Get(bg, 1)
 		if err != nil {
@@ -111,7 +123,13 @@ func TestMigration(t *testing.T) {
 		if added, err := d.Add(bg, sample(0, 3)); err != nil || added.Stored || added.ID != 1 {
 			t.Errorf("the same run again: %+v, %v", added, err)
 		}
+		reverted := sample(0, 3)
+		reverted.Commit = "another"
+		if added, err := d.Add(bg, reverted); err != nil || !added.Stored || d.Remove(bg, added.ID) != nil {
+			t.Errorf("the same content of another commit: %+v, %v; want another run", added, err)
+		}
 		next := sample(1, 3)
+		next.Rows[2].Task = "main::{lambda(int)#2}"
 		next.Program, next.Frequency = "gemm", unit.Some(1.55e9)
 		id := add(t, d, next)
 		if got := seriesList(t, d); got != "gemm:2 gemm:2 gemm:2" {
@@ -144,8 +162,9 @@ func storeOld(t *testing.T, d *DB, id int64, run Run) {
 			carries := map[bool]int{true: 1}[in.Carries]
 			put("occudiff_input", id, i, in.Path, in.Kind, in.Digest, in.Rows, in.BadRows, carries)
 		}
-		for _, digest := range contents(run) {
-			put("occudiff_content", digest, id)
+		for _, in := range carrying(run) { // of its bytes, and of its text
+			put("occudiff_content", in.Digest, id)
+			put("occudiff_content", "text of "+in.Digest, id)
 		}
 		for i := range run.Rows {
 			r := &run.Rows[i]

@@ -35,32 +35,22 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	doing := "listing the runs of " + d.engine.where
 	var runs []Run
 	at := map[int64]int{}
-	err := d.query(ctx, doing, `SELECT id, time, kernels, frequency,
-		label, host, job, device, driver, vtune, commit_id, program
-		FROM occudiff_run `+where+` ORDER BY time, id`, args,
-		func(rows *sql.Rows) error {
-			var r Run
-			var us int64
-			var frequency sql.NullFloat64
-			err := rows.Scan(&r.ID, &us, &r.Kernels, &frequency,
-				&r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune, &r.Commit, &r.Program)
-			r.Time = time.UnixMicro(us).UTC()
-			if frequency.Valid {
-				r.Frequency = unit.Some(frequency.Float64)
-			}
-			at[r.ID] = len(runs)
-			runs = append(runs, r)
-			return err
-		})
+	err := d.query(ctx, doing, runText+where+` ORDER BY time, id`, args, func(rows *sql.Rows) error {
+		r, err := scanRun(rows)
+		at[r.ID] = len(runs)
+		runs = append(runs, r)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, data_rows, bad_rows, carries FROM occudiff_input
+	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, content, data_rows, bad_rows, carries FROM occudiff_input
 		WHERE run_id IN (SELECT id FROM occudiff_run `+where+`) ORDER BY run_id, position`, args,
 		func(rows *sql.Rows) error {
 			var id, carries int64
 			var in Input
-			if err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Rows, &in.BadRows, &carries); err != nil {
+			if err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Content, &in.Rows, &in.BadRows,
+				&carries); err != nil {
 				return err
 			}
 			in.Carries = carries != 0
@@ -70,6 +60,23 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 			return nil
 		})
 	return runs, err
+}
+
+// runText selects runs, as scanRun reads them.
+const runText = `SELECT id, time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program
+	FROM occudiff_run `
+
+// scanRun reads a run.
+func scanRun(rows *sql.Rows) (r Run, err error) {
+	var us int64
+	var frequency sql.NullFloat64
+	err = rows.Scan(&r.ID, &us, &r.Kernels, &frequency, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune,
+		&r.Commit, &r.Branch, &r.Program)
+	r.Time = time.UnixMicro(us).UTC()
+	if frequency.Valid {
+		r.Frequency = unit.Some(frequency.Float64)
+	}
+	return r, err
 }
 
 // DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated

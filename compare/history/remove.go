@@ -18,7 +18,8 @@ func (d *DB) Remove(ctx context.Context, id int64) error {
 			}
 			return err
 		}
-		for _, table := range []string{"occudiff_kernel", "occudiff_input", "occudiff_content"} {
+		for _, table := range []string{"occudiff_kernel", "occudiff_input", "occudiff_content", "occudiff_accept",
+			"occudiff_rename"} {
 			if err := d.exec(ctx, tx, `DELETE FROM `+table+` WHERE run_id = ?`, id); err != nil {
 				return err
 			}

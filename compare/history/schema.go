@@ -58,6 +58,18 @@ func migrations() [][]string {
 		`ALTER TABLE occudiff_kernel ADD COLUMN underfilled DOUBLE PRECISION`,
 		`ALTER TABLE occudiff_kernel ADD COLUMN empty DOUBLE PRECISION`,
 		`ALTER TABLE occudiff_kernel ADD COLUMN shortfall DOUBLE PRECISION`,
+	}, {
+		// Digests of contents were those of files alone until here. Now they are of a file and what was said of the run.
+		`ALTER TABLE occudiff_run ADD COLUMN branch TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE occudiff_input ADD COLUMN content TEXT NOT NULL DEFAULT ''`,
+		`CREATE TABLE occudiff_accept (
+			id {id},
+			run_id BIGINT NOT NULL, series_id BIGINT NOT NULL, time BIGINT NOT NULL, note TEXT NOT NULL)`,
+		`CREATE TABLE occudiff_rename (
+			id {id},
+			old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
+		`ALTER TABLE occudiff_series ADD COLUMN stable_identity TEXT NOT NULL DEFAULT ''`,
+		`CREATE INDEX occudiff_series_stable ON occudiff_series (stable_identity)`,
 	}}
 }
 
@@ -128,8 +140,35 @@ func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error
 				d.at("migrated")
 			}
 		}
+		if version < stableSchema && len(steps) >= stableSchema {
+			if err := d.addStable(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return d.exec(ctx, tx, `UPDATE occudiff_meta SET value = ? WHERE name = 'schema'`, len(steps))
 	})
+}
+
+// stableSchema is the first schema in which series have stable identities.
+const stableSchema = 5
+
+// addStable gives the series of an older history their stable identities.
+func (d *DB) addStable(ctx context.Context, tx *sql.Tx) error {
+	stable := map[int64]string{}
+	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series`, nil, func(rows *sql.Rows) error {
+		var id int64
+		k, err := scanKey(rows, &id)
+		if identity := k.stableIdentity(); identity != "" {
+			stable[id] = identity
+		}
+		return err
+	})
+	for id, identity := range stable {
+		if err == nil {
+			err = d.exec(ctx, tx, `UPDATE occudiff_series SET stable_identity = ? WHERE id = ?`, identity, id)
+		}
+	}
+	return err
 }
 
 // newer is the error of a schema from the future.

@@ -13,70 +13,86 @@ type stored struct {
 	program string
 }
 
+// placed are rows with their series.
+type placed struct {
+	ids      []int64
+	programs []string // see Added
+	moved    []Rename
+}
+
 // seriesOf gives the number of each row's series, making those that are new.
 //
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
-// series without a program, and the programs are returned.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo) (ids []int64, programs []string,
-	err error) {
+// series without a program, and the programs are returned. With part the rows are not all of their run: then nobody can
+// tell whether a name moved.
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, part bool) (p placed, err error) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
 		kernels[i] = memo.of(rows[i].Key).kernel
 	}
 	known := memo.series
 	if err := d.lookUp(ctx, tx, kernels, known); err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	program := rows[0].Program // all rows of a run have the same, or none
 	if program == "" {
-		if programs = programsOf(kernels, known); len(programs) == 1 {
-			program, programs = programs[0], nil
+		if p.programs = programsOf(kernels, known); len(p.programs) == 1 {
+			program, p.programs = p.programs[0], nil
 		}
 	}
-	ids = make([]int64, len(rows))
-	var fresh [][]any
-	var missing, adopted []string
+	p.ids = make([]int64, len(rows))
 	for i, kernel := range kernels {
 		id, adopt := find(known[kernel], program)
-		if ids[i] = id; id != 0 && !adopt {
+		if p.ids[i] = id; !adopt {
 			continue
 		}
 		k := rows[i].Key
 		k.Program = program
-		if adopt {
-			err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program,
-				k.identity(), id)
-			if err != nil {
-				return nil, nil, err
-			}
-			adopted = append(adopted, kernel)
+		err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program, k.identity(), id)
+		if err != nil {
+			return p, err
+		}
+		delete(known, kernel)
+	}
+	if slices.Contains(p.ids, 0) && !part {
+		if p.moved, err = d.moved(ctx, tx, rows, program, p.ids); err != nil {
+			return p, err
+		}
+	}
+	var fresh [][]any
+	var missing []string
+	for i, kernel := range kernels {
+		if _, cached := known[kernel]; p.ids[i] != 0 && cached && len(p.moved) > 0 {
+			delete(known, kernel)
+		}
+		if p.ids[i] != 0 {
 			continue
 		}
+		k := rows[i].Key
+		k.Program = program
 		missing = append(missing, kernel)
-		fresh = append(fresh, []any{k.identity(), kernel, k.taskIdentity(),
+		fresh = append(fresh, []any{k.identity(), kernel, k.taskIdentity(), k.stableIdentity(),
 			k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
-	}
-	for _, kernel := range slices.Concat(missing, adopted) {
 		delete(known, kernel)
 	}
 	if len(fresh) == 0 {
-		return ids, programs, nil
+		return p, nil
 	}
 	// In one order for all: two writers that make the same series in different orders would block each other.
 	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-	err = d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, "+keyColumns+")", fresh,
-		" ON CONFLICT (identity) DO NOTHING")
+	err = d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+keyColumns+")",
+		fresh, " ON CONFLICT (identity) DO NOTHING")
 	if err == nil {
 		err = d.lookUp(ctx, tx, missing, known)
 	}
 	for i, kernel := range kernels {
-		if ids[i] == 0 {
-			ids[i], _ = find(known[kernel], program)
+		if p.ids[i] == 0 {
+			p.ids[i], _ = find(known[kernel], program)
 		}
 	}
-	return ids, programs, err
+	return p, err
 }
 
 // programsOf lists the programs that have one of the kernels.

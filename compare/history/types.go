@@ -13,15 +13,19 @@ import (
 // Run is one profiler run with its provenance. Empty texts were not known, which is a value of its own and never a
 // change.
 type Run struct {
-	ID     int64     // given when it is stored
-	Time   time.Time // of the collection; kept to the microsecond
-	Label  string
-	Host   string
-	JobID  string
-	Device string // for rows that do not name one
-	Driver string
-	VTune  string
-	Commit string
+	ID   int64     // given when it is stored
+	Time time.Time // of the collection; kept to the microsecond
+	// TimeGiven says that the inputs or somebody said the time. It is part of the run's identity then, which the date
+	// of a file is not. It is not stored.
+	TimeGiven bool
+	Label     string
+	Host      string
+	JobID     string
+	Device    string // for rows that do not name one
+	Driver    string
+	VTune     string
+	Commit    string
+	Branch    string // empty for the base branch, too
 	// Program is what ran, as the run says. A run that does not say is read as one of the only known program that has
 	// its kernels.
 	Program   string
@@ -40,7 +44,7 @@ type Input struct {
 	Path    string
 	Kind    string
 	Digest  string // of its bytes
-	Content string // of its text, whether it is compressed or not; it is not stored with the run
+	Content string // of the rows that were read of it
 	Rows    int64
 	BadRows int64
 	// Carries says that kernel rows came from this file. Only such files make a run known again: a summary that lies

@@ -5,6 +5,7 @@
 package symbol
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -50,4 +51,43 @@ func python(text string) string {
 		return name
 	}
 	return name[:number+end] + "(" + strings.ReplaceAll(name[number+end+1:], ".", ", ") + ")"
+}
+
+var (
+	// numbered are the parts of a name that count lambdas and unnamed types within their scope: {lambda(int)#2} and
+	// {unnamed type#1} as GNU prints them, 'lambda1' and 'unnamed0' as LLVM does.
+	numbered = regexp.MustCompile(`(\{lambda\([^{}]*\)|\{unnamed type)#\d+|'(?:lambda|unnamed)\d*'`)
+	// offloading begins the name of an OpenMP target region, with the numbers of the device and the file that held its
+	// source when it was compiled, and a line of it at the end.
+	offloading = regexp.MustCompile(`^__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.*)_l\d+$`)
+	word       = regexp.MustCompile(`[0-9A-Za-z]+`)
+)
+
+// Stable gives a name without the parts that move when other code changes: the numbers of lambdas and unnamed types,
+// the device, file and line of an OpenMP region, hashes. A name without such parts is given as it is. ordinal says that
+// a number or line was left out, which says nothing about which of several alike it is once one of them moved.
+func Stable(name string) (stable string, ordinal bool) {
+	shown := Display(name)
+	stable = numbered.ReplaceAllString(shown, "$1#*")
+	if m := offloading.FindStringSubmatch(stable); m != nil {
+		stable = "__omp_offloading_*_" + m[1] + "_l*"
+	}
+	ordinal = stable != shown
+	stable = word.ReplaceAllStringFunc(stable, func(s string) string {
+		if digits := strings.TrimPrefix(s, "h"); isHash(digits) { // h: as Rust has them
+			return "*"
+		}
+		return s
+	})
+	if stable == shown {
+		return name, false
+	}
+	return stable, ordinal
+}
+
+// isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date has
+// not.
+func isHash(s string) bool {
+	return len(s) >= 8 && strings.Trim(s, "0123456789abcdefABCDEF") == "" && strings.ContainsAny(s, "0123456789") &&
+		strings.ContainsAny(s, "abcdefABCDEF")
 }

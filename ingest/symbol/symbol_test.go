@@ -29,3 +29,32 @@ func TestDisplay(t *testing.T) {
 		t.Errorf("a name of %d bytes is decoded to %d", len(bomb), n)
 	}
 }
+
+func TestStable(t *testing.T) {
+	for _, c := range []struct {
+		reason, a, b  string
+		same, ordinal bool
+	}{
+		{"a lambda before it was added", "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) const::{lambda(sycl::_V1::id<1>)#1}",
+			"typeinfo name for main::{lambda(sycl::_V1::handler&)#12}::operator()(sycl::_V1::handler&) const::{lambda(sycl::_V1::id<1>)#1}", true, true},
+		{"one profiler decodes the symbol, one does not", "_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "typeinfo name for main::{lambda(sycl::_V1::id<1>)#2}", true, true},
+		{"as LLVM prints lambdas", "main::'lambda'(int)", "main::'lambda0'(int)", true, true},
+		{"an unnamed type", "k<{unnamed type#1}>", "k<{unnamed type#2}>", true, true},
+		{"lambdas of other parameters are other kernels", "main::{lambda(sycl::id<1>)#1}", "main::{lambda(sycl::id<2>)#1}", false, true},
+		{"a target region in another checkout, two lines below", "__omp_offloading_811_29cbc383_main_l35", "__omp_offloading_fd02_1a2b_main_l37", true, true},
+		{"target regions of two functions", "__omp_offloading_811_29cbc383_f_l35", "__omp_offloading_811_29cbc383_g_l35", false, true},
+		{"a hash", "triton_poi_fused_add_3f2a9c01", "triton_poi_fused_add_77ee0b12", true, false},
+		{"a hash as Rust has them", "k::h0123456789abcdef", "k::hfedcba9876543210", true, false},
+		{"sizes and dates are no hashes", "gemm_20260301_16777216", "gemm_20260302_16777216", false, false},
+		{"nor are words", "deadbeef_decade", "defaced_decade", false, false},
+		{"a version is no hash", "reduce_v1", "reduce_v2", false, false},
+	} {
+		a, ordinal := Stable(c.a)
+		if b, _ := Stable(c.b); (a == b) != c.same || ordinal != c.ordinal {
+			t.Errorf("%s: %q, %v and %q; want the same: %v, ordinal: %v", c.reason, a, ordinal, b, c.same, c.ordinal)
+		}
+	}
+	if got, _ := Stable("_Z4Fan1PfS_i"); got != "_Z4Fan1PfS_i" {
+		t.Errorf("a symbol without moving parts is %q", got)
+	}
+}

@@ -1,0 +1,234 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"occudiff/ingest/symbol"
+)
+
+// Rename says that a kernel has another name than before.
+type Rename struct {
+	Old, New string // names of tasks
+	// Run is the run that brought the new name, where both differ only in parts that move when other code changes (see
+	// symbol.Stable); 0 when somebody said it.
+	Run  int64
+	Time time.Time
+}
+
+// Renames lists what was renamed, in the order of it.
+func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
+	err = d.query(ctx, "reading the names in "+d.engine.where,
+		`SELECT old_name, new_name, run_id, time FROM occudiff_rename ORDER BY id`, nil, func(rows *sql.Rows) error {
+			var r Rename
+			var us int64
+			err := rows.Scan(&r.Old, &r.New, &r.Run, &us)
+			r.Time = time.UnixMicro(us).UTC()
+			list = append(list, r)
+			return err
+		})
+	return list, err
+}
+
+// Rename gives all series of a kernel another name, those of runs that are added later under the old name too. Where
+// there are series of the new name already, they become one with them. It is an error when a run has both.
+func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
+	old, name = cleanText(old), cleanText(name)
+	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(tx *sql.Tx) error {
+		known := false
+		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task_identity = ? LIMIT 1`,
+			[]any{Key{Task: old}.taskIdentity()}, func(*sql.Rows) error { known = true; return nil })
+		if err == nil && (!known || name == "" || name == old) {
+			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, without "+
+				"its launch shape, and another one", errNoKernel, old, name, d.engine.where)
+		}
+		if err != nil {
+			return err
+		}
+		return d.rename(ctx, tx, Rename{Old: old, New: name, Time: now})
+	})
+}
+
+// rename renames what is stored, and remembers it for what will be.
+func (d *DB) rename(ctx context.Context, tx *sql.Tx, r Rename) error {
+	var of []Series
+	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series WHERE task_identity = ? ORDER BY id`,
+		[]any{Key{Task: r.Old}.taskIdentity()}, func(rows *sql.Rows) error {
+			var s Series
+			var err error
+			s.Key, err = scanKey(rows, &s.ID)
+			of = append(of, s)
+			return err
+		})
+	for _, s := range of {
+		if err == nil {
+			s.Key.Task = r.New
+			err = d.become(ctx, tx, s.ID, s.Key)
+		}
+	}
+	// Earlier names of the old one are now names of the new one, which is not another name of itself.
+	for _, c := range []struct {
+		text string
+		args []any
+	}{
+		{`UPDATE occudiff_rename SET new_name = ? WHERE new_name = ? AND run_id = 0`, []any{r.New, r.Old}},
+		{`DELETE FROM occudiff_rename WHERE old_name IN (?, ?) AND run_id = 0`, []any{r.New, r.Old}},
+	} {
+		if err == nil {
+			err = d.exec(ctx, tx, c.text, c.args...)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.insertRenames(ctx, tx, []Rename{r})
+}
+
+// insertRenames stores that kernels were renamed.
+func (d *DB) insertRenames(ctx context.Context, tx *sql.Tx, list []Rename) error {
+	var rows [][]any
+	for _, r := range list {
+		rows = append(rows, []any{r.Old, r.New, r.Run, r.Time.UnixMicro()})
+	}
+	return d.insert(ctx, tx, "occudiff_rename (old_name, new_name, run_id, time)", rows, "")
+}
+
+// become gives a series another key. Where there is a series of that key, both become one.
+func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
+	var other, run int64
+	err := d.row(ctx, tx, `SELECT id FROM occudiff_series WHERE identity = ?`, k.identity()).Scan(&other)
+	if err == sql.ErrNoRows {
+		return d.exec(ctx, tx, `UPDATE occudiff_series SET task = ?, program = ?, identity = ?, kernel_identity = ?,
+			task_identity = ?, stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(), k.taskIdentity(),
+			k.stableIdentity(), id)
+	}
+	if err == nil {
+		err = d.row(ctx, tx, `SELECT COALESCE(MIN(a.run_id), 0) FROM occudiff_kernel a JOIN occudiff_kernel b
+			ON b.run_id = a.run_id WHERE a.series_id = ? AND b.series_id = ?`, id, other).Scan(&run)
+	}
+	if err == nil && run != 0 {
+		err = fmt.Errorf("%w: run %d of %s has kernels of both names (%s), so they are two; nothing was changed",
+			errNoKernel, run, d.engine.where, k.Name())
+	}
+	for _, text := range []string{`UPDATE occudiff_kernel SET series_id = ? WHERE series_id = ?`,
+		`UPDATE occudiff_accept SET series_id = ? WHERE series_id = ?`} {
+		if err == nil {
+			err = d.exec(ctx, tx, text, other, id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.exec(ctx, tx, `DELETE FROM occudiff_series WHERE id = ?`, id)
+}
+
+// renamed gives the rows of a run under the names that their kernels have now. A kernel keeps its name where the run
+// has one of the other name too.
+func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) error {
+	names := map[string]string{}
+	err := d.each(ctx, tx, `SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil,
+		func(rows *sql.Rows) error {
+			var old, name string
+			err := rows.Scan(&old, &name)
+			names[old] = name
+			return err
+		})
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	there := make(map[Key]bool, len(rows))
+	for i := range rows {
+		there[rows[i].Key] = true
+	}
+	for i := range rows {
+		k := rows[i].Key
+		if name, old := names[k.Task]; old {
+			if k.Task = name; !there[k] {
+				rows[i].Key, there[k] = k, true
+			}
+		}
+	}
+	return nil
+}
+
+// moved finds among new kernels those that are there under a name that differs only in what moves when other code
+// changes. ids has the series of the rows that are known, 0 for a new one, and is filled in. It is found only where
+// nobody could mean another one: one new kernel, and one series of its stable name, or one that has later runs than
+// the others. Where the name counts its likes, the run must have no other of them.
+func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, ids []int64) ([]Rename, error) {
+	type group struct {
+		fresh   []int
+		ordinal bool
+		others  bool // rows of it that are known under their names
+		series  int64
+		old     string
+		last    int64
+		several bool
+	}
+	groups := map[string]*group{}
+	var names []any
+	taken := map[int64]bool{}
+	for i := range rows {
+		taken[ids[i]] = true
+		identity := rows[i].stableIdentity()
+		if identity == "" {
+			continue
+		}
+		g := groups[identity]
+		if g == nil {
+			g = &group{}
+			groups[identity] = g
+			names = append(names, identity)
+			_, g.ordinal = symbol.Stable(rows[i].Task)
+		}
+		if ids[i] == 0 {
+			g.fresh = append(g.fresh, i)
+		} else {
+			g.others = true
+		}
+	}
+	names = slices.DeleteFunc(names, func(identity any) bool {
+		g := groups[identity.(string)]
+		return len(g.fresh) != 1 || g.ordinal && g.others
+	})
+	for part := range slices.Chunk(names, d.engine.batch) {
+		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id
+			ORDER BY k.time DESC LIMIT 1) FROM occudiff_series s
+			WHERE s.program IN (?, '') AND s.stable_identity IN (` + marks(len(part)) + `) ORDER BY s.id`
+		err := d.each(ctx, tx, text, append([]any{program}, part...), func(rows *sql.Rows) error {
+			var identity, task string
+			var id int64
+			var last sql.NullInt64
+			err := rows.Scan(&identity, &id, &task, &last)
+			if g := groups[identity]; last.Valid && !taken[id] && (g.series == 0 || last.Int64 >= g.last) {
+				g.several = g.series != 0 && last.Int64 == g.last
+				g.series, g.old, g.last = id, task, last.Int64
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var moves []Rename
+	for _, identity := range names {
+		g := groups[identity.(string)]
+		if g.series == 0 || g.several {
+			continue
+		}
+		i := g.fresh[0]
+		k := rows[i].Key
+		k.Program = program
+		if err := d.become(ctx, tx, g.series, k); err != nil {
+			return nil, err
+		}
+		ids[i] = g.series
+		if r := (Rename{Old: g.old, New: k.Task}); !slices.Contains(moves, r) {
+			moves = append(moves, r)
+		}
+	}
+	return moves, nil
+}

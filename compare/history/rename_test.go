@@ -1,0 +1,217 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/ingest/unit"
+)
+
+// named makes run i with kernels of these names, which measure 50, 51, ...
+func named(i int, names ...string) Run {
+	run := sample(i, len(names))
+	for k := range run.Rows {
+		run.Rows[k].Task, run.Rows[k].Measured = names[k], unit.Some(unit.FromPercent(float64(50+k)))
+	}
+	return run
+}
+
+// lines gives the series with their points, by name.
+func lines(t *testing.T, d *DB) string {
+	t.Helper()
+	var list []string
+	err := d.EachSeries(bg, Measured, func(s Series) error {
+		text := s.Key.Task + ":"
+		for _, p := range s.Points {
+			text += fmt.Sprintf(" %d=%v", p.Run, p.Value)
+		}
+		list = append(list, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return strings.Join(list, "; ")
+}
+
+// TestMovedNames: a kernel goes on under a name that moved, where nobody could mean another one.
+func TestMovedNames(t *testing.T) {
+	l := func(n int) string { return fmt.Sprintf("main::{lambda(int)#%d}", n) }
+	for _, c := range []struct {
+		reason string
+		runs   [][]string
+		want   string
+		moved  int
+	}{
+		{"a lambda was added before it", [][]string{{"a", l(1)}, {"a", l(2)}}, "a: 1=50 2=50; " + l(2) + ": 1=51 2=51", 1},
+		{"and taken away again", [][]string{{l(1)}, {l(2)}, {l(1)}}, l(1) + ": 1=50 2=50 3=50", 2},
+		{"of two lambdas nobody can tell which it is", [][]string{{l(1), l(2)}, {l(2), l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51 2=50; " + l(3) + ": 2=51", 0},
+		{"of two that are gone neither", [][]string{{l(1), l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51; " + l(3) + ": 2=50", 0},
+		{"but the one that has later runs than the other", [][]string{{l(1), l(2)}, {l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(3) + ": 1=51 2=50 3=50", 1},
+		{"one hash changed, the others are there", [][]string{{"k_0123abcd", "k_4567abcd"}, {"k_0123abcd", "k_89ababcd"}},
+			"k_0123abcd: 1=50 2=50; k_89ababcd: 1=51 2=51", 1},
+		{"two changed", [][]string{{"k_0123abcd", "k_4567abcd"}, {"k_0000abcd", "k_89ababcd"}},
+			"k_0000abcd: 2=50; k_0123abcd: 1=50; k_4567abcd: 1=51; k_89ababcd: 2=51", 0},
+		{"a name in which nothing moves", [][]string{{"k1"}, {"k2"}}, "k1: 1=50; k2: 2=50", 0},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, dsn string) {
+				d := open(t, dsn)
+				moved := 0
+				for i, names := range c.runs {
+					added, err := d.Add(bg, named(i, names...))
+					if err != nil {
+						t.Fatal(err)
+					}
+					moved += len(added.Moved)
+				}
+				list, err := d.Renames(bg)
+				if got := lines(t, d); err != nil || got != c.want || moved != c.moved || len(list) != c.moved {
+					t.Errorf("%s, %d moved, %v, %v\nwant %s, %d", got, moved, list, err, c.want, c.moved)
+				}
+				whole(t, d)
+				if err := d.verify(bg); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestMovedImport: what was exported before a name moved is known in the history that it came from.
+func TestMovedImport(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		add(t, d, named(0, "main::{lambda(int)#1}", "b"))
+		records := &Records{}
+		if err := d.Export(bg, Measured, func(r Record) error { records.Add(r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		add(t, d, named(1, "main::{lambda(int)#2}", "b"))
+		done, err := d.Import(bg, Measured, records)
+		if err != nil || done.KnownRuns != 1 || done.Points != 0 {
+			t.Errorf("Import = %+v, %v; want one known run", done, err)
+		}
+		whole(t, d)
+	})
+}
+
+func TestRename(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		add(t, d, named(0, "old", "other"))
+		add(t, d, named(1, "new", "other"))
+		if err := d.Rename(bg, "old", "new", start); err != nil {
+			t.Fatal(err)
+		}
+		add(t, d, named(2, "old")) // of a commit from before
+		if got, want := lines(t, d), "new: 1=50 2=50 3=50; other: 1=51 2=51"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		// The new name gets another one: the oldest is one of that, too.
+		if err := d.Rename(bg, "new", "newest", start.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		add(t, d, named(3, "old"))
+		add(t, d, named(4, "new"))
+		if got, want := lines(t, d), "newest: 1=50 2=50 3=50 4=50 5=50; other: 1=51 2=51"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		// And back.
+		if err := d.Rename(bg, "newest", "old", start.Add(2*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		add(t, d, named(5, "old"))
+		want := []Rename{{"new", "old", 0, start.Add(time.Hour)}, {"newest", "old", 0, start.Add(2 * time.Hour)}}
+		list, err := d.Renames(bg)
+		if got := lines(t, d); got != "old: 1=50 2=50 3=50 4=50 5=50 6=50; other: 1=51 2=51" || err != nil || !slices.Equal(list, want) {
+			t.Errorf("%s, %v, %v; want the names %v", got, list, err, want)
+		}
+		// A run with both has two kernels.
+		for _, names := range [][2]string{{"old", "other"}, {"nosuch", "a"}, {"old", "old"}, {"old", ""}} {
+			if err := d.Rename(bg, names[0], names[1], start); !errors.Is(err, errNoKernel) {
+				t.Errorf("%q to %q: %v, want an error", names[0], names[1], err)
+			}
+		}
+		add(t, d, named(6, "old", "newest"))
+		if got := lines(t, d); !strings.Contains(got, "newest: 7=51; old: 1=50 2=50 3=50 4=50 5=50 6=50 7=50;") {
+			t.Errorf("a run with a kernel of the former name beside it: %s", got)
+		}
+		whole(t, d)
+		if err := d.verify(bg); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAccept(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		first := add(t, d, named(0, "a", "b"))
+		other := named(1, "a", "b")
+		other.Device = "mtl-112"
+		add(t, d, other)
+		second := add(t, d, named(2, "a"))
+		now := start.Add(time.Hour)
+		if list, err := d.Accept(bg, second, nil, "wanted", now); err != nil || len(list) != 1 {
+			t.Fatalf("Accept = %+v, %v", list, err)
+		}
+		is := func(name string) func(Key) bool { return func(k Key) bool { return k.Task == name } }
+		if _, err := d.Accept(bg, second, is("b"), "it is gone", now); err != nil {
+			t.Fatal(err)
+		}
+		covered := func() string {
+			list, err := d.Accepts(bg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var texts []string
+			keys, err := d.keys(bg, "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range list {
+				var names []string
+				for id, k := range keys {
+					if a.Covers(id, k) {
+						names = append(names, k.Task+" on "+k.Device)
+					}
+				}
+				slices.Sort(names)
+				texts = append(texts, fmt.Sprintf("run %d %q %v: %s", a.Run, a.Note, a.Time.Equal(now), strings.Join(names, ", ")))
+			}
+			return strings.Join(texts, "; ")
+		}
+		if got, want := covered(), `run 3 "wanted" true: a on Max 1100, b on Max 1100; run 3 "it is gone" true: b on Max 1100`; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if err := d.Rename(bg, "b", "c", now); err != nil {
+			t.Fatal(err)
+		}
+		list, err := d.Accepts(bg)
+		if err != nil || len(list) != 2 || list[1].Key.Task != "c" {
+			t.Fatalf("after renaming: %+v, %v", list, err)
+		}
+		if err := d.Withdraw(bg, list[:1]); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := covered(), `run 3 "it is gone" true: c on Max 1100`; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		// What was accepted goes with its run.
+		if err := d.Remove(bg, second); err != nil || covered() != "" {
+			t.Errorf("after removing: %q, %v", covered(), err)
+		}
+		if _, err := d.Accept(bg, second, nil, "", now); !errors.Is(err, errNoRun) {
+			t.Errorf("a run that is gone: %v", err)
+		}
+		if _, err := d.Accept(bg, first, is("nosuch"), "", now); !errors.Is(err, errNoKernel) {
+			t.Errorf("a kernel that is not there: %v", err)
+		}
+	})
+}
