@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,19 +30,37 @@ func (t tests) Run() int {
 
 // TestScript runs the command stories of testdata/script: every exit status, output and file is real. CORPUS names the real
 // profiler output when it is there; stories that need it skip themselves.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, "script", func() string { return "" }) }
+
+// TestHistoryScript runs the stories of testdata/history on a file and on a server: the answers are the same.
+func TestHistoryScript(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the histories are made by shell scripts")
+	}
+	t.Run("SQLite", func(t *testing.T) { runScripts(t, "history", func() string { return "" }) })
+	t.Run("PostgreSQL", func(t *testing.T) {
+		server.Fresh(t) // or the test skips
+		runScripts(t, "history", func() string { return server.Fresh(t) })
+	})
+}
+
+// runScripts runs the stories of a folder, each with a history of its own; "" is a file in its folder.
+func runScripts(t *testing.T, folder string, history func() string) {
 	fixtures, err := filepath.Abs(filepath.Join("..", "..", "fixtures"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 filepath.Join("testdata", folder),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("FIXTURES", fixtures)
 			e.Setenv("CORPUS", corpus())
+			if db := history(); db != "" {
+				e.Setenv("OCCUDIFF_DB", db)
+			}
 			// A program with the race detector sleeps for a second before it exits, and there are a thousand of them.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
 			return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -31,6 +32,8 @@ type addFlags struct {
 	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"`
 	Program string `flag:"program" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
 	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
+	Branch  string `flag:"branch" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
+	Host    string `flag:"host" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
 }
 
 // addCommand stores runs; one that is not whole is no point of a series, and so --accept-truncated is not for it.
@@ -56,10 +59,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if len(runs) > 1 && !given.IsZero() {
 		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
-	commit := f.Commit
-	if commit == "" {
-		commit = t.commit(ctx)
-	}
+	commit := cmp.Or(f.Commit, t.commit(ctx))
 	var db *history.DB
 	var done []track.Added
 	for _, p := range runs {
@@ -71,7 +71,8 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		if err != nil {
 			return addedBefore(done, err)
 		}
-		one.Commit = commit
+		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
+		one.Host = cmp.Or(f.Host, one.Host)
 		if f.Program != "" {
 			one.Program = f.Program
 		}
@@ -168,7 +169,8 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 	if err != nil {
 		return err
 	}
-	run.ID, run.Stored, run.Kernels, run.Programs = added.ID, added.Stored, len(run.Rows), added.Programs
+	run.ID, run.Stored, run.Kernels = added.ID, added.Stored, len(run.Rows)
+	run.Programs, run.Moved = added.Programs, added.Moved
 	if added.Stored {
 		return run.CheckClock(ctx, db, time.Now())
 	}

@@ -20,6 +20,23 @@ func (t *tracking) commit(ctx context.Context) string {
 		"BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
 }
 
+// branch gives the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
+// the branch of a fork may be called main.
+func (t *tracking) branch() string {
+	name := t.firstOf("GITHUB_REF", "CI_MERGE_REQUEST_REF_PATH", "CI_COMMIT_BRANCH", "BUILD_SOURCEBRANCH",
+		"BRANCH_NAME", "GIT_BRANCH", "BITBUCKET_BRANCH", "CIRCLE_BRANCH", "BUILDKITE_BRANCH", "DRONE_SOURCE_BRANCH",
+		"SEMAPHORE_GIT_REF", "TRAVIS_PULL_REQUEST_BRANCH", "TRAVIS_BRANCH")
+	if strings.HasPrefix(name, "refs/tags/") {
+		return "" // of a release
+	}
+	for _, prefix := range []string{"refs/heads/", "refs/", "origin/"} {
+		if rest, found := strings.CutPrefix(name, prefix); found {
+			return rest
+		}
+	}
+	return name
+}
+
 // commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name
 // itself: it may be the begin of a commit.
 func commitOf(ctx context.Context, name string) string {

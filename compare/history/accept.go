@@ -58,7 +58,8 @@ func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note
 	list []Accept, err error) {
 	err = d.write(ctx, "accepting a run of "+d.engine.where, func(tx *sql.Tx) error {
 		of := Run{}
-		err := d.row(ctx, tx, `SELECT device, program FROM occudiff_run WHERE id = ?`, run).Scan(&of.Device, &of.Program)
+		err := d.row(ctx, tx, `SELECT device, program FROM occudiff_run WHERE id = ?`, run).
+			Scan(&of.Device, &of.Program)
 		if err == sql.ErrNoRows {
 			err = d.noRun(run)
 		}
@@ -70,10 +71,10 @@ func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note
 		if matches != nil {
 			list = nil
 			err = d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series ORDER BY id`, nil,
-				func(rows *sql.Rows) error {
+				func(rows *sql.Rows) (err error) {
 					one := all
-					var err error
-					if one.Key, err = scanKey(rows, &one.Series); err == nil && all.Covers(0, one.Key) && matches(one.Key) {
+					one.Key, err = scanKey(rows, &one.Series)
+					if err == nil && all.Covers(0, one.Key) && matches(one.Key) {
 						list = append(list, one)
 					}
 					return err

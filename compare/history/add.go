@@ -140,7 +140,8 @@ func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err err
 	err = d.row(ctx, tx, `INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
 		VALUES (`+marks(12)+`) RETURNING id`, run.Time.UnixMicro(), len(run.Rows), orNil(run.Frequency),
-		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Branch, run.Program).Scan(&id)
+		run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit, run.Branch, run.Program).
+		Scan(&id)
 	return id, err
 }
 

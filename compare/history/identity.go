@@ -50,8 +50,8 @@ func contents(run Run) []string {
 	return slices.Compact(list)
 }
 
-// said gives the digest of a content with all that was said of the run: a commit that is reverted measures the same, and
-// is another run.
+// said gives the digest of a content with all that was said of the run: a commit that is reverted measures the same,
+// and is another run.
 func (run *Run) said(content string) string {
 	given := ""
 	if run.TimeGiven {

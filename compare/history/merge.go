@@ -196,31 +196,31 @@ type news struct {
 	contradiction error   // another value or verdict than the stored one
 }
 
-// compare says what imported rows add to a stored run.
-func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines []int32) (n news, err error) {
-	type point struct {
-		value   sql.NullFloat64
-		verdict string
-		series  int64
-		stable  string
-	}
-	points := make(map[string]point, len(imported))
-	text := `SELECT s.kernel_identity, s.stable_identity, s.id, s.device, s.driver, s.program, k.` + in.number.column + `, k.verdict
-		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ?`
-	err = in.db.each(ctx, in.tx, text, []any{old.ID}, func(rows *sql.Rows) error {
+// storedPoint is what a stored run has of a kernel.
+type storedPoint struct {
+	value   sql.NullFloat64
+	verdict string
+	series  int64
+	stable  string
+}
+
+// points gives what a stored run has of its kernels, and their keys, by the kernels' identities. Imported rows whose
+// name it has not may be of kernels whose name moved since they were exported.
+func (in *importer) points(ctx context.Context, old *Run, imported []Row) (map[string]storedPoint, []Row, error) {
+	points := make(map[string]storedPoint, len(imported))
+	var stored []Row
+	text := `SELECT s.kernel_identity, s.stable_identity, s.id, s.device, s.driver, s.program, k.verdict, k.` +
+		in.number.column + ` FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ?`
+	err := in.db.each(ctx, in.tx, text, []any{old.ID}, func(rows *sql.Rows) error {
 		var kernel string
-		var p point
+		var p storedPoint
 		var key Key
-		err := rows.Scan(&kernel, &p.stable, &p.series, &key.Device, &key.Driver, &key.Program, &p.value, &p.verdict)
+		err := rows.Scan(&kernel, &p.stable, &p.series, &key.Device, &key.Driver, &key.Program, &p.verdict, &p.value)
 		points[kernel] = p
-		n.stored = append(n.stored, Row{Key: key})
+		stored = append(stored, Row{Key: key})
 		return err
 	})
-	if err != nil {
-		return n, err
-	}
-	// Rows whose name the history has not may be of kernels whose name moved since they were exported.
-	named, elsewhere := make(map[string]bool, len(imported)), map[string][]point{}
+	named, elsewhere := make(map[string]bool, len(imported)), map[string][]storedPoint{}
 	for i := range imported {
 		named[in.memo.of(imported[i].Key).kernel] = true
 	}
@@ -229,13 +229,25 @@ func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines
 			elsewhere[p.stable] = append(elsewhere[p.stable], p)
 		}
 	}
+	for i := 0; i < len(imported) && len(elsewhere) > 0; i++ {
+		kernel := in.memo.of(imported[i].Key).kernel
+		of := elsewhere[imported[i].stableIdentity()]
+		if _, there := points[kernel]; !there && len(of) == 1 {
+			points[kernel] = of[0]
+		}
+	}
+	return points, stored, err
+}
+
+// compare says what imported rows add to a stored run.
+func (in *importer) compare(ctx context.Context, old *Run, imported []Row, lines []int32) (n news, err error) {
+	points, stored, err := in.points(ctx, old, imported)
+	if err != nil {
+		return n, err
+	}
+	n.stored = stored
 	for i, row := range imported {
 		p, there := points[in.memo.of(row.Key).kernel]
-		if len(elsewhere) > 0 && !there {
-			if of := elsewhere[row.stableIdentity()]; len(of) == 1 {
-				p, there = of[0], true
-			}
-		}
 		given := in.records.At(int(lines[i]))
 		value := in.number.point(p.value.Float64)
 		switch {

@@ -44,8 +44,8 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, content, data_rows, bad_rows, carries FROM occudiff_input
-		WHERE run_id IN (SELECT id FROM occudiff_run `+where+`) ORDER BY run_id, position`, args,
+	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, content, data_rows, bad_rows, carries
+		FROM occudiff_input WHERE run_id IN (SELECT id FROM occudiff_run `+where+`) ORDER BY run_id, position`, args,
 		func(rows *sql.Rows) error {
 			var id, carries int64
 			var in Input
@@ -63,8 +63,8 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 }
 
 // runText selects runs, as scanRun reads them.
-const runText = `SELECT id, time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program
-	FROM occudiff_run `
+const runText = `SELECT id, time, kernels, frequency,
+	label, host, job, device, driver, vtune, commit_id, branch, program FROM occudiff_run `
 
 // scanRun reads a run.
 func scanRun(rows *sql.Rows) (r Run, err error) {

@@ -42,8 +42,8 @@ func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error 
 		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task_identity = ? LIMIT 1`,
 			[]any{Key{Task: old}.taskIdentity()}, func(*sql.Rows) error { known = true; return nil })
 		if err == nil && (!known || name == "" || name == old) {
-			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, without "+
-				"its launch shape, and another one", errNoKernel, old, name, d.engine.where)
+			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, "+
+				"without its launch shape, and another one", errNoKernel, old, name, d.engine.where)
 		}
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 	err := d.row(ctx, tx, `SELECT id FROM occudiff_series WHERE identity = ?`, k.identity()).Scan(&other)
 	if err == sql.ErrNoRows {
 		return d.exec(ctx, tx, `UPDATE occudiff_series SET task = ?, program = ?, identity = ?, kernel_identity = ?,
-			task_identity = ?, stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(), k.taskIdentity(),
-			k.stableIdentity(), id)
+			task_identity = ?, stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(),
+			k.taskIdentity(), k.stableIdentity(), id)
 	}
 	if err == nil {
 		err = d.row(ctx, tx, `SELECT COALESCE(MIN(a.run_id), 0) FROM occudiff_kernel a JOIN occudiff_kernel b
@@ -154,64 +154,48 @@ func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) error {
 	return nil
 }
 
+// alike are the rows of a run that have one stable name.
+type alike struct {
+	fresh   []int // those without a series
+	known   bool  // that there are others
+	ordinal bool  // see symbol.Stable
+
+	// The series of the name that no row has, the one with the latest run; several when there are more of that time.
+	series  int64
+	old     string
+	last    int64
+	several bool
+}
+
 // moved finds among new kernels those that are there under a name that differs only in what moves when other code
-// changes. ids has the series of the rows that are known, 0 for a new one, and is filled in. It is found only where
-// nobody could mean another one: one new kernel, and one series of its stable name, or one that has later runs than
-// the others. Where the name counts its likes, the run must have no other of them.
+// changes. ids has the series of the rows, 0 for a new one, and is filled in. A series is found only where nobody could
+// mean another one: for the only new kernel of a stable name, and one series of it, or one that has later runs than the
+// others. Where the name counts its likes, the run must have no other of them.
 func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, ids []int64) ([]Rename, error) {
-	type group struct {
-		fresh   []int
-		ordinal bool
-		others  bool // rows of it that are known under their names
-		series  int64
-		old     string
-		last    int64
-		several bool
-	}
-	groups := map[string]*group{}
+	groups := map[string]*alike{}
 	var names []any
-	taken := map[int64]bool{}
 	for i := range rows {
-		taken[ids[i]] = true
 		identity := rows[i].stableIdentity()
 		if identity == "" {
 			continue
 		}
 		g := groups[identity]
 		if g == nil {
-			g = &group{}
+			g = &alike{}
 			groups[identity] = g
 			names = append(names, identity)
 			_, g.ordinal = symbol.Stable(rows[i].Task)
 		}
-		if ids[i] == 0 {
+		if g.known = g.known || ids[i] != 0; ids[i] == 0 {
 			g.fresh = append(g.fresh, i)
-		} else {
-			g.others = true
 		}
 	}
 	names = slices.DeleteFunc(names, func(identity any) bool {
 		g := groups[identity.(string)]
-		return len(g.fresh) != 1 || g.ordinal && g.others
+		return len(g.fresh) != 1 || g.ordinal && g.known
 	})
-	for part := range slices.Chunk(names, d.engine.batch) {
-		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id
-			ORDER BY k.time DESC LIMIT 1) FROM occudiff_series s
-			WHERE s.program IN (?, '') AND s.stable_identity IN (` + marks(len(part)) + `) ORDER BY s.id`
-		err := d.each(ctx, tx, text, append([]any{program}, part...), func(rows *sql.Rows) error {
-			var identity, task string
-			var id int64
-			var last sql.NullInt64
-			err := rows.Scan(&identity, &id, &task, &last)
-			if g := groups[identity]; last.Valid && !taken[id] && (g.series == 0 || last.Int64 >= g.last) {
-				g.several = g.series != 0 && last.Int64 == g.last
-				g.series, g.old, g.last = id, task, last.Int64
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	if err := d.findAlike(ctx, tx, groups, names, program, ids); err != nil {
+		return nil, err
 	}
 	var moves []Rename
 	for _, identity := range names {
@@ -231,4 +215,30 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		}
 	}
 	return moves, nil
+}
+
+// findAlike finds the series of stable names that no row of the run has.
+func (d *DB) findAlike(ctx context.Context, tx *sql.Tx, groups map[string]*alike, names []any, program string,
+	taken []int64) error {
+	for part := range slices.Chunk(names, d.engine.batch) {
+		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id
+			ORDER BY k.time DESC LIMIT 1) FROM occudiff_series s
+			WHERE s.program IN (?, '') AND s.stable_identity IN (` + marks(len(part)) + `) ORDER BY s.id`
+		err := d.each(ctx, tx, text, append([]any{program}, part...), func(rows *sql.Rows) error {
+			var identity, task string
+			var id int64
+			var last sql.NullInt64
+			err := rows.Scan(&identity, &id, &task, &last)
+			g := groups[identity]
+			if last.Valid && !slices.Contains(taken, id) && (g.series == 0 || last.Int64 >= g.last) {
+				g.several = g.series != 0 && last.Int64 == g.last
+				g.series, g.old, g.last = id, task, last.Int64
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

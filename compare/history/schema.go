@@ -59,15 +59,15 @@ func migrations() [][]string {
 		`ALTER TABLE occudiff_kernel ADD COLUMN empty DOUBLE PRECISION`,
 		`ALTER TABLE occudiff_kernel ADD COLUMN shortfall DOUBLE PRECISION`,
 	}, {
-		// Digests of contents were those of files alone until here. Now they are of a file and what was said of the run.
+		// The digests of contents were of files alone until here. Now they are of a file and what was said of its run.
 		`ALTER TABLE occudiff_run ADD COLUMN branch TEXT NOT NULL DEFAULT ''`,
 		`ALTER TABLE occudiff_input ADD COLUMN content TEXT NOT NULL DEFAULT ''`,
 		`CREATE TABLE occudiff_accept (
 			id {id},
-			run_id BIGINT NOT NULL, series_id BIGINT NOT NULL, time BIGINT NOT NULL, note TEXT NOT NULL)`,
+			run_id BIGINT NOT NULL, series_id BIGINT NOT NULL,
+			time BIGINT NOT NULL, note TEXT NOT NULL)`,
 		`CREATE TABLE occudiff_rename (
-			id {id},
-			old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
+			id {id}, old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
 		`ALTER TABLE occudiff_series ADD COLUMN stable_identity TEXT NOT NULL DEFAULT ''`,
 		`CREATE INDEX occudiff_series_stable ON occudiff_series (stable_identity)`,
 	}}

@@ -45,29 +45,33 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, p
 	p.ids = make([]int64, len(rows))
 	for i, kernel := range kernels {
 		id, adopt := find(known[kernel], program)
-		if p.ids[i] = id; !adopt {
-			continue
+		if p.ids[i] = id; adopt {
+			k := rows[i].Key
+			k.Program = program
+			if err := d.become(ctx, tx, id, k); err != nil {
+				return p, err
+			}
+			delete(known, kernel)
 		}
-		k := rows[i].Key
-		k.Program = program
-		err := d.exec(ctx, tx, `UPDATE occudiff_series SET program = ?, identity = ? WHERE id = ?`, program, k.identity(), id)
-		if err != nil {
-			return p, err
-		}
-		delete(known, kernel)
 	}
 	if slices.Contains(p.ids, 0) && !part {
 		if p.moved, err = d.moved(ctx, tx, rows, program, p.ids); err != nil {
 			return p, err
 		}
 	}
+	return p, d.makeSeries(ctx, tx, rows, kernels, program, p.ids, known)
+}
+
+// makeSeries makes the series of the rows that have none.
+func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []string, program string, ids []int64,
+	known map[string][]stored) error {
 	var fresh [][]any
 	var missing []string
 	for i, kernel := range kernels {
-		if _, cached := known[kernel]; p.ids[i] != 0 && cached && len(p.moved) > 0 {
-			delete(known, kernel)
+		if len(known[kernel]) == 0 {
+			delete(known, kernel) // it was not there; of a name that moved it is now
 		}
-		if p.ids[i] != 0 {
+		if ids[i] != 0 {
 			continue
 		}
 		k := rows[i].Key
@@ -78,21 +82,21 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, p
 		delete(known, kernel)
 	}
 	if len(fresh) == 0 {
-		return p, nil
+		return nil
 	}
 	// In one order for all: two writers that make the same series in different orders would block each other.
 	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-	err = d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+keyColumns+")",
-		fresh, " ON CONFLICT (identity) DO NOTHING")
+	err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+
+		keyColumns+")", fresh, " ON CONFLICT (identity) DO NOTHING")
 	if err == nil {
 		err = d.lookUp(ctx, tx, missing, known)
 	}
 	for i, kernel := range kernels {
-		if p.ids[i] == 0 {
-			p.ids[i], _ = find(known[kernel], program)
+		if ids[i] == 0 {
+			ids[i], _ = find(known[kernel], program)
 		}
 	}
-	return p, err
+	return err
 }
 
 // programsOf lists the programs that have one of the kernels.

@@ -93,7 +93,9 @@ type Added struct {
 	TimeFrom string // what the time was taken from, when it is not the collection's
 	// Programs are those that have its kernels, when it does not say which one it is of.
 	Programs []string
-	Clock    Clock // what is wrong with its date
+	// Moved are the kernels that go on under another name.
+	Moved []history.Rename
+	Clock Clock // what is wrong with its date
 }
 
 // CheckClock says what is wrong with the date of a run that was just stored.

@@ -33,8 +33,7 @@ version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.
   -report-output "$run/vec_add.hotspots.csv" -r "$run/vtune"
 "$vtune" -report summary -report-output "$run/vec_add.summary.txt" -r "$run/vtune"
 
-# It says "run 12 stored: ...", or "run 12 has this content already": that run is checked. The newest of a history that several
-# jobs share may be another job's.
+# It says "run 12 stored: ...": that run is checked. The newest of a history that several jobs share may be another job's.
 added=$(occudiff track add "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us \
   --time "$started" --driver "$driver" --vtune-version "$version" --label "${LABEL:-vec_add}")
 printf '%s\n' "$added"

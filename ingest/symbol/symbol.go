@@ -85,9 +85,10 @@ func Stable(name string) (stable string, ordinal bool) {
 	return stable, ordinal
 }
 
-// isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date has
-// not.
+// isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date
+// has not.
 func isHash(s string) bool {
-	return len(s) >= 8 && strings.Trim(s, "0123456789abcdefABCDEF") == "" && strings.ContainsAny(s, "0123456789") &&
-		strings.ContainsAny(s, "abcdefABCDEF")
+	const digits, letters = "0123456789", "abcdefABCDEF"
+	return len(s) >= 8 && strings.Trim(s, digits+letters) == "" &&
+		strings.ContainsAny(s, digits) && strings.ContainsAny(s, letters)
 }

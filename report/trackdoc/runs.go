@@ -28,6 +28,7 @@ type RunValue struct {
 	JobID        *string   `json:"job_id" csv:"job" col:"Job; cut; drop=2"`
 	VTuneVersion *string   `json:"vtune_version" csv:"vtune" col:"VTune; in=page+sheet"`
 	Commit       *commit   `json:"commit" col:"Commit; drop=3"`
+	Branch       *string   `json:"branch" col:"Branch; cut; drop=8"`
 	Program      *string   `json:"program" col:"Program; cut; drop=4"`
 }
 
@@ -38,7 +39,7 @@ func runValue(r history.Run) RunValue {
 	})
 	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
 		r.Kernels, list, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
-		(*commit)(report.Filled(r.Commit)), report.Filled(r.Program)}
+		(*commit)(report.Filled(r.Commit)), report.Filled(r.Branch), report.Filled(r.Program)}
 }
 
 // AddValue is the JSON output of `occudiff track add`.
@@ -64,7 +65,7 @@ func NewAddValue(runs []track.Added) *AddValue {
 func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.Answer {
 	v := &RunsValue{runsSchema, report.ListOf(runs, runValue)}
 	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
-		"driver", "kernels", "host", "job", "commit", "vtune", "inputs", "program")
+		"driver", "kernels", "host", "job", "commit", "branch", "vtune", "inputs", "program")
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
 		Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
 		Sections: []report.Section{{Key: t.Key, Title: "Runs", Tables: []*report.Table{t}}}}
@@ -90,8 +91,8 @@ func shortCommit(s string) string {
 // AddedText says of one run what was done with it.
 func AddedText(r *track.Added) string {
 	if !r.Stored {
-		return fmt.Sprintf("run %d has this content already (%s): nothing was changed", r.ID,
-			report.OneLine(inputNames(&r.Run)))
+		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: "+
+			"nothing was changed", r.ID, report.OneLine(inputNames(&r.Run)))
 	}
 	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom))
 	notMeasured, unmeasurable := r.Unjudged()
@@ -104,6 +105,9 @@ func AddedText(r *track.Added) string {
 	if len(r.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +
 			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"
+	}
+	for _, m := range r.Moved {
+		text += fmt.Sprintf("; %s goes on as %s", report.OneLine(m.Old), report.OneLine(m.New))
 	}
 	if len(r.Clock.Future) > 0 {
 		text += "; it is dated in the future"
