@@ -14,9 +14,10 @@ import (
 // Change is something that is not the same on the two sides and is named before any regression is. What a side does
 // not say is unknown and never a change.
 type Change struct {
-	What     string // a word of the Change constants
-	Task     string // the kernel; empty when it is the whole run
-	Old, New string
+	What string           `json:"what" csv:"what"` // a word of the Change constants
+	Task unit.Opt[string] `json:"task" csv:"task"` // the kernel; absent when it is the whole run
+	Old  string           `json:"old" csv:"old"`
+	New  string           `json:"new" csv:"new"`
 }
 
 // What a Change is of: first the whole run, then the launch of a kernel.
@@ -77,7 +78,7 @@ func (f runFact) said(runs []*compare.Result) []string {
 
 // runChanges names what is not the same for the whole run.
 func (d *Result) runChanges() []Change {
-	var list []Change
+	list := []Change{}
 	for _, f := range runFacts() {
 		a, b := f.said(d.Old.Runs), f.said(d.New.Runs)
 		if len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
@@ -89,13 +90,13 @@ func (d *Result) runChanges() []Change {
 
 // launchChanges names what is not the same for one kernel.
 func launchChanges(task string, a, b *Launch) []Change {
-	var list []Change
+	list := []Change{}
 	add := func(what, x, y string) {
 		if x != "" && y != "" && x != y {
-			list = append(list, Change{what, task, x, y})
+			list = append(list, Change{what, unit.NonZero(task), x, y})
 		}
 	}
-	add(ChangeAdapter, a.Device, b.Device)
+	add(ChangeAdapter, a.Adapter.Or(""), b.Adapter.Or(""))
 	add(ChangeSIMD, optText(a.SIMD), optText(b.SIMD))
 	add(ChangeGRF, optText(a.Registers), optText(b.Registers))
 	addSize := func(what string, x, y ingest.Size3) {

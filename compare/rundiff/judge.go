@@ -28,21 +28,26 @@ const (
 
 // Sample is what the runs of one side say of one quantity.
 type Sample struct {
-	N        int // runs that have a value
-	Median   unit.Opt[float64]
-	Interval unit.Opt[stat.Interval] // of the median; see Delta
+	N      int               `json:"n" csv:"n"` // runs that have a value
+	Median unit.Opt[float64] `json:"median" csv:"median"`
+	// Low and High are the interval of the median, Confidence how sure that is; see Delta.
+	Low        unit.Opt[float64] `json:"low" csv:"low"`
+	High       unit.Opt[float64] `json:"high" csv:"high"`
+	Confidence unit.Opt[float64] `json:"confidence" jsonschema:"of the interval low to high, 0..1"`
 }
 
 // Delta is one quantity on both sides. From 4 runs a side on it is tested (Mann-Whitney, two-sided) and has intervals:
 // those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
 // confidence, from 6 runs on the confidence that was asked for is reached.
 type Delta struct {
-	Old, New Sample
-	Change   unit.Opt[float64]   // of the medians: new - old, for times new / old
-	Test     unit.Opt[stat.Test] // absent below 4 runs on a side
+	Old    Sample            `json:"old" csv:"old,inline"`
+	New    Sample            `json:"new" csv:"new,inline"`
+	Change unit.Opt[float64] `json:"change_points" csv:"change_points" jsonschema:"new - old in percentage points, of percentages and points"`
+	Ratio  unit.Opt[float64] `json:"ratio" csv:"ratio" jsonschema:"new / old, of times"`
+	P      unit.Opt[float64] `json:"p" csv:"p"` // two-sided; absent below 4 runs on a side
 	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
 	// together.
-	Significant unit.Opt[bool]
+	Significant unit.Opt[bool] `json:"significant" csv:"significant" jsonschema:"null when there were too few runs for a test"`
 }
 
 // Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
@@ -70,7 +75,7 @@ func (d *Result) sample(xs []float64) Sample {
 		confidence = most - 1e-9
 	}
 	if i, ok := stat.MedianInterval(xs, confidence); ok {
-		s.Interval = unit.Some(i)
+		s.Low, s.High, s.Confidence = unit.Some(i.Low), unit.Some(i.High), unit.Some(i.Confidence)
 	}
 	return s
 }
@@ -81,8 +86,7 @@ func (d *Result) delta(older, newer []float64) Delta {
 		return r
 	}
 	if t, ok := stat.MannWhitney(older, newer); ok {
-		r.Test = unit.Some(t)
-		r.Significant = unit.Some(t.P < d.Options.Alpha)
+		r.P, r.Significant = unit.Some(t.P), unit.Some(t.P < d.Options.Alpha)
 	}
 	return r
 }
@@ -112,8 +116,8 @@ func (d *Result) stepDown(pairs []groupPair) {
 		for i := range d.Rows {
 			delta := of.delta(&d.Rows[i])
 			switch c, known := delta.Change.Value(); {
-			case !known || d.Rows[i].NotAKernel:
-			case delta.Test.Present():
+			case !known || !d.Rows[i].IsKernel:
+			case delta.P.Present():
 				tested = append(tested, delta)
 				own = append(own, pooled(of.samples(pairs[i].older), of.samples(pairs[i].newer)))
 			case d.Options.Noise != nil:
@@ -129,8 +133,7 @@ func (d *Result) stepDown(pairs []groupPair) {
 		}
 	}
 	for i, significant := range stat.Holm(ps, d.Options.Alpha) {
-		t, ranked := deltas[i].Test.Value()
-		deltas[i].Significant = unit.Some(significant && (!ranked || t.P < d.Options.Alpha))
+		deltas[i].Significant = unit.Some(significant && deltas[i].P.Or(0) < d.Options.Alpha)
 	}
 }
 
@@ -174,7 +177,7 @@ func (d *Result) ratio(older, newer []float64) Delta {
 	a, ok1 := r.Old.Median.Value()
 	b, ok2 := r.New.Median.Value()
 	if ok1 && ok2 && a > 0 && b > 0 {
-		r.Change = unit.Some(b / a)
+		r.Ratio = unit.Some(b / a)
 	}
 	return r
 }
@@ -187,7 +190,7 @@ func (d *Result) judge(row *Row, otherDevice bool) {
 		row.Verdict = OnlyOld
 	case row.Old == nil:
 		row.Verdict = OnlyNew
-	case row.NotAKernel:
+	case !row.IsKernel:
 		row.Verdict = NotAKernel
 	case !row.Measured.Change.Present():
 		row.Verdict = NotComparable
@@ -207,7 +210,7 @@ func (d *Result) judge(row *Row, otherDevice bool) {
 	default:
 		row.Verdict = Unchanged
 	}
-	row.Because = d.because(row)
+	row.Because = unit.NonZero(d.because(row))
 }
 
 // moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does
@@ -236,7 +239,7 @@ func (d *Result) loadedLimit(row *Row) unit.Points {
 
 // measuredFloor is the change of measured occupancy that counts where it is comparable.
 func (d *Result) measuredFloor(row *Row) unit.Points {
-	if row.Measured.Test.Present() || row.Old.Exact && row.New.Exact {
+	if row.Measured.P.Present() || row.Old.Exact && row.New.Exact {
 		return d.Options.Threshold
 	}
 	return untestedTimes * d.Options.Threshold
@@ -244,7 +247,7 @@ func (d *Result) measuredFloor(row *Row) unit.Points {
 
 // quicker says whether launches became faster.
 func (r *Row) quicker() bool {
-	x, ok := r.Time.Change.Value()
+	x, ok := r.Time.Ratio.Value()
 	return ok && x < 1-timeDiffers && !r.Time.Insignificant()
 }
 
@@ -256,7 +259,7 @@ func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
 	}
-	if x, ok := r.Time.Change.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
+	if x, ok := r.Time.Ratio.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
 		return false
 	}
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium

@@ -40,7 +40,8 @@ func collect(runs []*compare.Result) []*group {
 			g := index[key]
 			if g == nil {
 				g = &group{key: key, notAKernel: row.Verdict == compare.NotAKernel, launch: Launch{
-					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Device: row.Device, Pos: row.Pos}}
+					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Adapter: unit.NonZero(row.Device),
+					File: unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
 				index[key] = g
 				groups = append(groups, g)
 			}

@@ -81,61 +81,76 @@ type Side struct {
 
 // Launch is what a side knows of a kernel's launch.
 type Launch struct {
-	Global, Local ingest.Size3
-	SIMD          unit.Opt[int]
-	Device        string // adapter of the row when the export names one
-	Registers     unit.Opt[int]
-	SLM           unit.Opt[unit.Bytes]
-	Pos           note.Pos               // in the first run that has the kernel
-	Runs          int                    // that have the kernel
-	Unmeasurable  int                    // runs whose counter value is not this kernel's; they are no samples
-	Total         unit.Opt[unit.Seconds] // median over the runs
+	Global    ingest.Size3         `json:"global" csv:"global"`
+	Local     ingest.Size3         `json:"local" csv:"local"`
+	SIMD      unit.Opt[int]        `json:"simd" csv:"simd"`
+	Adapter   unit.Opt[string]     `json:"adapter"` // of the row when the export names one
+	Registers unit.Opt[int]        `json:"grf" jsonschema:"registers per thread"`
+	SLM       unit.Opt[unit.Bytes] `json:"slm_bytes_per_work_group"`
+	// File and Line are those of the first run that has the kernel; Unmeasurable are runs whose counter value is not
+	// this kernel's: they are no samples.
+	File         unit.Opt[string]       `json:"file"`
+	Line         unit.Opt[int]          `json:"line"`
+	Runs         int                    `json:"runs" csv:"runs"` // that have the kernel
+	Unmeasurable int                    `json:"unmeasurable_runs"`
+	Total        unit.Opt[unit.Seconds] `json:"total_seconds"` // median over the runs
 	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was
 	// counted in rows of no kernel. Exact says that the counters were read around each launch.
-	Intervals unit.Opt[float64]
-	Crosstalk unit.Opt[unit.Ratio]
-	Exact     bool
+	Intervals unit.Opt[float64]    `json:"-"`
+	Crosstalk unit.Opt[unit.Ratio] `json:"-"`
+	Exact     bool                 `json:"-"`
 }
 
-// Row is one kernel on both sides, or on one.
+// Row is one kernel on both sides, or on one: also a row of the JSON and CSV outputs.
 type Row struct {
-	Task       string
-	Direction  ingest.Direction
-	NotAKernel bool
-	Old, New   *Launch  // nil on the side that does not have it
-	Changes    []Change // of the launch, in the order of Change
+	Task      string           `json:"task" csv:"task"`
+	Direction unit.Opt[string] `json:"direction" csv:"direction"`
+	IsKernel  bool             `json:"is_kernel"`
+	Old       *Launch          `json:"old" csv:"old,inline"` // nil on the side that does not have it
+	New       *Launch          `json:"new" csv:"new,inline"`
+	Changes   []Change         `json:"changes"` // of the launch, in the order of Change; never nil
 
-	Measured       Delta // occupancy in percent, change in points
-	Residual       Delta // measured - predicted average, in points
-	Predicted      Delta // predicted average in percent
-	Loaded         Delta // occupancy of XVEs that ran, in percent
-	LoadedResidual Delta // that - the predicted one, in points
-	Idle           Delta // share of the time in which the XVEs were idle, in percent
-	Time           Delta // average time of a launch in seconds, change as new / old
-	// Parts of the account, in points, in the order of Parts; those that neither side tells are left out.
-	Parts []PartDelta
+	Measured  Delta `json:"measured_percent" csv:"measured,inline"`
+	Residual  Delta `json:"residual_points" csv:"residual,inline" jsonschema:"measured - predicted average, in percentage points"`
+	Predicted Delta `json:"predicted_average_percent" csv:"predicted,inline"`
+	Loaded    Delta `json:"loaded_percent" csv:"loaded,inline"` // occupancy of XVEs that ran
+	Idle      Delta `json:"idle_percent" csv:"idle,inline"`     // share of the time in which the XVEs were idle
+	Time      Delta `json:"average_seconds" csv:"average,inline"`
+	// Parts of the account in the order of Parts; those that neither side tells are left out. Never nil.
+	Parts []PartDelta `json:"parts" jsonschema:"of the account, in points of all thread slots"`
 
-	Verdict Verdict
-	Because string // the figures behind the verdict, in sentences
+	Verdict Verdict          `json:"verdict" csv:"verdict"`
+	Because unit.Opt[string] `json:"because" csv:"because" jsonschema:"the figures behind the verdict"`
+
+	LoadedResidual Delta `json:"-"` // Loaded - the predicted one, in points
 }
 
 // PartDelta is a part of the account on both sides.
 type PartDelta struct {
-	Part compare.Part
+	Part compare.Part `json:"part"`
 	Delta
 }
 
 // Summary counts the verdicts of kernels.
 type Summary struct {
-	Kernels, Regressions, Proven, Improvements, Faster, Unchanged, ChangedLaunch, ChangedDevice, OnlyOld, OnlyNew,
-	NotComparable, NotKernels int
-
-	Tested    int               // kernels whose measured occupancy was tested, the rest has too few runs
-	TimeRatio unit.Opt[float64] // geometric mean of new / old over TimePairs kernels
-	TimePairs int
+	Kernels       int               `json:"kernels"`
+	Regressions   int               `json:"regressions"`
+	Proven        int               `json:"proven_regressions" jsonschema:"regressions that were told from noise: a gate fails on them alone"`
+	Improvements  int               `json:"improvements"`
+	Faster        int               `json:"faster_at_lower_occupancy"`
+	Unchanged     int               `json:"unchanged"`
+	ChangedLaunch int               `json:"changed_launch"`
+	ChangedDevice int               `json:"changed_device"`
+	OnlyOld       int               `json:"only_old"`
+	OnlyNew       int               `json:"only_new"`
+	NotComparable int               `json:"not_comparable"`
+	NotKernels    int               `json:"not_kernels"`
+	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested, the rest has too few runs
+	TimeRatio     unit.Opt[float64] `json:"time_ratio" jsonschema:"geometric mean of new / old"`
+	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
 	// OtherWork counts the paired kernels with another global size: their times are of another amount of work and are
 	// left out of TimeRatio.
-	OtherWork int
+	OtherWork int `json:"time_left_out"`
 }
 
 // Result is two sides, compared.
@@ -176,11 +191,11 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 
 // row compares a pair.
 func (d *Result) row(p groupPair) Row {
-	var row Row
+	row := Row{Changes: []Change{}, Parts: []PartDelta{}}
 	older, newer := p.older, p.newer
 	for _, g := range []*group{newer, older} {
 		if g != nil {
-			row.Task, row.Direction, row.NotAKernel = g.key.Task, g.key.Direction, g.notAKernel
+			row.Task, row.Direction, row.IsKernel = g.key.Task, unit.NonZero(string(g.key.Direction)), !g.notAKernel
 		}
 	}
 	if older != nil {
@@ -219,8 +234,8 @@ func (d *Result) order() {
 	}
 	sort.SliceStable(d.Rows, func(i, j int) bool {
 		a, b := &d.Rows[i], &d.Rows[j]
-		if a.NotAKernel != b.NotAKernel {
-			return b.NotAKernel
+		if a.IsKernel != b.IsKernel {
+			return a.IsKernel
 		}
 		if x, y := rank[a.Verdict], rank[b.Verdict]; x != y {
 			return x < y
@@ -251,7 +266,7 @@ func (d *Result) summarize() {
 	var ratios []float64
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.NotAKernel {
+		if !r.IsKernel {
 			s.NotKernels++
 			continue
 		}
@@ -260,10 +275,10 @@ func (d *Result) summarize() {
 		if r.Proven() {
 			s.Proven++
 		}
-		if r.Measured.Test.Present() {
+		if r.Measured.P.Present() {
 			s.Tested++
 		}
-		if x, ok := r.Time.Change.Value(); ok {
+		if x, ok := r.Time.Ratio.Value(); ok {
 			if hasChange(r.Changes, ChangeGlobal) {
 				s.OtherWork++
 			} else {

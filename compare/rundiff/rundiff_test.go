@@ -180,14 +180,14 @@ func TestDiffVerdicts(t *testing.T) {
 		}
 		row := &d.Rows[0]
 		change, _ := row.Measured.Change.Value()
-		test, tested := row.Measured.Test.Value()
+		test, tested := row.Measured.P.Value()
 		if row.Verdict != c.want || math.Abs(change-c.change) > 1e-9 || tested != (c.p > 0) ||
-			math.Abs(test.P-c.p) > 1e-9 {
+			math.Abs(test-c.p) > 1e-9 {
 			t.Errorf("%s: %s, %+v points, %+v; want %s, %v points, p %v", c.reason, row.Verdict, change,
-				row.Measured.Test, c.want, c.change, c.p)
+				row.Measured.P, c.want, c.change, c.p)
 		}
-		if row.Because != c.because {
-			t.Errorf("%s:\n got %s\nwant %s", c.reason, row.Because, c.because)
+		if row.Because.Or("") != c.because {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, row.Because.Or(""), c.because)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestDiffWithoutNumbers(t *testing.T) {
 	}
 	for _, c := range cases {
 		d := diff(c.older, c.newer, DefaultOptions())
-		if len(d.Rows) != 1 || d.Rows[0].Verdict != c.want || d.Rows[0].Because != c.because {
+		if len(d.Rows) != 1 || d.Rows[0].Verdict != c.want || d.Rows[0].Because.Or("") != c.because {
 			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, d.Rows, c.want, c.because)
 		}
 		if d.Summary.Regressions != 0 {
@@ -274,7 +274,7 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 			words = append(words, x.String())
 		}
 		if got := strings.Join(words, "; "); got != c.changes || d.Rows[0].Verdict != c.verdict {
-			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Rows[0].Verdict, d.Rows[0].Because, c.changes,
+			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Rows[0].Verdict, d.Rows[0].Because.Or(""), c.changes,
 				c.verdict)
 		}
 		last := ""
@@ -360,7 +360,7 @@ func TestDiffTimes(t *testing.T) {
 	}
 	for _, row := range d.Rows {
 		want := map[string]float64{"twice": 2, "half": 0.5, "bigger": 9}[row.Task]
-		if got := row.Time.Change.Or(0); math.Abs(got-want) > 1e-12 {
+		if got := row.Time.Ratio.Or(0); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: time ratio %v; want %v", row.Task, got, want)
 		}
 	}
@@ -408,10 +408,10 @@ func TestDiffIntervals(t *testing.T) {
 		{"nine leave the ends out: 1 - 2 (1 + 9)/512", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 2, 8, 1 - 20.0/512},
 	} {
 		d := diff(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
-		got, ok := d.Rows[0].Measured.Old.Interval.Value()
-		if ok != (c.confidence > 0) || math.Abs(got.Low-c.low) > 1e-9 || math.Abs(got.High-c.high) > 1e-9 ||
-			math.Abs(got.Confidence-c.confidence) > 1e-9 {
-			t.Errorf("%s: %+v, %v; want %v to %v at %v", c.reason, got, ok, c.low, c.high, c.confidence)
+		got := d.Rows[0].Measured.Old
+		if got.Low.Present() != (c.confidence > 0) || math.Abs(got.Low.Or(0)-c.low) > 1e-9 ||
+			math.Abs(got.High.Or(0)-c.high) > 1e-9 || math.Abs(got.Confidence.Or(0)-c.confidence) > 1e-9 {
+			t.Errorf("%s: %+v; want %v to %v at %v", c.reason, got, c.low, c.high, c.confidence)
 		}
 	}
 }
@@ -426,7 +426,7 @@ func TestDiffLaunchesKeptApartAreOneSample(t *testing.T) {
 	row := d.Rows[0]
 	// (80 x 3 + 40 x 1) / 4 = 70, and 0.4 s over 200 launches are 2 ms each.
 	if len(d.Rows) != 1 || row.Measured.Old.N != 1 || math.Abs(row.Measured.Old.Median.Or(0)-70) > 1e-9 ||
-		math.Abs(row.Time.Change.Or(0)-1) > 1e-9 {
+		math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
 		t.Errorf("got %+v; want one sample of 70 %% and equal times", row)
 	}
 }
@@ -442,7 +442,7 @@ func TestDiffMeanOfSomeLaunches(t *testing.T) {
 		x.measured, x.seconds = 70,
 			0.002
 	}))}, DefaultOptions())
-	if row := d.Rows[0]; math.Abs(row.Time.Change.Or(0)-1) > 1e-9 {
+	if row := d.Rows[0]; math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
 		t.Errorf("got %+v; want equal times", row.Time)
 	}
 }

@@ -41,13 +41,13 @@ func (s *Sides) align() {
 	for side, d := range s.Against {
 		for i := range d.Rows {
 			r := &d.Rows[i]
-			if r.NotAKernel {
+			if !r.IsKernel {
 				continue
 			}
 			l := cmp.Or(r.Old, r.New)
-			p := place{ingest.Key{Task: r.Task, Direction: r.Direction, Global: l.Global.Trim(),
-				Local: l.Local.Trim(),
-				SIMD:  l.SIMD.Or(0), Device: l.Device}, r.Old != nil}
+			p := place{ingest.Key{Task: r.Task, Direction: ingest.Direction(r.Direction.Or("")),
+				Global: l.Global.Trim(), Local: l.Local.Trim(), SIMD: l.SIMD.Or(0), Device: l.Adapter.Or("")},
+				r.Old != nil}
 			k, known := at[p]
 			if !known {
 				k, at[p] = len(s.Kernels), len(s.Kernels)

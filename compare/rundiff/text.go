@@ -135,7 +135,7 @@ func (d *Result) unchangedText(row *Row) string {
 			c, fromTo(m, "%.1f", " %"), testText(m))
 	case m.Insignificant():
 		return "Not significant (" + testText(m) + ")."
-	case m.Test.Present():
+	case m.P.Present():
 		return fmt.Sprintf("Significant (%s), but within %g points.", testText(m), float64(floor))
 	}
 	return fmt.Sprintf("Within %g points; no test is possible with %s.", float64(floor), runsText(m))
@@ -250,7 +250,7 @@ func SameTime(ratio float64) bool { return math.Abs(ratio-1) < 0.005 }
 
 // timeText says how the times moved, empty when they are not known on both sides.
 func timeText(t *Delta) string {
-	x, ok := t.Change.Value()
+	x, ok := t.Ratio.Value()
 	if !ok {
 		return ""
 	}
@@ -286,18 +286,18 @@ func zero(x float64) float64 {
 
 // testText prints p and n: "p = 0.029, 4 + 4 runs".
 func testText(d *Delta) string {
-	t, ok := d.Test.Value()
+	p, ok := d.P.Value()
 	switch {
 	case !ok && d.Significant.Present():
 		return "by the spread of the history, " + runsText(d)
 	case !ok:
 		return runsText(d)
-	case d.Insignificant() && t.P < DefaultOptions().Alpha:
-		return fmt.Sprintf("p = %.3f, %s, which one of so many kernels reaches by chance", t.P, runsText(d))
-	case t.P < 0.001:
+	case d.Insignificant() && p < DefaultOptions().Alpha:
+		return fmt.Sprintf("p = %.3f, %s, which one of so many kernels reaches by chance", p, runsText(d))
+	case p < 0.001:
 		return fmt.Sprintf("p < 0.001, %s", runsText(d))
 	}
-	return fmt.Sprintf("p = %.3f, %s", t.P, runsText(d))
+	return fmt.Sprintf("p = %.3f, %s", p, runsText(d))
 }
 
 func runsText(d *Delta) string { return fmt.Sprintf("%d + %d runs", d.Old.N, d.New.N) }

@@ -17,10 +17,10 @@ func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.A
 		if !r.Proven() {
 			level = report.AnnotateWarning
 		}
-		a := report.Annotation{Level: level, File: r.New.Pos.File, Line: r.New.Pos.Line,
+		a := report.Annotation{Level: level, File: r.New.File.Or(""), Line: r.New.Line.Or(0),
 			Title: report.KernelName(r.Task), Message: "Regression: " + fell(r) + " points."}
-		if r.Because != "" {
-			a.Message += " " + report.UpperFirst(report.OneLine(r.Because))
+		if because := r.Because.Or(""); because != "" {
+			a.Message += " " + report.UpperFirst(report.OneLine(because))
 		}
 		list = append(list, a)
 	}

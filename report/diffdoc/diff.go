@@ -77,8 +77,8 @@ func changedText(changes []rundiff.Change) string {
 			index[c.String()] = b
 			list = append(list, b)
 		}
-		if c.Task != "" {
-			b.tasks = append(b.tasks, report.CutMiddle(report.KernelName(c.Task), report.LabelWidth))
+		if task, ok := c.Task.Value(); ok {
+			b.tasks = append(b.tasks, report.CutMiddle(report.KernelName(task), report.LabelWidth))
 		}
 	}
 	words := make([]string, 0, len(list))
@@ -207,11 +207,11 @@ func changeSection(d *rundiff.Result) report.Section {
 			"is unknown on the other and does not count as a change."}
 		return s
 	}
-	rows := appendChanges(nil, d.Changes)
+	rows := slices.Clone(d.Changes)
 	for i := range rows {
 		rows[i].Task = unit.Some(rows[i].Task.Or("the whole run"))
 	}
-	s.Tables = []*report.Table{report.List("changes", "", rows)}
+	s.Tables = []*report.Table{report.List("changes", "", rows, "what: What", "task: Of", "old: Old", "new: New")}
 	return s
 }
 
@@ -221,7 +221,7 @@ func movedSection(d *rundiff.Result) report.Section {
 		ItemsIn: report.Everywhere}
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if r.NotAKernel || !needsAttention(r, d) {
+		if !r.IsKernel || !needsAttention(r, d) {
 			continue
 		}
 		status := statusOf(r.Verdict)
@@ -229,7 +229,7 @@ func movedSection(d *rundiff.Result) report.Section {
 			status = report.Unsure
 		}
 		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r),
-			Text: string(r.Verdict) + ". " + report.OneLine(r.Because), Status: status})
+			Text: string(r.Verdict) + ". " + report.OneLine(r.Because.Or("")), Status: status})
 	}
 	if len(s.Items) == 0 {
 		s.Text = []string{"None."}

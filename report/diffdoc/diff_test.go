@@ -199,17 +199,17 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
-		{diffdoc.DiffChange{}, "what task old new"},
-		{diffdoc.DiffRow{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
-		{diffdoc.DiffLaunch{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
-		{diffdoc.DiffMetric{}, "old new change_points ratio p significant"},
-		{diffdoc.DiffSample{}, "n median low high confidence"},
-		{diffdoc.DiffSummary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+		{rundiff.Change{}, "what task old new"},
+		{rundiff.Row{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
+		{rundiff.Launch{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
+		{rundiff.Delta{}, "old new change_points ratio p significant"},
+		{rundiff.Sample{}, "n median low high confidence"},
+		{rundiff.Summary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string
 		for i := range typ.NumField() {
-			if f := typ.Field(i); f.IsExported() {
+			if f := typ.Field(i); f.Tag.Get("json") != "-" {
 				names = append(names, f.Tag.Get("json"))
 			}
 		}

@@ -14,15 +14,15 @@ const diffSchema = "occudiff/diff/1"
 
 // DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
 type DiffOutput struct {
-	Schema          string                 `json:"schema"`
-	ThresholdPoints float64                `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
-	Alpha           float64                `json:"alpha" jsonschema:"a change is significant when its p is below"`
-	Old             DiffSide               `json:"old"`
-	New             DiffSide               `json:"new"`
-	Changes         []DiffChange           `json:"changes"`
-	Rows            report.Stream[DiffRow] `json:"rows"`
-	Summary         DiffSummary            `json:"summary"`
-	Notes           []report.NoteValue     `json:"notes"`
+	Schema          string                     `json:"schema"`
+	ThresholdPoints float64                    `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
+	Alpha           float64                    `json:"alpha" jsonschema:"a change is significant when its p is below"`
+	Old             DiffSide                   `json:"old"`
+	New             DiffSide                   `json:"new"`
+	Changes         []rundiff.Change           `json:"changes"`
+	Rows            report.Stream[rundiff.Row] `json:"rows"`
+	Summary         rundiff.Summary            `json:"summary"`
+	Notes           []report.NoteValue         `json:"notes"`
 }
 
 // DiffSide is one side: its runs are repeats.
@@ -39,41 +39,12 @@ type DiffRun struct {
 	Inputs       []report.InputValue `json:"inputs"`
 }
 
-// DiffChange is something that is not the same; its task is null when it is of the whole run.
-type DiffChange struct {
-	What string           `json:"what" col:"What"`
-	Task unit.Opt[string] `json:"task" col:"Of"`
-	Old  string           `json:"old" col:"Old"`
-	New  string           `json:"new" col:"New"`
-}
-
-// DiffSummary counts the verdicts of kernels.
-type DiffSummary struct {
-	Kernels       int               `json:"kernels"`
-	Regressions   int               `json:"regressions"`
-	Proven        int               `json:"proven_regressions" jsonschema:"regressions that were told from noise: a gate fails on them alone"`
-	Improvements  int               `json:"improvements"`
-	Faster        int               `json:"faster_at_lower_occupancy"`
-	Unchanged     int               `json:"unchanged"`
-	ChangedLaunch int               `json:"changed_launch"`
-	ChangedDevice int               `json:"changed_device"`
-	OnlyOld       int               `json:"only_old"`
-	OnlyNew       int               `json:"only_new"`
-	NotComparable int               `json:"not_comparable"`
-	NotKernels    int               `json:"not_kernels"`
-	Tested        int               `json:"tested"`
-	TimeRatio     unit.Opt[float64] `json:"time_ratio" jsonschema:"geometric mean of new / old"`
-	TimePairs     int               `json:"time_pairs"`
-	OtherWork     int               `json:"time_left_out"`
-}
-
 // newOutput gives the value of the JSON contract.
 func newOutput(d *rundiff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
-		Old: newSide(&d.Old), New: newSide(&d.New), Changes: appendChanges(nil, d.Changes),
-		Rows: report.Stream[DiffRow]{Seq: jsonRows(d)}, Notes: report.NoteValues(d.Notes),
-		Summary: DiffSummary(d.Summary),
+		Old: newSide(&d.Old), New: newSide(&d.New), Changes: d.Changes, Summary: d.Summary,
+		Rows: report.Stream[rundiff.Row]{Seq: each(d.Rows)}, Notes: report.NoteValues(d.Notes),
 	}
 }
 
@@ -84,25 +55,13 @@ func newSide(s *rundiff.Side) DiffSide {
 	})}
 }
 
-// jsonRows gives the rows one by one.
-func jsonRows(d *rundiff.Result) iter.Seq[*DiffRow] {
-	return func(yield func(*DiffRow) bool) {
-		var v DiffRow
-		for i := range d.Rows {
-			if v.set(&d.Rows[i]); !yield(&v) {
+// each gives the rows one by one, as they are.
+func each(rows []rundiff.Row) iter.Seq[*rundiff.Row] {
+	return func(yield func(*rundiff.Row) bool) {
+		for i := range rows {
+			if !yield(&rows[i]) {
 				return
 			}
 		}
 	}
-}
-
-// appendChanges adds changes to a list, which is never nil then.
-func appendChanges(to []DiffChange, list []rundiff.Change) []DiffChange {
-	if to == nil {
-		to = make([]DiffChange, 0, len(list))
-	}
-	for _, c := range list {
-		to = append(to, DiffChange{c.What, unit.NonZero(c.Task), c.Old, c.New})
-	}
-	return to
 }

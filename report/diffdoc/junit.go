@@ -43,7 +43,7 @@ func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	class = strings.TrimSuffix(class+"/"+report.OneLine(prov.Label), "/")
 	s.SetCases(func(yield func(report.TestCase) bool) {
 		for i := range d.Rows {
-			if r := &d.Rows[i]; !r.NotAKernel && !yield(testCase(class, r)) {
+			if r := &d.Rows[i]; r.IsKernel && !yield(testCase(class, r)) {
 				return
 			}
 		}
@@ -61,13 +61,13 @@ func sides(d *rundiff.Result) []side { return []side{{"old", &d.Old}, {"new", &d
 
 func testCase(class string, r *rundiff.Row) report.TestCase {
 	c := report.TestCase{Class: class, Name: report.OneLine(r.Task),
-		Text: report.UpperFirst(report.OneLine(r.Because)) + "\n"}
+		Text: report.UpperFirst(report.OneLine(r.Because.Or(""))) + "\n"}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
 	for _, l := range []*rundiff.Launch{r.Old, r.New} {
 		if l != nil {
-			c.File, c.Line, c.Seconds = report.OneLine(l.Pos.File), l.Pos.Line, report.Finite(l.Total)
+			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), report.Finite(l.Total)
 		}
 	}
 	switch r.Verdict {

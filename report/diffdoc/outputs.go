@@ -10,10 +10,10 @@ import (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	words := map[string][]string{
-		"DiffRow.direction": {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
-		"DiffRow.verdict":   report.Words(rundiff.Verdicts()),
-		"DiffPart.part":     report.Words(compare.Parts()),
-		"DiffChange.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
+		"Row.direction":  {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
+		"Row.verdict":    report.Words(rundiff.Verdicts()),
+		"PartDelta.part": report.Words(compare.Parts()),
+		"Change.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
 			rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
 	}
 	return []report.Output{

@@ -11,70 +11,6 @@ import (
 	"occudiff/report"
 )
 
-// DiffRow is one kernel on both sides, or on one: a row of the JSON and CSV outputs, and of the table of kernels.
-type DiffRow struct {
-	Task      report.Symbol    `json:"task" col:"Kernel; cut; role=code"`
-	Direction unit.Opt[string] `json:"direction" col:"Direction; in=sheet"`
-	IsKernel  bool             `json:"is_kernel"`
-	Old       *DiffLaunch      `json:"old" csv:"old,inline"`
-	New       *DiffLaunch      `json:"new" csv:"new,inline"`
-	Changes   []DiffChange     `json:"changes"`
-	Measured  DiffMetric       `json:"measured_percent" csv:"measured,inline"`
-	Residual  DiffMetric       `json:"residual_points" csv:"residual,inline" jsonschema:"measured - predicted average, in percentage points"`
-	Predicted DiffMetric       `json:"predicted_average_percent" csv:"predicted,inline"`
-	Loaded    DiffMetric       `json:"loaded_percent" csv:"loaded,inline"`
-	Idle      DiffMetric       `json:"idle_percent" csv:"idle,inline"`
-	Average   DiffMetric       `json:"average_seconds" csv:"average,inline"`
-	Parts     []DiffPart       `json:"parts" jsonschema:"of the account, in points of all thread slots"`
-	Verdict   verdict          `json:"verdict" col:"Verdict; role=choice"`
-	Because   unit.Opt[string] `json:"because" col:"Because; in=sheet" jsonschema:"the figures behind the verdict"`
-
-	older, newer DiffLaunch // memory of Old and New
-}
-
-// DiffLaunch is what a side knows of a launch.
-type DiffLaunch struct {
-	Global           unit.Size3           `json:"global" csv:"global"`
-	Local            unit.Size3           `json:"local" csv:"local"`
-	SIMD             unit.Opt[int]        `json:"simd" csv:"simd"`
-	Adapter          unit.Opt[string]     `json:"adapter"`
-	GRF              unit.Opt[int]        `json:"grf" jsonschema:"registers per thread"`
-	SLMBytes         unit.Opt[unit.Bytes] `json:"slm_bytes_per_work_group"`
-	File             unit.Opt[string]     `json:"file"`
-	Line             unit.Opt[int]        `json:"line"`
-	Runs             int                  `json:"runs" csv:"runs"`
-	UnmeasurableRuns int                  `json:"unmeasurable_runs"`
-	Total            seconds              `json:"total_seconds"`
-}
-
-type seconds = unit.Opt[unit.Seconds]
-
-// DiffMetric is one quantity on both sides. Of percentages and points the change is new - old in points, of times the
-// ratio is new / old; the other is null.
-type DiffMetric struct {
-	Old          DiffSample        `json:"old" csv:"old,inline"`
-	New          DiffSample        `json:"new" csv:"new,inline"`
-	ChangePoints unit.Opt[float64] `json:"change_points" csv:"change_points" jsonschema:"new - old in percentage points, of percentages and points"`
-	Ratio        unit.Opt[float64] `json:"ratio" csv:"ratio" jsonschema:"new / old, of times"`
-	P            unit.Opt[float64] `json:"p" csv:"p"`
-	Significant  unit.Opt[bool]    `json:"significant" csv:"significant" jsonschema:"null when there were too few runs for a test"`
-}
-
-// DiffSample is what the runs of one side say of one quantity, in the unit that the quantity's name ends in.
-type DiffSample struct {
-	N          int               `json:"n" csv:"n"`
-	Median     unit.Opt[float64] `json:"median" csv:"median"`
-	Low        unit.Opt[float64] `json:"low" csv:"low"`
-	High       unit.Opt[float64] `json:"high" csv:"high"`
-	Confidence unit.Opt[float64] `json:"confidence" jsonschema:"of the interval low to high, 0..1"`
-}
-
-// DiffPart is a part of the account on both sides.
-type DiffPart struct {
-	Part string `json:"part"`
-	DiffMetric
-}
-
 // verdict is the word of a verdict with its color.
 type verdict rundiff.Verdict
 
@@ -90,68 +26,13 @@ func (v verdict) Words() []report.Word {
 	})
 }
 
-// set takes over a row. It keeps the memory of the one before.
-func (v *DiffRow) set(r *rundiff.Row) {
-	*v = DiffRow{
-		Task: report.Symbol(r.Task), Direction: unit.NonZero(string(r.Direction)), IsKernel: !r.NotAKernel,
-		Changes: appendChanges(v.Changes[:0], r.Changes), Measured: pointsMetric(&r.Measured),
-		Residual: pointsMetric(&r.Residual), Predicted: pointsMetric(&r.Predicted), Loaded: pointsMetric(&r.Loaded),
-		Idle: pointsMetric(&r.Idle), Average: newMetric(&r.Time), Parts: v.Parts[:0], Verdict: verdict(r.Verdict),
-		Because: unit.NonZero(r.Because),
-	}
-	v.Average.Ratio = r.Time.Change
-	if r.Old != nil {
-		v.older.set(r.Old)
-		v.Old = &v.older
-	}
-	if r.New != nil {
-		v.newer.set(r.New)
-		v.New = &v.newer
-	}
-	for i := range r.Parts {
-		v.Parts = append(v.Parts, DiffPart{string(r.Parts[i].Part), pointsMetric(&r.Parts[i].Delta)})
-	}
-	if v.Parts == nil {
-		v.Parts = []DiffPart{} // never null
-	}
-}
-
-func (v *DiffLaunch) set(l *rundiff.Launch) {
-	*v = DiffLaunch{
-		Global: l.Global, Local: l.Local, SIMD: l.SIMD, Adapter: unit.NonZero(l.Device), GRF: l.Registers,
-		SLMBytes: l.SLM, File: unit.NonZero(l.Pos.File), Line: unit.NonZero(l.Pos.Line), Runs: l.Runs,
-		UnmeasurableRuns: l.Unmeasurable, Total: l.Total,
-	}
-}
-
-func pointsMetric(d *rundiff.Delta) DiffMetric {
-	m := newMetric(d)
-	m.ChangePoints = d.Change
-	return m
-}
-
-func newMetric(d *rundiff.Delta) DiffMetric {
-	m := DiffMetric{Old: newSample(&d.Old), New: newSample(&d.New), Significant: d.Significant}
-	if t, ok := d.Test.Value(); ok {
-		m.P = unit.Some(t.P)
-	}
-	return m
-}
-
-func newSample(s *rundiff.Sample) DiffSample {
-	v := DiffSample{N: s.N, Median: s.Median}
-	if i, ok := s.Interval.Value(); ok {
-		v.Low, v.High, v.Confidence = unit.Some(i.Low), unit.Some(i.High), unit.Some(i.Confidence)
-	}
-	return v
-}
-
 // tableRow is a row of the table of kernels: what only people read, where words stand for what nobody can compute with
 // ("16 -> 32", "~"), and the row of the other outputs.
 type tableRow struct {
-	Global string `csv:"global" col:"Global; in=terminal+page; drop=3; role=code"`
-	Local  string `csv:"local" col:"Local; in=terminal+page; drop=2; role=code"`
-	SIMD   string `csv:"simd" col:"SIMD; in=terminal+page; drop=4"`
+	Kernel report.Symbol `csv:"task" col:"Kernel; cut; role=code"`
+	Global string        `csv:"global" col:"Global; in=terminal+page; drop=3; role=code"`
+	Local  string        `csv:"local" col:"Local; in=terminal+page; drop=2; role=code"`
+	SIMD   string        `csv:"simd" col:"SIMD; in=terminal+page; drop=4"`
 
 	OldInterval    string      `csv:"measured_old_interval" col:"old [%]; group=Interval; in=page"`
 	NewInterval    string      `csv:"measured_new_interval" col:"new [%]; group=Interval; in=page"`
@@ -159,14 +40,15 @@ type tableRow struct {
 	LoadedChange   report.Cell `csv:"loaded_change" col:"XVEs that ran [points]; group=Change; in=terminal+page; drop=6; kind=points"`
 	RunsTested     string      `csv:"measured_n" col:"Runs; in=terminal+page; drop=1"`
 	ResidualChange report.Cell `csv:"residual_change" col:"Residual change [points]; in=terminal+page; drop=5; kind=points"`
-	Time           report.Cell `csv:"time" col:"Time new/old; in=terminal+page; drop=7; decimals=2; kind=number"`
+	TimeRatio      report.Cell `csv:"time" col:"Time new/old; in=terminal+page; drop=7; decimals=2; kind=number"`
 
 	partChanges
 
 	Changed string `csv:"changes" col:"Changed; in=sheet"`
 	Label   string `csv:"label" col:"Label in charts; in=sheet"`
 
-	DiffRow
+	Finding verdict `csv:"verdict" col:"Verdict; role=choice"`
+	*rundiff.Row
 }
 
 // partChanges say how far each part of the account moved.
@@ -189,8 +71,7 @@ func (p *partChanges) set(parts []rundiff.PartDelta) {
 // fill makes row i of the table; the words only for people.
 func (s *diffSet) fill(i int, into *tableRow) {
 	r := &s.rows[i]
-	*into = tableRow{DiffRow: into.DiffRow, Label: s.label(r)}
-	into.DiffRow.set(r)
+	*into = tableRow{Row: r, Kernel: report.Symbol(r.Task), Finding: verdict(r.Verdict), Label: s.label(r)}
 	into.partChanges.set(r.Parts)
 	for k, c := range r.Changes {
 		if k > 0 {
@@ -207,7 +88,7 @@ func (s *diffSet) fill(i int, into *tableRow) {
 	into.MeasuredChange = changeCell(&r.Measured, report.Points)
 	into.LoadedChange = changeCell(&r.Loaded, report.Points)
 	into.ResidualChange = changeCell(&r.Residual, report.Points)
-	into.Time = changeCell(&r.Time, report.Number)
+	into.TimeRatio = changeCell(&r.Time, report.Number)
 	if r.Measured.Old.N+r.Measured.New.N > 0 {
 		into.RunsTested = fmt.Sprintf("%d + %d", r.Measured.Old.N, r.Measured.New.N)
 	}
@@ -220,7 +101,8 @@ func (s *diffSet) columns() []string {
 	list = append(list, eachSide("local_SIDE=SIDE_local: SIDE; group=Local; in=sheet")...)
 	list = append(list, eachSide("simd_SIDE=SIDE_simd: SIDE; group=SIMD; in=sheet")...)
 	list = append(list, eachSide("runs_SIDE=SIDE_runs: SIDE; group=Runs; in=sheet")...)
-	list = append(list, "direction", "measured_old_percent=measured_old_median: old [%]; group=Measured; drop=8",
+	list = append(list, "direction: Direction; in=sheet",
+		"measured_old_percent=measured_old_median: old [%]; group=Measured; drop=8",
 		"measured_new_percent=measured_new_median: new [%]; group=Measured; drop=9")
 	if s.tested {
 		list = append(list, "measured_old_interval", "measured_new_interval")
@@ -251,7 +133,7 @@ func (s *diffSet) columns() []string {
 	for _, part := range compare.Parts() {
 		list = append(list, string(part)+"_change_points")
 	}
-	return append(list, "verdict", "changes", "label", "because")
+	return append(list, "verdict", "changes", "label", "because: Because; in=sheet")
 }
 
 func (s *diffSet) residualColumns() []string {
@@ -288,7 +170,11 @@ func sampleColumns(key, unit string) (list []string) {
 const insignificant = "~"
 
 func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
-	switch x, ok := d.Change.Value(); {
+	change := d.Change
+	if d.Ratio.Present() {
+		change = d.Ratio
+	}
+	switch x, ok := change.Value(); {
 	case !ok:
 		return report.Cell{}
 	case d.Insignificant():
@@ -299,11 +185,10 @@ func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
 }
 
 func interval(s *rundiff.Sample) string {
-	v, ok := s.Interval.Value()
-	if !ok {
+	if !s.Low.Present() {
 		return ""
 	}
-	return report.Decimal(v.Low, 1) + " to " + report.Decimal(v.High, 1)
+	return report.Decimal(s.Low.Or(0), 1) + " to " + report.Decimal(s.High.Or(0), 1)
 }
 
 // bothSides prints what both sides say of a launch, "16 -> 32" where they differ, what one says where the other says

@@ -22,7 +22,7 @@ type diffSet struct {
 
 func newDiffSet(d *rundiff.Result) *diffSet {
 	s := &diffSet{rows: d.Rows, repeated: map[string]bool{}, brief: map[string]string{}}
-	for s.kernels < len(d.Rows) && !d.Rows[s.kernels].NotAKernel {
+	for s.kernels < len(d.Rows) && d.Rows[s.kernels].IsKernel {
 		s.kernels++
 	}
 	for s.attention < s.kernels && d.Rows[s.attention].Verdict != rundiff.Unchanged {
@@ -31,7 +31,7 @@ func newDiffSet(d *rundiff.Result) *diffSet {
 	seen, names := make(map[string]bool, len(d.Rows)), make([]string, len(d.Rows))
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		s.tested = s.tested || r.Measured.Test.Present() || r.Time.Test.Present()
+		s.tested = s.tested || r.Measured.P.Present() || r.Time.P.Present()
 		s.loaded = s.loaded || r.Loaded.Change.Present()
 		s.residual = s.residual || r.Residual.Change.Present()
 		s.repeated[r.Task] = s.repeated[r.Task] || seen[r.Task]
@@ -65,7 +65,7 @@ func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
 
 // candidate is what a selection considers of a row. Slot time is lost where less is measured than on the old side.
 func candidate(r *rundiff.Row, by report.SortKey) report.Candidate {
-	c := report.Candidate{Task: r.Task, Other: r.NotAKernel, Value: math.NaN()}
+	c := report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: math.NaN()}
 	change := r.Measured.Change.Or(math.NaN())
 	switch by {
 	case report.SortLost:
