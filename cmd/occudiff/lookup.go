@@ -18,7 +18,6 @@ import (
 	"occudiff/report/lookdoc"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
-	"occudiff/report/runsdoc"
 	"occudiff/report/schema"
 	"occudiff/report/trackdoc"
 )
@@ -110,7 +109,7 @@ func (a *app) schemaCommand() *cobra.Command {
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), runsdoc.Outputs(), launchdoc.Outputs(), diffdoc.Outputs(),
+	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), launchdoc.Outputs(), diffdoc.Outputs(),
 		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
 }
 

@@ -17,8 +17,8 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/deliver"
+	"occudiff/report/diffdoc"
 	"occudiff/report/rundoc"
-	"occudiff/report/runsdoc"
 )
 
 // validateFlags are those of validate alone.
@@ -122,7 +122,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 	}
 	a.after = func() error { return a.concludeRuns(names, results) }
 	if len(results) > 1 {
-		return runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance()), nil
+		return diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), nil
 	}
 	return rundoc.Answer(results[0], a.provenance(), t.Devices()), nil
 }

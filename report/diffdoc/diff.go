@@ -285,11 +285,11 @@ func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section
 	rows := prov.Pairs()
 	rows.Text("Threshold", report.Shortest(float64(d.Options.Threshold))+" points")
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
-	var runs []runRow
-	var inputs []inputRow
+	var runs []comparedRun
+	var inputs []comparedInput
 	for _, side := range sides(d) {
 		for i, r := range side.Runs {
-			run := runRow{Side: side.name, Run: i + 1, Kernels: r.Summary.Kernels, ChosenBy: r.ChosenBy,
+			run := comparedRun{Side: side.name, Run: i + 1, Kernels: r.Summary.Kernels, ChosenBy: r.ChosenBy,
 				Driver: r.Platform.Driver, VTune: r.Platform.VTune}
 			if r.Device != nil {
 				run.Device = r.Device.Name + " (" + r.Device.Key + ")"
@@ -299,7 +299,7 @@ func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section
 			}
 			runs = append(runs, run)
 			for _, in := range report.InputValues(r) {
-				inputs = append(inputs, inputRow{side.name, i + 1, in})
+				inputs = append(inputs, comparedInput{side.name, i + 1, in})
 			}
 		}
 	}
@@ -308,8 +308,8 @@ func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section
 	return s
 }
 
-// runRow is a run in the table of those that were compared.
-type runRow struct {
+// comparedRun is a run in the table of those that were compared.
+type comparedRun struct {
 	Side      string `col:"Side"`
 	Run       int    `col:"Run"`
 	Kernels   int    `col:"Kernels"`
@@ -320,8 +320,8 @@ type runRow struct {
 	Collected string `col:"Collected"`
 }
 
-// inputRow is a file in the table of inputs.
-type inputRow struct {
+// comparedInput is a file in the table of inputs.
+type comparedInput struct {
 	Side string `col:"Side"`
 	Run  int    `col:"Run"`
 	report.InputValue

@@ -1,10 +1,13 @@
 package diffdoc
 
 import (
+	"maps"
+
 	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/ingest"
 	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // Outputs are the JSON outputs of this package.
@@ -21,5 +24,18 @@ func Outputs() []report.Output {
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}}, Words: words},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
 			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{}}, Words: words},
+	}
+}
+
+// RunsOutputs are the JSON outputs of several runs.
+func RunsOutputs() []report.Output {
+	words := map[string][]string{"ValidateRun.findings": report.Words(rundiff.RunFindings())}
+	for _, o := range rundoc.Outputs() { // each run is written as that of one
+		maps.Copy(words, o.Words)
+	}
+	return []report.Output{
+		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
+			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
+			Values: []any{ValidateRuns{}}, Words: words},
 	}
 }

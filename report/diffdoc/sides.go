@@ -26,7 +26,16 @@ type SidesOutput struct {
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput)}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
-		Tests: func() *report.TestSuite { return sidesSuite(s, prov) }}
+		Tests: func() *report.TestSuite {
+			var host string
+			all := joined("diff", sideNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
+				one := suite(s.Against[i], prov)
+				host = one.Host
+				return one
+			})
+			all.Host = host
+			return all
+		}}
 }
 
 // sideName names a side by the end of its path.
@@ -52,49 +61,38 @@ func sideNames(s *rundiff.Sides) []string {
 
 func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	first, names := s.Against[0], sideNames(s)
-	view, left := shownKernels(s, prov.Show)
-	d := &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides", Version: prov.Version,
-		Subject: "Each side against the first, kernel by kernel", Headline: []string{"First: " + sideText(&first.Old)},
-		Closing: sidesClosing(s, names)}
-	for i, r := range s.Against {
-		d.Headline = append(d.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
-		if t := dateOf(r); t.After(d.Date) {
-			d.Date = t
-		}
+	view, left := *s, []string(nil)
+	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfSides) report.Candidate {
+		return candidate(k.Worst(), prov.Show.Sort)
+	})
+	m := matrix{
+		doc: &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides",
+			Version: prov.Version, Subject: "Each side against the first, kernel by kernel",
+			Headline: []string{"First: " + sideText(&first.Old)}, Closing: sidesClosing(s, names)},
+		attention: report.Section{Title: "Kernels that differ", Items: sidesAttention(s, names, prov.Show)},
+		none:      "None.",
+		overview:  report.Section{Key: "sides", Title: "Sides", Tables: []*report.Table{sidesTable(s, names)}},
+		kernels: []report.Section{{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
+			Text: []string{"Kernels with a regression on any side come first. Changes are in points against the " +
+				"first side."},
+			Tables: []*report.Table{sidesKernels(&view, names)}}},
+		heat: sidesHeatMap(&view, names),
+		last: []report.Section{ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))),
+			sidesProvenance(s, prov)},
 	}
-	d.Headline = append(d.Headline, left...)
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: append(slices.Clone(d.Headline), d.Closing)}
-	if p, ok := sidesHeatMap(view, names); ok {
-		summary.Plots = []report.Plot{p}
-	}
-	overview := report.Section{Key: "sides", Title: "Sides", Sheet: "Summary",
-		Tables: []*report.Table{sidesTable(s, names)}}
-	kernels := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
-		Text: []string{"Kernels with a regression on any side come first. Changes are in points against the first " +
-			"side."},
-		Tables: []*report.Table{sidesKernels(view, names)}}
-	d.Sections = append(d.Sections, summary, sidesAttention(s, names, prov.Show), overview, kernels)
 	for i, r := range s.Against {
+		m.doc.Headline = append(m.doc.Headline,
+			names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
+		m.dates = append(m.dates, dateOf(r))
 		r = shown(r, prov.Show)
 		t := newDiffSet(r).table()
 		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, report.Files
-		d.Sections = append(d.Sections, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
+		m.columns = append(m.columns, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
 			Sheet: strconv.Itoa(i+1) + " " + names[i], In: report.Files, Text: append(headline(r), closing(r)),
 			Tables: []*report.Table{t}})
 	}
-	d.Sections = append(d.Sections, ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))))
-	return withProvenance(d, s, prov)
-}
-
-// shownKernels gives the sides with the kernels that people want to see, and says what is left out.
-func shownKernels(s *rundiff.Sides, show report.Selection) (*rundiff.Sides, []string) {
-	view := *s
-	kernels, left := report.Select(show, s.Kernels, "kernels", func(k *rundiff.KernelOfSides) report.Candidate {
-		return candidate(k.Worst(), show.Sort)
-	})
-	view.Kernels = kernels
-	return &view, report.NotWhole(left)
+	m.doc.Headline = append(m.doc.Headline, left...)
+	return m.document()
 }
 
 func sideKey(i int) string { return "side-" + strconv.Itoa(i+1) }
@@ -111,15 +109,14 @@ func SidesNotes(s *rundiff.Sides) (notes []note.Note) {
 	return notes
 }
 
-// withProvenance adds what was compared: the runs of the first side once, those of each other side.
-func withProvenance(d *report.Document, s *rundiff.Sides, prov report.Provenance) *report.Document {
+// sidesProvenance says what was compared: the runs of the first side once, those of each other side.
+func sidesProvenance(s *rundiff.Sides, prov report.Provenance) report.Section {
 	all := *s.Against[0]
 	all.New.Runs = nil
 	for _, r := range s.Against {
 		all.New.Runs = append(all.New.Runs, r.New.Runs...)
 	}
-	d.Sections = append(d.Sections, provenanceSection(&all, prov))
-	return d
+	return provenanceSection(&all, prov)
 }
 
 // sidesClosing says how many regressions each side has.
@@ -220,27 +217,21 @@ func firstMedian(k *rundiff.KernelOfSides) unit.Opt[float64] {
 }
 
 // sidesAttention says of each side which kernels are not the same, and why.
-func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) report.Section {
-	all := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
-		ItemsIn: report.Everywhere}
+func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) (items []report.Item) {
 	for i, d := range s.Against {
 		for _, it := range movedSection(shown(d, show)).Items {
 			it.Text = names[i] + ": " + it.Text
-			all.Items = append(all.Items, it)
+			items = append(items, it)
 		}
 	}
-	if len(all.Items) == 0 {
-		all.Text = []string{"None."}
-	}
-	return all
+	return items
 }
 
 // sidesHeatMap shows what every side measures.
-func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
-	m := &report.HeatMap{Columns: append([]string{"first"}, names...)}
-	for i := range s.Kernels[:min(len(s.Kernels), report.PlotRows)] {
-		k := &s.Kernels[i]
-		row := report.HeatRow{Name: report.KernelName(k.Worst().Task), Values: []float64{firstMedian(k).Or(math.NaN())}}
+func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
+	rows := report.ListOf(s.Kernels, func(k rundiff.KernelOfSides) report.HeatRow {
+		row := report.HeatRow{Name: report.KernelName(k.Worst().Task),
+			Values: []float64{firstMedian(&k).Or(math.NaN())}}
 		for _, r := range k.Rows {
 			x := math.NaN()
 			if r != nil {
@@ -248,15 +239,9 @@ func sidesHeatMap(s *rundiff.Sides, names []string) (report.Plot, bool) {
 			}
 			row.Values = append(row.Values, x)
 		}
-		m.Rows = append(m.Rows, row)
-	}
-	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
-	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and side", HeatMap: m, Unit: "%", Max: 100,
-		Rows: len(m.Rows), Text: "A row for each kernel, a column for each side; an empty frame means no measurement."}
-	if len(s.Kernels) > report.PlotRows {
-		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels"
-	}
-	return p, len(m.Rows) > 0
+		return row
+	})
+	return heatMap("side", "", append([]string{"first"}, names...), rows)
 }
 
 // sidesCSV has the rows of each side, with the side in the first column.
@@ -283,18 +268,4 @@ func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 		into.Side = p.of.New.Name
 		p.set.fill(p.row, &into.tableRow)
 	}, append([]string{"side"}, csvColumns()...)...)
-}
-
-// sidesSuite has the test cases of each side, whose classes name it.
-func sidesSuite(s *rundiff.Sides, prov report.Provenance) *report.TestSuite {
-	all := &report.TestSuite{}
-	label := prov.Label
-	for i, name := range sideNames(s) {
-		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
-		one := suite(s.Against[i], prov)
-		all.Join(name, one)
-		all.Host = one.Host
-	}
-	all.Name = strings.TrimSpace("occudiff diff " + report.OneLine(label))
-	return all
 }

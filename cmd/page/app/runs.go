@@ -18,7 +18,6 @@ import (
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
 	"occudiff/report/rundoc"
-	"occudiff/report/runsdoc"
 )
 
 // Asked is what is said of a run beside its files.
@@ -55,7 +54,7 @@ func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
 		return a.result(rundoc.Answer(results[0], a.provenance(), a.devices.Devices()), baseName(names[0]))
 	}
-	return a.result(runsdoc.Answer(rundiff.SideBySide(names, results), a.provenance()), "runs")
+	return a.result(diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), "runs")
 }
 
 // Example answers for the built-in run.

@@ -1,4 +1,4 @@
-package runsdoc
+package diffdoc
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ const (
 	runsSchema   = "occudiff/validate-runs/1"
 )
 
-// Answer gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
-func Answer(s *rundiff.Runs, prov report.Provenance) *report.Answer {
+// Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
+func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	results := make([]*compare.Result, len(s.Runs))
 	for i := range s.Runs {
 		results[i] = s.Runs[i].Result
@@ -29,54 +29,43 @@ func Answer(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
 		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...),
-		Tests: func() *report.TestSuite { return runsSuite(s, prov) },
+		Tests: func() *report.TestSuite {
+			return joined("validate", runNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
+				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
+			})
+		},
 	}
 }
 
-// runsSuite is the test cases of all runs. The class of each names its run.
-func runsSuite(s *rundiff.Runs, prov report.Provenance) *report.TestSuite {
-	all := &report.TestSuite{Name: strings.TrimSpace("occudiff validate " + report.OneLine(prov.Label))}
-	label := prov.Label
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		prov.Label = strings.TrimPrefix(label+"/"+r.Name, "/")
-		all.Join(report.OneLine(r.Name), rundoc.TestSuiteFrom(r.Result, prov))
-	}
-	return all
+// runNames are the names of the runs.
+func runNames(s *rundiff.Runs) []string {
+	return report.ListOf(s.Runs, func(r rundiff.RunOfMany) string { return r.Name })
 }
 
 // runsDocument is the summary, what stands out, the kernels over all runs, and each run.
 func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
-	view, left := shownKernels(s, prov.Show)
-	d := &report.Document{Title: "GPU occupancy of " + report.Counted(len(s.Runs), "run", "runs"),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Headline: append(runsHeadline(s), left...),
-		Closing: runsClosing(s)}
+	view, left := *s, []string(nil)
+	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfMany) report.Candidate {
+		return runsCandidate(k, prov.Show.Sort)
+	})
+	m := matrix{
+		doc: &report.Document{Title: "GPU occupancy of " + report.Counted(len(s.Runs), "run", "runs"),
+			Subject: "Measured occupancy, kernel by run", Version: prov.Version,
+			Headline: append(runsHeadline(s), left...), Closing: runsClosing(s)},
+		attention: report.Section{Title: "What stands out", Items: runItems(s)}, none: "Nothing.",
+		overview: report.Section{Key: "runs", Title: "Runs", Tables: []*report.Table{runTable(s)}},
+		kernels: []report.Section{
+			{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
+				Tables: []*report.Table{kernelsOfMany(&view)}},
+			{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files,
+				Tables: []*report.Table{matrixTable(&view)}}},
+		heat: runsHeatMap(&view), last: []report.Section{runNotes(s), runsProvenance(s, prov)},
+	}
 	for i := range s.Runs {
-		if t := s.Runs[i].Platform.Collected; t.After(d.Date) {
-			d.Date = t
-		}
+		m.dates = append(m.dates, s.Runs[i].Platform.Collected)
+		m.columns = append(m.columns, runSection(&s.Runs[i], i, prov.Show))
 	}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: append(append([]string{}, d.Headline...), d.Closing)}
-	if p, ok := heatMap(view); ok {
-		summary.Plots = []report.Plot{p}
-	}
-	attention := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary",
-		ItemsIn: report.Everywhere, Items: runItems(s)}
-	if len(attention.Items) == 0 {
-		attention.Text = []string{"Nothing."}
-	}
-	runs := report.Section{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}
-	kernels := report.Section{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
-		Tables: []*report.Table{kernelsOfMany(view)}}
-	matrix := report.Section{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files,
-		Tables: []*report.Table{matrixTable(view)}}
-	d.Sections = append(d.Sections, summary, attention, runs, kernels, matrix)
-	for i := range s.Runs {
-		d.Sections = append(d.Sections, runSection(&s.Runs[i], i, prov.Show))
-	}
-	d.Sections = append(d.Sections, runNotes(s), runsProvenance(s, prov))
-	return d
+	return m.document()
 }
 
 // runsHeadline says what ran where, and which runs stand out: that is what somebody with many runs wants to know first.
@@ -227,36 +216,18 @@ func runText(r *rundiff.RunOfMany) string {
 	return strings.Join(parts, " ")
 }
 
-// heatMap shows the kernels with the most time, run by run.
-func heatMap(s *rundiff.Runs) (report.Plot, bool) {
-	m := &report.HeatMap{}
-	for i := range s.Runs {
-		m.Columns = append(m.Columns, report.OneLine(s.Runs[i].Name))
-	}
-	left := 0
+// runsHeatMap shows the kernels with the most time, run by run.
+func runsHeatMap(s *rundiff.Runs) *report.Plot {
+	var rows []report.HeatRow
 	for i := range s.Kernels {
-		k := &s.Kernels[i]
-		if k.N == 0 {
-			continue
+		if k := &s.Kernels[i]; k.N > 0 {
+			rows = append(rows, report.HeatRow{Name: report.KernelName(k.Task),
+				Values: report.ListOf(k.Measured, func(v unit.Opt[unit.Ratio]) float64 {
+					return v.Or(unit.Ratio(math.NaN())).Percent()
+				})})
 		}
-		if len(m.Rows) == report.PlotRows {
-			left++
-			continue
-		}
-		row := report.HeatRow{Name: report.KernelName(k.Task)}
-		for _, v := range k.Measured {
-			row.Values = append(row.Values, v.Or(unit.Ratio(math.NaN())).Percent())
-		}
-		m.Rows = append(m.Rows, row)
 	}
-	report.CutNames(len(m.Rows), func(i int) *string { return &m.Rows[i].Name })
-	p := report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", HeatMap: m, Unit: "%", Max: 100,
-		Rows: len(m.Rows),
-		Text: "A row for each kernel, a column for each run; an empty frame means no measurement."}
-	if left > 0 {
-		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels by time"
-	}
-	return p, len(m.Rows) > 0
+	return heatMap("run", " by time", report.ListOf(runNames(s), report.OneLine), rows)
 }
 
 func kernelsOfMany(s *rundiff.Runs) *report.Table {
@@ -287,24 +258,19 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 	return t
 }
 
-// shownKernels gives the runs with the kernels that people want to see, and says what is left out.
-func shownKernels(s *rundiff.Runs, show report.Selection) (*rundiff.Runs, []string) {
-	view := *s
-	kernels, left := report.Select(show, s.Kernels, "kernels", func(k *rundiff.KernelOfMany) report.Candidate {
-		c := report.Candidate{Task: k.Task, Value: math.NaN()}
-		off := float64(k.Median.Or(unit.Ratio(math.NaN())) - k.Predicted.Or(unit.Ratio(math.NaN())))
-		switch time := float64(k.Total.Or(unit.Seconds(math.NaN()))); show.Sort {
-		case report.SortTime:
-			c.Value = time
-		case report.SortDifference:
-			c.Value = math.Abs(off)
-		case report.SortLost:
-			c.Value = -off * time
-		}
-		return c
-	})
-	view.Kernels = kernels
-	return &view, report.NotWhole(left)
+// runsCandidate is what a selection considers of a kernel.
+func runsCandidate(k *rundiff.KernelOfMany, by report.SortKey) report.Candidate {
+	c := report.Candidate{Task: k.Task, Value: math.NaN()}
+	off := float64(k.Median.Or(unit.Ratio(math.NaN())) - k.Predicted.Or(unit.Ratio(math.NaN())))
+	switch time := float64(k.Total.Or(unit.Seconds(math.NaN()))); by {
+	case report.SortTime:
+		c.Value = time
+	case report.SortDifference:
+		c.Value = math.Abs(off)
+	case report.SortLost:
+		c.Value = -off * time
+	}
+	return c
 }
 
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }

@@ -1,4 +1,4 @@
-package runsdoc
+package diffdoc
 
 import (
 	"strings"

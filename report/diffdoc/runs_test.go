@@ -1,8 +1,7 @@
-package runsdoc_test
+package diffdoc_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,14 +14,12 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/diffdoc"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
 	"occudiff/report/markdown"
-	"occudiff/report/runsdoc"
 	"occudiff/report/terminal"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 // cluster is the runs of twelve nodes: one is slow and low, one did nothing, one is of another device, one is a copy, and
 // eleven kernels are off in one run that does not stand out as a whole.
@@ -65,7 +62,7 @@ func two() *rundiff.Runs {
 	return rundiff.SideBySide([]string{"first", "second"}, []*compare.Result{a, b})
 }
 
-func TestGolden(t *testing.T) {
+func TestRunsGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
 		runs         *rundiff.Runs
@@ -77,7 +74,7 @@ func TestGolden(t *testing.T) {
 		{"two", "too few to say which one is off", two(), report.Selection{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := runsdoc.Answer(c.runs, report.Provenance{Version: "v0", Show: c.show}).Document()
+			doc := diffdoc.Runs(c.runs, report.Provenance{Version: "v0", Show: c.show}).Document()
 			var text, page bytes.Buffer
 			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
 				t.Fatal(err)
@@ -92,7 +89,7 @@ func TestGolden(t *testing.T) {
 }
 
 // TestSort holds the orders of the kernels that people see against values by hand.
-func TestSort(t *testing.T) {
+func TestRunsSort(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		sort   report.SortKey
@@ -101,7 +98,7 @@ func TestSort(t *testing.T) {
 		{"the most time first", report.SortTime, "kernel29"},
 		{"names by the alphabet", report.SortName, "kernel00"},
 	} {
-		doc := runsdoc.Answer(cluster(), report.Provenance{Show: report.Selection{Top: 1, Sort: c.sort}}).Document()
+		doc := diffdoc.Runs(cluster(), report.Provenance{Show: report.Selection{Top: 1, Sort: c.sort}}).Document()
 		table := doc.Table(report.SectionKernels)
 		if got := table.Row(0, nil)[0].Text; table.Len != 1 || got != c.want {
 			t.Errorf("%s: %d kernels, the first is %s, want %s", c.reason, table.Len, got, c.want)
@@ -110,8 +107,8 @@ func TestSort(t *testing.T) {
 }
 
 // TestForms checks that programs get every run, whatever people chose to see.
-func TestForms(t *testing.T) {
-	ans := runsdoc.Answer(cluster(), report.Provenance{Label: "nightly", Show: report.Selection{Top: 1}})
+func TestRunsForms(t *testing.T) {
+	ans := diffdoc.Runs(cluster(), report.Provenance{Label: "nightly", Show: report.Selection{Top: 1}})
 	var json, xml bytes.Buffer
 	if err := machine.JSON(&json, ans.Value); err != nil {
 		t.Fatal(err)
