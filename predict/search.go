@@ -202,7 +202,7 @@ func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	shapes := map[int64]unit.Size3{}
 	rank := l.Global.Rank()
 	var divisors [3][]int64
-	for i := range 3 {
+	for i := range divisors {
 		divisors[i] = divisorsUpTo(l.Global.Dim(i), most)
 	}
 	for _, x := range divisors[0] {
@@ -242,34 +242,13 @@ func distance(s, own unit.Size3) float64 {
 	return sum
 }
 
-// divisorsUpTo gives the divisors of n up to a number, in their order: the products of its prime factors.
-func divisorsUpTo(n, most int64) []int64 {
-	if n < 1 || most < 1 {
-		return nil
-	}
-	list := []int64{1}
-	multiply := func(prime int64, times int) {
-		from, power := len(list), int64(1)
-		for range times {
-			power *= prime
-			for _, x := range list[:from] {
-				if x <= most/power {
-					list = append(list, x*power)
-				}
-			}
+// divisorsUpTo gives the divisors of n up to a number, in their order. No work-group is so large that trying every
+// number takes long.
+func divisorsUpTo(n, most int64) (list []int64) {
+	for x := int64(1); x <= min(n, most); x++ {
+		if quotient(n, x)*x == n {
+			list = append(list, x)
 		}
 	}
-	for p := int64(2); p <= most && p <= n/p; p += 1 + p&1 {
-		times := 0
-		for quotient(n, p)*p == n {
-			n = quotient(n, p)
-			times++
-		}
-		multiply(p, times)
-	}
-	if n > 1 && n <= most { // a prime: what is left has no smaller factor
-		multiply(n, 1)
-	}
-	slices.Sort(list)
 	return list
 }

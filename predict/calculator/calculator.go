@@ -149,14 +149,6 @@ type GPU struct {
 }
 
 func joinBits(bits uint8, words []string) string {
-	if bits&(bits-1) == 0 { // at most one: no allocation
-		for i, w := range words {
-			if bits&(1<<i) != 0 {
-				return w
-			}
-		}
-		return ""
-	}
 	var parts []string
 	for i, w := range words {
 		if bits&(1<<i) != 0 {

@@ -27,40 +27,18 @@ func parseInt(text string) float64 {
 	for n < len(s) && isDigit(s[n], hex) {
 		n++
 	}
-	v := digitsValue(s[:n], hex)
+	if n == 0 {
+		return math.NaN()
+	}
+	digits := s[:n]
+	if hex {
+		digits = "0x" + digits + "p0"
+	}
+	v, _ := strconv.ParseFloat(digits, 64) // the only error is the range, and then the value is +Inf as it should be
 	if negative {
 		return -v
 	}
 	return v
-}
-
-// digitsValue gives the value of a run of digits, correctly rounded however long it is; NaN for none.
-func digitsValue(digits string, hex bool) float64 {
-	base, exact := uint64(10), 15
-	if hex {
-		base, exact = 16, 13
-	}
-	switch {
-	case digits == "":
-		return math.NaN()
-	case len(digits) <= exact: // below 2^53
-		var v uint64
-		for i := range len(digits) {
-			v = v*base + uint64(digitOf(digits[i]))
-		}
-		return float64(v)
-	case hex:
-		digits = "0x" + digits + "p0"
-	}
-	v, _ := strconv.ParseFloat(digits, 64) // the only error is the range, and then the value is +Inf as it should be
-	return v
-}
-
-func digitOf(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return (c | 0x20 - 'a') + 10
 }
 
 func isDigit(c byte, hex bool) bool {
@@ -98,36 +76,20 @@ func toNumber(text string) float64 {
 }
 
 // toFixed2 rounds to two decimals as JavaScript's toFixed(2) does: by the exact binary value, and an exact tie up (away
-// from zero below zero). 1.005 is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f gives 0.12.
+// from zero below zero). 1.005 is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f gives 0.12:
+// only odd eighths tie, and strconv rounds those to even.
 func toFixed2(x float64) float64 {
 	if x < 0 {
 		return -toFixed2(-x)
 	}
-	if math.IsNaN(x) || x >= 1<<44 {
-		return toFixed2Large(x)
-	}
-	product := x * 100
-	rest := math.FMA(x, 100, -product) // x*100 is exactly product+rest
-	n := math.Floor(product)
-	if product-n-0.5 >= -rest { // the left side is exact: both are below 2^53 and share their exponent range
-		n++
-	}
-	return n / 100 // correctly rounded, hence the number that the text n.nn reads as
-}
-
-// toFixed2Large serves numbers whose hundredfold has no room for its half in a float64. They hold few binary decimals:
-// below 2^50 they can tie (at odd eighths) and strconv would round to even, above they cannot.
-func toFixed2Large(x float64) float64 {
 	if x >= 1e21 || math.IsNaN(x) {
 		return x
 	}
 	whole, fraction := math.Modf(x)
-	text := strconv.FormatFloat(whole, 'f', 0, 64)
+	text := strconv.FormatFloat(x, 'f', 2, 64)
 	if _, part := math.Modf(fraction * 8); part == 0 {
-		hundredths := int(math.Floor(fraction*100 + 0.5)) // exact: an eighth times 100 has one binary decimal
-		text += "." + strconv.Itoa(100 + hundredths)[1:]
-	} else {
-		text = strconv.FormatFloat(x, 'f', 2, 64)
+		hundredths := int(fraction*100 + 0.5) // exact: an eighth times 100 has one binary decimal
+		text = strconv.FormatFloat(whole, 'f', 0, 64) + "." + strconv.Itoa(100 + hundredths)[1:]
 	}
 	v, _ := strconv.ParseFloat(text, 64) // a number just printed
 	return v
@@ -144,15 +106,4 @@ func truncated(x float64) float64 {
 		return parseInt(strconv.FormatFloat(x, 'e', -1, 64))
 	}
 	return math.Trunc(x)
-}
-
-// remainder is JavaScript's %: the sign is the dividend's and a divisor of 0 gives NaN. math.Mod is the same but slow.
-func remainder(x, y float64) float64 {
-	const whole = 1 << 53
-	if x >= 0 && x < whole && y > 0 && y < whole {
-		if a, b := int64(x), int64(y); float64(a) == x && float64(b) == y {
-			return float64(a % b)
-		}
-	}
-	return math.Mod(x, y)
 }

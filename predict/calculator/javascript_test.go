@@ -205,14 +205,3 @@ func TestAgainstNode(t *testing.T) {
 	}
 	t.Logf("toFixed(2): %d numbers compared with node", len(values))
 }
-
-func TestRemainderIsExact(t *testing.T) {
-	for _, c := range []struct{ x, y float64 }{{7, 3}, {7.5, 2}, {1 << 60, 7}, {5, 1.5}, {-7, 3}, {9, 9}, {1, 1 << 60}} {
-		if got, want := remainder(c.x, c.y), math.Mod(c.x, c.y); got != want {
-			t.Errorf("remainder(%v, %v) = %v; want %v", c.x, c.y, got, want)
-		}
-	}
-	if got := remainder(0, 0); !math.IsNaN(got) {
-		t.Errorf("remainder(0, 0) = %v; want NaN: nothing divides by 0", got)
-	}
-}

@@ -46,9 +46,9 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 	silent := false
 	var s sizes
 	if in.Global != "" {
-		sep := byte(',')
-		if strings.IndexByte(in.Global, '*') >= 0 {
-			sep = '*'
+		sep := ","
+		if strings.Contains(in.Global, "*") {
+			sep = "*"
 		}
 		v, parts, ok := product(in.Global, sep)
 		s.global = v + 0 // -0 becomes 0
@@ -57,7 +57,7 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 			r |= badGlobal
 		}
 	}
-	v, parts, ok := product(in.Local, ',')
+	v, parts, ok := product(in.Local, ",")
 	s.group = v
 	silent = silent || parts > 3
 	if !ok {
@@ -77,7 +77,7 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 		return s, r
 	case silent:
 		return s, tooManyParts
-	case remainder(s.global, s.group) != 0: // also NaN: a work-group size of 0 divides nothing
+	case math.Mod(s.global, s.group) != 0: // also NaN: a work-group size of 0 divides nothing
 		return s, notDividing
 	}
 	return s, 0
@@ -85,32 +85,18 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 
 // product multiplies the integers that the parts of a text begin with, and counts the parts; ok is false when one of
 // them begins with no digit. From four parts on the calculator does not read them.
-func product(text string, sep byte) (value float64, parts int, ok bool) {
-	parts = 1
-	for i := range len(text) {
-		if text[i] == sep {
-			parts++
-		}
-	}
-	if parts > 3 {
-		return math.NaN(), parts, true
+func product(text, separator string) (value float64, parts int, ok bool) {
+	list := strings.Split(text, separator)
+	if len(list) > 3 {
+		return math.NaN(), len(list), true
 	}
 	value, ok = 1, true
-	for rest, more := text, true; more; {
-		var part string
-		part, rest, more = cut(rest, sep)
+	for _, part := range list {
 		v := parseInt(part)
 		ok = ok && !math.IsNaN(v)
 		value *= v
 	}
-	return value, parts, ok
-}
-
-func cut(text string, sep byte) (part, rest string, more bool) {
-	if i := strings.IndexByte(text, sep); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, "", false
+	return value, len(list), ok
 }
 
 // allocated rounds SLM up to the device's next step. An amount above the largest step stays: the calculator does not
@@ -186,7 +172,7 @@ func limitedBy(out *Output, groups float64, barriers bool) Limit {
 // the average from them.
 func wholeGPU(d *Device, s sizes, xc residency) GPU {
 	wave := d.XeCores() * xc.groups * s.group // work-items
-	left := remainder(s.global, wave)
+	left := math.Mod(s.global, wave)
 	full := truncated(s.global / wave)
 	g := GPU{
 		PeakPercent: xc.percent, AveragePercent: xc.percent, AverageExact: xc.percent,

@@ -1,12 +1,6 @@
 package timeline
 
-import (
-	"context"
-	"encoding/binary"
-)
-
-// maxStates bounds the memory that the search for a repeated state takes.
-const maxStates = 1 << 12
+import "context"
 
 // partial runs policy Partial. All threads run equally long, so whatever begins to run does so at a multiple of that
 // time and ends at the next one: the state changes at ticks only.
@@ -18,9 +12,7 @@ type partial struct {
 	held   int64 // thread slots held on the whole GPU
 	unused int   // no Xe-core below this index is unused; reset when one may have become so
 
-	tick   int64
-	levels []int64           // resident threads of every tick since the beginning, while states are kept
-	seen   map[string]moment // nil once a repetition was used
+	tick int64
 }
 
 // core is the state of an Xe-core.
@@ -39,11 +31,8 @@ type port struct {
 	entered int  // threads of that work-group that are in
 }
 
-// moment is when a state occurred first.
-type moment struct{ tick, next int64 }
-
 func newPartial(in *Input) *partial {
-	s := &partial{in: in, cores: make([]core, in.XeCores), seen: map[string]moment{}}
+	s := &partial{in: in, cores: make([]core, in.XeCores)}
 	for i := range s.cores {
 		s.cores[i].free = in.SlotsPerXeCore
 	}
@@ -56,7 +45,6 @@ func newPartial(in *Input) *partial {
 
 func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 	s := newPartial(in)
-	var key []byte
 	if in.Early > 0 {
 		s.endEarly(rec)
 	}
@@ -66,17 +54,10 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 		if threads == 0 {
 			return nil
 		}
-		if s.seen != nil {
-			key = s.state(key[:0])
-			if err := s.leap(key, rec); err != nil {
-				return err
-			}
-			s.levels = append(s.levels, threads)
-		}
 		s.advance()
 		rec.add(threads, s.tick)
-		if len(rec.phases) > maxPhases {
-			return errPhases()
+		if s.tick > maxTicks {
+			return errTicks()
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -91,7 +72,6 @@ func (s *partial) endEarly(rec *recorder) {
 	if c := &s.cores[s.in.Early-1]; c.ending > 0 && c.running >= s.in.ThreadsPerGroup {
 		c.end(s, s.in.ThreadsPerGroup, 1)
 	}
-	s.seen = nil // what follows begins between two ticks
 }
 
 // fill lets every port work until it is blocked, one port after the other. That a port goes on before the next one
@@ -176,70 +156,4 @@ func (c *core) end(s *partial, threads, groups int) {
 	c.free += threads
 	c.groups -= groups
 	s.held -= int64(threads)
-}
-
-// leap uses the fact that the state determines what follows as long as there are work-groups left: when it has occurred
-// before, the ticks since then repeat as often as the remaining work-groups allow, and only their levels are recorded.
-func (s *partial) leap(key []byte, rec *recorder) error {
-	before, ok := s.seen[string(key)]
-	if !ok {
-		s.seen[string(key)] = moment{s.tick, s.next}
-		if len(s.seen) >= maxStates {
-			s.seen = nil // no repetition in sight: go on tick by tick
-		}
-		return nil
-	}
-	s.seen = nil
-	period, taken := s.tick-before.tick, s.next-before.next
-	if taken == 0 {
-		return nil // nothing is left to dispatch
-	}
-	cycle := s.levels[before.tick:s.tick]
-	repeats := (s.in.Groups - s.next) / taken
-	s.next += repeats * taken
-	if constant(cycle) {
-		s.tick += repeats * period
-		rec.add(cycle[0], s.tick)
-		return nil
-	}
-	if repeats > maxPhases/period {
-		return errPhases()
-	}
-	for range repeats {
-		for _, threads := range cycle {
-			s.tick++
-			rec.add(threads, s.tick)
-		}
-	}
-	return nil
-}
-
-func constant(levels []int64) bool {
-	for _, l := range levels {
-		if l != levels[0] {
-			return false
-		}
-	}
-	return true
-}
-
-// state writes down all that the future depends on, except for the number of work-groups left.
-func (s *partial) state(key []byte) []byte {
-	put := func(v int) { key = binary.AppendUvarint(key, uint64(v)) }
-	for i := range s.cores {
-		c := &s.cores[i]
-		put(c.free)
-		put(c.groups)
-		put(c.running)
-		put(c.ending)
-	}
-	for _, p := range s.ports {
-		put(p.xeCore)
-		if p.half {
-			put(1 + p.entered)
-		} else {
-			put(0)
-		}
-	}
-	return key
 }

@@ -6,14 +6,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// maxPhases bounds the memory of a result, 128 MiB. A launch stays far below it unless it has tens of millions of
-// work-groups.
-const maxPhases = 1 << 22
+// maxTicks bounds the time and memory of a simulation: 128 MiB when every tick is a phase. A launch stays far below it
+// unless it has tens of millions of work-groups.
+const maxTicks = 1 << 22
 
-// errPhases says that a launch has more phases than a result may hold.
-func errPhases() error {
-	return fmt.Errorf("the launch has more than %d phases; simulate fewer work-groups, since the phases repeat",
-		maxPhases)
+// errTicks says that a launch goes on for longer than is simulated.
+func errTicks() error {
+	return fmt.Errorf("the launch takes more than %d run times of a thread; simulate fewer work-groups, since the "+
+		"phases repeat", maxTicks)
 }
 
 // recorder turns a sequence of resident thread counts into phases.
@@ -37,7 +37,7 @@ func (r *recorder) addUntil(threads int64, end float64) {
 		}
 	}
 	if end > start {
-		r.phases = append(r.phases, Phase{threads, unit.Ratio(float64(threads) / float64(r.slots)), start, end})
+		r.phases = append(r.phases, Phase{start, end, threads, unit.Ratio(float64(threads) / float64(r.slots))})
 	}
 }
 

@@ -4,9 +4,9 @@
 // Three policies are simulated. Free and Whole are what predictions rest on. Partial is a what-if that explains
 // published phases which neither of the two gives; outputs must label it so.
 //
-// All threads run equally long, so time counts in run times of a thread, and nothing is simulated work-group by
-// work-group: Free and Whole follow from a division, and Partial is stepped until its state repeats. A million
-// work-groups cost what a few do.
+// All threads run equally long, so time counts in run times of a thread. Free and Whole follow from a division. Partial
+// is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence of
+// a state to the next was tried and left; it paid for launches only that nobody has.
 //
 // The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups
 // per Xe-core, or anything measured.
@@ -72,9 +72,10 @@ type Input struct {
 
 // Phase is a span of time in which the number of resident threads does not change.
 type Phase struct {
-	Threads    int64 // resident on the whole GPU
-	Occupancy  unit.Ratio
-	Start, End float64 // in run times of a thread
+	Start     float64    `json:"start" col:"Start [thread run times]; brief=Start; decimals=2"`
+	End       float64    `json:"end" col:"End [thread run times]; brief=End; decimals=2"`
+	Threads   int64      `json:"threads" col:"Threads"` // resident on the whole GPU
+	Occupancy unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"`
 }
 
 // Result is a simulated launch.

@@ -44,7 +44,7 @@ func TestRunSaysWhatMakesNoSense(t *testing.T) {
 
 func TestTooManyPhasesAreRefused(t *testing.T) {
 	in := timeline.Input{Policy: timeline.Partial, XeCores: 1, SlotsPerXeCore: 112, ThreadsPerGroup: 40, GroupsPerXeCore: 3, Groups: 1e12, Ports: 1}
-	const want = "the launch has more than 4194304 phases; simulate fewer work-groups, since the phases repeat"
+	const want = "the launch takes more than 4194304 run times of a thread; simulate fewer work-groups, since the phases repeat"
 	if _, err := timeline.Run(context.Background(), in); err == nil || err.Error() != want {
 		t.Errorf("10^12 work-groups of alternating phases: %v; want %q", err, want)
 	}

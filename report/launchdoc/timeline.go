@@ -31,11 +31,8 @@ type timelineValue struct {
 
 // phase is a span of time in which the number of resident threads does not change.
 type phase struct {
-	Phase            int        `json:"-" csv:"phase" col:"Phase"`
-	Start            float64    `json:"start" col:"Start [thread run times]; brief=Start; decimals=2"`
-	End              float64    `json:"end" col:"End [thread run times]; brief=End; decimals=2"`
-	Threads          int64      `json:"threads" col:"Threads"`
-	OccupancyPercent unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"`
+	Number int `json:"-" csv:"phase" col:"Phase"`
+	timeline.Phase
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
@@ -56,7 +53,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 		Ports: report.Positive(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
 		Duration: r.Time, Phases: []phase{}, Predicted: newPredicted(&p)}
 	for i, ph := range r.Phases {
-		v.Phases = append(v.Phases, phase{i + 1, ph.Start, ph.End, ph.Threads, ph.Occupancy})
+		v.Phases = append(v.Phases, phase{i + 1, ph})
 	}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: rowsOf("phases", v.Phases),
 		headline: []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy},
