@@ -22,8 +22,10 @@ type Vary struct {
 
 // Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
 type Change struct {
-	Setting  string // one of the Setting... constants
-	From, To int64  // work-items, lanes, bytes, registers, barriers or work-groups
+	Setting string `json:"setting"` // one of the Setting... constants
+	From    int64  `json:"from"`    // work-items, lanes, bytes, registers, barriers or work-groups
+	To      int64  `json:"to"`
+	Text    string `json:"text"` // "work-group size 320 -> 448"; of a change that is proposed
 }
 
 // The settings that a Change names.
@@ -36,16 +38,19 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// String formats the change: "work-group size 320 -> 448".
-func (c Change) String() string {
+// worded gives the change with its text.
+func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
 		from, to = memory(unit.Bytes(c.From)), memory(unit.Bytes(c.To))
 	}
 	if c.From == 0 && c.Setting != SettingSLM {
-		return c.Setting + " " + to
+		from = ""
+	} else {
+		from += " -> "
 	}
-	return c.Setting + " " + from + " -> " + to
+	c.Text = c.Setting + " " + from + to
+	return c
 }
 
 // Setting is a launch that advice proposes.

@@ -10,15 +10,15 @@ import (
 // NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group admits a fifth
 // work-group: 62.5 -> 78.1 %".
 type NextStep struct {
-	Limit      Limit // the one that is moved
-	Change     Change
-	Of         string     // what Before and After are of: "Xe-core", "peak", "average"
-	Before     unit.Ratio // now
-	After      unit.Ratio // with this change alone
-	Prediction Prediction // with this change alone
+	Limits []string   `json:"limits"` // the one that is moved
+	Change Change     `json:"change"`
+	Of     string     `json:"of"`             // what Before and After are of: "Xe-core", "peak", "average"
+	Before unit.Ratio `json:"before_percent"` // now
+	After  unit.Ratio `json:"after_percent"`  // with this change alone
 	// Alone is false when other limits hold the launch where it is, so that this change by itself gains nothing.
-	Alone bool
-	Text  string
+	Alone      bool       `json:"alone"`
+	Text       string     `json:"text"`
+	Prediction Prediction `json:"-"` // with this change alone
 }
 
 // nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
@@ -39,6 +39,10 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 		n.grid()
 	}
 	return n.steps
+}
+
+func changeOf(setting string, from, to int64) Change {
+	return Change{Setting: setting, From: from, To: to}.worded()
 }
 
 type nexter struct {
@@ -68,7 +72,7 @@ func (n *nexter) moreSLM() {
 	}
 	other := n.l
 	other.SLM = fits
-	n.xeCore(LimitSLM, other, Change{SettingSLM, int64(n.l.SLM), int64(fits)},
+	n.xeCore(LimitSLM, other, changeOf(SettingSLM, int64(n.l.SLM), int64(fits)),
 		memory(n.l.SLM-fits)+" less SLM per work-group")
 }
 
@@ -81,7 +85,7 @@ func (n *nexter) fewerBarriers() {
 	if other.Barriers < 1 || other.Barriers >= n.l.Barriers {
 		return
 	}
-	n.xeCore(LimitBarriers, other, Change{SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)},
+	n.xeCore(LimitBarriers, other, changeOf(SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)),
 		plural(int64(n.l.Barriers-other.Barriers), "fewer barrier", "fewer barriers")+" per work-group")
 }
 
@@ -123,7 +127,7 @@ func (n *nexter) resize(limit Limit, threads int64) {
 	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
 		return
 	}
-	n.xeCore(limit, other, Change{SettingLocal, n.p.GroupSize, to}, what)
+	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what)
 }
 
 // smallerMode proposes the largest mode that leaves more threads.
@@ -142,7 +146,7 @@ func (n *nexter) smallerMode() {
 	}
 	other := n.l
 	other.GRF = to.Registers
-	n.xeCore(LimitRegisters, other, Change{SettingGRF, int64(n.mode.Registers), int64(to.Registers)},
+	n.xeCore(LimitRegisters, other, changeOf(SettingGRF, int64(n.mode.Registers), int64(to.Registers)),
 		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
 }
 
@@ -152,7 +156,7 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 	if err != nil {
 		return
 	}
-	s := NextStep{Limit: limit, Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p,
+	s := NextStep{Limits: limit.Names(), Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p,
 		Alone: p.XeCore > n.p.XeCore}
 	moved := move(s.Before, s.After)
 	switch {
@@ -213,7 +217,7 @@ func (n *nexter) groups(limit Limit, to int64, of, what, verb, object string) {
 	if err != nil {
 		return
 	}
-	s := NextStep{Limit: limit, Change: Change{SettingGroups, n.p.Groups, to}, Of: of,
+	s := NextStep{Limits: limit.Names(), Change: changeOf(SettingGroups, n.p.Groups, to), Of: of,
 		Before: n.p.Peak, After: p.Peak, Prediction: p, Alone: true}
 	if of == "average" {
 		s.Before, s.After = n.p.Average, p.Average

@@ -69,29 +69,33 @@ func (s *Setting) weigh(d *arch.Device, from Launch) {
 // changes lists how a launch differs from the one that was asked about.
 func changes(d *arch.Device, from, to Launch) []Change {
 	list, n := changesOf(d, from, to)
-	return append([]Change{}, list[:n]...)
+	worded := []Change{}
+	for _, c := range list[:n] {
+		worded = append(worded, c.worded())
+	}
+	return worded
 }
 
 // changesOf is changes without memory of its own: most settings that are tried are not chosen.
 func changesOf(d *arch.Device, from, to Launch) (list [4]Change, n int) {
-	add := func(c Change) {
-		list[n] = c
+	add := func(setting string, from, to int64) {
+		list[n] = Change{Setting: setting, From: from, To: to}
 		n++
 	}
 	if from.Local != to.Local {
 		a, _ := from.Local.Items()
 		b, _ := to.Local.Items()
-		add(Change{SettingLocal, a, b})
+		add(SettingLocal, a, b)
 	}
 	if from.SIMD != to.SIMD {
-		add(Change{SettingSIMD, int64(from.SIMD), int64(to.SIMD)})
+		add(SettingSIMD, int64(from.SIMD), int64(to.SIMD))
 	}
 	if from.SLM != to.SLM {
-		add(Change{SettingSLM, int64(from.SLM), int64(to.SLM)})
+		add(SettingSLM, int64(from.SLM), int64(to.SLM))
 	}
 	if from.GRF != to.GRF {
 		now, _ := grfMode(d, from.GRF)
-		add(Change{SettingGRF, int64(now.Registers), int64(to.GRF)})
+		add(SettingGRF, int64(now.Registers), int64(to.GRF))
 	}
 	return list, n
 }

@@ -14,7 +14,7 @@ import (
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
-	"occudiff/report/launchdoc"
+	"occudiff/report/predictdoc"
 )
 
 // advise is the command, with its flags beside those of the launch.
@@ -102,13 +102,13 @@ func (v *advise) answer(ctx context.Context, paths []string) (*report.Answer, er
 		if err != nil {
 			return nil, err
 		}
-		return launchdoc.FullOccupancy(&c, v.GroupSlots), nil
+		return predictdoc.FullOccupancy(&c, v.GroupSlots), nil
 	}
 	c, launch, err := v.onDevice("advise")
 	if err != nil {
 		return nil, err
 	}
-	return launchdoc.Advise(&c, launch, v.vary())
+	return predictdoc.Advise(&c, launch, v.vary())
 }
 
 // computeUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
@@ -130,7 +130,7 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 	if v.Registers != "" {
 		want.RegisterBytes = unit.Some(launch.RegisterBytes)
 	}
-	return launchdoc.ComputeUnitAdvice(&platform, want)
+	return predictdoc.ComputeUnitAdvice(&platform, want)
 }
 
 // adviseRun reads a run and advises for each kernel that is predicted or measured low.
@@ -161,7 +161,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 		return nil, cli.Errorf("nothing to advise on: the run holds no kernel with a launch size")
 	}
 	v.sayNotes(r.Notes)
-	return launchdoc.AdviseRun(r, v.Below, v.vary(), func(row *compare.Row) predict.Launch {
+	return predictdoc.AdviseRun(r, v.Below, v.vary(), func(row *compare.Row) predict.Launch {
 		l := r.LaunchOf(row)
 		l.BarrierSlots, l.GroupSlots = v.BarrierSlots, v.GroupSlots
 		return l

@@ -64,10 +64,10 @@ var arrows = map[string][]string{
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/phases", "compare/sequence", "ingest", "ingest/ahead", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
-	"report/schema":    {"report", "compare", "ingest/note", "ingest/unit", "predict"},
-	"report/diffdoc":   {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
-	"report/launchdoc": {"report", "compare", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
-	"report/trackdoc":  {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
+	"report/schema":     {"report", "compare", "ingest/note", "ingest/unit", "predict"},
+	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
+	"report/predictdoc": {"report", "compare", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
+	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
 		"report/terminal"},
 	"report/lookdoc":  {"report", "ingest/collect"},
@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 
 	// The page: what it answers, and how it is put together.
 	"cmd/page/app": {"cmd/page/choices", "compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
-		"predict/calculator", "report", "report/diffdoc", "report/html", "report/launchdoc", "report/machine", "report/markdown", "report/rundoc"},
+		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/markdown", "report/rundoc"},
 	"cmd/page/choices": {"predict/arch", "predict/calculator"},
 	"cmd/page/site":    {"cmd/page/choices", "report/html"},
 

@@ -14,9 +14,9 @@ import (
 	"occudiff/report"
 	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
-	"occudiff/report/launchdoc"
 	"occudiff/report/lookdoc"
 	"occudiff/report/machine"
+	"occudiff/report/predictdoc"
 	"occudiff/report/rundoc"
 	"occudiff/report/schema"
 	"occudiff/report/trackdoc"
@@ -39,20 +39,20 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 		return nil, err
 	}
 	if name == "" {
-		return launchdoc.Devices(t.Devices()), nil
+		return predictdoc.Devices(t.Devices()), nil
 	}
 	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE})
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family
-		return launchdoc.Devices(several.Candidates), nil
+		return predictdoc.Devices(several.Candidates), nil
 	case err != nil:
 		return nil, err
 	}
 	for _, n := range m.Notes {
 		a.say("%s", n)
 	}
-	return launchdoc.Device(m.Device), nil
+	return predictdoc.Device(m.Device), nil
 }
 
 // explainCommand documents the words of the answers.
@@ -109,7 +109,7 @@ func (a *app) schemaCommand() *cobra.Command {
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), launchdoc.Outputs(), diffdoc.Outputs(),
+	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
 		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
 }
 

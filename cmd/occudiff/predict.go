@@ -17,7 +17,7 @@ import (
 	"occudiff/report"
 	"occudiff/report/binarydoc"
 	"occudiff/report/deliver"
-	"occudiff/report/launchdoc"
+	"occudiff/report/predictdoc"
 )
 
 // prediction is the command predict, with its flags beside those of the launch.
@@ -133,7 +133,7 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		if err != nil {
 			return nil, err
 		}
-		return launchdoc.Sweep(&c, launch, p.Sweep)
+		return predictdoc.Sweep(&c, launch, p.Sweep)
 	case p.Timeline || p.policy == "partial":
 		c, launch, err := p.onDevice("--timeline")
 		if err != nil {
@@ -142,9 +142,9 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		if p.policy != "partial" {
 			p.Ports, p.Early = 0, 0
 		}
-		return launchdoc.Timeline(ctx, &c, launch, p.Ports, p.Early)
+		return predictdoc.Timeline(ctx, &c, launch, p.Ports, p.Early)
 	}
-	q := launchdoc.Question{Driver: p.Explain}
+	q := predictdoc.Question{Driver: p.Explain}
 	var err error
 	if q.Launch, err = p.read(); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 	if q.On, err = p.chooseDevices(); err != nil {
 		return nil, err
 	}
-	return launchdoc.Predict(&q)
+	return predictdoc.Predict(&q)
 }
 
 // computeUnit predicts a kernel on a compute unit.
@@ -177,7 +177,7 @@ func (p *prediction) computeUnit() (*report.Answer, error) {
 	if _, err := itemsOf("global", launch.Global); err != nil {
 		return nil, err
 	}
-	return launchdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(launch.Global, launch.Local))
+	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(launch.Global, launch.Local))
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
@@ -211,11 +211,11 @@ func (p *prediction) calculator() (*report.Answer, error) {
 	if in.LargeGRF, err = calculator.LargeGRF(p.GRF); err != nil {
 		return nil, cli.Errorf("--grf %v", err)
 	}
-	ans, err := launchdoc.Calculator(&d, in)
+	ans, err := predictdoc.Calculator(&d, in)
 	if err != nil || p.Sweep == "" {
 		return ans, err
 	}
-	return launchdoc.CalculatorSweep(&d, in, p.Sweep)
+	return predictdoc.CalculatorSweep(&d, in, p.Sweep)
 }
 
 // predictBatch predicts every line of a CSV file.

@@ -55,14 +55,14 @@ type Device struct {
 
 // GRFMode is one size of the register file and what it leaves of the threads.
 type GRFMode struct {
-	Registers     int // per thread
-	ThreadsPerXVE int
+	Registers     int `json:"registers_per_thread"`
+	ThreadsPerXVE int `json:"threads_per_xve"`
 }
 
 // SourcedCount is a figure for which sources disagree.
 type SourcedCount struct {
-	Source string
-	Count  int
+	Source string `json:"source" jsonschema:"who says so"`
+	Count  int    `json:"count"`
 }
 
 // XVEs gives the number of XVEs of the whole GPU.

@@ -36,56 +36,50 @@ func (p *Platform) subgroups() int64 { return p.Blocks * p.SubgroupsPerBlock }
 
 // Launch is what the model needs to know of a kernel. The zero value of SLM and RegisterBytes means that none is used.
 type Launch struct {
-	GroupSize     int64      // work-items per work-group
-	SubgroupSize  int64      // work-items per sub-group
-	SLM           unit.Bytes // per work-group
-	RegisterBytes unit.Bytes // per work-item
+	GroupSize     int64      `json:"work_group_size"`         // work-items per work-group
+	SubgroupSize  int64      `json:"sub_group_size"`          // work-items per sub-group
+	SLM           unit.Bytes `json:"slm_bytes"`               // per work-group
+	RegisterBytes unit.Bytes `json:"register_bytes_per_item"` // per work-item
 }
 
-// Limit is the set of resources that bind.
-type Limit uint8
+// Limits are the resources that bind.
+type Limits []string
 
 // The limits, in the order in which outputs list them.
 const (
-	LimitRegisters Limit = 1 << iota // register file
-	LimitSLM                         // shared local memory
-	LimitSubgroups                   // sub-group states
-	LimitHardware                    // active work-groups
+	LimitRegisters = "registers" // register file
+	LimitSLM       = "slm"       // shared local memory
+	LimitSubgroups = "subgroups" // sub-group states
+	LimitHardware  = "hardware"  // active work-groups
 )
 
 // String joins the limits with `+`, as the reference data does.
-func (l Limit) String() string {
-	var words []string
-	for i, w := range [...]string{"registers", "slm", "subgroups", "hardware"} {
-		if l&(1<<i) != 0 {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, "+")
-}
+func (l Limits) String() string { return strings.Join(l, "+") }
 
 // Result is the theoretical occupancy of one compute unit.
 type Result struct {
-	RegisterBytesAllowed unit.Bytes // per work-item at this sub-group size
-	Spilled              bool       // the kernel uses more: it cannot run from registers alone, and Groups is 0
+	RegisterBytesAllowed unit.Bytes `json:"register_bytes_per_item_allowed"` // at this sub-group size
+	// Spilled is set when the kernel uses more: it cannot run from registers alone, and Groups is 0.
+	Spilled bool `json:"spilled"`
 
-	ByRegisters unit.Opt[int64] // work-groups by the register file; absent when no registers are used
-	BySLM       unit.Opt[int64] // by SLM; absent when none is used
-	BySubgroups int64           // by sub-group states
-	ByHardware  int64           // by active work-groups
-	Groups      int64           // the least of the four
-	Limits      Limit           // all that equal it
+	// The work-groups by the register file and by SLM; absent when none is used.
+	ByRegisters unit.Opt[int64] `json:"by_registers"`
+	BySLM       unit.Opt[int64] `json:"by_slm"`
+	BySubgroups int64           `json:"by_sub_groups"`                // by sub-group states
+	ByHardware  int64           `json:"by_hardware"`                  // by active work-groups
+	Groups      int64           `json:"work_groups_per_compute_unit"` // the least of the four
+	Limits      Limits          `json:"limits"`                       // all that equal it
 
-	SubgroupsPerGroup int64
-	ActiveSubgroups   int64
-	TotalSubgroups    int64
-	Occupancy         unit.Ratio // active / total sub-groups
-	Lanes             unit.Ratio // work-items / lanes of the sub-groups they fill
+	SubgroupsPerGroup int64      `json:"sub_groups_per_work_group"`
+	ActiveSubgroups   int64      `json:"active_sub_groups"`
+	TotalSubgroups    int64      `json:"total_sub_groups"`
+	Occupancy         unit.Ratio `json:"occupancy_percent"` // active / total sub-groups
+	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes of the sub-groups they fill
 
 	// PaddedSize is the work-group size with its last sub-group filled, and ByRegistersPadded the register limit at
 	// that size: hardware allocates registers to whole sub-groups, the notes to work-items.
-	PaddedSize        int64
-	ByRegistersPadded unit.Opt[int64]
+	PaddedSize        int64           `json:"-"`
+	ByRegistersPadded unit.Opt[int64] `json:"-"`
 }
 
 // maxQuantity bounds what a launch may hold, so that no product overflows: 2^30 work-items, sub-group lanes or bytes.
@@ -133,7 +127,7 @@ func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) uni
 // bind takes the least of the limits and names all that equal it.
 func (r *Result) bind() {
 	limits := [...]struct {
-		name  Limit
+		name  string
 		value unit.Opt[int64]
 	}{
 		{LimitRegisters, r.ByRegisters}, {LimitSLM, r.BySLM},
@@ -145,7 +139,7 @@ func (r *Result) bind() {
 	}
 	for _, l := range limits {
 		if v, ok := l.value.Value(); ok && v == r.Groups {
-			r.Limits |= l.name
+			r.Limits = append(r.Limits, l.name)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func TestProperties(t *testing.T) {
 		for range 5000 {
 			l := randomLaunch(random)
 			r := predict(p, l)
-			if r.Occupancy < 0 || r.Occupancy > 1 || r.Lanes <= 0 || r.Lanes > 1 || r.Limits == 0 {
+			if r.Occupancy < 0 || r.Occupancy > 1 || r.Lanes <= 0 || r.Lanes > 1 || len(r.Limits) == 0 {
 				t.Errorf("%s %+v: occupancy %v, lanes %v, limits %q", p.Key, l, r.Occupancy, r.Lanes, r.Limits)
 			}
 			if padded, ok := r.ByRegistersPadded.Value(); ok && padded > r.ByRegisters.Or(0) {

@@ -10,7 +10,7 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
 	"occudiff/report"
-	"occudiff/report/launchdoc"
+	"occudiff/report/predictdoc"
 )
 
 // calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
@@ -32,7 +32,7 @@ func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Sec
 		s.Text = []string{"The calculator has no such register mode: " + err.Error() + "."}
 		return []report.Section{s}
 	}
-	ans, err := launchdoc.Calculator(&of, in)
+	ans, err := predictdoc.Calculator(&of, in)
 	if err != nil {
 		s.Text = []string{"The calculator gives no result: " + err.Error()}
 		return []report.Section{s}

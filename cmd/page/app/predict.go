@@ -10,7 +10,7 @@ import (
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/launchdoc"
+	"occudiff/report/predictdoc"
 )
 
 // mostDevices is how many devices stand side by side.
@@ -93,7 +93,7 @@ func (a *App) Predict(f Launch) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ans, err := launchdoc.Predict(&launchdoc.Question{Launch: l, On: []arch.Choice{on}})
+	ans, err := predictdoc.Predict(&predictdoc.Question{Launch: l, On: []arch.Choice{on}})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (a *App) Beside(f Launch) (*Result, error) {
 	doc := &report.Document{Version: a.Version}
 	curves := report.Section{Key: "curves", Title: "Occupancy over one setting"}
 	for _, over := range []string{"local", "slm", "simd"} {
-		if ans, err := launchdoc.Sweep(&on, l, over); err == nil && ans.Chart != nil {
+		if ans, err := predictdoc.Sweep(&on, l, over); err == nil && ans.Chart != nil {
 			chart := *ans.Chart
 			chart.Key, chart.Title = over, ans.Document().Title
 			curves.Plots = append(curves.Plots, chart)
@@ -140,7 +140,7 @@ func (a *App) Beside(f Launch) (*Result, error) {
 	if len(curves.Plots) > 0 {
 		doc.Sections = append(doc.Sections, curves)
 	}
-	if ans, err := launchdoc.Advise(&on, l, predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
+	if ans, err := predictdoc.Advise(&on, l, predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
 		doc.Sections = append(doc.Sections, below(ans.Document(), "advice", "What would raise it")...)
 	}
 	doc.Sections = append(doc.Sections, a.others(f, on, l)...)
@@ -172,7 +172,7 @@ func (a *App) fragment(doc *report.Document) (*Result, error) {
 
 // others show the launch on the devices of the form beside the chosen one, which comes first.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
-	q := &launchdoc.Question{Launch: l, On: []arch.Choice{on}}
+	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
 	title := "On other devices"
 	var said []string
 	for _, name := range strings.Split(f["with"], ",") {
@@ -191,7 +191,7 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		}
 	}
 	if len(q.On) > 1 {
-		if ans, err := launchdoc.Predict(q); err == nil {
+		if ans, err := predictdoc.Predict(q); err == nil {
 			list := below(ans.Document(), "others", title)
 			list[0].Text = append(said, list[0].Text...)
 			return list

@@ -1,4 +1,4 @@
-// Package launchdoc answers one question: what occupancy can a launch reach on a device?
+// Package predictdoc answers one question: what occupancy can a launch reach on a device?
 //
 // Each function takes what was asked, has package predict or one of its models compute the answer, and gives it as a
 // report.Answer: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a
@@ -6,7 +6,7 @@
 // place.
 //
 // The package computes no occupancy itself, and it knows no file formats, flags or colors.
-package launchdoc
+package predictdoc
 
 import (
 	"occudiff/compare"
@@ -31,17 +31,17 @@ func Outputs() []report.Output {
 		"launch.policy":            {"auto", "free", "whole"},
 		"onDevice.status":          status,
 		"predicted.xe_core_limits": predict.Limit(^predict.Limit(0)).Names(),
-		"nextStep.limits":          predict.Limit(^predict.Limit(0)).Names(),
+		"NextStep.limits":          predict.Limit(^predict.Limit(0)).Names(),
 		"otherPolicy.policy":       {"free", "whole"},
 		"advice.verdict":           report.Words(compare.Verdicts()),
 		"unitAdvice.model":         {"compute-unit"},
 		"calculation.compat":       {"calculator"},
 		"calculation.status":       status,
 		"calculated.limits":        {"threads", "slm", "slots", "barriers", "wg_total"},
-		"change.setting": {predict.SettingLocal, predict.SettingSIMD, predict.SettingSLM, predict.SettingGRF,
+		"Change.setting": {predict.SettingLocal, predict.SettingSIMD, predict.SettingSLM, predict.SettingGRF,
 			predict.SettingBarriers, predict.SettingGroups},
 		"unitPrediction.model": {"compute-unit"},
-		"unitResult.limits":    {"registers", "slm", "subgroups", "hardware"},
+		"Result.limits":        {"registers", "slm", "subgroups", "hardware"},
 		"sweep.sweep":          {"local", "slm", "simd"},
 		"sweep.compat":         {"calculator"},
 		"sweepPoint.status":    status,

@@ -1,4 +1,4 @@
-package launchdoc
+package predictdoc
 
 import (
 	"fmt"

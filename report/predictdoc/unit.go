@@ -1,8 +1,8 @@
-package launchdoc
+package predictdoc
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/computeunit"
@@ -19,29 +19,14 @@ type unitPrediction struct {
 
 // unitResult is the occupancy of one compute unit; a resource without a limit is null.
 type unitResult struct {
-	WorkGroupSize         int64                `json:"work_group_size"`
-	SubGroupSize          int64                `json:"sub_group_size"`
-	SLMBytes              unit.Bytes           `json:"slm_bytes"`
-	RegisterBytes         unit.Bytes           `json:"register_bytes_per_item"`
-	RegisterBytesAllowed  unit.Bytes           `json:"register_bytes_per_item_allowed"`
-	Spilled               bool                 `json:"spilled"`
-	ByRegisters           unit.Opt[int64]      `json:"by_registers"`
-	BySLM                 unit.Opt[int64]      `json:"by_slm"`
-	BySubGroups           int64                `json:"by_sub_groups"`
-	ByHardware            int64                `json:"by_hardware"`
-	WorkGroupsPerUnit     int64                `json:"work_groups_per_compute_unit"`
-	Limits                []string             `json:"limits"`
-	SubGroupsPerWorkGroup int64                `json:"sub_groups_per_work_group"`
-	ActiveSubGroups       int64                `json:"active_sub_groups"`
-	TotalSubGroups        int64                `json:"total_sub_groups"`
-	OccupancyPercent      unit.Ratio           `json:"occupancy_percent"`
-	LanesPercent          unit.Ratio           `json:"lanes_percent"`
-	WorkGroups            unit.Opt[int64]      `json:"work_groups"`
-	WorkGroupsThatFill    unit.Opt[int64]      `json:"work_groups_that_fill"`
-	Waves                 unit.Opt[float64]    `json:"waves"`
-	PeakPercent           unit.Opt[unit.Ratio] `json:"peak_percent"`
-	AveragePercent        unit.Opt[unit.Ratio] `json:"average_percent"`
-	TailPercent           unit.Opt[unit.Ratio] `json:"tail_percent"`
+	computeunit.Launch
+	computeunit.Result
+	WorkGroups         unit.Opt[int64]      `json:"work_groups"`
+	WorkGroupsThatFill unit.Opt[int64]      `json:"work_groups_that_fill"`
+	Waves              unit.Opt[float64]    `json:"waves"`
+	PeakPercent        unit.Opt[unit.Ratio] `json:"peak_percent"`
+	AveragePercent     unit.Opt[unit.Ratio] `json:"average_percent"`
+	TailPercent        unit.Opt[unit.Ratio] `json:"tail_percent"`
 }
 
 // ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
@@ -51,17 +36,12 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	if err != nil {
 		return nil, err
 	}
-	j := unitResult{WorkGroupSize: l.GroupSize, SubGroupSize: l.SubgroupSize, SLMBytes: l.SLM,
-		RegisterBytes: l.RegisterBytes, RegisterBytesAllowed: r.RegisterBytesAllowed, Spilled: r.Spilled,
-		ByRegisters: r.ByRegisters, BySLM: r.BySLM, BySubGroups: r.BySubgroups, ByHardware: r.ByHardware,
-		WorkGroupsPerUnit: r.Groups, Limits: strings.Split(r.Limits.String(), "+"),
-		SubGroupsPerWorkGroup: r.SubgroupsPerGroup, ActiveSubGroups: r.ActiveSubgroups,
-		TotalSubGroups: r.TotalSubgroups, OccupancyPercent: r.Occupancy, LanesPercent: r.Lanes}
+	j := unitResult{Launch: l, Result: r}
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
 		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
 	}
 	steps := unitSteps(p, &l, &r)
-	limits := unit.Listed(j.Limits, "and")
+	limits := unit.Listed(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		percent(r.Occupancy), limits, percent(r.Lanes))
 	if r.Groups == 0 {
@@ -95,8 +75,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 // unitSteps words the model's formulas with the figures.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []step {
 	var steps []step
-	add := func(label, calculation, value string, limit computeunit.Limit) {
-		steps = append(steps, newStep(label, calculation, value, r.Limits&limit != 0))
+	add := func(label, calculation, value string, limit string) {
+		steps = append(steps, newStep(label, calculation, value, slices.Contains(r.Limits, limit)))
 	}
 	opt := func(o unit.Opt[int64]) string {
 		if n, ok := o.Value(); ok {
@@ -105,9 +85,9 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		return "no limit"
 	}
 	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize),
-		report.Thousands(r.SubgroupsPerGroup), 0)
+		report.Thousands(r.SubgroupsPerGroup), "")
 	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize),
-		memory(r.RegisterBytesAllowed), 0)
+		memory(r.RegisterBytesAllowed), "")
 	registers := "no registers given"
 	switch {
 	case r.Spilled:
@@ -124,14 +104,14 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 	add("work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock,
 		r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups)
 	add("work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware)
-	add("work-groups per compute unit", "the least of these", report.Thousands(r.Groups), 0)
+	add("work-groups per compute unit", "the least of these", report.Thousands(r.Groups), "")
 	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups),
-		percent(r.Occupancy), 0)
+		percent(r.Occupancy), "")
 	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize),
-		percent(r.Lanes), 0)
+		percent(r.Lanes), "")
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
 		add("work-groups that fill the GPU", fmt.Sprintf("%d compute units x %d; multiples leave no tail", units,
-			r.Groups), report.Thousands(units*r.Groups), 0)
+			r.Groups), report.Thousands(units*r.Groups), "")
 	}
 	return steps
 }
@@ -158,23 +138,11 @@ func unitLaunchLine(l *computeunit.Launch) string {
 
 // unitAdvice is the JSON output of `advise --model compute-unit`.
 type unitAdvice struct {
-	Schema   string        `json:"schema"`
-	Model    string        `json:"model"`
-	Platform string        `json:"platform"`
-	Full     bool          `json:"full"`
-	Settings []unitSetting `json:"settings"`
-}
-
-// unitSetting is one choice of sizes, and how much a kernel may use without losing its occupancy.
-type unitSetting struct {
-	SubGroupSize       int64           `json:"sub_group_size" col:"Sub-group size; brief=Sub-group"`
-	WorkGroupSize      int64           `json:"work_group_size" col:"Work-group size; brief=Work-group"`
-	WorkGroupsPerUnit  int64           `json:"work_groups_per_compute_unit" col:"Work-groups per compute unit; brief=Per unit"`
-	OccupancyPercent   unit.Ratio      `json:"occupancy_percent" col:"Occupancy [%]"`
-	LanesPercent       unit.Ratio      `json:"lanes_percent" col:"Lanes [%]"`
-	MaxRegisterBytes   unit.Bytes      `json:"register_bytes_per_item_max" col:"registers per work-item [bytes]; group=Up to"`
-	MaxSLMBytes        unit.Bytes      `json:"slm_bytes_max" col:"SLM per work-group [bytes]; group=Up to"`
-	WorkGroupsThatFill unit.Opt[int64] `json:"work_groups_that_fill" col:"Work-groups that fill the GPU"`
+	Schema   string                `json:"schema"`
+	Model    string                `json:"model"`
+	Platform string                `json:"platform"`
+	Full     bool                  `json:"full"`
+	Settings []computeunit.Setting `json:"settings"`
 }
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
@@ -183,11 +151,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	settings := report.ListOf(a.Settings, func(s computeunit.Setting) unitSetting {
-		return unitSetting{s.SubgroupSize, s.GroupSize, s.Groups, s.Occupancy, s.Lanes, s.MaxRegisterBytes, s.MaxSLM,
-			s.Fill}
-	})
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, settings}
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, append([]computeunit.Setting{}, a.Settings...)}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
 		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
 	switch {

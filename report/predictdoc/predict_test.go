@@ -1,4 +1,4 @@
-package launchdoc_test
+package predictdoc_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
 	"occudiff/report"
-	"occudiff/report/launchdoc"
+	"occudiff/report/predictdoc"
 )
 
 func on(t *testing.T, name string) arch.Choice {
@@ -51,28 +51,28 @@ func contains(t *testing.T, text string, wanted ...string) {
 
 // TestPredictJSONOfLittle: absent is null, and a list is never null, also where nothing is known.
 func TestPredictJSONOfLittle(t *testing.T) {
-	q := launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, On: []arch.Choice{on(t, "tgl")}}
-	ans, err := launchdoc.Predict(&q)
+	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, On: []arch.Choice{on(t, "tgl")}}
+	ans, err := predictdoc.Predict(&q)
 	_, text := answered(t, ans, err)
 	contains(t, text, `"work_groups":null`, `"peak_percent":null`, `"waves":null`, `"by_slm":null`, `"by_barriers":null`,
 		`"by_threads":7`, `"limits":["threads"]`)
 
-	q = launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8}, On: []arch.Choice{on(t, "tgl"), on(t, "b580")}}
-	ans, err = launchdoc.Predict(&q)
+	q = predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8}, On: []arch.Choice{on(t, "tgl"), on(t, "b580")}}
+	ans, err = predictdoc.Predict(&q)
 	_, text = answered(t, ans, err)
 	contains(t, text, `"global":[]`, `"status":"error"`, `"message":"`, `"predicted":null`, `"steps":[]`, `"notes":[]`)
 
 	q.Launch = predict.Launch{}
-	if _, err := launchdoc.Predict(&q); err == nil || !strings.Contains(err.Error(), "runs on none of the 2 devices; on tgl-96: the launch has no work-group size") {
+	if _, err := predictdoc.Predict(&q); err == nil || !strings.Contains(err.Error(), "runs on none of the 2 devices; on tgl-96: the launch has no work-group size") {
 		t.Errorf("a launch of nothing: %v", err)
 	}
 }
 
 // TestRegistersPickTheMode: the registers that a kernel needs give each device its own GRF mode.
 func TestRegistersPickTheMode(t *testing.T) {
-	q := launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
+	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
 		On: []arch.Choice{on(t, "max1550"), on(t, "tgl")}}
-	ans, err := launchdoc.Predict(&q)
+	ans, err := predictdoc.Predict(&q)
 	_, text := answered(t, ans, err)
 	contains(t, text, "TGL Iris Xe Graphics (96 EU) has at most 128 registers per thread, not 200 (a kernel that needs more spills)")
 	if got := ans.Table.Row(0, nil)[ans.Table.Column("registers_per_thread")]; got.Int != 256 {
@@ -91,7 +91,7 @@ func TestCalculatorNaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Row g9 of the reference.
-	ans, err := launchdoc.Calculator(&d, calculator.Input{Global: "24080", Local: "1,16,1", SIMD: 32, SLMKB: 170, Barrier: true})
+	ans, err := predictdoc.Calculator(&d, calculator.Input{Global: "24080", Local: "1,16,1", SIMD: 32, SLMKB: 170, Barrier: true})
 	_, text := answered(t, ans, err)
 	contains(t, text, `"work_groups_per_xe_core":0`, `"waves":null`, `"peak_percent":0`, `"work_groups":1505`)
 }
@@ -99,7 +99,7 @@ func TestCalculatorNaN(t *testing.T) {
 // TestWhatIfIsLabelled: a policy that explains must not read as a prediction.
 func TestWhatIfIsLabelled(t *testing.T) {
 	tgl := on(t, "tgl")
-	ans, err := launchdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2, 0)
+	ans, err := predictdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2, 0)
 	ans, _ = answered(t, ans, err)
 	contains(t, strings.Join(ans.Doc.Headline, "\n"), "A what-if, not a prediction: policy partial with 2 dispatch ports")
 	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.")
@@ -109,7 +109,7 @@ func TestWhatIfIsLabelled(t *testing.T) {
 
 // TestRefusalsAreSaidOnce: side by side, each kind of refusal is explained once.
 func TestRefusalsAreSaidOnce(t *testing.T) {
-	ans, err := launchdoc.Predict(&launchdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
+	ans, err := predictdoc.Predict(&predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
 		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
 	ans, _ = answered(t, ans, err)
 	items := ans.Doc.Sections[1].Items
@@ -125,13 +125,13 @@ func TestRefusalsAreSaidOnce(t *testing.T) {
 func TestSweepChart(t *testing.T) {
 	b580 := on(t, "b580") // has no SIMD8
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
-	ans, err := launchdoc.Sweep(&b580, l, "simd")
+	ans, err := predictdoc.Sweep(&b580, l, "simd")
 	ans, _ = answered(t, ans, err)
 	if c := ans.Chart.LineChart; len(c.Series) != 1 || !math.IsNaN(c.Series[0].Points[0].Y) || math.IsNaN(c.Series[0].Points[1].Y) {
 		t.Errorf("series %+v", c.Series)
 	}
 	l.Global, l.SIMD = unit.Size(1<<20), 16
-	ans, err = launchdoc.Sweep(&b580, l, "simd")
+	ans, err = predictdoc.Sweep(&b580, l, "simd")
 	ans, _ = answered(t, ans, err)
 	if c := ans.Chart.LineChart; len(c.Series) != 4 || c.Series[3].Name != "this launch" || c.Series[3].Points[0].X != 16 {
 		t.Errorf("series %+v", c.Series)

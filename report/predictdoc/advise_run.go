@@ -1,4 +1,4 @@
-package launchdoc
+package predictdoc
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
+	"occudiff/predict"
 	"occudiff/report"
 )
 
@@ -27,7 +28,7 @@ func (a *adviser) advise(i int) advice {
 	most := account.Most()
 	settings := most == compare.PartLimits || most == compare.PartTail
 	if !settings {
-		found.Best, found.Least, found.Next = nil, nil, nil
+		found.Best, found.Least, found.Next = nil, nil, []predict.NextStep{}
 	}
 	v := newAdvice(l, found, row)
 	if v.Part = report.Filled(string(most)); !settings {

@@ -1,8 +1,7 @@
-package launchdoc
+package predictdoc
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,11 +35,11 @@ type advice struct {
 	Message         *string              `json:"message"`
 	Best            []setting            `json:"best"`
 	Least           *setting             `json:"least_change"`
-	Next            []nextStep           `json:"next_steps"`
+	Next            []predict.NextStep   `json:"next_steps"`
 	FillLeast       *int64               `json:"work_groups_that_fill"`
 	FillMultiple    *int64               `json:"work_groups_without_tail" jsonschema:"multiples of it leave no tail"`
 	SLMRoomBytes    *int64               `json:"slm_room_bytes"`
-	Rules           []rule               `json:"rules"`
+	Rules           []predict.Rule       `json:"rules"`
 
 	launch predict.Launch
 	found  predict.Advice
@@ -49,46 +48,18 @@ type advice struct {
 
 // setting is a launch that is proposed, and a row of the table of settings, which also shows the launch as it is.
 type setting struct {
-	Launch    launch     `json:"launch" csv:",inline"`
-	Changes   []change   `json:"changes"`
-	Predicted *predicted `json:"predicted" csv:",inline"`
+	Launch    launch           `json:"launch" csv:",inline"`
+	Changes   []predict.Change `json:"changes"`
+	Predicted *predicted       `json:"predicted" csv:",inline"`
 
 	Task  string `json:"-" csv:"task" col:"Kernel; cut"`
 	What  string `json:"-" csv:"what" col:"Setting"`
 	Words string `json:"-" csv:"changes" col:"Change; fold"`
 }
 
-// change is one setting that differs from the launch that was asked about.
-type change struct {
-	Setting string `json:"setting"`
-	From    int64  `json:"from"`
-	To      int64  `json:"to"`
-	Text    string `json:"text"`
-}
-
-// nextStep is what it takes to move one limit a step.
-type nextStep struct {
-	Limits        []string   `json:"limits"`
-	Change        change     `json:"change"`
-	Of            string     `json:"of"`
-	BeforePercent unit.Ratio `json:"before_percent"`
-	AfterPercent  unit.Ratio `json:"after_percent"`
-	Alone         bool       `json:"alone"`
-	Text          string     `json:"text"`
-}
-
-// rule is a rule of the guides that bears on the launch.
-type rule struct {
-	Code  string `json:"code"`
-	Text  string `json:"text"`
-	Limit string `json:"limit"`
-	Why   string `json:"why"`
-}
-
 func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 	v := advice{Launch: newLaunch(&l), Current: newPredicted(a.Current), Message: report.Filled(errorText(a.Refusal)),
-		Best: report.ListOf(a.Best, newSetting), Next: report.ListOf(a.Next, newNextStep),
-		Rules:  report.ListOf(a.Rules, func(r predict.Rule) rule { return rule(r) }),
+		Best: report.ListOf(a.Best, newSetting), Next: a.Next, Rules: a.Rules,
 		launch: l, found: a, row: r, FillLeast: report.Positive(a.Fill.Least),
 		FillMultiple: report.Positive(a.Fill.Multiple), SLMRoomBytes: report.Positive(int64(a.SLMRoom))}
 	if r != nil {
@@ -103,17 +74,11 @@ func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 	return v
 }
 
-func newNextStep(n predict.NextStep) nextStep {
-	return nextStep{n.Limit.Names(), newChange(n.Change), n.Of, n.Before, n.After, n.Alone, n.Text}
-}
-
 func newSetting(s predict.Setting) setting {
-	return setting{Launch: newLaunch(&s.Launch), Changes: report.ListOf(s.Changes, newChange),
+	return setting{Launch: newLaunch(&s.Launch), Changes: s.Changes,
 		Predicted: newPredicted(&s.Prediction),
-		Words:     strings.Join(report.ListOf(s.Changes, predict.Change.String), ", ")}
+		Words:     strings.Join(report.ListOf(s.Changes, func(c predict.Change) string { return c.Text }), ", ")}
 }
-
-func newChange(c predict.Change) change { return change{c.Setting, c.From, c.To, c.String()} }
 
 // Advise answers what would raise the occupancy of a launch.
 func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer, error) {
@@ -258,30 +223,16 @@ func gain(now, then *predict.Prediction) string {
 
 // fullOccupancy is the JSON output of `advise` without a launch.
 type fullOccupancy struct {
-	Schema     string              `json:"schema"`
-	Device     *report.DeviceValue `json:"device"`
-	MaxThreads int64               `json:"threads_per_work_group_max"`
-	MinSIMD    int                 `json:"simd_min"`
-	MaxSIMD    int                 `json:"simd_max"`
-	MaxGroup   int64               `json:"work_group_max_items"`
-	Threads    []int64             `json:"threads_that_fill"`
-	Least      []leastGroup        `json:"least"`
-}
-
-// leastGroup is the smallest work-group that can fill an Xe-core at a sub-group size.
-type leastGroup struct {
-	SIMD       int   `json:"simd" col:"Sub-group size"`
-	Threads    int64 `json:"threads" col:"Threads at least"`
-	WorkItems  int64 `json:"work_items" col:"Work-items at least"`
-	PowerOfTwo int64 `json:"power_of_two" col:"Power of two at least"`
+	Schema string              `json:"schema"`
+	Device *report.DeviceValue `json:"device"`
+	predict.FullOccupancy
 }
 
 // FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for
 // Tiger Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
 func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 	f := predict.FullOccupancyOf(t.Device, groupSlots)
-	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup,
-		slices.Clone(f.Threads), report.ListOf(f.Least, func(l predict.LeastGroup) leastGroup { return leastGroup(l) })}
+	v := fullOccupancy{adviseSchema, deviceValue(t), f}
 	words := report.ListOf(f.Threads, func(n int64) string { return strconv.FormatInt(n, 10) })
 	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least),
 		headline: []string{deviceLine(t),

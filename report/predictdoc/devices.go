@@ -1,0 +1,85 @@
+package predictdoc
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+	"occudiff/report"
+)
+
+// deviceList is the JSON output of `devices`.
+type deviceList struct {
+	Schema  string   `json:"schema"`
+	Devices []device `json:"devices"`
+}
+
+// device is one device; memory in bytes, counts per what the name says.
+type device struct {
+	Key            string              `json:"key" col:"Key"`
+	Name           string              `json:"name" col:"Name; cut"`
+	Aliases        []string            `json:"aliases"`
+	Architecture   string              `json:"architecture" col:"Architecture; brief=Arch; drop=3"`
+	Codename       string              `json:"codename"`
+	Stacks         int                 `json:"stacks"`
+	XeCores        int                 `json:"xe_cores" col:"Xe-cores"`
+	XVEPerXeCore   int                 `json:"xve_per_xe_core"`
+	XVEs           int                 `json:"xves" col:"XVEs"`
+	ThreadsPerXVE  int                 `json:"threads_per_xve" col:"Threads per XVE; brief=Threads/XVE; drop=4"`
+	ThreadSlots    int                 `json:"thread_slots" col:"Thread slots"`
+	GRFModes       []arch.GRFMode      `json:"grf_modes"`
+	SIMDWidths     []int               `json:"simd_widths" col:"SIMD; drop=1"`
+	SLMPerXeCore   unit.Bytes          `json:"slm_bytes_per_xe_core"`
+	SLMBySource    []arch.SourcedCount `json:"slm_kb_by_source" jsonschema:"of an Xe-core, where sources disagree; the first is used"`
+	SLMPerGroupMax unit.Bytes          `json:"slm_bytes_per_work_group_max"`
+	SLMSteps       []unit.Bytes        `json:"slm_steps_bytes" jsonschema:"SLM per work-group is rounded up to one of these"`
+	MaxGroupSize   int                 `json:"work_group_max_items" csv:"max_group_size" col:"Largest work-group; brief=Work-group; drop=5"`
+	SLMKB          int64               `json:"-" csv:"slm_kb" col:"SLM per Xe-core [KB]; brief=SLM [KB]; drop=6"`
+	GroupSlots     int                 `json:"work_group_slots_per_xe_core"`
+	BarrierSlots   []arch.SourcedCount `json:"barrier_slots_per_xe_core" jsonschema:"sources disagree; the first is the default"`
+	RegisterBytes  int                 `json:"register_bytes" jsonschema:"width of one register"`
+	ClockMHz       *float64            `json:"clock_mhz" jsonschema:"of the counters: an interval is 2^n of its ticks; null when not known"`
+	ClockSource    *string             `json:"clock_source"`
+	PCIIDs         []string            `json:"pci_ids"`
+	Confidence     string              `json:"confidence" col:"Confidence; drop=2"`
+	Source         string              `json:"source" col:"Source; in=page+sheet"`
+	Notes          *string             `json:"notes"`
+}
+
+func newDevice(d arch.Device) device {
+	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture,
+		Codename: d.Codename, Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
+		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
+		GRFModes:   append([]arch.GRFMode{}, d.GRFModes...),
+		SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
+		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
+		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots, BarrierSlots: append([]arch.SourcedCount{}, d.BarrierSlots...),
+		SLMBySource: append([]arch.SourcedCount{}, d.SLMBySource...), RegisterBytes: d.RegisterBytes,
+		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...),
+		Confidence: d.Confidence, Source: d.Source,
+		Notes: report.Filled(d.Notes)}
+	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
+		v.ClockMHz = &mhz
+	}
+	return v
+}
+
+// Devices answers what the device table has: all devices side by side.
+func Devices(devices []arch.Device) *report.Answer {
+	v := deviceList{devicesSchema, report.ListOf(devices, newDevice)}
+	t := rowsOf("devices", v.Devices)
+	head := report.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
+	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",
+		Headline: []string{head},
+		Sections: []report.Section{{Key: "devices", Title: "Devices", Tables: []*report.Table{t}}}}}
+}
+
+// Device answers with every figure that the model takes from one device, and its source.
+func Device(d *arch.Device) *report.Answer {
+	ans := Devices([]arch.Device{*d})
+	ans.Doc = &report.Document{Whole: true, Title: d.Name,
+		Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
+		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",
+			Tables: []*report.Table{inTerminal(report.NameValue("device", "", report.DeviceRows(d, "")))}}}}
+	return ans
+}
