@@ -156,8 +156,8 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 	if err != nil {
 		return
 	}
-	s := NextStep{Limits: limit.Names(), Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore, Prediction: p,
-		Alone: p.XeCore > n.p.XeCore}
+	s := NextStep{Limits: limit.Names(), Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore,
+		Prediction: p, Alone: p.XeCore > n.p.XeCore}
 	moved := move(s.Before, s.After)
 	switch {
 	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):

@@ -5,8 +5,8 @@
 // published phases which neither of the two gives; outputs must label it so.
 //
 // All threads run equally long, so time counts in run times of a thread. Free and Whole follow from a division. Partial
-// is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence of
-// a state to the next was tried and left; it paid for launches only that nobody has.
+// is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence
+// of a state to the next was tried and left; it paid for launches only that nobody has.
 //
 // The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups
 // per Xe-core, or anything measured.

@@ -3,10 +3,10 @@ package predictdoc
 import (
 	"fmt"
 	"iter"
-	"runtime"
 	"sync"
 
 	"occudiff/compare"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -19,8 +19,6 @@ const (
 	documentKernels = 1000
 	// terminalKernels is up to how many a terminal shows all.
 	terminalKernels = 50
-	// batchKernels is how many kernels are advised on together, by all cores.
-	batchKernels = 256
 	// keptSearches is how many searches are kept: many kernels have the same launch shape.
 	keptSearches = 1 << 12
 )
@@ -95,24 +93,11 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 
 // all gives the advice on rows one by one, in their order.
 func (a *adviser) all(rows []int) iter.Seq[*advice] {
+	items := ahead.Items(len(rows), func(i int, into *advice) { *into = a.advise(rows[i]) })
 	return func(yield func(*advice) bool) {
-		batch := make([]advice, batchKernels)
-		for ; len(rows) > 0; rows = rows[min(len(rows), batchKernels):] {
-			n := min(len(rows), batchKernels)
-			workers := min(runtime.GOMAXPROCS(0), n)
-			var done sync.WaitGroup
-			for first := range workers {
-				done.Go(func() {
-					for i := first; i < n; i += workers {
-						batch[i] = a.advise(rows[i])
-					}
-				})
-			}
-			done.Wait()
-			for i := range batch[:n] {
-				if !yield(&batch[i]) {
-					return
-				}
+		for _, one := range items {
+			if !yield(one) {
+				return
 			}
 		}
 	}

@@ -53,8 +53,9 @@ func newDevice(d arch.Device) device {
 		GRFModes:   append([]arch.GRFMode{}, d.GRFModes...),
 		SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
 		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
-		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots, BarrierSlots: append([]arch.SourcedCount{}, d.BarrierSlots...),
-		SLMBySource: append([]arch.SourcedCount{}, d.SLMBySource...), RegisterBytes: d.RegisterBytes,
+		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
+		BarrierSlots: append([]arch.SourcedCount{}, d.BarrierSlots...),
+		SLMBySource:  append([]arch.SourcedCount{}, d.SLMBySource...), RegisterBytes: d.RegisterBytes,
 		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...),
 		Confidence: d.Confidence, Source: d.Source,
 		Notes: report.Filled(d.Notes)}
