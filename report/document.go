@@ -1,9 +1,9 @@
 // Package report is the model of a report: a Document of sections, tables whose columns carry a unit, cells that carry
 // the raw value and its kind, plots as data, notes and provenance; test suites and annotations; and the values that
-// several JSON outputs share, with their schema. The packages rundoc, diffdoc, predictdoc and trackdoc fill it, each for one
-// question, and decide all that a person will read - what comes first, which unit, how many decimals, which words -
-// so that every renderer says the same. It does not know file formats, neither those that are read nor those that are
-// written.
+// several JSON outputs share, with their schema. The packages rundoc, diffdoc, predictdoc and trackdoc fill it, each
+// for one question, and decide all that a person will read - what comes first, which unit, how many decimals, which
+// words - so that every renderer says the same. It does not know file formats, neither those that are read nor those
+// that are written.
 package report
 
 import "time"
