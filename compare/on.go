@@ -6,6 +6,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
 
@@ -40,8 +41,22 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 	if err != nil {
 		return nil, err
 	}
-	run.Notes = append(run.Notes, c.Notes...)
+	run.Notes = append(append(run.Notes, c.Notes...), intervalGiven(run, c.Device, opt)...)
 	r := Compare(run, c.Device, opt)
 	r.ChosenBy, r.Fit = c.By, fit
 	return r, nil
+}
+
+// intervalGiven notes a sampling interval that is not the one at which the samples of a run were taken.
+func intervalGiven(run *ingest.Run, d *arch.Device, opt Options) []note.Note {
+	real, known := run.Platform.SamplingInterval.Value()
+	if !known || opt.SamplingAssumed || d == nil {
+		return nil
+	}
+	if would := d.SamplingInterval(opt.SamplingInterval); would < 1.01*real && would > 0.99*real {
+		return nil
+	}
+	return []note.Note{{Severity: note.Warning, Code: "sampling-interval",
+		Text: fmt.Sprintf("the sampling interval was given as %s; the samples of the result are %s apart, which is "+
+			"used", unit.Span(opt.SamplingInterval), unit.Span(real))}}
 }

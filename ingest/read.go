@@ -196,7 +196,9 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (Input, *File,
 			return in, nil, err
 		}
 		in.Kind, in.Rows, in.BadRows, in.Digest = f.Kind(), file.Rows, file.BadRows, file.Digest
-		in.Content = in.Digest
+		if opt.Content {
+			in.Content = file.content()
+		}
 		return in, file, nil
 	}
 	return in, nil, note.Faultf("vtune-result", note.Pos{File: c.path},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash"
 	"path"
-	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -21,6 +20,7 @@ type adapter struct {
 	tasks    tasks
 	launches []launch
 	failed   string // why there are no launches
+	loose    bool   // their times are on another clock than the samples
 	from     string // what they are from
 	totals   []total
 	rows     *ingest.Kernels // of each launch, when asked for
@@ -105,7 +105,7 @@ func (a *adapter) ended(l *launch, s *sums) {
 	t := &a.totals[l.task]
 	t.add(s)
 	t.times.Add(s.seconds, ingest.SampleSize(len(a.totals)))
-	if s.usable() == "" {
+	if s.usable(a.loose) == "" {
 		t.means.Add(s.mean(), ingest.SampleSize(len(a.totals)))
 	}
 	if a.rows != nil {
@@ -123,7 +123,7 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if key.SIMD > 0 {
 		k.SIMD = unit.Some(key.SIMD)
 	}
-	if s.usable() != "" || s.clocks <= 0 || !k.IsKernel() {
+	if s.usable(a.loose) != "" || s.clocks <= 0 || !k.IsKernel() {
 		return k
 	}
 	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.clocks)) }
@@ -215,25 +215,21 @@ func (a *adapter) periods(f *ingest.File) {
 			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.Span(unit.Seconds(s.seconds)))
 }
 
-// unmeasured says of which kernels the samples are too few.
+// unmeasured says of how many kernels the samples are too few.
 func (a *adapter) unmeasured() {
-	var names []string
-	why := ""
+	kernels, few, why := 0, 0, ""
 	for task := range a.totals {
-		t := &a.totals[task]
-		k := a.kernel(task, &t.sums)
-		if text := t.usable(); text != "" && k.IsKernel() && !slices.Contains(names, k.Task) {
-			names, why = append(names, k.Task), text
+		if k := a.kernel(task, &a.totals[task].sums); !k.IsKernel() {
+			continue
+		}
+		kernels++
+		if text := a.totals[task].usable(a.loose); text != "" {
+			few, why = few+1, text
 		}
 	}
-	switch n := len(names); n {
-	case 0:
-	case 1:
-		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "kernel %q has no counters of its own: %s",
-			names[0], why)
-	default:
-		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "%d kernels have no counters of their own: too "+
-			"few samples end within their launches", n)
+	if few > 0 {
+		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "no counters are given for %d of %s, as in: %s",
+			few, unit.Plural(int64(kernels), "kernel"), why)
 	}
 }
 

@@ -238,7 +238,7 @@ func (d *decoder) gpu(r *record, c cursor) error {
 
 // launches pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
 // event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
-func (d *decoder) launches(samples *clock, times func(i int) (start, end uint64, ok bool)) (list []launch, err error) {
+func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err error) {
 	waiting := map[uint64][]int{}
 	kernels, groups := map[uint64]*made{}, map[uint64][3]uint32{}
 	timed := 0
@@ -271,14 +271,11 @@ func (d *decoder) launches(samples *clock, times func(i int) (start, end uint64,
 			list = append(list, launch{task: task, queue: uint32(t.queue)})
 		}
 	}
-	if timed == 0 && times != nil {
-		for i := range list {
-			l, ok := &list[i], false
-			if l.start, l.end, ok = times(i); !ok {
-				return nil, fmt.Errorf("%d launches, of which launch %d has no time", len(list), i+1)
-			}
-			timed++
+	if timed == 0 && len(finalized) == len(list) {
+		for i, s := range finalized { // in the order of launching, too
+			list[i].start, list[i].end = samples.of(s.start), samples.of(s.end)
 		}
+		timed = len(list)
 	}
 	if timed != len(list) {
 		return nil, fmt.Errorf("%d launches and %d times of the GPU", len(list), timed)

@@ -45,23 +45,24 @@ const (
 	leastShare = 0.8 // of the launches' time within samples that end in them
 )
 
-// usable says why the counters are not of these launches; nothing when they are.
-func (s *sums) usable() string {
+// leastLoose is the mean time of launches, in seconds, whose place among the samples is known to 0.1 ms.
+const leastLoose = 1e-3
+
+// usable says why the counters are not of these launches; nothing when they are. loose says that the times of the
+// launches are on another clock than the samples.
+func (s *sums) usable(loose bool) string {
 	share := s.covered / s.seconds
+	if loose && s.seconds < leastLoose*float64(s.launches) {
+		return "when its launches ran is known to 0.1 ms only"
+	}
 	if s.samples >= fewSamples && share >= leastShare {
 		return ""
 	}
 	if s.samples == 0 {
 		return "no sample ends within its launches"
 	}
-	return fmt.Sprintf("%s within its launches and cover %.0f %% of their time", ends(s.samples), 100*share)
-}
-
-func ends(n int64) string {
-	if n == 1 {
-		return "1 sample ends"
-	}
-	return fmt.Sprintf("%d samples end", n)
+	return fmt.Sprintf("the samples that end within its launches (%d) cover %.0f %% of their time", s.samples,
+		100*share)
 }
 
 // mean is the mean occupancy over the launches themselves, a ratio.

@@ -1,39 +1,185 @@
 package vtuneresult
 
 import (
+	"cmp"
+	"encoding/binary"
+	"encoding/xml"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
 
 	"occudiff/ingest/note"
 )
 
-// readLaunches takes the launches from the first of the places that has them.
+// readLaunches takes the launches from the first of the places that has them: the program's traces, whose times are on
+// the samples' own clock; dicer.db; the traces with the times of timelinedb.
 func (a *adapter) readLaunches() error {
-	a.failed = "data.* holds no trace of a Level Zero program"
+	finalized := a.timeline()
+	why := a.traced(nil)
+	if a.ctx.Err() != nil {
+		return a.ctx.Err()
+	}
+	if why == nil {
+		a.from = "the traces of the program"
+		a.compareTimes(finalized)
+		return nil
+	}
+	a.tasks, a.launches = tasks{}, nil
+	found, err := a.dicer()
+	switch {
+	case a.ctx.Err() != nil:
+		return a.ctx.Err()
+	case err != nil:
+		why = fmt.Errorf("%w; dicer.db: %w", why, err)
+	case found:
+		a.from, a.loose = "dicer.db", true
+		return nil
+	}
+	a.tasks, a.launches = tasks{}, nil
+	if len(finalized) > 0 && a.traced(finalized) == nil {
+		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
+		return nil
+	}
+	a.tasks, a.launches = tasks{}, nil
+	a.failed = why.Error()
+	return nil
+}
+
+// traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
+func (a *adapter) traced(finalized []span) error {
+	processed := false
 	for _, dir := range a.folders {
 		list, err := processes(a.fs, dir)
 		if err != nil {
-			return note.Faultf(codeUnreadable, a.fs.pos(dir), "", "cannot be read: %v", note.Reason(err))
+			return err
 		}
 		for _, p := range list {
 			d := decoder{tasks: &a.tasks, device: &a.device}
-			launches, err := a.decode(&d, p)
-			if err != nil {
-				if a.ctx.Err() != nil {
-					return a.ctx.Err()
-				}
-				a.launches, a.failed = nil, fmt.Sprintf("%s: %v", p.trace, err)
-				return nil
+			err := d.read(a.ctx, a.fs, p)
+			if err == nil {
+				var launches []launch
+				launches, err = d.launches(&a.clock, finalized)
+				a.launches = append(a.launches, launches...)
 			}
-			a.launches = append(a.launches, launches...)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.trace, err)
+			}
+			processed = true
 		}
-		a.from = "the traces of the program"
+	}
+	if !processed || len(a.launches) == 0 {
+		return fmt.Errorf("data.* holds no trace of a Level Zero program")
 	}
 	return nil
 }
 
-func (a *adapter) decode(d *decoder, p process) ([]launch, error) {
-	if err := d.read(a.ctx, a.fs, p); err != nil {
-		return nil, err
+// span is a launch as VTune finalized it, in VTune's own time: 0.1 ns since 2008.
+type span struct{ start, end, instance uint64 }
+
+// epoch is 2008 in 100 ns since 1970.
+const epoch = 1199145600 * 10_000_000
+
+// of gives a moment of VTune's own time on a clock.
+func (c *clock) of(t uint64) uint64 {
+	seconds := float64(int64(t/1000+epoch-c.real))/1e7 + float64(t%1000)/1e10
+	return c.tick + uint64(int64(math.Round(seconds*float64(c.hertz))))
+}
+
+// maxApart is how much longer or shorter a finalized launch may be, in 0.1 ns; 2.3 us is the most that was seen.
+const maxApart = 5e4
+
+// compareTimes says where finalized launches are not those of the traces.
+func (a *adapter) compareTimes(finalized []span) {
+	at := a.fs.pos(a.dir)
+	switch {
+	case len(finalized) == 0:
+		return
+	case len(finalized) != len(a.launches):
+		a.note(note.Warning, "launches-differ", at, "", "the traces have %d launches and timelinedb has %d: those of "+
+			"the traces are used", len(a.launches), len(finalized))
+		return
 	}
-	return d.launches(&a.clock, nil)
+	for i, s := range finalized {
+		l := &a.launches[i]
+		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
+		if d := long - float64(s.end-s.start); math.Abs(d) > maxApart {
+			a.note(note.Warning, "launches-differ", at, "", "launch %d takes %.1f us longer in the traces than in "+
+				"timelinedb: that of the traces is used", i+1, d/1e4)
+			return
+		}
+	}
+}
+
+// Rows of timelinedb's instances by two paths: two groups, start, zeros, start, end, type, 0, 0xffff, instance, 0.
+const (
+	timelineVersion = "9"
+	timelinePaths   = 2
+	timelineRow     = 100
+)
+
+// timeline reads finalized launches. They are another word on what the traces say, so that what is not known of them
+// is left alone: nothing is given then.
+func (a *adapter) timeline() (list []span) {
+	dir := path.Join(a.dir, "sqlite-db", "timelinedb")
+	var directory struct {
+		Attributes []xml.Attr `xml:",any,attr"`
+		Entries    []struct {
+			Key   string `xml:"key,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"dbEntry"`
+	}
+	if _, err := fs.Stat(a.fs, path.Join(dir, "directory.xml")); err != nil ||
+		decodeXML(a.fs, path.Join(dir, "directory.xml"), &directory) != nil ||
+		!slices.ContainsFunc(directory.Attributes, func(x xml.Attr) bool {
+			return x.Name.Local == "version" && x.Value == timelineVersion
+		}) {
+		return nil
+	}
+	for _, e := range directory.Entries {
+		if !strings.HasPrefix(e.Key, "GROUP_DEF(type:2 gpu_compute_task_data /") ||
+			strings.Count(e.Key, "::") != timelinePaths || strings.Contains(e.Value, "/") {
+			continue
+		}
+		files, _ := fs.Glob(a.fs, path.Join(dir, e.Value, "instance", "*", "*"))
+		for _, name := range files {
+			if path.Base(name) == "mapping.xml" {
+				continue
+			}
+			rows, ok := a.rowsOf(name)
+			if !ok || len(list)+len(rows) > maxLaunches {
+				return nil
+			}
+			list = append(list, rows...)
+		}
+	}
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.instance, b.instance) })
+	return list
+}
+
+// rowsOf reads a file of timelinedb; false when a row of it is not as it should be.
+func (a *adapter) rowsOf(name string) (list []span, ok bool) {
+	f, err := a.fs.Open(name)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxLaunches*timelineRow))
+	if err != nil || len(b)%timelineRow != 0 {
+		return nil, false
+	}
+	for row := range slices.Chunk(b, timelineRow) {
+		u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(row[at:]) }
+		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(row[at:]) }
+		s := span{u64(64), u64(72), uint64(u32(92))}
+		zeros := !slices.ContainsFunc(row[16:64], func(b byte) bool { return b != 0 })
+		if u64(8) != s.start || s.end <= s.start || !zeros || u32(84) != 0 || u32(88) != 0xffff || u32(96) != 0 {
+			return nil, false
+		}
+		list = append(list, s)
+	}
+	return list, true
 }

@@ -71,7 +71,6 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 
 // ReadFolder implements ingest.FolderReader.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
-	opt.Hash = true
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
 
@@ -143,9 +142,7 @@ func (r *reader) adapters(pairs []pair) (*ingest.File, error) {
 		r.note(note.Info, "idle-adapters", r.fs.pos(used.pair.samples), "", "no threads ran on %s, whose counters the "+
 			"result holds too", unit.Plural(int64(n), "other adapter"))
 	}
-	if r.opt.Hash {
-		r.file.Digest = digest(sum)
-	}
+	r.file.Digest = digest(sum)
 	used.finish()
 	return r.file, nil
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -382,7 +383,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: %d samples, kernel %+v", c.name, f.Rows, k)
 		}
 		if k.Task != "main::{lambda(sycl::_V1::id<1>)#1}" || k.Global != unit.Size(50) || k.SIMD.Or(0) != 32 ||
-			f.Platform.Device != "Intel(R) UHD Graphics [0x9a60]" || !strings.Contains(fmt.Sprint(f.Notes), "no sample ends") {
+			f.Platform.Device != "Intel(R) UHD Graphics [0x9a60]" || !strings.Contains(fmt.Sprint(f.Notes), "no sample ends within its launches") {
 			t.Errorf("%s: %q %v on %q; %v", c.name, k.Task, k.Global, f.Platform.Device, f.Notes)
 		}
 		set, err := readMetrics(FS{FS: os.DirFS(dir)}, "data.0/gen_metrics0_0_2_0_0.0.cfg")
@@ -530,4 +531,110 @@ func FuzzArchive(f *testing.F) {
 			_, _ = archive("f.zip", data)
 		}
 	})
+}
+
+// Finalized launches: those of timelinedb where the traces have no times of the GPU, those of dicer.db where there are
+// no traces; and where they do not agree with the traces, that is said.
+func TestFinalized(t *testing.T) {
+	s := mixed()
+	own := func(tick uint64) uint64 { // VTune's own time
+		return (16788942731805630-epoch)*1000 + uint64(float64(tick-s.first)/float64(s.hertz)*1e10)
+	}
+	var rows []byte
+	for i, l := range s.launches {
+		rows = append(rows, join(u32b(1), u32b(1), u64b(own(l.start)), make([]byte, 48), u64b(own(l.start)), u64b(own(l.end)),
+			u32b(1), u32b(0), u32b(0xffff), u32b(uint32(i+1)), u32b(0))...)
+	}
+	const aux, db = "x/data.0/1-2.0-2.0.th.aux", "x/sqlite-db/timelinedb/"
+	timeline := func(version string) fstest.MapFS {
+		list := s.files("x")
+		list[db+"directory.xml"] = &fstest.MapFile{Data: []byte(`<bag xmlns:int="i" int:version="` + version + `">` +
+			`<dbEntry key="GROUP_DEF(type:2 gpu_compute_task_data /a::b/c::d)" value="dbint-1"/></bag>`)}
+		list[db+"dbint-1/instance/0/0"] = &fstest.MapFile{Data: bytes.Clone(rows)}
+		return list
+	}
+	list := timeline("9")
+	f, err := archive("r.zip", zipped(t, list))
+	if err != nil || strings.Contains(fmt.Sprint(f.Notes), "timelinedb") {
+		t.Errorf("agreeing: %v, %v", err, f.Notes)
+	}
+	delete(list, aux)
+	if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() != 4 {
+		t.Fatalf("without times: %v, %v", err, f)
+	}
+	near(t, "by timelinedb", kernels(f)["long"].Within, 80.8, 0.5)
+	for name, change := range map[string]func(){
+		"another version":         func() { list = timeline("11") },
+		"a row that is not known": func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data[300+90] = 1 },
+		"another count":           func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data = rows[:500] },
+	} {
+		change()
+		delete(list, aux)
+		if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() > 0 {
+			t.Errorf("%s: %v, %d kernels", name, err, f.Kernels.Len())
+		}
+	}
+	list = timeline("9")
+	list[db+"dbint-1/instance/0/0"].Data[72+6]++
+	if f, err = archive("r.zip", zipped(t, list)); err != nil || !strings.Contains(fmt.Sprint(f.Notes), "than in timelinedb") {
+		t.Errorf("differing: %v, %v", err, f.Notes)
+	}
+}
+
+// The tables of dicer.db, with a view for the launches, as it may be one; without a column that must be there.
+func TestDicer(t *testing.T) {
+	s := mixed()
+	make1 := func(drop string) []byte {
+		path := filepath.Join(t.TempDir(), "d.db")
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		run := func(query string, args ...any) {
+			t.Helper()
+			if _, err := db.Exec(query, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run("CREATE TABLE band (start_tsc, end_tsc, a)")
+		run("CREATE VIEW gpu_compute_task_data AS SELECT start_tsc, end_tsc, a AS " + map[bool]string{true: "b", false: "attr"}[drop == "attr"] +
+			" FROM band")
+		run("CREATE TABLE dd_compute_task (type, queue)")
+		run("CREATE TABLE dd_compute_task_type (name, global_dim_str, local_dim_str, simd_width)")
+		run("INSERT INTO dd_compute_task_type VALUES ('long', '6400', '64', 16), ('short', '128', '32', 32)")
+		run("INSERT INTO dd_compute_task VALUES (1, 1), (2, 1)")
+		for _, l := range s.launches {
+			at := func(tick uint64) int64 {
+				return (16788942731805630-epoch)*1000 + int64(float64(tick-s.first)/float64(s.hertz)*1e10)
+			}
+			if n := map[string]int{"long": 1, "short": 2}[l.kernel]; n > 0 {
+				run("INSERT INTO band VALUES (?, ?, ?)", at(l.start), at(l.end), n)
+			}
+		}
+		run("INSERT INTO band VALUES (5, 5, 1)") // ends where it starts
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	list := s.files("x")
+	delete(list, "x/data.0/1-2.0.trace")
+	list["x/sqlite-db/dicer.db"] = &fstest.MapFile{Data: make1("")}
+	f, err := archive("r.zip", zipped(t, list))
+	if err != nil || f.Kernels.Len() != 2 {
+		t.Fatalf("%v, %v", err, f)
+	}
+	long := kernels(f)["long"]
+	near(t, "by dicer.db", long.Within, 80.8, 0.5)
+	if long.Instances.Or(0) != 5 || long.Global != unit.Size(6400) || long.SIMD.Or(0) != 16 || kernels(f)["short"].Measured.Present() {
+		t.Errorf("%+v", long)
+	}
+	for want, b := range map[string][]byte{"has no gpu_compute_task_data.attr": make1("attr"), "not a database": []byte("no database at all")} {
+		list["x/sqlite-db/dicer.db"].Data = b
+		if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() > 0 || !strings.Contains(fmt.Sprint(f.Notes), want) {
+			t.Errorf("%s: %v, %v", want, err, f)
+		}
+	}
 }
