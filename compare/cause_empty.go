@@ -102,7 +102,7 @@ func (f *finder) gaps(p Part) {
 		if setting, ok := c.shorterInterval(); ok {
 			decide += ", or " + setting
 		} else if timed {
-			decide += ", or unitrace -q"
+			decide += ", or " + c.resample()
 		}
 		return because, decide
 	})

@@ -277,11 +277,12 @@ func (r *Result) checkRow(row *Row, tell bool) {
 	avg, timed := row.Average().Value()
 	started, counted := row.Threads.Value()
 	n, known := row.Instances.Value()
-	if row.Predicted == nil || !timed || !counted || !known || row.Uneven ||
+	of, counts := r.threadsCounted()
+	if row.Predicted == nil || !timed || !counted || !known || !counts || row.Uneven ||
 		avg < threadsIntervals*r.SamplingInterval() {
 		return
 	}
-	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n)
+	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n) * of
 	if r.Device.Architecture == "Xe-LP" { // it counts one of two, as pairs of fused XVEs get them
 		want /= 2
 	}

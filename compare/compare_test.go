@@ -23,6 +23,7 @@ func mtl112() *arch.Device {
 // gen9 has 3 x 8 x 7 = 168 thread slots, and 32 barrier slots in each Xe-core of 56.
 func gen9() *arch.Device {
 	d := *mtl112()
+	d.Architecture = "Gen9"
 	d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.GroupSlots, d.BarrierSlots = "gen9", 3, 8, 7, 56, []arch.SourcedCount{{Source: "calculator", Count: 32}}
 	d.GRFModes = []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}
 	return &d
@@ -415,7 +416,7 @@ func TestRowNotes(t *testing.T) {
 		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
 		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
 	} {
-		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.k)}, mtl112(), DefaultOptions()).Row(0, nil)
+		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.k)}, gen9(), DefaultOptions()).Row(0, nil)
 		got := ""
 		for _, n := range row.Notes {
 			got += n.Code + " " + n.Text
@@ -450,7 +451,7 @@ func TestThreadsStarted(t *testing.T) {
 		want bool
 	}{
 		{"10 launches of 512 threads", func(k *ingest.Kernel) {}, false},
-		{"20 launches would be needed", func(k *ingest.Kernel) { k.Threads = unit.Some[int64](10240) }, true},
+		{"16 launches would be needed", func(k *ingest.Kernel) { k.Threads = unit.Some[int64](8192) }, true},
 		{"an average without a count", func(k *ingest.Kernel) {
 			k.Instances, k.Total, k.Mean = unit.Opt[int64]{}, unit.Opt[unit.Seconds]{}, unit.Some[unit.Seconds](0.1)
 		}, false},
@@ -459,7 +460,7 @@ func TestThreadsStarted(t *testing.T) {
 		}, false},
 	} {
 		k := kernel("k", "16384", "256", 32, 10, 1, measured(50), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](5120) }, c.tell)
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, gen9(), DefaultOptions())
 		got := false
 		for _, n := range r.Row(0, nil).Notes {
 			got = got || n.Code == "threads-started"

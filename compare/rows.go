@@ -64,6 +64,9 @@ func (r *Result) setRows(kernels *ingest.Kernels) {
 			r.adapterTime.add(k.Device, k.Total.Or(0))
 		}
 	}
+	if r.fromSummary { // which lists the hottest tasks alone
+		r.taskTime = max(r.taskTime, r.Platform.GPUTime.Or(0))
+	}
 	workers := runtime.GOMAXPROCS(0)
 	share := (kernels.Len() + workers - 1) / workers
 	var all sync.WaitGroup

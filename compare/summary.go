@@ -33,6 +33,9 @@ func (r *Result) summarize() Summary {
 		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
 		weights = append(weights, float64(row.Total.Or(0)))
 	}
+	if s.GPUTime.Present() && r.fromSummary {
+		s.GPUTime = unit.Some(max(gpu, r.taskTime))
+	}
 	for _, name := range Causes() {
 		if n := causes[name]; n > 0 {
 			s.CauseCounts = append(s.CauseCounts, CauseCount{name, n})

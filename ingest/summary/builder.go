@@ -29,6 +29,7 @@ type builder struct {
 	bad      lines.Bad
 	rows     int64
 	platform ingest.Platform
+	elapsed  unit.Opt[unit.Seconds]
 	stack    []entry // the metrics above the current one
 	gpus     []gpu   // of the platform info
 	sections []gpu   // device headings over the metrics
@@ -95,6 +96,8 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
+	case name == "Elapsed Time":
+		take(b, &b.elapsed, name, value, parseTime, pos)
 	case name == "GPU Time":
 		take(b, &b.platform.GPUTime, name, value, parseTime, pos)
 	case name == "Occupancy":

@@ -15,6 +15,9 @@ import (
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()
+	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
+		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
+	}
 	f := &ingest.File{Rows: b.rows, BadRows: b.bad.Count, Digest: b.digest, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
 	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,
