@@ -14,40 +14,30 @@ type fact struct{ name, value, unit string }
 func (p *page) list(facts []fact) {
 	p.raw("<dl>")
 	for _, f := range facts {
-		p.raw("<div>")
-		p.element("dt", f.name)
-		p.raw("<dd>")
-		p.text(f.value)
-		p.small(f.unit)
-		p.raw("</dd></div>")
+		p.put("<div><dt>%</dt><dd>%"+small(f.unit)+"</dd></div>", f.name, f.value, f.unit)
 	}
 	p.raw("</dl>")
 }
 
-// row gives the table that an item is about, nil when there is none.
-func (p *page) row(it *report.Item) *report.Table {
-	if t := p.doc.Table(it.Table); t != nil && it.Row < t.Len {
-		return t
+// row gives the table that an item is about and the key of its row, nothing when there is none.
+func (p *page) row(it *report.Item) (t *report.Table, key string) {
+	if t = p.doc.Table(it.Table); t != nil && it.Row < t.Len {
+		return t, strconv.Itoa(it.Row)
 	}
-	return nil
+	return nil, ""
 }
 
 // card writes an item with the figures and the reasoning of its row. The reasoning of the first is open.
 func (p *page) card(it *report.Item, first bool) {
-	t, id := p.row(it), ""
-	if t != nil {
-		id = "k" + strconv.Itoa(it.Row)
-	}
+	t, row := p.row(it)
 	finding, because, _ := strings.Cut(it.Text, ". ")
-	p.open("article", "class", strings.TrimSpace("card "+class(it.Status)), "id", id)
-	p.raw("\n<header>")
-	p.element("h3", it.Lead)
+	p.put(`<article class="%"`+id(row)+">\n<header><h3>%</h3>", strings.TrimSpace("card "+class(it.Status)), row,
+		it.Lead)
 	if it.Detail != "" {
-		p.element("p", it.Detail, "class", "shape")
+		p.put(`<p class="shape">%</p>`, it.Detail)
 	}
-	p.element("p", finding, "class", "finding")
-	p.raw("</header>\n")
-	p.line("p", because, "class", "because")
+	p.put("<p class=\"finding\">%</p></header>\n", finding)
+	p.line(`<p class="because">%</p>`, because)
 	p.raw("<div class=\"body\">")
 	if t != nil {
 		p.list(figures(t, it.Row))
@@ -65,24 +55,28 @@ func (p *page) card(it *report.Item, first bool) {
 		p.text(it.Source + " ")
 	}
 	if t != nil {
-		p.element("a", "row in the table", "href", "#r"+strconv.Itoa(it.Row))
+		p.put(`<a href="#r%">row in the table</a>`, row)
 	}
 	p.raw("</p>\n</article>\n")
 }
 
+// id is where the row of a table leads to.
+func id(row string) string {
+	if row == "" {
+		return "%"
+	}
+	return ` id="k%"`
+}
+
 // short writes an item in a line.
 func (p *page) short(it *report.Item) {
-	id := ""
-	if p.row(it) != nil {
-		id = "k" + strconv.Itoa(it.Row)
-	}
-	p.open("p", "class", strings.TrimSpace("short "+class(it.Status)), "id", id)
-	p.element("b", it.Lead)
+	_, row := p.row(it)
+	p.put(`<p class="%"`+id(row)+">", strings.TrimSpace("short "+class(it.Status)), row)
+	p.put("<b>%</b>", it.Lead)
 	if it.Detail != "" {
-		p.text(" (" + it.Detail + ")")
+		p.put(" (%)", it.Detail)
 	}
-	p.text(": " + it.Text)
-	p.raw("</p>\n")
+	p.put(": %</p>\n", it.Text)
 }
 
 // figures gives what is known in a row and not said by its item.
@@ -102,32 +96,24 @@ func (p *page) reasoning(steps []report.Step, open bool) {
 	if len(steps) == 0 {
 		return
 	}
+	details := "<details>"
+	if open {
+		details = "<details open>"
+	}
 	p.raw("<div class=\"parts\">")
 	for i, s := range steps {
 		if i == 0 || steps[i-1].Part != s.Part {
 			if i > 0 {
 				p.raw("</tbody></table></details>\n")
 			}
-			p.raw("<details")
-			if open {
-				p.raw(" open")
-			}
-			p.raw(">")
-			p.element("summary", s.Part+", step by step")
-			p.raw("<table class=\"steps\"><tbody>")
+			p.put(details+"<summary>%, step by step</summary><table class=\"steps\"><tbody>", s.Part)
 		}
 		binds := ""
 		if s.Binds {
 			binds = "binds"
 		}
-		p.open("tr", "class", binds)
-		p.element("th", s.Label, "scope", "row")
-		p.raw("<td>")
-		p.text(s.Value)
-		p.small(binds)
-		p.raw("</td>")
-		p.element("td", s.From)
-		p.raw("</tr>\n")
+		p.put(`<tr class="%"><th scope="row">%</th><td>%`+small(binds)+"</td>", binds, s.Label, s.Value, binds)
+		p.put("<td>%</td></tr>\n", s.From)
 	}
 	p.raw("</tbody></table></details>\n</div>\n")
 }

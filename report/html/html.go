@@ -85,22 +85,22 @@ func (p *page) head() {
 		title += " - " + p.doc.Subject
 	}
 	style := Style() + p.columnStyles()
-	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	p.meta("http-equiv", "Content-Security-Policy",
-		"default-src 'none'; script-src "+Hash(pageScript)+"; style-src "+Hash(style)+
-			"; img-src data:; base-uri 'none'; form-action 'none'")
-	p.meta("name", "viewport", "width=device-width, initial-scale=1")
-	p.meta("name", "color-scheme", "light dark")
-	p.meta("name", "referrer", "no-referrer")
-	p.meta("name", "generator", "occudiff "+p.doc.Version)
-	p.element("title", title)
-	p.raw("\n<link rel=\"icon\" href=\"data:,\">\n<style>" + style + "</style>\n<script>" + pageScript +
-		"</script>\n</head>\n")
-}
-
-func (p *page) meta(kind, name, content string) {
-	p.open("meta", kind, name, "content", content)
-	p.raw("\n")
+	p.put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src %; style-src %; `+
+		`img-src data:; base-uri &#39;none&#39;; form-action &#39;none&#39;">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="occudiff %">
+<title>%</title>
+<link rel="icon" href="data:,">
+<style>%</style>
+<script>%</script>
+</head>
+`, Hash(pageScript), Hash(style), p.doc.Version, title, markup(style), markup(pageScript))
 }
 
 // Hash names a text in a content security policy: only this style and this script count, whatever else got in.
@@ -140,39 +140,35 @@ const Logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20
 	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
 
 func (p *page) body() {
-	p.raw("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n" +
-		"<header class=\"bar\"><div class=\"wrap\">\n" + Logo + "\n<nav aria-label=\"Sections\">")
+	p.put(`<body>
+<a class="skip" href="#main">Skip to the report</a>
+<header class="bar"><div class="wrap">
+%
+<nav aria-label="Sections">`, markup(Logo))
 	for _, s := range p.sections {
-		p.open("a", "href", "#"+s.Key)
-		p.text(s.Title)
+		p.put(`<a href="#%">%`, s.Key, s.Title)
 		if hasCards(s) {
-			p.raw(" ")
-			p.element("span", strconv.Itoa(len(s.Items)), "class", "n")
+			p.put(` <span class="n">%</span>`, len(s.Items))
 		}
-		p.close("a")
+		p.raw("</a>")
 	}
 	p.raw("</nav>\n</div></header>\n<main id=\"main\" class=\"wrap\">\n")
 	p.content()
-	p.raw("</main>\n")
-	p.line("footer", "occudiff "+p.doc.Version+". This file needs no network and sends nothing.", "class", "wrap")
-	p.raw("</body>\n</html>\n")
+	p.put("</main>\n<footer class=\"wrap\">occudiff %. This file needs no network and sends nothing.</footer>\n"+
+		"</body>\n</html>\n", p.doc.Version)
 }
 
 // content writes the head lines and the sections.
 func (p *page) content() {
 	p.raw("<div class=\"hero\">\n")
-	p.line("h1", p.doc.Title)
+	p.line("<h1>%</h1>", p.doc.Title)
 	for i, line := range p.doc.Headline {
-		class := "sub"
-		if i == 0 {
-			class = "lead"
-		}
-		p.line("p", line, "class", class)
+		p.line([]string{`<p class="lead">%</p>`, `<p class="sub">%</p>`}[min(i, 1)], line)
 	}
 	if !p.doc.Date.IsZero() {
-		p.line("p", "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"), "class", "sub")
+		p.line(`<p class="sub">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))
 	}
-	p.line("p", p.doc.Closing, "class", "closing")
+	p.line(`<p class="closing">%</p>`, p.doc.Closing)
 	p.raw("</div>\n")
 	for _, s := range p.sections {
 		p.section(s)

@@ -40,12 +40,13 @@ func (p *page) section(s *report.Section) {
 	if hasCards(s) && len(s.Items) > detailed {
 		many = "many"
 	}
-	p.open("section", "id", s.Key, "class", many, "aria-labelledby", "h-"+s.Key)
-	p.raw("\n")
-	p.line("h2", s.Title, "id", "h-"+s.Key, "class", quiet)
+	p.put("<section id=\"%\" class=\"%\" aria-labelledby=\"h-%\">\n", s.Key, many, s.Key)
+	if s.Title != "" {
+		p.put("<h2 id=\"h-%\" class=\"%\">%</h2>\n", s.Key, quiet, s.Title)
+	}
 	for _, text := range s.Text {
 		if text != p.doc.Closing && !slices.Contains(p.doc.Headline, text) { // which stand above
-			p.line("p", text, "class", "text")
+			p.line(`<p class="text">%</p>`, text)
 		}
 	}
 	p.tables(s, report.Tiles)
@@ -91,12 +92,9 @@ func shape(f *report.Plot) string {
 
 // figure writes a plot, for wide screens and for phones.
 func (p *page) figure(f *report.Plot, class string) {
-	p.open("figure", "class", class, "id", "plot-"+f.Key)
-	p.raw("<figcaption>")
-	p.element("b", f.Title)
+	p.put(`<figure class="%" id="plot-%"><figcaption><b>%</b>`, class, f.Key, f.Title)
 	if f.Text != "" {
-		p.raw(" ")
-		p.element("span", f.Text)
+		p.put(" <span>%</span>", f.Text)
 	}
 	p.raw("</figcaption>\n")
 	rows := f.Rows
@@ -112,13 +110,11 @@ func (p *page) figure(f *report.Plot, class string) {
 			p.err = err
 		}
 		if rows > tallRows {
-			p.open("div", "class", screen.class+" tall", "tabindex", "0", "role", "region", "aria-label",
-				f.Title+", plot")
+			p.put(`<div class="% tall" tabindex="0" role="region" aria-label="%, plot">`, screen.class, f.Title)
 		} else {
-			p.open("div", "class", screen.class)
+			p.put(`<div class="%">`, screen.class)
 		}
-		p.raw(string(svg)) // the drawing escapes every text that it shows
-		p.raw("</div>")
+		p.put("%</div>", markup(svg)) // the drawing escapes every text that it shows
 	}
 	p.raw("</figure>\n")
 }
@@ -129,19 +125,16 @@ func (p *page) items(s *report.Section) {
 		p.raw("<ul class=\"notes\">\n")
 		for i := range s.Items {
 			it := &s.Items[i]
-			p.open("li", "class", class(it.Status))
+			p.put(`<li class="%">`, class(it.Status))
 			if it.Lead != "" {
-				p.element("b", it.Lead)
-				p.raw(" ")
+				p.put("<b>%</b> ", it.Lead)
 			}
 			p.text(it.Text)
 			for _, l := range it.Links {
-				p.raw(" ")
-				p.element("a", l.Text, "href", l.URL)
+				p.put(` <a href="%">%</a>`, l.URL, l.Text)
 			}
 			if it.Detail != "" {
-				p.raw(" ")
-				p.element("span", it.Detail, "class", "where")
+				p.put(` <span class="where">%</span>`, it.Detail)
 			}
 			p.raw("</li>\n")
 		}
@@ -149,14 +142,14 @@ func (p *page) items(s *report.Section) {
 		return
 	}
 	if left := len(s.Items) - detailed; left > 0 {
-		p.line("p", "The first ones carry their figures and their reasoning; the other "+report.Thousands(int64(left))+
-			" their finding. All figures of all kernels are in the workbook and in the CSV.", "class", "text")
+		p.put("<p class=\"text\">The first ones carry their figures and their reasoning; the other % their finding. "+
+			"All figures of all kernels are in the workbook and in the CSV.</p>\n", report.Thousands(int64(left)))
 	}
 	folds := len(s.Items) > unfolded+1
 	for i := range s.Items {
 		if folds && i == unfolded {
-			p.raw("<details class=\"rest\">")
-			p.line("summary", "The other "+report.Thousands(int64(len(s.Items)-unfolded)))
+			p.put("<details class=\"rest\"><summary>The other %</summary>\n",
+				report.Thousands(int64(len(s.Items)-unfolded)))
 		}
 		if i < detailed {
 			p.card(&s.Items[i], i == 0)

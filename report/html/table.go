@@ -75,9 +75,8 @@ func (p *page) tiles(t *report.Table) {
 	p.raw(`<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">`)
 	each(t, func(_ int, cells []report.Cell) {
 		if n := float64(cells[1].Int); n > 0 && total > 0 {
-			p.open("rect", "class", class(cells[0].Status), "x", strconv.FormatFloat(x, 'f', 2, 64), "y", "0",
-				"width", strconv.FormatFloat(1000*n/total, 'f', 2, 64), "height", "10")
-			p.close("rect")
+			p.put(`<rect class="%" x="%" y="0" width="%" height="10"></rect>`, class(cells[0].Status),
+				strconv.FormatFloat(x, 'f', 2, 64), strconv.FormatFloat(1000*n/total, 'f', 2, 64))
 			x += 1000 * n / total
 		}
 	})
@@ -87,11 +86,9 @@ func (p *page) tiles(t *report.Table) {
 		if cells[1].Int == 0 {
 			style += " zero"
 		}
-		p.open("li", "class", style)
-		p.element("span", t.Columns[1].Print(cells[1]), "class", "count")
-		p.element("span", t.Columns[0].Print(cells[0]), "class", "name")
-		p.element("span", t.Columns[2].Print(cells[2]), "class", "meaning")
-		p.raw("</li>\n")
+		p.put("<li class=\"%\"><span class=\"count\">%</span><span class=\"name\">%</span>"+
+			"<span class=\"meaning\">%</span></li>\n", style, t.Columns[1].Print(cells[1]),
+			t.Columns[0].Print(cells[0]), t.Columns[2].Print(cells[2]))
 	})
 	p.raw("</ul>\n")
 }
@@ -111,13 +108,9 @@ func (p *page) facts(t *report.Table) {
 		p.raw("\n")
 		return
 	}
-	p.raw("<p class=\"chips\">")
-	p.text(t.Title)
+	p.put(`<p class="chips">%`, t.Title)
 	for _, f := range list {
-		p.raw(" <span>")
-		p.text(f.name + " ")
-		p.element("b", f.value)
-		p.raw("</span>")
+		p.put(" <span>% <b>%</b></span>", f.name, f.value)
 	}
 	p.raw("</p>\n")
 }
@@ -146,15 +139,13 @@ func (p *page) grid(s *report.Section, t *report.Table) {
 	if c.longNames {
 		style += " long"
 	}
-	p.open("div", "class", sheet)
-	p.raw("\n")
-	p.line("h3", t.Title)
+	p.put("<div class=\"%\">\n", sheet)
+	p.line("<h3>%</h3>", t.Title)
 	if browser {
 		p.filter(t, c.words)
 	}
-	p.open("div", "class", "scroll", "role", "region", "aria-label", name+", table")
-	p.open("table", "id", "t-"+t.Key, "class", style)
-	p.raw("\n<thead><tr>")
+	p.put("<div class=\"scroll\" role=\"region\" aria-label=\"%, table\"><table id=\"t-%\" class=\"%\">\n<thead><tr>",
+		name, t.Key, style)
 	for i := range t.Columns {
 		p.heading(&t.Columns[i])
 	}
@@ -225,17 +216,15 @@ func (p *page) heading(c *report.Column) {
 	if c.Role&report.Choice != 0 {
 		words = "choose"
 	}
-	p.open("th", "scope", "col", "data-kind", kind, "data-key", c.Key, "data-words", words)
+	p.put(`<th scope="col" data-kind="%" data-key="%" data-words="%">`, kind, c.Key, words)
 	if c.Group != "" {
-		p.element("small", c.Group)
-		p.raw(" ")
+		p.put("<small>%</small> ", c.Group)
 	}
 	p.text(c.Title)
 	if c.Unit != "" {
-		p.raw(" ")
-		p.element("small", c.Unit, "class", "unit")
+		p.put(` <small class="unit">%</small>`, c.Unit)
 	}
-	p.close("th")
+	p.raw("</th>")
 }
 
 // rows writes the rows of a table with the columns of a page, some of them explained.
@@ -262,13 +251,16 @@ func (p *page) rows(t *report.Table, explained map[int]bool) {
 	}
 }
 
+// cellTag begins a cell that is no heading.
+func cellTag(s report.Status) string {
+	return [...]string{"<td>", `<td class="good">`, `<td class="bad">`, `<td class="unsure">`, `<td class="muted">`}[s]
+}
+
 // row writes a row, the first cell as its heading. The words of a row that an item explains lead to it. Tags that HTML
 // needs no end for have none: there are thousands of them.
 func (w writer) row(t *report.Table, row int, cells []report.Cell, explained bool) {
-	id := ""
 	if explained {
-		id = strconv.Itoa(row)
-		w.open("tr", "id", "r"+id)
+		w.put(`<tr id="r%">`, row)
 	} else {
 		w.raw("<tr>")
 	}
@@ -277,13 +269,13 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 		if i == 0 {
 			w.raw("<th scope=row>")
 		} else {
-			w.open("td", "class", class(cells[i].Status))
+			w.raw(cellTag(cells[i].Status))
 		}
 		switch {
 		case explained && t.Columns[i].Role&report.Choice != 0:
-			w.element("a", text, "href", "#k"+id)
+			w.put(`<a href="#k%">%</a>`, row, text)
 		case i == 0 && row < len(t.Leads):
-			w.element("a", text, "href", "#"+t.Leads[row])
+			w.put(`<a href="#%">%</a>`, t.Leads[row], text)
 		default:
 			w.text(text)
 		}
@@ -296,11 +288,9 @@ func (p *page) filter(t *report.Table, words []words) {
 	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
 		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
 	if at := choiceColumn(t); at >= 0 {
-		p.raw("<label>")
-		p.text(t.Columns[at].Title)
-		p.raw(` <select id="filter-verdict"><option value="">all</option>`)
+		p.put(`<label>% <select id="filter-verdict"><option value="">all</option>`, t.Columns[at].Title)
 		for _, w := range words {
-			p.element("option", w.word+" ("+strconv.Itoa(w.rows)+")", "value", w.word)
+			p.put(`<option value="%">% (%)</option>`, w.word, w.word, w.rows)
 		}
 		p.raw("</select></label>\n")
 	}

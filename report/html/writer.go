@@ -3,6 +3,7 @@ package html
 import (
 	"bufio"
 	"io"
+	"strconv"
 	"strings"
 
 	"occudiff/report"
@@ -33,41 +34,42 @@ func (w writer) text(s string) {
 	w.raw(s) // the usual one
 }
 
-// open begins an element. Attributes are names, each followed by its value; one without a value is left out.
-func (w writer) open(name string, attributes ...string) {
-	w.raw("<")
-	w.raw(name)
-	for i := 0; i+1 < len(attributes); i += 2 {
-		if attributes[i+1] != "" {
-			w.raw(" " + attributes[i] + `="`)
-			w.text(attributes[i+1])
-			w.raw(`"`)
+// markup is HTML already.
+type markup string
+
+// put writes HTML of this package with values in it, each where the format has a %. Texts are escaped, and an attribute
+// whose value begins with an empty text is left out.
+func (w writer) put(format string, values ...any) {
+	for _, v := range values {
+		before, after, _ := strings.Cut(format, "%")
+		if v == "" && strings.HasSuffix(before, `="`) {
+			before, after = before[:strings.LastIndexByte(before, ' ')], after[1:]
+		}
+		w.raw(before)
+		format = after
+		switch v := v.(type) {
+		case string:
+			w.text(v)
+		case markup:
+			w.raw(string(v))
+		case int:
+			w.raw(strconv.Itoa(v))
 		}
 	}
-	w.raw(">")
+	w.raw(format)
 }
 
-func (w writer) close(name string) { w.raw("</" + name + ">") }
-
-// element writes an element that holds a text.
-func (w writer) element(name, text string, attributes ...string) {
-	w.open(name, attributes...)
-	w.text(text)
-	w.close(name)
-}
-
-// line writes an element on a line of its own, nothing for an empty text.
-func (w writer) line(name, text string, attributes ...string) {
+// line writes a text in an element on a line of its own, nothing for an empty text.
+func (w writer) line(format, text string) {
 	if text != "" {
-		w.element(name, text, attributes...)
-		w.raw("\n")
+		w.put(format+"\n", text)
 	}
 }
 
-// small writes a text that explains what stands before it, nothing for an empty one.
-func (w writer) small(text string) {
-	if text != "" {
-		w.raw(" ")
-		w.element("small", text)
+// small gives a text that explains what stands before it, nothing for an empty one.
+func small(text string) string {
+	if text == "" {
+		return ""
 	}
+	return " <small>%</small>"
 }
