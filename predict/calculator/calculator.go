@@ -62,15 +62,15 @@ const (
 	badSIMD                          // a sub-group size below 1; ours, since the form cannot hold one
 )
 
-// refusalWords are the message classes of the reference data, in bit order.
-func refusalWords() [6]string {
-	return [6]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"}
-}
-
-// String joins the message classes with `+` and is empty for a result.
+// String joins the message classes of the reference data with `+` and is empty for a result.
 func (r Refusal) String() string {
-	words := refusalWords()
-	return joinBits(uint8(r), words[:])
+	var words []string
+	for i, w := range [...]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"} {
+		if r&(1<<i) != 0 {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, "+")
 }
 
 // Explain says in a sentence what the calculator refused and what it would take; it is empty for a result.
@@ -95,46 +95,41 @@ func (r Refusal) Explain(d *Device, in Input) string {
 	return strings.Join(parts, "; ")
 }
 
-// Limit is the set of resources that hold the number of work-groups per Xe-core down.
-type Limit uint8
+// Limits are the resources that hold the number of work-groups per Xe-core down, in the order of the constants.
+type Limits []string
 
 // The limits, in the order in which the calculator's outputs list them.
 const (
-	LimitThreads  Limit = 1 << iota // thread slots
-	LimitSLM                        // shared local memory
-	LimitSlots                      // work-group slots
-	LimitBarriers                   // barrier slots, which replace the work-group slots
-	LimitGrid                       // all work-groups of the launch
+	LimitThreads  = "threads"  // thread slots
+	LimitSLM      = "slm"      // shared local memory
+	LimitSlots    = "slots"    // work-group slots
+	LimitBarriers = "barriers" // barrier slots, which replace the work-group slots
+	LimitGrid     = "wg_total" // all work-groups of the launch
 )
 
-// limitWords are the words of the reference data, in bit order.
-func limitWords() [5]string { return [5]string{"threads", "slm", "slots", "barriers", "wg_total"} }
-
 // String joins the limits with `+`.
-func (l Limit) String() string {
-	words := limitWords()
-	return joinBits(uint8(l), words[:])
-}
+func (l Limits) String() string { return strings.Join(l, "+") }
 
 // Output is what the calculator shows, and what it computes on the way. Numbers are float64 since the original's are;
 // those that count are whole for every input that its form takes. When Refusal is not 0, nothing else is set.
 type Output struct {
-	Refusal Refusal
+	Refusal Refusal `json:"-"`
 
-	GlobalItems     float64 // 0 when the text was empty
-	GroupItems      float64
-	SLMAllocKB      int // after rounding up to a step; above the largest step it stays as it is
-	ThreadsPerGroup float64
+	GlobalItems     float64 `json:"-"` // 0 when the text was empty
+	GroupItems      float64 `json:"-"`
+	SLMAllocKB      int     `json:"-"` // after rounding up to a step; above the largest step it stays as it is
+	ThreadsPerGroup float64 `json:"threads_per_work_group"`
 
-	LimitThreads  float64           // work-groups per Xe-core by thread slots
-	LimitSLM      unit.Opt[float64] // by SLM; absent without SLM
-	LimitSlots    float64           // by work-group slots, or by barrier slots when there is a barrier
-	Groups        unit.Opt[float64] // of the launch; absent without a global size
-	GroupsPerCore float64
-	LimitedBy     Limit
+	LimitThreads float64           `json:"by_threads"` // work-groups per Xe-core by thread slots
+	LimitSLM     unit.Opt[float64] `json:"by_slm"`     // by SLM; absent without SLM
+	// LimitSlots is by work-group slots, or by barrier slots when there is a barrier.
+	LimitSlots    float64           `json:"by_slots" jsonschema:"work-group slots, or those of barriers for a kernel with one"`
+	Groups        unit.Opt[float64] `json:"work_groups"` // of the launch; absent without a global size
+	GroupsPerCore float64           `json:"work_groups_per_xe_core"`
+	LimitedBy     Limits            `json:"limits"`
 
-	XeCorePercent float64
-	GPU           unit.Opt[GPU] // absent without a global size
+	XeCorePercent float64       `json:"xe_core_percent"`
+	GPU           unit.Opt[GPU] `json:"-"` // absent without a global size
 }
 
 // GPU is the part of the output that needs a global size. With no work-group per Xe-core, waves are NaN as the
@@ -146,16 +141,6 @@ type GPU struct {
 	Waves          float64 // rounded to two decimals
 	FullWaves      float64
 	TailPercent    float64 // of the last, partial wave; 0 when it is full
-}
-
-func joinBits(bits uint8, words []string) string {
-	var parts []string
-	for i, w := range words {
-		if bits&(1<<i) != 0 {
-			parts = append(parts, w)
-		}
-	}
-	return strings.Join(parts, "+")
 }
 
 // LargeGRF turns a register count per thread into the form's choice of two; 0 is the smaller one.

@@ -147,23 +147,19 @@ func xeCore(d *Device, s sizes, in Input, slmKB int, groups float64) residency {
 
 // limitedBy names every limit that the number of work-groups equals. Without a global size the calculator takes the
 // work-group slots for the number of work-groups, so that wg_total can be named there too.
-func limitedBy(out *Output, groups float64, barriers bool) Limit {
-	var l Limit
-	if out.LimitThreads == out.GroupsPerCore {
-		l |= LimitThreads
+func limitedBy(out *Output, groups float64, barriers bool) (l Limits) {
+	slots := LimitSlots
+	if barriers {
+		slots = LimitBarriers
 	}
-	if v, ok := out.LimitSLM.Value(); ok && v == out.GroupsPerCore {
-		l |= LimitSLM
-	}
-	if out.LimitSlots == out.GroupsPerCore {
-		if barriers {
-			l |= LimitBarriers
-		} else {
-			l |= LimitSlots
+	for _, c := range []struct {
+		name   string
+		groups unit.Opt[float64]
+	}{{LimitThreads, unit.Some(out.LimitThreads)}, {LimitSLM, out.LimitSLM}, {slots, unit.Some(out.LimitSlots)},
+		{LimitGrid, unit.Some(groups)}} {
+		if n, ok := c.groups.Value(); ok && n == out.GroupsPerCore {
+			l = append(l, c.name)
 		}
-	}
-	if groups == out.GroupsPerCore {
-		l |= LimitGrid
 	}
 	return l
 }

@@ -103,7 +103,7 @@ func TestOccupancyStaysInRange(t *testing.T) {
 		if g.AverageExact > g.PeakPercent*(1+1e-12) {
 			t.Errorf("%s %+v: unrounded average %v is above the peak %v", d.Key, in, g.AverageExact, g.PeakPercent)
 		}
-		if out.LimitedBy == 0 {
+		if len(out.LimitedBy) == 0 {
 			t.Errorf("%s %+v: nothing limits", d.Key, in)
 		}
 	}

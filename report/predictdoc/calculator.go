@@ -23,14 +23,7 @@ type calculation struct {
 
 // calculated is what the calculator shows.
 type calculated struct {
-	ThreadsPerWorkGroup float64           `json:"threads_per_work_group"`
-	ByThreads           float64           `json:"by_threads"`
-	BySLM               unit.Opt[float64] `json:"by_slm"`
-	BySlots             float64           `json:"by_slots" jsonschema:"work-group slots, or those of barriers for a kernel with one"`
-	WorkGroups          unit.Opt[float64] `json:"work_groups"`
-	WorkGroupsPerXeCore float64           `json:"work_groups_per_xe_core"`
-	Limits              []string          `json:"limits"`
-	XeCorePercent       float64           `json:"xe_core_percent"`
+	calculator.Output
 	PeakPercent         unit.Opt[float64] `json:"peak_percent"`
 	AveragePercent      unit.Opt[float64] `json:"average_percent"`
 	AverageExactPercent unit.Opt[float64] `json:"average_exact_percent"`
@@ -45,9 +38,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	if o.Refusal != 0 {
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
-	v := &calculated{ThreadsPerWorkGroup: o.ThreadsPerGroup, ByThreads: o.LimitThreads, BySLM: o.LimitSLM,
-		BySlots: o.LimitSlots, WorkGroups: o.Groups, WorkGroupsPerXeCore: o.GroupsPerCore,
-		Limits: strings.Split(o.LimitedBy.String(), "+"), XeCorePercent: o.XeCorePercent}
+	v := &calculated{Output: o}
 	slots := "work-groups by slots"
 	if in.Barrier {
 		slots = "work-groups by barriers"
@@ -60,7 +51,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	rows.Text(slots, number(o.LimitSlots))
 	rows.Text("work-groups of the launch", optNumber(o.Groups, "no global size"))
 	rows.Text("work-groups per Xe-core", number(o.GroupsPerCore))
-	rows.Text("limited by", strings.Join(v.Limits, ", "))
+	rows.Text("limited by", strings.Join(o.LimitedBy, ", "))
 	rows.Text("Xe-core occupancy", percent(o.XeCorePercent))
 	if g, ok := o.GPU.Value(); ok {
 		v.PeakPercent, v.AveragePercent, v.AverageExactPercent = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent),

@@ -37,7 +37,7 @@ func Outputs() []report.Output {
 		"unitAdvice.model":         {"compute-unit"},
 		"calculation.compat":       {"calculator"},
 		"calculation.status":       status,
-		"calculated.limits":        {"threads", "slm", "slots", "barriers", "wg_total"},
+		"Output.limits":            {"threads", "slm", "slots", "barriers", "wg_total"},
 		"Change.setting": {predict.SettingLocal, predict.SettingSIMD, predict.SettingSLM, predict.SettingGRF,
 			predict.SettingBarriers, predict.SettingGroups},
 		"unitPrediction.model": {"compute-unit"},
