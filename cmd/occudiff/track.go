@@ -22,6 +22,7 @@ type tracking struct {
 	windowFlag
 	verifyFlag
 	linkFlag
+	baseFlag
 }
 
 // metricFlag says which number is followed.
@@ -50,6 +51,11 @@ type linkFlag struct {
 	CommitURL string `flag:"commit-url" arg:"URL" help:"link commits to their pages, as in 'https://host/project/commit/%s'"`
 }
 
+// baseFlag says whose runs others are judged by.
+type baseFlag struct {
+	BaseBranch string `flag:"base-branch" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
+}
+
 // trackCommand is the parent of what keeps occupancy over time.
 func (a *app) trackCommand() *cobra.Command {
 	d := trend.PointsGate()
@@ -64,7 +70,8 @@ func (a *app) trackCommand() *cobra.Command {
 // reading opens a history that must be there and changes nothing, for as long as an answer is made from it.
 func (t *tracking) reading(ctx context.Context, answer func(*history.DB) (*report.Answer, error)) (
 	*report.Answer, error) {
-	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true, ReadOnly: true, Verify: !t.NoVerify})
+	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true, ReadOnly: true, Verify: !t.NoVerify,
+		Base: t.base(), Commits: gitCommits(ctx)})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type backtestFlags struct {
 func (t *tracking) backtestCommand() *cobra.Command {
 	f := &backtestFlags{}
 	return t.command(command{text: "track-backtest", share: answerFlags,
-		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
+		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.baseFlag},
 		check: func([]string) error {
 			switch {
 			case t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100):

@@ -25,7 +25,7 @@ type checkFlags struct {
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
-		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag},
+		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
 		endings: deliver.Endings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			t.FailOn = f.FailOn
@@ -86,7 +86,7 @@ func (t *tracking) reportCommand() *cobra.Command {
 	p := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report",
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + answerFlags,
-		flags: []any{&p, &t.metricFlag, &t.gateFlags, &t.verifyFlag, &t.linkFlag},
+		flags: []any{&p, &t.metricFlag, &t.gateFlags, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			return t.report(ctx, trend.Params(p))
 		}})

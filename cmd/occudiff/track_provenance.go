@@ -46,11 +46,30 @@ func commitOf(ctx context.Context, name string) string {
 	return name
 }
 
+// base gives the names of the base branch.
+func (t *tracking) base() []string {
+	if t.BaseBranch != "" {
+		return []string{t.BaseBranch}
+	}
+	return []string{"main", "master"}
+}
+
+// gitCommits gives the last commits of the repository that holds the working folder, oldest first; nothing where there
+// is none.
+func gitCommits(ctx context.Context) []string {
+	return strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
+}
+
 // gitCommit asks git for a commit; nothing where there is none.
 func gitCommit(ctx context.Context, name string) string {
+	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+}
+
+// git gives what git answers; nothing where it cannot.
+func git(ctx context.Context, args ...string) string {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name).Output()
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
 	if err != nil {
 		return ""
 	}

@@ -40,6 +40,9 @@ type Options struct {
 	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set
 	// it.
 	Verify bool
+	// Base are the names of the base branch, Commits those of the repository, oldest first. They say which runs count
+	// for which, and in which order; runs without a branch are of the base branch.
+	Base, Commits []string
 	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
 	Wait time.Duration
 
@@ -48,8 +51,9 @@ type Options struct {
 
 // DB is an open history. It may be used by several goroutines.
 type DB struct {
-	sql    *sql.DB
-	engine engine
+	sql     *sql.DB
+	engine  engine
+	options Options
 	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
 	// connection there.
 	step func(name string)

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -23,6 +24,8 @@ type Series struct {
 	ID     int64
 	Key    Key
 	Points []Point
+	// Ordered says that commits or branches say the order of the points, and not their times.
+	Ordered bool
 }
 
 // List gives all runs, oldest first, with their inputs and without their rows.
@@ -135,8 +138,18 @@ func scanRow(rows *sql.Rows) (r Row, err error) {
 }
 
 // EachSeries visits every series that has the metric, in the order in which they were first stored, with all of its
-// points. Only one series is in memory at a time. An error of visit ends the reading and is returned as it is.
+// points of the base branch. Only one series is in memory at a time. An error of visit ends the reading and is returned
+// as it is.
 func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error) error {
+	l, err := d.lineup(ctx, 0)
+	if err != nil {
+		return err
+	}
+	return d.eachSeries(ctx, m, l, visit)
+}
+
+// eachSeries visits every series that has the metric with its points of the runs that count.
+func (d *DB) eachSeries(ctx context.Context, m Metric, l *lineup, visit func(Series) error) error {
 	n, err := m.number()
 	if err != nil {
 		return err
@@ -147,11 +160,11 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 	}
 	text := `SELECT series_id, time, run_id, ` + n.column + `, verdict FROM occudiff_kernel
 		WHERE ` + n.column + ` IS NOT NULL ORDER BY series_id, time, run_id`
-	return d.series(ctx, n, keys, text, nil, visit)
+	return d.series(ctx, n, keys, text, nil, l, visit)
 }
 
-// Latest gives the series of a run with their last points among the runs that were added up to that run, in the order
-// of time: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series
+// Latest gives the series of a run with their last points among the runs that count for it and were added up to it, in
+// their order: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series
 // without a point of the run has no value of the metric in it, or the run is dated before n others.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
 	number, err := m.number()
@@ -161,6 +174,13 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	keys, err := d.keys(ctx, `WHERE id IN (SELECT series_id FROM occudiff_kernel WHERE run_id = ?)`, []any{run})
 	if err != nil {
 		return nil, err
+	}
+	l, err := d.lineup(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if !l.plain {
+		return d.latestOf(ctx, number, keys, l, run, n, passOver)
 	}
 	args := []any{run, run, run}
 	counts := ""
@@ -178,7 +198,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 			AND x.run_id <= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
-	err = d.series(ctx, number, keys, text, append(args, n-1), func(s Series) error {
+	err = d.series(ctx, number, keys, text, append(args, n-1), l, func(s Series) error {
 		s.Points = s.Points[cut(s.Points, n, passOver):] // runs of the moment of the first one
 		all = append(all, s)
 		return nil
@@ -186,9 +206,27 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	return all, err
 }
 
-// Points gives the points of some series since a time among the runs that were added up to a run, in the order of time.
+// latestOf is Latest where the database cannot pick the runs.
+func (d *DB) latestOf(ctx context.Context, number *number, keys map[int64]Key, l *lineup, run int64, n int,
+	passOver string) (all []Series, err error) {
+	ids := slices.Sorted(maps.Keys(keys))
+	points, err := d.points(ctx, number, ids, l, l.since, run)
+	for _, id := range ids {
+		if p := points[id]; len(p) > 0 {
+			all = append(all, Series{ID: id, Key: keys[id], Points: p[cut(p, n, passOver):], Ordered: true})
+		}
+	}
+	return all, err
+}
+
+// Points gives the points of some series since a time among the runs that count for a run and were added up to it, in
+// their order.
 func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time, run int64) (map[int64][]Point, error) {
 	number, err := m.number()
+	if err != nil {
+		return nil, err
+	}
+	l, err := d.lineup(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +234,12 @@ func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time,
 	if !since.IsZero() {
 		from = since.UnixMicro()
 	}
+	return d.points(ctx, number, ids, l, from, run)
+}
+
+// points gives the points of some series since a time.
+func (d *DB) points(ctx context.Context, number *number, ids []int64, l *lineup, from, run int64) (
+	map[int64][]Point, error) {
 	all := map[int64][]Point{}
 	for part := range slices.Chunk(ids, d.engine.batch) {
 		args := []any{from, run}
@@ -208,7 +252,7 @@ func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time,
 			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ?
 				AND series_id IN (` + marks(len(part)) + `)
 			ORDER BY series_id, time, run_id`
-		err := d.series(ctx, number, keys, text, args, func(s Series) error {
+		err := d.series(ctx, number, keys, text, args, l, func(s Series) error {
 			all[s.ID] = s.Points
 			return nil
 		})
@@ -266,8 +310,8 @@ func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	return k, err
 }
 
-// series groups rows of (series, time, run, value, verdict) that come in order.
-func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text string, args []any,
+// series groups rows of (series, time, run, value, verdict) that come in order, those of runs that count.
+func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text string, args []any, l *lineup,
 	visit func(Series) error) error {
 	var s Series
 	var stopped error
@@ -280,7 +324,10 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 		if !ok {
 			return nil // stored after the keys were read
 		}
-		s.Key = key
+		s.Key, s.Ordered = key, !l.plain
+		if s.Points = l.arrange(s.Points); len(s.Points) == 0 {
+			return nil
+		}
 		stopped = visit(s)
 		return stopped
 	}
@@ -312,45 +359,4 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 		return err
 	}
 	return flush()
-}
-
-// Span is a series from its first run to its last.
-type Span struct {
-	ID            int64
-	Key           Key
-	First, Last   time.Time
-	FirstRun, Run int64 // the first and the last
-}
-
-// Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
-// the run was added: what came before it and where that ended. First and last are those by time. With byAdding they are
-// those that were added first and last, and their times are left out.
-func (d *DB) Spans(ctx context.Context, run int64, byAdding bool) ([]Span, error) {
-	of := ` o.task_identity IN
-		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
-	end := func(column, order string) string {
-		return `(SELECT k.` + column + ` FROM occudiff_kernel k WHERE k.series_id = o.id AND k.run_id <= ?
-			ORDER BY k.time` + order + `, k.run_id` + order + ` LIMIT 1), `
-	}
-	text := `SELECT o.id, ` + end("time", "") + end("run_id", "") + end("time", " DESC") + end("run_id", " DESC") +
-		keyColumns + ` FROM occudiff_series o WHERE` + of + ` ORDER BY o.id`
-	args := []any{run, run, run, run, run}
-	if byAdding {
-		text = `SELECT o.id, 0, MIN(k.run_id), 0, MAX(k.run_id), ` + keyColumns + `
-			FROM occudiff_series o JOIN occudiff_kernel k ON k.series_id = o.id
-			WHERE k.run_id <= ? AND` + of + ` GROUP BY o.id ORDER BY o.id`
-		args = []any{run, run}
-	}
-	var spans []Span
-	err := d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
-		var id int64
-		var at [4]sql.NullInt64
-		k, err := scanKey(rows, &id, &at[0], &at[1], &at[2], &at[3])
-		if err == nil && at[0].Valid { // else all of its runs were added later
-			spans = append(spans, Span{ID: id, Key: k, First: time.UnixMicro(at[0].Int64).UTC(), FirstRun: at[1].Int64,
-				Last: time.UnixMicro(at[2].Int64).UTC(), Run: at[3].Int64})
-		}
-		return err
-	})
-	return spans, err
 }

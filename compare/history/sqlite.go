@@ -27,7 +27,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{step: options.step, engine: engine{
+	d := &DB{step: options.step, options: options, engine: engine{
 		where: path, fault: sqliteFault, ownFile: true, batch: 50, orFail: " OR FAIL",
 		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
 		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)

@@ -80,7 +80,7 @@ func (d *DB) Export(ctx context.Context, m Metric, visit func(Record) error) err
 	for i := range runs {
 		labels[runs[i].ID] = runs[i].Label
 	}
-	return d.EachSeries(ctx, m, func(s Series) error {
+	return d.eachSeries(ctx, m, &lineup{plain: true}, func(s Series) error {
 		name := s.Key.Name()
 		for _, p := range s.Points {
 			run, ok := names[p.Run]

@@ -135,7 +135,7 @@ func nothingToCheck(run *history.Run, m Metric) error {
 func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
 	c.Missing, c.MissingBefore = nil, 0
 	for i := range runs {
-		if r := &runs[i]; r.ID < c.Run.ID && r.ID > c.MissingBefore && samePlatform(r, &c.Run) {
+		if r := &runs[i]; r.ID < c.Run.ID && r.ID > c.MissingBefore && samePlatform(r, &c.Run) && db.IsBase(r.Branch) {
 			c.MissingBefore = r.ID
 		}
 	}

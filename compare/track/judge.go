@@ -84,7 +84,7 @@ func (j *judge) latest(ctx context.Context, n int) (found []history.Series, byAd
 	byAdding = map[int64]bool{}
 	var ids []int64
 	for _, s := range found {
-		if last := s.Points[len(s.Points)-1]; last.Run != j.run.ID || Future(last.Time, j.now) {
+		if last := s.Points[len(s.Points)-1]; !s.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
 			byAdding[s.ID] = true
 			ids = append(ids, s.ID)
 		}

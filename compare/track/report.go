@@ -32,6 +32,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		return nil, err
 	}
 	r := &Report{Metric: m, Params: p, Where: db.Where(), Runs: refsOf(runs)}
+	runs = slices.DeleteFunc(runs, func(run history.Run) bool { return !db.IsBase(run.Branch) })
 	for i := range runs {
 		if Future(runs[i].Time, now) {
 			r.Future = append(r.Future, refOf(&runs[i]))
@@ -127,7 +128,7 @@ func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, wo
 
 // newWhole makes a series of all points that it has.
 func newWhole(s history.Series, own int, m Metric, now time.Time) *Series {
-	byAdding := arrange(s.Points, now)
+	byAdding := !s.Ordered && arrange(s.Points, now)
 	t := newSeries(s, own, m.leaveOut(), 0)
 	t.ByAdding = byAdding
 	return t

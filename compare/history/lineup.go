@@ -1,0 +1,127 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+)
+
+// lineup is the runs that count for one that is judged, in the order in which they are judged: those of the base branch
+// before it, and the last of its own branch behind these. The order is that of their commits where the repository knows
+// them, else of time.
+type lineup struct {
+	place map[int64]int // of each run that counts
+	// plain says that all runs count, in the order of time: then the database does the work.
+	plain bool
+	since int64 // the time before which runs are too many to be read
+}
+
+// ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they are
+// judged by.
+const ownRuns = 3
+
+// mostRuns is how many runs a check looks back over where the database cannot pick them.
+const mostRuns = 2000
+
+// candidate is a run on its way into a lineup.
+type candidate struct {
+	id, time int64
+	at       int64 // its time, or an earlier one that its commit says
+	commit   int   // its place among the commits; 0 is not known
+	own      bool  // of a branch that is not the base
+	branch   string
+}
+
+// IsBase says whether runs of a branch are those that others are judged by.
+func (d *DB) IsBase(branch string) bool {
+	return branch == "" || slices.Contains(d.options.Base, branch)
+}
+
+// lineup gives the runs that count for a run, or for the base branch when run is 0.
+func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
+	places := make(map[string]int, len(d.options.Commits))
+	for i, commit := range d.options.Commits {
+		places[commit] = i + 1
+	}
+	var all []candidate
+	var judged candidate
+	text, args := `SELECT id, time, commit_id, branch FROM occudiff_run`, []any(nil)
+	if run != 0 {
+		text, args = text+` WHERE id <= ?`, []any{run}
+	}
+	err := d.query(ctx, "reading the runs of "+d.engine.where, text+` ORDER BY time, id`, args,
+		func(rows *sql.Rows) error {
+			var c candidate
+			var commit string
+			err := rows.Scan(&c.id, &c.time, &commit, &c.branch)
+			c.at, c.commit, c.own = c.time, places[commit], !d.IsBase(c.branch)
+			if c.id == run {
+				judged = c
+			}
+			all = append(all, c)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	counted := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.own && c.branch != judged.branch })
+	arrangeCommits(counted)
+	if judged.commit != 0 {
+		last := slices.IndexFunc(counted, func(c candidate) bool { return c.id == run })
+		counted = counted[:last+1]
+	}
+	own := slices.IndexFunc(counted, func(c candidate) bool { return c.own })
+	if own >= 0 {
+		counted = slices.Delete(counted, own, max(own, len(counted)-ownRuns))
+	}
+	l := &lineup{place: make(map[int64]int, len(counted)), plain: slices.EqualFunc(all, counted,
+		func(a, b candidate) bool { return a.id == b.id }), since: -1 << 63}
+	for i, c := range counted {
+		l.place[c.id] = i
+	}
+	if recent := counted[max(0, len(counted)-mostRuns):]; len(recent) < len(counted) && run != 0 {
+		l.since = slices.MinFunc(recent, func(a, b candidate) int { return cmp.Compare(a.time, b.time) }).time
+	}
+	return l, nil
+}
+
+// arrangeCommits puts runs in the order of time into that of their commits: one that is dated after a run of a later
+// commit goes before that.
+func arrangeCommits(runs []candidate) {
+	var known []*candidate
+	for i := range runs {
+		if runs[i].commit != 0 {
+			known = append(known, &runs[i])
+		}
+	}
+	slices.SortStableFunc(known, func(a, b *candidate) int { return cmp.Compare(a.commit, b.commit) })
+	const end = 1<<63 - 1
+	later, limit := int64(end), int64(end) // the earliest of this commit and later ones, and of later ones alone
+	for i := len(known) - 1; i >= 0; i-- {
+		if i+1 < len(known) && known[i].commit != known[i+1].commit {
+			limit = later
+		}
+		known[i].at = min(known[i].time, limit-1)
+		later = min(later, known[i].at)
+	}
+	slices.SortStableFunc(runs, func(a, b candidate) int {
+		switch {
+		case a.own != b.own && a.own:
+			return 1
+		case a.own != b.own:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.time, b.time), cmp.Compare(a.id, b.id))
+	})
+}
+
+// arrange gives the points of runs that count, in their order.
+func (l *lineup) arrange(points []Point) []Point {
+	if l.plain {
+		return points
+	}
+	points = slices.DeleteFunc(points, func(p Point) bool { _, counts := l.place[p.Run]; return !counts })
+	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(l.place[a.Run], l.place[b.Run]) })
+	return points
+}

@@ -1,0 +1,71 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLineup: which runs count for the last one, in which order. Each is an hour after the one before, or at the hour given.
+func TestLineup(t *testing.T) {
+	type r struct {
+		commit, branch string
+		hour           int
+	}
+	for _, c := range []struct {
+		reason string
+		runs   []r
+		want   string // by number
+	}{
+		{"time, where nobody knows the commits", []r{{"x", "", 1}, {"y", "", 3}, {"z", "", 2}}, "1 3 2"},
+		{"commits, where a run of an old one was added later", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}, {"c4", "", 10}}, "1 2 4 3 5"},
+		{"a run of an old commit is judged by those before it", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}}, "1 2 4"},
+		{"runs of one commit by time", []r{{"c1", "", 3}, {"c1", "", 1}, {"c1", "", 2}, {"c2", "", 4}}, "2 3 1 4"},
+		{"a run of an unknown commit stands where its time is", []r{{"c1", "", 1}, {"x", "", 2}, {"c2", "", 3}, {"c1", "", 9}, {"c3", "", 10}}, "1 2 4 3 5"},
+		{"a wrong clock does not move the runs of known commits", []r{{"c1", "", 1}, {"c2", "", 900}, {"c3", "", 3}, {"c4", "", 4}}, "1 2 3 4"},
+		{"branches do not count", []r{{"", "", 1}, {"", "topic", 2}, {"", "main", 3}, {"", "other", 4}, {"", "master", 5}}, "1 3 5"},
+		{"for a run of a branch, main and the last of its own, behind", []r{{"", "topic", 1}, {"", "topic", 2}, {"", "", 3}, {"", "topic", 4}, {"", "other", 5}, {"", "main", 6}, {"", "topic", 7}}, "3 6 2 4 7"},
+		{"of a known commit too", []r{{"c1", "", 1}, {"c9", "topic", 2}, {"c2", "", 3}, {"c8", "topic", 4}}, "1 3 4"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, dsn string) {
+				d, err := OpenWith(bg, dsn, Options{Base: []string{"main", "master"}, Commits: strings.Fields("c0 c1 c2 c3 c4 c8 c9")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				var last int64
+				for i, r := range c.runs {
+					run := named(i, "k")
+					run.Time, run.Commit, run.Branch = start.Add(time.Duration(r.hour)*time.Hour), r.commit, r.branch
+					last = add(t, d, run)
+				}
+				text := func(points []Point) string {
+					var numbers []string
+					for _, p := range points {
+						numbers = append(numbers, fmt.Sprint(p.Run))
+					}
+					return strings.Join(numbers, " ")
+				}
+				series, err := d.Latest(bg, last, Measured, 9, "")
+				if err != nil || len(series) != 1 || text(series[0].Points) != c.want {
+					t.Errorf("Latest = %+v, %v; want the runs %s", series, err, c.want)
+				}
+				points, err := d.Points(bg, Measured, []int64{1}, time.Time{}, last)
+				if got := text(points[1]); err != nil || got != c.want {
+					t.Errorf("Points = %s, %v; want %s", got, err, c.want)
+				}
+				spans, err := d.Spans(bg, last, true)
+				if err != nil || len(spans) != 1 || spans[0].Run != last {
+					t.Errorf("Spans = %+v, %v", spans, err)
+				}
+				// Everything is exported.
+				n := 0
+				if err := d.Export(bg, Measured, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
+					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
+				}
+			})
+		})
+	}
+}
