@@ -17,8 +17,8 @@ type lineup struct {
 	since int64 // the time before which runs are too many to be read
 }
 
-// ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they are
-// judged by.
+// ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
+// are judged by.
 const ownRuns = 3
 
 // mostRuns is how many runs a check looks back over where the database cannot pick them.
@@ -65,7 +65,8 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.own && c.branch != judged.branch })
+	counted := slices.Clone(all)
+	counted = slices.DeleteFunc(counted, func(c candidate) bool { return c.own && c.branch != judged.branch })
 	arrangeCommits(counted)
 	if judged.commit != 0 {
 		last := slices.IndexFunc(counted, func(c candidate) bool { return c.id == run })
@@ -75,8 +76,8 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	if own >= 0 {
 		counted = slices.Delete(counted, own, max(own, len(counted)-ownRuns))
 	}
-	l := &lineup{place: make(map[int64]int, len(counted)), plain: slices.EqualFunc(all, counted,
-		func(a, b candidate) bool { return a.id == b.id }), since: -1 << 63}
+	l := &lineup{place: make(map[int64]int, len(counted)), since: -1 << 63}
+	l.plain = slices.EqualFunc(all, counted, func(a, b candidate) bool { return a.id == b.id })
 	for i, c := range counted {
 		l.place[c.id] = i
 	}
