@@ -164,8 +164,8 @@ func (d *DB) eachSeries(ctx context.Context, m Metric, l *lineup, visit func(Ser
 }
 
 // Latest gives the series of a run with their last points among the runs that count for it and were added up to it, in
-// their order: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A series
-// without a point of the run has no value of the metric in it, or the run is dated before n others.
+// their order: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A
+// series without a point of the run has no value of the metric in it, or the run is dated before n others.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
 	number, err := m.number()
 	if err != nil {
