@@ -8,30 +8,21 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Role is what a file is to a run, whatever its format: all that merging asks of a format.
-type Role uint8
-
-// The roles.
-const (
-	// Other files go with the run as they are.
-	Other Role = iota
-	// Export is a table whose columns people choose: a row may lack parts of the launch that another export has.
-	Export
-	// Tracer is what names kernels as the runtime does: its timings do not always say the launch shape.
-	Tracer
-	// Summary says what the run was made on.
-	Summary
-	// Binary holds compiled kernels, and no run.
-	Binary
-)
+// Traits are all that merging asks of a format. Files of a format without any go with the run as they are.
+type Traits struct {
+	// Chosen says that people choose its columns: a row may lack parts of the launch that another such file has.
+	Chosen bool
+	// Shapeless says that its rows without a launch shape go with the one kernel that another tool names so.
+	Shapeless bool
+	// Alone is the error of a run that has nothing else, with what to do: the format holds no run.
+	Alone, Instead string
+}
 
 // Format reads one kind of file. Formats know nothing of each other; the command says which exist, in the order in
 // which they are asked. A new one is a package with this interface, and a line where the command lists them.
 type Format interface {
 	// Kind is the word for Input.Kind.
 	Kind() string
-	// Role says what such a file is to a run.
-	Role() Role
 	// Sniff says whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
 	// the first format that says yes reads the file.
 	Sniff(head []byte) bool
@@ -68,6 +59,7 @@ type ReadOptions struct {
 
 // File is what a format understood of one file.
 type File struct {
+	Traits
 	Rows, BadRows int64
 	Digest        string // "" when not asked for
 	Kernels       *Kernels

@@ -16,16 +16,15 @@ import (
 
 // made is a format that the program does not know: a first line with its kind, then tasks, each with a global size.
 type made struct {
-	kind string
-	role ingest.Role
+	kind   string
+	traits ingest.Traits
 }
 
 func (f made) Kind() string           { return f.kind }
-func (f made) Role() ingest.Role      { return f.role }
 func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
-	out := &ingest.File{Kernels: &ingest.Kernels{}}
+	out := &ingest.File{Kernels: &ingest.Kernels{}, Traits: f.traits}
 	scan := bufio.NewScanner(src.R)
 	for line := 1; scan.Scan(); line++ {
 		w := strings.Fields(scan.Text())
@@ -34,7 +33,7 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		}
 		k := ingest.Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: line}}
 		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
-		if f.role == ingest.Tracer {
+		if f.traits.Shapeless {
 			k.SLM = unit.Some(unit.Bytes(512))
 		}
 		out.Kernels.Append(&k)
@@ -44,16 +43,16 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 }
 
 // TestNewFormat: what a format is to a run is a property of the format. One that nothing in the program names takes
-// part in merging as its role says.
+// part in merging as its traits say.
 func TestNewFormat(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		role ingest.Role
-		want string // the rows of the run
+		name   string
+		traits ingest.Traits
+		want   string // the rows of the run
 	}{
-		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Tracer, "k 64 512"},
-		{"a row of another kind without a shape is a kernel of its own", ingest.Other, "k 64, k"},
-		{"an export that lacks the shape goes with the one that has it", ingest.Export, "k 64"},
+		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{Shapeless: true}, "k 64 512"},
+		{"a row of another kind without a shape is a kernel of its own", ingest.Traits{}, "k 64, k"},
+		{"an export that lacks the shape goes with the one that has it", ingest.Traits{Chosen: true}, "k 64"},
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a": "first\nk 64\n", "b": "second\nk -\n"} {
@@ -62,7 +61,7 @@ func TestNewFormat(t *testing.T) {
 			}
 		}
 		run, err := ingest.Read(context.Background(), []string{dir}, ingest.Options{
-			Formats: []ingest.Format{made{"first", ingest.Export}, made{"second", c.role}}})
+			Formats: []ingest.Format{made{"first", ingest.Traits{Chosen: true}}, made{"second", c.traits}}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -88,8 +87,8 @@ func TestNewFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ingest.Read(context.Background(), []string{path}, ingest.Options{
-		Formats: []ingest.Format{made{"image", ingest.Binary}}})
-	if err == nil || !strings.Contains(err.Error(), "this is a kernel binary, which holds no run") {
-		t.Errorf("a binary alone: %v", err)
+		Formats: []ingest.Format{made{"image", ingest.Traits{Alone: "this holds no run", Instead: "give one"}}}})
+	if err == nil || !strings.Contains(err.Error(), "this holds no run") {
+		t.Errorf("a file without a run alone: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func (m *merger) target(k *Kernel, in *Input) int {
 	if g, known := m.index[m.key(k)]; known {
 		return g
 	}
-	if m.partial && in.Role == Export {
+	if m.partial && in.Traits.Chosen {
 		return m.partOf(k)
 	}
 	return m.shapeless(k, in)
@@ -74,7 +74,7 @@ func (m *merger) target(k *Kernel, in *Input) int {
 // shapeless finds the one key of another tool that a row without a launch shape belongs to: device timings of a tracer
 // name the kernel but not always its shape.
 func (m *merger) shapeless(k *Kernel, in *Input) int {
-	if k.Global.Present() || in.Role != Tracer {
+	if k.Global.Present() || !in.Traits.Shapeless {
 		return newGroup
 	}
 	found := newGroup

@@ -114,8 +114,8 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// roles are those of the kinds that the files of these tests have.
-var roles = map[string]Role{"vtune": Export, "unitrace": Tracer, "trace": Tracer}
+// traits are those of the kinds that the files of these tests have.
+var traits = map[string]Traits{"vtune": {Chosen: true}, "unitrace": {Shapeless: true}, "trace": {Shapeless: true}}
 
 // merges adds files to a run; a file is its kind, "bad" where rows are left out of it, and its kernels.
 func merges(files []string) []string {
@@ -130,7 +130,7 @@ func merges(files []string) []string {
 		list, props := kernels(fmt.Sprint("f", i+1), text)
 		f.Props = props
 		f.Kernels = NewKernels(list...)
-		if err := m.add(Input{Kind: kind, Role: roles[kind], Path: fmt.Sprint("f", i+1)}, f); err != nil {
+		if err := m.add(Input{Kind: kind, Traits: traits[kind], Path: fmt.Sprint("f", i+1)}, f); err != nil {
 			return []string{"fault: " + err.Error()}
 		}
 	}

@@ -168,7 +168,7 @@ func (m *merger) checkSummary() error {
 	}
 	exported := map[string]sameName{}
 	for i := range m.run.Kernels.Len() {
-		if m.from(i).Role == Export {
+		if m.from(i).Traits.Chosen {
 			k := m.run.Kernels.ShapeKernel(m.run.Kernels.Shape(i))
 			n := m.plainName(k.Task)
 			exported[n] = sameName{i, exported[n].n + 1}

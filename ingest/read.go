@@ -139,10 +139,10 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	what := strings.Join(paths, ", ")
-	if len(run.Inputs) > 0 && run.Inputs[0].Role == Binary {
-		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
-			"predict its kernels with 'occudiff predict', or give the computing-task export of their run, too; "+
-				exportHint, "this is a kernel binary, which holds no run")
+	if len(run.Inputs) > 0 && run.Inputs[0].Traits.Alone != "" {
+		in := &run.Inputs[0]
+		return note.Faultf(codeNoKernels, note.Pos{File: in.Path}, in.Traits.Instead+"; "+exportHint, "%s",
+			in.Traits.Alone)
 	}
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
@@ -242,7 +242,7 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 	if err != nil {
 		return in, nil, readFault(path, err)
 	}
-	in.Kind, in.Role = format.Kind(), format.Role()
+	in.Kind, in.Traits = format.Kind(), file.Traits
 	in.Rows, in.BadRows, in.Digest = file.Rows, file.BadRows, file.Digest
 	if sum != nil {
 		in.Digest = digest("sha256", sum)

@@ -27,11 +27,10 @@ import (
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
-func (f lineFormat) Role() Role             { return Export }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
-	out := &File{Kernels: &Kernels{}}
+	out := &File{Kernels: &Kernels{}, Traits: Traits{Chosen: true}}
 	sc := bufio.NewScanner(src.R)
 	for n := 1; sc.Scan(); n++ {
 		w := strings.Fields(sc.Text())

@@ -42,7 +42,7 @@ type Instructions struct{ Kernels, All float64 }
 type Input struct {
 	Path   string
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
-	Role   Role
+	Traits Traits
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
 	// Content is the digest of what was read, the same for a file that is compressed, delimited or quoted in another
 	// way; "" when it was not asked for.

@@ -20,9 +20,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-summary" }
 
-// Role says that it describes the platform.
-func (Format) Role() ingest.Role { return ingest.Summary }
-
 const (
 	expected = "expected the output of vtune -report summary, as text, HTML or CSV"
 	hint     = "make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR"

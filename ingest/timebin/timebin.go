@@ -21,9 +21,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-timeline" }
 
-// Role says that nothing is asked of it when files are merged.
-func (Format) Role() ingest.Role { return ingest.Other }
-
 // header is where the columns are that are read.
 type header struct {
 	delimiter        string

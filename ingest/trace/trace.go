@@ -25,9 +25,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "trace" }
 
-// Role says that it names kernels as the runtime does.
-func (Format) Role() ingest.Role { return ingest.Tracer }
-
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
 // Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.
@@ -271,7 +268,8 @@ func (r *reader) lane(e *event) (uint32, error) {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
-	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace}
+	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace,
+		Traits: ingest.Traits{Shapeless: true}}
 	pos := note.Pos{File: r.path, Line: r.in.line}
 	if r.used == 0 {
 		switch bad := r.bad.Notes(); {

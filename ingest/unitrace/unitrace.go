@@ -22,9 +22,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "unitrace" }
 
-// Role says that it names kernels as the runtime does.
-func (Format) Role() ingest.Role { return ingest.Tracer }
-
 const (
 	expected = "expected a device timing, kernel properties or kernel metrics table"
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
@@ -205,7 +202,7 @@ func badf(at int, format string, args ...any) *rowError {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace,
-		Samples: r.store.samples}
+		Samples: r.store.samples, Traits: ingest.Traits{Shapeless: true}}
 	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
 	if err := r.store.into(f); err != nil {
 		return nil, err

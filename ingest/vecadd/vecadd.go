@@ -23,9 +23,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vec_add" }
 
-// Role says that nothing is asked of it when files are merged.
-func (Format) Role() ingest.Role { return ingest.Other }
-
 // maxTimings bounds the memory that a log can take; the samples print 14 to 27 lines a run.
 const maxTimings = 1 << 18
 

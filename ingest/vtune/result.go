@@ -121,7 +121,7 @@ func (r *result) rowPerLaunch() bool {
 }
 
 func (r *result) file(keep bool) (*ingest.File, error) {
-	f := &ingest.File{}
+	f := &ingest.File{Traits: ingest.Traits{Chosen: true}}
 	var bad []note.Note
 	var partial int64
 	for _, a := range r.adders {

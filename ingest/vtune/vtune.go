@@ -23,9 +23,6 @@ var _ ingest.Format = Format{}
 // Kind gives the word for Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
-// Role says that people choose the columns.
-func (Format) Role() ingest.Role { return ingest.Export }
-
 // Sniff says whether the text begins like an export: with a header whose first field is a key column, or with nothing
 // but messages of the vtune command.
 func (Format) Sniff(head []byte) bool {

@@ -41,9 +41,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-result" }
 
-// Role implements ingest.Format.
-func (Format) Role() ingest.Role { return ingest.Other }
-
 // Sniff implements ingest.Format: an archive, whose names are looked at when it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 

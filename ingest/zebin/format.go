@@ -17,9 +17,6 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "zebin" }
 
-// Role says that it holds kernels and no run.
-func (Format) Role() ingest.Role { return ingest.Binary }
-
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
@@ -41,7 +38,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	f := &ingest.File{}
+	f := &ingest.File{Traits: ingest.Traits{Alone: "this is a kernel binary, which holds no run",
+		Instead: "predict its kernels with 'occudiff predict', or give the computing-task export of their run, too"}}
 	for i := range images {
 		f.Notes = append(f.Notes, images[i].Notes...)
 		for k := range images[i].Kernels {
