@@ -129,17 +129,31 @@ type Timing struct {
 
 // Summary of the rows that are kernels.
 type Summary struct {
-	Kernels, Matched, Idle, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotKernels int
-	ModelCompared, ModelMatched, Unexplained                                                    int
+	Kernels       int `json:"kernels"`
+	Matched       int `json:"matched"`
+	Idle          int `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
+	Below         int `json:"below"`
+	Above         int `json:"above"`
+	Unmeasurable  int `json:"unmeasurable"`
+	NoPrediction  int `json:"no_prediction"`
+	NoMeasurement int `json:"no_measurement"`
+	NotKernels    int `json:"not_kernels"`
+	ModelCompared int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
+	ModelMatched  int `json:"model_matched"`
+	Unexplained   int `json:"unexplained"`
 
 	// Of the rows that were compared. Absent when there are too few.
-	Bias, MeanAbsolute, MaxAbsolute, RMSE, Median, MAD unit.Opt[unit.Points]
-	Pearson, Spearman                                  unit.Opt[float64]
-	WeightedBias, WeightedMeanAbsolute                 unit.Opt[unit.Points] // by total time
+	Bias         unit.Opt[unit.Points] `json:"bias_points"`
+	MeanAbsolute unit.Opt[unit.Points] `json:"mean_absolute_points"`
+	MaxAbsolute  unit.Opt[unit.Points] `json:"max_absolute_points"`
+	RMSE         unit.Opt[unit.Points] `json:"rmse_points"`
+	Pearson      unit.Opt[float64]     `json:"pearson"`
+	Spearman     unit.Opt[float64]     `json:"spearman"`
 
-	GPUTime     unit.Opt[unit.Seconds] // of all rows
-	KernelTime  unit.Opt[unit.Seconds]
-	CauseCounts []CauseCount // in the order of the causes
+	// For people alone; the weights are total times.
+	Median, MAD, WeightedBias, WeightedMeanAbsolute unit.Opt[unit.Points]  `json:"-"`
+	GPUTime, KernelTime                             unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
+	CauseCounts                                     []CauseCount           `json:"-"` // in the order of the causes
 }
 
 // CauseCount counts the rows of one cause.

@@ -15,14 +15,14 @@ import (
 
 // Launch is a launch over time, measured and simulated.
 type Launch struct {
-	Length   unit.Seconds // the mean
-	From     string       // what says so
-	Launches int          // that have samples
-	Curve    []Step
-	Moments  []Moment
-	Phases   []Phase
+	Length   unit.Seconds `json:"launch_seconds" jsonschema:"mean; the samples of all launches are laid over one of this length"`
+	From     string       `json:"launch_seconds_from" jsonschema:"what tells it"`
+	Launches int          `json:"launches" jsonschema:"that have samples"`
 	// Tail is when the tail begins; absent where there is none, or where the length is not known well enough.
-	Tail unit.Opt[unit.Seconds]
+	Tail    unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
+	Phases  []Phase                `json:"phases"`
+	Moments []Moment               `json:"samples"`
+	Curve   []Step                 `json:"-"`
 }
 
 // Step is an occupancy that holds until the next one; the last ends the launch.
@@ -31,19 +31,22 @@ type Step struct {
 	Simulated unit.Ratio
 }
 
-// Moment is a sample.
+// Moment is a sample beside the simulation, in a launch of the mean length.
 type Moment struct {
-	At                  unit.Seconds // since the launch began, in a launch of the mean length
-	Measured, Simulated unit.Ratio
-	phase               int
+	At        unit.Seconds `json:"at_seconds" col:"Since the launch began [ms]; decimals=3"`
+	Measured  unit.Ratio   `json:"measured_percent" col:"Measured [%]"`
+	Simulated unit.Ratio   `json:"simulated_percent" col:"Simulated [%]"`
+	phase     int
 }
 
 // Phase is a part of a launch.
 type Phase struct {
-	Name                string
-	Start, End          unit.Seconds
-	Predicted, Measured unit.Opt[unit.Ratio] // means
-	Samples             int
+	Name      string               `json:"phase" col:"Phase"`
+	Start     unit.Seconds         `json:"start_seconds" col:"From [ms]; decimals=3"`
+	End       unit.Seconds         `json:"end_seconds" col:"To [ms]; decimals=3"`
+	Predicted unit.Opt[unit.Ratio] `json:"predicted_percent" col:"Predicted [%]" jsonschema:"mean; null for the ramp, which is not simulated"`
+	Measured  unit.Opt[unit.Ratio] `json:"measured_percent" col:"Measured [%]" jsonschema:"mean of the samples"`
+	Samples   int                  `json:"samples" col:"Samples"`
 }
 
 // The phases in their order. The simulation fills the GPU at once, so that it has no ramp: that is the first sample of

@@ -39,14 +39,14 @@ func TestContractFields(t *testing.T) {
 			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},
 		{rundoc.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
-		{rundoc.ValidateSummary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
+		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 		{report.NoteValue{}, "severity code file line column text hint"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string
 		for i := range typ.NumField() {
-			if f := typ.Field(i); f.IsExported() {
+			if f := typ.Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
 				names = append(names, f.Tag.Get("json"))
 			}
 		}

@@ -18,7 +18,7 @@ type Validate struct {
 	Inputs  []report.InputValue        `json:"inputs"`
 	Rows    report.Stream[ValidateRow] `json:"rows"`
 	Timings []ValidateTiming           `json:"timings"`
-	Summary ValidateSummary            `json:"summary"`
+	Summary compare.Summary            `json:"summary"`
 	Notes   []report.NoteValue         `json:"notes"`
 	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
 	Over    []OverTime                 `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
@@ -35,28 +35,6 @@ type ValidateTiming struct {
 	Line          unit.Opt[int]   `json:"line" col:"Line; in=page+sheet"`
 }
 
-// ValidateSummary sums up the rows.
-type ValidateSummary struct {
-	Kernels       int               `json:"kernels"`
-	Matched       int               `json:"matched"`
-	Idle          int               `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
-	Below         int               `json:"below"`
-	Above         int               `json:"above"`
-	Unmeasurable  int               `json:"unmeasurable"`
-	NoPrediction  int               `json:"no_prediction"`
-	NoMeasurement int               `json:"no_measurement"`
-	NotKernels    int               `json:"not_kernels"`
-	ModelCompared int               `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
-	ModelMatched  int               `json:"model_matched"`
-	Unexplained   int               `json:"unexplained"`
-	Bias          points            `json:"bias_points"`
-	MeanAbsolute  points            `json:"mean_absolute_points"`
-	MaxAbsolute   points            `json:"max_absolute_points"`
-	RMSE          points            `json:"rmse_points"`
-	Pearson       unit.Opt[float64] `json:"pearson"`
-	Spearman      unit.Opt[float64] `json:"spearman"`
-}
-
 // Value gives the value of the JSON contract.
 func Value(r *compare.Result) *Validate {
 	return &Validate{
@@ -66,7 +44,7 @@ func Value(r *compare.Result) *Validate {
 		Inputs:  report.InputValues(r),
 		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
 		Timings: report.ListOf(r.Timings, func(t compare.Timing) ValidateTiming { return validateTiming(r, &t) }),
-		Summary: validateSummary(&r.Summary),
+		Summary: r.Summary,
 		Notes:   report.NoteValues(r.Notes),
 		Trace:   traceValue(r),
 		Over:    kernelsOverTime(r),
@@ -80,17 +58,6 @@ func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
 		v.Task = unit.Some(r.Row(t.Row, nil).Task)
 	}
 	return v
-}
-
-func validateSummary(s *compare.Summary) ValidateSummary {
-	return ValidateSummary{
-		Kernels: s.Kernels, Matched: s.Matched, Idle: s.Idle, Below: s.Below, Above: s.Above,
-		Unmeasurable: s.Unmeasurable, NoPrediction: s.NoPrediction, NoMeasurement: s.NoMeasurement,
-		NotKernels:    s.NotKernels,
-		ModelCompared: s.ModelCompared, ModelMatched: s.ModelMatched, Unexplained: s.Unexplained,
-		Bias: s.Bias, MeanAbsolute: s.MeanAbsolute, MaxAbsolute: s.MaxAbsolute, RMSE: s.RMSE, Pearson: s.Pearson,
-		Spearman: s.Spearman,
-	}
 }
 
 // fitKeys names the devices that the profiler's peaks fit.
