@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
 
@@ -12,14 +13,18 @@ const neoBarrierSlots = 32
 // DriverLimit is a second opinion: how many work-groups of a launch the compute driver says can be resident on the
 // whole GPU at once, which is what it admits for a cooperative kernel.
 type DriverLimit struct {
-	Groups int64 // co-resident work-groups
-	// What each resource alone would admit on the whole GPU, or Unlimited.
-	ByThreads, ByBarriers, BySLM int64
-	BarrierSlots                 int // per Xe-core, as the formula has it
+	// Groups are the co-resident work-groups.
+	Groups int64 `json:"work_groups" csv:"driver_work_groups" col:"driver's formula; group=Resident"`
+	// What each resource alone would admit on the whole GPU; absent where it sets no limit.
+	ByThreads    unit.Opt[int64] `json:"by_threads"`
+	BySLM        unit.Opt[int64] `json:"by_slm"`
+	ByBarriers   unit.Opt[int64] `json:"by_barriers"`
+	BarrierSlots int             `json:"-"` // per Xe-core, as the formula has it
 
-	Model   int64 // Xe-cores x N of the prediction
-	Differs bool
-	Reasons []string // why they differ, never nil
+	// Model is Xe-cores x N of the prediction.
+	Model   int64    `json:"model_work_groups" csv:"resident_work_groups" col:"model; group=Resident"`
+	Differs bool     `json:"differs"`
+	Reasons []string `json:"reasons"` // why they differ, never nil
 }
 
 // DriverMaxGroups computes the driver's maximum of co-resident work-groups:
@@ -43,22 +48,21 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 		return DriverLimit{}, s.refuse(noXeCores, d, l)
 	}
 	cores := int64(d.XeCores)
-	r := DriverLimit{ByThreads: cores * (modeSlots(d, l.GRF) / p.ThreadsPerGroup),
-		ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: neoBarrierSlots,
-		Model: cores * p.GroupsPerXeCore, Reasons: []string{}}
+	threads := cores * (modeSlots(d, l.GRF) / p.ThreadsPerGroup)
+	r := DriverLimit{ByThreads: unit.Some(threads), BarrierSlots: neoBarrierSlots, Model: cores * p.GroupsPerXeCore,
+		Reasons: []string{}}
 	for _, b := range d.BarrierSlots {
 		if b.Source == "neo" {
 			r.BarrierSlots = b.Count
 		}
 	}
 	if l.Barriers > 0 {
-		r.ByBarriers = cores * int64(r.BarrierSlots/l.Barriers)
+		r.ByBarriers = unit.Some(cores * int64(r.BarrierSlots/l.Barriers))
 	}
 	if p.SLMAllocated > 0 {
-		r.BySLM = cores * int64(d.SLMPerGroupMax) / int64(p.SLMAllocated)
+		r.BySLM = unit.Some(cores * int64(d.SLMPerGroupMax) / int64(p.SLMAllocated))
 	}
-	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
-	r.Groups = int64(min(uint64(r.ByThreads), uint64(r.ByBarriers), uint64(r.BySLM)))
+	r.Groups = min(threads, r.ByBarriers.Or(threads), r.BySLM.Or(threads))
 	r.explain(d, l, &p)
 	return r, nil
 }
@@ -71,12 +75,12 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 	cores := int64(d.XeCores)
 	add := func(format string, args ...any) { r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...)) }
-	if p.ByBarriers != Unlimited && r.ByBarriers != cores*p.ByBarriers {
+	if p.ByBarriers != Unlimited && r.ByBarriers != unit.Some(cores*p.ByBarriers) {
 		used := barrierSlots(d, l)
 		add("barriers: %d slots per Xe-core in the driver's formula, %d (%s) in the model",
 			r.BarrierSlots, used.Count, used.Source)
 	}
-	if r.BySLM != Unlimited && r.BySLM != cores*p.BySLM {
+	if r.BySLM.Present() && r.BySLM != unit.Some(cores*p.BySLM) {
 		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives "+
 			"each Xe-core its %s", cores, memory(d.SLMPerGroupMax), memory(d.SLMPerXeCore))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
 
@@ -16,23 +17,23 @@ func TestDriverMaxGroups(t *testing.T) {
 		reasons []string
 	}{
 		{"threads only agree", tgl(), Launch{Global: size(22528), Local: size(512), SIMD: 32},
-			DriverLimit{Groups: 42, ByThreads: 42, ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: 32, Model: 42}, []string{}},
+			DriverLimit{Groups: 42, ByThreads: unit.Some[int64](42), BarrierSlots: 32, Model: 42}, []string{}},
 		{"barriers differ", tgl(), Launch{Local: size(16), SIMD: 16, Barriers: 1},
-			DriverLimit{Groups: 192, ByThreads: 672, ByBarriers: 192, BySLM: Unlimited, BarrierSlots: 32, Model: 384, Differs: true},
+			DriverLimit{Groups: 192, ByThreads: unit.Some[int64](672), ByBarriers: unit.Some[int64](192), BarrierSlots: 32, Model: 384, Differs: true},
 			[]string{"barriers: 32 slots per Xe-core in the driver's formula, 64 (calculator) in the model"}},
 		{"SLM of a work-group, not of the Xe-core", mtl112(), Launch{Local: size(64), SIMD: 32, SLM: 16 * kb},
-			DriverLimit{Groups: 28, ByThreads: 448, ByBarriers: Unlimited, BySLM: 28, BarrierSlots: 32, Model: 56, Differs: true},
+			DriverLimit{Groups: 28, ByThreads: unit.Some[int64](448), BySLM: unit.Some[int64](28), BarrierSlots: 32, Model: 56, Differs: true},
 			[]string{"SLM: the driver's formula shares 7 x 64 KB, the most of one work-group, over the GPU; the model gives each Xe-core its 128 KB"}},
 		{"SLM pooled over the Xe-cores", max1100(), Launch{Local: size(32), SIMD: 32, SLM: 48 * kb},
-			DriverLimit{Groups: 149, ByThreads: 3584, ByBarriers: Unlimited, BySLM: 149, BarrierSlots: 32, Model: 112, Differs: true},
+			DriverLimit{Groups: 149, ByThreads: unit.Some[int64](3584), BySLM: unit.Some[int64](149), BarrierSlots: 32, Model: 112, Differs: true},
 			[]string{"SLM: the driver's formula shares 56 x 128 KB, the most of one work-group, over the GPU; the model gives each Xe-core its 128 KB"}},
 		{"large GRF", max1100(), Launch{Local: size(512), SIMD: 32, GRF: 256},
-			DriverLimit{Groups: 112, ByThreads: 112, ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: 32, Model: 112}, []string{}},
+			DriverLimit{Groups: 112, ByThreads: unit.Some[int64](112), BarrierSlots: 32, Model: 112}, []string{}},
 		{"slots given", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
-			DriverLimit{Groups: 168, ByThreads: 168, ByBarriers: Unlimited, BySLM: Unlimited, BarrierSlots: 32, Model: 96, Differs: true},
+			DriverLimit{Groups: 168, ByThreads: unit.Some[int64](168), BarrierSlots: 32, Model: 96, Differs: true},
 			[]string{"work-group slots: the driver's formula has none, the model has 16 per Xe-core"}},
 		{"barriers that the driver refuses", tgl(), Launch{Local: size(32), SIMD: 8, Barriers: 40},
-			DriverLimit{Groups: 0, ByThreads: 168, ByBarriers: 0, BySLM: Unlimited, BarrierSlots: 32, Model: 6, Differs: true},
+			DriverLimit{Groups: 0, ByThreads: unit.Some[int64](168), ByBarriers: unit.Some[int64](0), BarrierSlots: 32, Model: 6, Differs: true},
 			[]string{"barriers: 32 slots per Xe-core in the driver's formula, 64 (calculator) in the model"}},
 	}
 	for _, tt := range tests {

@@ -29,14 +29,14 @@ type prediction struct {
 
 // onDevice is what the model says of the launch on one device, and a row of the table of devices.
 type onDevice struct {
-	Device      *report.DeviceValue `json:"device" csv:",inline"`
-	Status      string              `json:"status"`
-	Message     *string             `json:"message"`
-	Predicted   *predicted          `json:"predicted" csv:",inline"`
-	OtherPolicy *otherPolicy        `json:"other_policy"`
-	Driver      *driverLimit        `json:"driver" csv:",inline"`
-	Steps       []step              `json:"steps"`
-	Notes       []report.NoteValue  `json:"notes"`
+	Device      *report.DeviceValue  `json:"device" csv:",inline"`
+	Status      string               `json:"status"`
+	Message     *string              `json:"message"`
+	Predicted   *predicted           `json:"predicted" csv:",inline"`
+	OtherPolicy *otherPolicy         `json:"other_policy"`
+	Driver      *predict.DriverLimit `json:"driver" csv:",inline"`
+	Steps       []step               `json:"steps"`
+	Notes       []report.NoteValue   `json:"notes"`
 
 	Launch launch      `json:"-" csv:",inline"`
 	Reason report.Cell `json:"-" csv:"reason" col:"Remark; in=terminal"`
@@ -46,7 +46,6 @@ type onDevice struct {
 	launch  predict.Launch
 	model   *predict.Prediction // nil when the launch cannot run
 	other   *predict.Prediction // under the policy that was not taken; nil where that gives the same
-	driver  *predict.DriverLimit
 	refusal error
 }
 
@@ -55,17 +54,6 @@ type otherPolicy struct {
 	Policy         string               `json:"policy"`
 	PeakPercent    unit.Opt[unit.Ratio] `json:"peak_percent"`
 	AveragePercent unit.Opt[unit.Ratio] `json:"average_percent"`
-}
-
-// driverLimit is the driver's formula; counts are work-groups on the whole GPU.
-type driverLimit struct {
-	WorkGroups int64    `json:"work_groups" csv:"driver_work_groups" col:"driver's formula; group=Resident"`
-	ByThreads  *int64   `json:"by_threads"`
-	BySLM      *int64   `json:"by_slm"`
-	ByBarriers *int64   `json:"by_barriers"`
-	Model      int64    `json:"model_work_groups" csv:"resident_work_groups" col:"model; group=Resident"`
-	Differs    bool     `json:"differs"`
-	Reasons    []string `json:"reasons"`
 }
 
 // Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
@@ -128,9 +116,7 @@ func (q *Question) on(t *arch.Choice) onDevice {
 	}
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
-			c.driver = &r
-			c.Driver = &driverLimit{r.Groups, limited(r.ByThreads), limited(r.BySLM), limited(r.ByBarriers), r.Model,
-				r.Differs, r.Reasons}
+			c.Driver = &r
 		}
 	}
 	return c
@@ -162,7 +148,7 @@ func single(c *onDevice) *report.Document {
 		pg.items = append(pg.items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
 	}
 	d := pg.document()
-	if c.driver != nil {
+	if c.Driver != nil {
 		d.Sections = append(d.Sections, driverSection(c))
 	}
 	return d
@@ -177,7 +163,7 @@ type driverRow struct {
 
 // driverSection holds the driver's formula against the model, resource by resource.
 func driverSection(c *onDevice) report.Section {
-	r, p := c.driver, c.model
+	r, p := c.Driver, c.model
 	groups := func(n, times int64) string {
 		if n == predict.Unlimited {
 			return "no limit"
@@ -186,9 +172,9 @@ func driverSection(c *onDevice) report.Section {
 	}
 	cores := int64(c.target.Device.XeCores)
 	rows := []driverRow{
-		{"by threads", groups(r.ByThreads, 1), groups(p.ByThreads, cores)},
-		{"by SLM", groups(r.BySLM, 1), groups(p.BySLM, cores)},
-		{"by barriers", groups(r.ByBarriers, 1), groups(p.ByBarriers, cores)},
+		{"by threads", groups(r.ByThreads.Or(predict.Unlimited), 1), groups(p.ByThreads, cores)},
+		{"by SLM", groups(r.BySLM.Or(predict.Unlimited), 1), groups(p.BySLM, cores)},
+		{"by barriers", groups(r.ByBarriers.Or(predict.Unlimited), 1), groups(p.ByBarriers, cores)},
 		{"by work-group slots", "no limit", groups(p.BySlots, cores)},
 		{"resident at once", report.Thousands(r.Groups), report.Thousands(r.Model)},
 	}
