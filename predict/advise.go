@@ -42,7 +42,7 @@ const (
 func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
-		from, to = memory(unit.Bytes(c.From)), memory(unit.Bytes(c.To))
+		from, to = unit.Memory(unit.Bytes(c.From)), unit.Memory(unit.Bytes(c.To))
 	}
 	if c.From == 0 && c.Setting != SettingSLM {
 		from = ""
@@ -357,7 +357,7 @@ func (s *Setting) Words() string {
 	average, peak := s.outcome()
 	text := fmt.Sprintf("work-group %s, sub-group %d", product(s.Launch.Local), s.Launch.SIMD)
 	if s.Launch.SLM > 0 {
-		text += ", SLM " + memory(s.Launch.SLM)
+		text += ", SLM " + unit.Memory(s.Launch.SLM)
 	}
 	if s.Launch.GRF > 0 {
 		text += fmt.Sprintf(", %d registers", s.Launch.GRF)

@@ -73,7 +73,7 @@ func (n *nexter) moreSLM() {
 	other := n.l
 	other.SLM = fits
 	n.xeCore(LimitSLM, other, changeOf(SettingSLM, int64(n.l.SLM), int64(fits)),
-		memory(n.l.SLM-fits)+" less SLM per work-group")
+		counted{1, unit.Memory(n.l.SLM-fits) + " less SLM per work-group"})
 }
 
 func (n *nexter) fewerBarriers() {
@@ -86,7 +86,7 @@ func (n *nexter) fewerBarriers() {
 		return
 	}
 	n.xeCore(LimitBarriers, other, changeOf(SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)),
-		plural(int64(n.l.Barriers-other.Barriers), "fewer barrier", "fewer barriers")+" per work-group")
+		countOf(int64(n.l.Barriers-other.Barriers), "fewer barrier", " per work-group"))
 }
 
 // resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
@@ -120,9 +120,9 @@ func (n *nexter) resize(limit Limit, threads int64) {
 		other.Global = unit.Size(items)
 	}
 	other.Local = unit.Size(to)
-	what := plural(n.p.GroupSize-to, "fewer work-item", "fewer work-items") + " per work-group"
+	what := countOf(n.p.GroupSize-to, "fewer work-item", " per work-group")
 	if to > n.p.GroupSize {
-		what = plural(to-n.p.GroupSize, "more work-item", "more work-items") + " per work-group"
+		what = countOf(to-n.p.GroupSize, "more work-item", " per work-group")
 	}
 	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
 		return
@@ -147,11 +147,12 @@ func (n *nexter) smallerMode() {
 	other := n.l
 	other.GRF = to.Registers
 	n.xeCore(LimitRegisters, other, changeOf(SettingGRF, int64(n.mode.Registers), int64(to.Registers)),
-		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
+		counted{int64(to.Registers), fmt.Sprintf("%d registers per thread instead of %d", to.Registers,
+			n.mode.Registers)})
 }
 
 // xeCore adds a step whose gain is seen on an Xe-core.
-func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
+func (n *nexter) xeCore(limit Limit, other Launch, change Change, what counted) {
 	p, err := Predict(n.d, other)
 	if err != nil {
 		return
@@ -164,14 +165,14 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 		return // the slots are full: there is nothing to gain
 	case !s.Alone:
 		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits also apply: %s",
-			what, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
+			what.text, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
 		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",
-			what, agree("admit", what), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
+			what.text, what.verb("admit"), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what, agree("admit", what), ordinal(p.GroupsPerXeCore), moved)
+		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what.text, what.verb("admit"), ordinal(p.GroupsPerXeCore), moved)
 	default:
-		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what, agree("use", what), moved)
+		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what.text, what.verb("use"), moved)
 	}
 	n.steps = append(n.steps, s)
 }
@@ -188,7 +189,7 @@ func (n *nexter) grid() {
 	}
 	if full == 0 {
 		up := ceilDiv(wave, t)
-		n.groups(LimitGrid, up, "peak", plural(up-n.p.Groups, "more work-group", "more work-groups"), "fill", "the GPU")
+		n.groups(LimitGrid, up, "peak", countOf(up-n.p.Groups, "more work-group", ""), "fill", "the GPU")
 		return
 	}
 	if n.p.Limits&LimitTail == 0 {
@@ -197,13 +198,13 @@ func (n *nexter) grid() {
 	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
 	n.groups(LimitTail, up, "average",
-		plural(up-n.p.Groups, "more work-group", "more work-groups"), "fill", "the last wave")
+		countOf(up-n.p.Groups, "more work-group", ""), "fill", "the last wave")
 	n.groups(LimitTail, down, "average",
-		plural(n.p.Groups-down, "fewer work-group", "fewer work-groups"), "leave", "no partial wave")
+		countOf(n.p.Groups-down, "fewer work-group", ""), "leave", "no partial wave")
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.
-func (n *nexter) groups(limit Limit, to int64, of, what, verb, object string) {
+func (n *nexter) groups(limit Limit, to int64, of string, what counted, verb, object string) {
 	if to == n.p.Groups || to < 1 {
 		return
 	}
@@ -225,6 +226,6 @@ func (n *nexter) groups(limit Limit, to int64, of, what, verb, object string) {
 	if s.After <= s.Before {
 		return
 	}
-	s.Text = fmt.Sprintf("%s %s %s: %s %s", what, agree(verb, what), object, of, move(s.Before, s.After))
+	s.Text = fmt.Sprintf("%s %s %s: %s %s", what.text, what.verb(verb), object, of, move(s.Before, s.After))
 	n.steps = append(n.steps, s)
 }

@@ -80,7 +80,7 @@ func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
 		most := min(d.SLMPerGroupMax, d.SLMPerXeCore)
 		return &LaunchError{"slm-too-large",
 			fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
-				memory(l.SLM), memory(most), nameOf(d)), "at most " + memory(most) + " fit"}
+				unit.Memory(l.SLM), unit.Memory(most), nameOf(d)), "at most " + unit.Memory(most) + " fit"}
 	case tooManyBarriers:
 		return &LaunchError{"too-many-barriers",
 			fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
@@ -189,12 +189,4 @@ func list(numbers []int) string {
 		words[i] = strconv.Itoa(n)
 	}
 	return unit.Listed(words, "and")
-}
-
-// memory prints an amount: whole KB where it is, else bytes.
-func memory(b unit.Bytes) string {
-	if b%1024 == 0 {
-		return fmt.Sprintf("%d KB", b/1024)
-	}
-	return fmt.Sprintf("%d bytes", b)
 }

@@ -23,23 +23,21 @@ func ordinal(n int64) string {
 	return "a " + text
 }
 
-// plural gives a count with its noun.
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return unit.Thousands(n) + " " + many
+// counted is what a change changes, with how many of it there are: its verb depends on that.
+type counted struct {
+	n    int64
+	text string
 }
 
-// agree gives the verb the number of what is counted: "1 fewer barrier admits", "48 fewer work-items admit", "2 KB less
-// admits".
-func agree(verb, what string) string {
-	for _, many := range []string{"work-items", "work-groups", "barriers", "registers"} {
-		if strings.Contains(what, many) {
-			return verb
-		}
+// countOf counts things whose plural adds an s.
+func countOf(n int64, noun, of string) counted { return counted{n, unit.Plural(n, noun) + of} }
+
+// verb gives the verb its number: "1 fewer barrier admits", "48 fewer work-items admit".
+func (c counted) verb(word string) string {
+	if c.n == 1 {
+		return word + "s"
 	}
-	return verb + "s"
+	return word
 }
 
 // move gives "62.5 -> 78.1 %".

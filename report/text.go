@@ -48,14 +48,6 @@ func StartLower(s string) string {
 	return s
 }
 
-// Counted prints "1 kernel", "2,047 kernels".
-func Counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Thousands(int64(n)) + " " + many
-}
-
 // Shortest prints a tolerance as somebody typed it: 5, 0.1.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
@@ -121,33 +113,6 @@ func Signed(x float64, decimals int) string {
 		return "+" + s
 	}
 	return s
-}
-
-// Duration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
-func Duration(seconds float64) string {
-	a := math.Abs(seconds)
-	switch {
-	case a == 0:
-		return "0 s"
-	case a >= 1000:
-		return Decimal(seconds, 0) + " s"
-	case a >= 0.9995:
-		return Significant(seconds) + " s"
-	case a >= 0.9995e-3:
-		return Significant(seconds*1e3) + " ms"
-	case a >= 0.9995e-6:
-		return Significant(seconds*1e6) + " us"
-	}
-	return Significant(seconds*1e9) + " ns"
-}
-
-// Significant rounds to three significant digits without an exponent.
-func Significant(x float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
-	if err != nil {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // Visible says whether a character shows and does nothing else: no control character, which could drive a terminal,

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"occudiff/cmd/cli"
 	"occudiff/ingest/collect"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/deliver"
 	"occudiff/report/lookdoc"
@@ -134,7 +136,7 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	}
 	interval, enough := collect.IntervalFor(launch)
 	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
-		report.Duration(launch.Seconds()), report.Duration(interval.Seconds()))
+		unit.Span(unit.Seconds(launch.Seconds())), unit.Span(unit.Seconds(interval.Seconds())))
 	if !enough {
 		a.say("that is fewer than nine samples per launch: the values contain time between launches")
 	}

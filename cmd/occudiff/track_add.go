@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/binary"
@@ -22,6 +23,7 @@ import (
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/ingest/ocloc"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/trackdoc"
@@ -160,7 +162,7 @@ func addedBefore(done []track.Added, err error) error {
 }
 
 func runsAre(n int) string {
-	return report.Counted(n, "run before this one is", "runs before this one are")
+	return unit.Counted(n, "run before this one is", "runs before this one are")
 }
 
 // addRun stores a run and says what came of it.

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/trackdoc"
@@ -61,7 +63,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	switch {
 	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
 		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path,
-			report.Counted(done.Runs, "run of it is", "runs of it are"))
+			unit.Counted(done.Runs, "run of it is", "runs of it are"))
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -126,6 +128,6 @@ func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.M
 	if err := t.out.WriteAll(write); err != nil {
 		return err
 	}
-	return t.tell("%s: %s of %s written to %s", db.Where(), report.Counted(points, "value", "values"), m,
+	return t.tell("%s: %s of %s written to %s", db.Where(), unit.Counted(points, "value", "values"), m,
 		strings.Join(t.Outputs, ", "))
 }

@@ -10,10 +10,7 @@ package unit
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"strconv"
-	"strings"
 )
 
 // Seconds is a time span.
@@ -76,52 +73,6 @@ func (o Opt[T]) Or(def T) T {
 
 // Present says whether there is a value.
 func (o Opt[T]) Present() bool { return o.ok }
-
-// Thousands prints an integer for people, with a comma between groups of three digits.
-func Thousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	digits := strings.TrimPrefix(text, "-")
-	out := []byte(text[:len(text)-len(digits)])
-	for i := range len(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			out = append(out, ',')
-		}
-		out = append(out, digits[i])
-	}
-	return string(out)
-}
-
-// Plural counts things whose plural adds an s: "1 kernel", "2 kernels".
-func Plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Thousands(n) + " " + noun + "s"
-}
-
-// Listed joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
-func Listed(words []string, before string) string {
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
-	}
-	return strings.Join(words, "")
-}
-
-// Span prints a time with the unit that suits it, for sentences; tables take raw values.
-func Span(s Seconds) string {
-	v := float64(s)
-	switch {
-	case v < 0.9995e-3:
-		us := v * 1e6
-		if us < 9.95 {
-			return fmt.Sprintf("%.1f us", us)
-		}
-		return fmt.Sprintf("%.0f us", us)
-	case v < 0.9995:
-		return fmt.Sprintf("%.3g ms", v*1e3)
-	}
-	return fmt.Sprintf("%.3g s", v)
-}
 
 // Maybe is a value where ok says that there is one.
 func Maybe(v float64, ok bool) Opt[float64] {

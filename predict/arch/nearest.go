@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
@@ -28,7 +30,7 @@ func (t *Table) near(asked string, limit int) []string {
 	for _, row := range t.families {
 		best := limit + 1
 		for _, n := range row.Names {
-			best = min(best, editDistance(asked, squash(n), limit))
+			best = min(best, levenshtein.ComputeDistance(asked, squash(n)))
 		}
 		keys := []string(row.Devices)
 		if row.Default != "" {
@@ -43,14 +45,15 @@ func (t *Table) near(asked string, limit int) []string {
 	var found []near
 	for i := range t.devices {
 		d := &t.devices[i]
-		own := editDistance(asked, squash(d.Key), len(asked))
+		own := levenshtein.ComputeDistance(asked, squash(d.Key))
 		best := own
 		if n, ok := families[d.Key]; ok {
 			best = min(best, n)
 		}
 		for _, n := range append([]string{d.Name}, d.Aliases...) {
 			s := squash(n)
-			best = min(best, editDistance(asked, s, limit), editDistance(shorten(asked), shortest(shorten(s)), limit))
+			best = min(best, levenshtein.ComputeDistance(asked, s),
+				levenshtein.ComputeDistance(shorten(asked), shortest(shorten(s))))
 		}
 		if best <= limit && best < len(asked) {
 			found = append(found, near{d.Key, best, own})
@@ -68,8 +71,11 @@ func (t *Table) near(asked string, limit int) []string {
 // didYouMean gives a hint at the nearest of the known words, or nothing.
 func didYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/2
+	if len(word) > maxWord {
+		return ""
+	}
 	for _, k := range known {
-		if n := editDistance(strings.ToLower(word), k, distance); n < distance {
+		if n := levenshtein.ComputeDistance(strings.ToLower(word), k); n < distance {
 			best, distance = k, n
 		}
 	}
@@ -81,29 +87,3 @@ func didYouMean(word string, known []string) string {
 
 // maxWord is the longest word that is compared; no name of the table is longer.
 const maxWord = 80
-
-// editDistance counts the letters to insert, remove or change (Levenshtein). Words whose lengths differ by more than
-// the limit, and very long ones, are not worth the work: they are limit+1 apart, or more.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > maxWord || len(b) > maxWord {
-		return max(limit, len(a), len(b)) + 1
-	}
-	var cells [maxWord + 1]int
-	row := cells[:len(b)+1]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -8,6 +8,7 @@ import (
 
 	"occudiff/compare/binary"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -125,7 +126,7 @@ func counts(pairs []binary.Pair) string {
 			parts = append(parts, fmt.Sprintf("%s %s", report.Thousands(int64(n[v])), v))
 		}
 	}
-	return report.Counted(len(pairs), "kernel", "kernels") + ": " + join(parts)
+	return unit.Counted(len(pairs), "kernel", "kernels") + ": " + join(parts)
 }
 
 // sentence says what changed for a kernel, the figures first that decide.

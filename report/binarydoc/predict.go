@@ -106,7 +106,7 @@ func headline(kernels []binary.Kernel, global unit.Size3) string {
 	if global.Present() {
 		of = "the global size " + global.String()
 	}
-	return fmt.Sprintf("%s on %s; predicted for %s", report.Counted(len(kernels), "kernel", "kernels"), join(devices),
+	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), join(devices),
 		of)
 }
 
@@ -123,10 +123,10 @@ func closing(kernels []binary.Kernel) string {
 	}
 	text := "Predicted from the binary alone: an upper bound on what a run can show."
 	if spills > 0 {
-		text += " " + report.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
+		text += " " + unit.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
 	}
 	if scratch > 0 {
-		text += " " + report.Counted(scratch, "kernel uses", "kernels use") +
+		text += " " + unit.Counted(scratch, "kernel uses", "kernels use") +
 			" scratch memory, and the binary does not say whether that is a private array or a spill."
 	}
 	return text

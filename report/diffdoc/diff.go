@@ -46,7 +46,7 @@ func headline(d *rundiff.Result) []string {
 }
 
 func sideText(s *rundiff.Side) string {
-	text := report.Counted(len(s.Runs), "run", "runs")
+	text := unit.Counted(len(s.Runs), "run", "runs")
 	if s.Name != "" {
 		text = report.OneLine(s.Name) + ", " + text
 	}
@@ -116,14 +116,14 @@ func closing(d *rundiff.Result) string {
 		{s.NotComparable, "not comparable", "not comparable"}, {s.Unchanged, "unchanged", "unchanged"},
 	} {
 		if p.n > 0 {
-			parts = append(parts, report.Counted(p.n, p.one, p.many))
+			parts = append(parts, unit.Counted(p.n, p.one, p.many))
 		}
 	}
-	found := report.Counted(s.Regressions, "regression", "regressions")
+	found := unit.Counted(s.Regressions, "regression", "regressions")
 	if s.Regressions == 0 {
 		found = "No regression"
 	}
-	text := found + " in " + report.Counted(s.Kernels, "kernel", "kernels") +
+	text := found + " in " + unit.Counted(s.Kernels, "kernel", "kernels") +
 		" at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
 	if len(parts) > 0 {
 		text += "; " + strings.Join(parts, ", ")
@@ -135,7 +135,7 @@ func closing(d *rundiff.Result) string {
 			times = "as long as before"
 		}
 		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,
-			report.Counted(s.TimePairs, "kernel", "kernels"))
+			unit.Counted(s.TimePairs, "kernel", "kernels"))
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {
 		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats per side.", a, b)

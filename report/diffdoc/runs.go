@@ -49,7 +49,7 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 		return runsCandidate(k, prov.Show.Sort)
 	})
 	m := matrix{
-		doc: &report.Document{Title: "GPU occupancy of " + report.Counted(len(s.Runs), "run", "runs"),
+		doc: &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
 			Subject: "Measured occupancy, kernel by run", Version: prov.Version,
 			Headline: append(runsHeadline(s), left...), Closing: runsClosing(s)},
 		attention: report.Section{Title: "What stands out", Items: runItems(s)}, none: "Nothing.",
@@ -84,8 +84,8 @@ func runsHeadline(s *rundiff.Runs) []string {
 			out = append(out, report.OneLine(r.Name)+" ("+findings(r)+")")
 		}
 	}
-	lines := []string{fmt.Sprintf("%s of %s on %s", report.Counted(len(s.Runs), "run", "runs"),
-		report.Counted(len(s.Kernels), "kernel", "kernels"), strings.Join(devices, ", "))}
+	lines := []string{fmt.Sprintf("%s of %s on %s", unit.Counted(len(s.Runs), "run", "runs"),
+		unit.Counted(len(s.Kernels), "kernel", "kernels"), strings.Join(devices, ", "))}
 	if len(devices) > 1 {
 		lines = append(lines, "The runs are on different devices, so their differences may be those of the devices.")
 	}
@@ -98,7 +98,7 @@ func runsHeadline(s *rundiff.Runs) []string {
 		if n > report.MostTasks {
 			out = append(out[:report.MostTasks:report.MostTasks], report.Thousands(int64(n-report.MostTasks))+" more")
 		}
-		lines = append(lines, report.Counted(n, "run stands out: ", "runs stand out: ")+strings.Join(out, ", "))
+		lines = append(lines, unit.Counted(n, "run stands out: ", "runs stand out: ")+strings.Join(out, ", "))
 	}
 	for i := range s.Runs {
 		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)
@@ -116,7 +116,7 @@ func runsClosing(s *rundiff.Runs) string {
 	}
 	text := fmt.Sprintf("Over all runs, %s of %s match the prediction within %s points",
 		report.Thousands(int64(matched)),
-		report.Counted(compared, "kernel value", "kernel values"),
+		unit.Counted(compared, "kernel value", "kernel values"),
 		report.Shortest(float64(s.Runs[0].Options.Tolerance)))
 	if unmeasurable > 0 {
 		text += "; " + report.Thousands(int64(unmeasurable)) + " were unmeasurable"
@@ -165,7 +165,7 @@ func runItems(s *rundiff.Runs) []report.Item {
 		if i == mostOutliers {
 			items = append(items, report.Item{Status: report.Unsure,
 				Text: fmt.Sprintf("%s in runs that do not stand out as a whole.",
-					report.Counted(len(s.Outside)-i, "more value is off its median",
+					unit.Counted(len(s.Outside)-i, "more value is off its median",
 						"more values are off their medians"))})
 			break
 		}
@@ -173,7 +173,7 @@ func runItems(s *rundiff.Runs) []report.Item {
 		items = append(items, report.Item{Lead: report.OneLine(s.Runs[o.Run].Name), Status: report.Unsure,
 			Text: fmt.Sprintf("%s measures %s %%, %s points from the median of %s (%s %%, MAD %s).",
 				report.KernelName(k.Task), report.Decimal(k.Measured[o.Run].Or(0).Percent(), 1),
-				report.Signed(float64(o.Off), 1), report.Counted(k.N, "run", "runs"),
+				report.Signed(float64(o.Off), 1), unit.Counted(k.N, "run", "runs"),
 				report.Decimal(k.Median.Or(0).Percent(), 1), report.Decimal(float64(k.MAD.Or(0)), 2))})
 	}
 	return items
@@ -188,8 +188,8 @@ func runText(r *rundiff.RunOfMany) string {
 	}
 	if r.Findings[0] == rundiff.RunIdle {
 		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
-			report.Counted(r.Summary.Kernels, "kernel", "kernels"),
-			report.Duration(float64(r.Summary.KernelTime.Or(0)))))
+			unit.Counted(r.Summary.Kernels, "kernel", "kernels"),
+			unit.Span(r.Summary.KernelTime.Or(0))))
 	}
 	if x, ok := r.Off.Value(); ok {
 		by := report.Signed(float64(x), 1) + " points"
@@ -208,7 +208,7 @@ func runText(r *rundiff.RunOfMany) string {
 		parts = append(parts, "A launch takes "+times+" as in the median run.")
 	}
 	if r.Lacks > 0 {
-		parts = append(parts, "It lacks "+report.Counted(r.Lacks, "kernel", "kernels")+" that most runs have.")
+		parts = append(parts, "It lacks "+unit.Counted(r.Lacks, "kernel", "kernels")+" that most runs have.")
 	}
 	if host := report.OneLine(r.Platform.Host); host != "" {
 		parts = append(parts, "Host "+host+".")

@@ -130,7 +130,7 @@ func sidesClosing(s *rundiff.Sides, names []string) string {
 		parts = append(parts, n+" in "+names[i])
 	}
 	return fmt.Sprintf("Regressions in %s against the first side, at a threshold of %s points: %s.",
-		report.Counted(len(s.Kernels), "kernel", "kernels"),
+		unit.Counted(len(s.Kernels), "kernel", "kernels"),
 		report.Shortest(float64(s.Against[0].Options.Threshold)), strings.Join(parts, ", "))
 }
 

@@ -2,6 +2,7 @@ package lookdoc
 
 import (
 	"occudiff/ingest/collect"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -44,7 +45,7 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 	s.Tables = []*report.Table{report.Rows("checks", len(rows), row, "name", "state", "found", "costs", "get")}
 	closing := "Everything that collecting needs is here."
 	if missing > 0 {
-		closing = report.Counted(missing, "thing is", "things are") +
+		closing = unit.Counted(missing, "thing is", "things are") +
 			" missing. Predictions and reports of files need none of them."
 	}
 	d := &report.Document{Whole: true, Title: "What is installed for collecting", Version: version,

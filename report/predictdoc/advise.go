@@ -182,7 +182,7 @@ func (c *advice) items() []report.Item {
 		add("next step", stepText(n))
 	}
 	if a.Fill.Least > 0 {
-		text := report.Counted(int(a.Fill.Least), "work-group", "work-groups") + " fill the GPU"
+		text := unit.Counted(a.Fill.Least, "work-group", "work-groups") + " fill the GPU"
 		if a.Fill.Multiple > 0 {
 			text += fmt.Sprintf("; multiples of %s leave no tail", report.Thousands(a.Fill.Multiple))
 		}
@@ -190,7 +190,7 @@ func (c *advice) items() []report.Item {
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
 		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is",
-			memory(a.SLMRoom)))
+			unit.Memory(a.SLMRoom)))
 	}
 	for _, r := range a.Rules {
 		add("rule", fmt.Sprintf("%s: %s %s", r.Why, r.Text, r.Limit))

@@ -67,7 +67,7 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 // lostLanes says that lanes have no work-item.
 func lostLanes(share unit.Ratio, group int64, simd int) string {
 	return fmt.Sprintf("%s of the lanes are lost: %s in sub-groups of %d.", percent(share),
-		report.Counted(int(group), "work-item", "work-items"), simd)
+		unit.Counted(group, "work-item", "work-items"), simd)
 }
 
 // kernel is what is said of one kernel of a run.

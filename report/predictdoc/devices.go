@@ -69,7 +69,7 @@ func newDevice(d arch.Device) device {
 func Devices(devices []arch.Device) *report.Answer {
 	v := deviceList{devicesSchema, report.ListOf(devices, newDevice)}
 	t := rowsOf("devices", v.Devices)
-	head := report.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
+	head := unit.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
 	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",
 		Headline: []string{head},
 		Sections: []report.Section{{Key: "devices", Title: "Devices", Tables: []*report.Table{t}}}}}

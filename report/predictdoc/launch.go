@@ -153,10 +153,10 @@ func launchLine(l *predict.Launch) string {
 		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
 	}
 	if l.SLM > 0 {
-		parts = append(parts, memory(l.SLM)+" SLM per work-group")
+		parts = append(parts, unit.Memory(l.SLM)+" SLM per work-group")
 	}
 	if l.Barriers > 0 {
-		parts = append(parts, report.Counted(l.Barriers, "barrier", "barriers"))
+		parts = append(parts, unit.Counted(l.Barriers, "barrier", "barriers"))
 	}
 	if l.GRF > 0 {
 		parts = append(parts, fmt.Sprintf("%d registers per thread", l.GRF))
@@ -207,14 +207,6 @@ func partialSentence(l *predict.Launch, p *predict.Prediction) string {
 }
 
 func percent(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) + " %" }
-
-// memory words an amount: in KB where that is a whole number, else in bytes.
-func memory(b unit.Bytes) string {
-	if b != 0 && b%1024 == 0 {
-		return report.Thousands(int64(b)/1024) + " KB"
-	}
-	return report.Thousands(int64(b)) + " bytes"
-}
 
 // number words a number with no more decimals than it has.
 func number(x float64) string {

@@ -200,7 +200,7 @@ func sideBySide(q *Question, list []onDevice) page {
 		keys = append(keys, "resident_work_groups", "driver_work_groups")
 	}
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
-		headline: []string{launchLine(&list[0].launch) + "; on " + report.Counted(len(list), "device", "devices")},
+		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Counted(len(list), "device", "devices")},
 		closing:  bestDevice(list), table: rowsOf("predictions", list, append(keys, "reason", "message")...),
 		items: refusals(list)}
 	for i := range list {
@@ -233,7 +233,7 @@ func refusals(list []onDevice) []report.Item {
 	}
 	for i := range items {
 		if n := count[items[i].Lead] - 1; n > 0 {
-			items[i].Text += "; alike on " + report.Counted(n, "more device", "more devices")
+			items[i].Text += "; alike on " + unit.Counted(n, "more device", "more devices")
 		}
 	}
 	return items

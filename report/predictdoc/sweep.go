@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
@@ -147,7 +148,7 @@ func remark(p *predict.Point) string {
 		parts = append(parts, "this launch")
 	}
 	if p.Prediction.IdleLanes > 0 {
-		parts = append(parts, report.Counted(int(p.Prediction.IdleLanes), "lane idle", "lanes idle"))
+		parts = append(parts, unit.Counted(p.Prediction.IdleLanes, "lane idle", "lanes idle"))
 	}
 	if p.Prediction.Partial {
 		parts = append(parts, "does not divide the global size")

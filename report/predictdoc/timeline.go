@@ -63,7 +63,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	if v.WhatIf {
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
 			"threads of a work-group enter one by one.",
-			report.Counted(ports, "dispatch port", "dispatch ports")))
+			unit.Counted(ports, "dispatch port", "dispatch ports")))
 		if early > 0 {
 			pg.headline = append(pg.headline,
 				fmt.Sprintf("One work-group of Xe-core %d ends before all others.", early))

@@ -49,7 +49,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		if r.Spilled {
 			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the "+
 				"kernel spills.",
-				memory(l.RegisterBytes), memory(r.RegisterBytesAllowed))
+				unit.Memory(l.RegisterBytes), unit.Memory(r.RegisterBytesAllowed))
 		}
 	}
 	if groups > 0 {
@@ -87,7 +87,7 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize),
 		report.Thousands(r.SubgroupsPerGroup), "")
 	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize),
-		memory(r.RegisterBytesAllowed), "")
+		unit.Memory(r.RegisterBytesAllowed), "")
 	registers := "no registers given"
 	switch {
 	case r.Spilled:
@@ -118,7 +118,7 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 
 func platformLine(p *computeunit.Platform) string {
 	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM",
-		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, memory(p.RegisterBytes), memory(p.SLM))
+		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, unit.Memory(p.RegisterBytes), unit.Memory(p.SLM))
 	if n, ok := p.ComputeUnits.Value(); ok {
 		text += fmt.Sprintf("; %d compute units", n)
 	}
@@ -128,10 +128,10 @@ func platformLine(p *computeunit.Platform) string {
 func unitLaunchLine(l *computeunit.Launch) string {
 	text := fmt.Sprintf("work-groups of %d, sub-groups of %d", l.GroupSize, l.SubgroupSize)
 	if l.SLM > 0 {
-		text += ", " + memory(l.SLM) + " SLM per work-group"
+		text += ", " + unit.Memory(l.SLM) + " SLM per work-group"
 	}
 	if l.RegisterBytes > 0 {
-		text += ", " + memory(l.RegisterBytes) + " of registers per work-item"
+		text += ", " + unit.Memory(l.RegisterBytes) + " of registers per work-item"
 	}
 	return text
 }
@@ -160,7 +160,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	case a.Full:
 		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill "+
 			"the GPU leave no tail.",
-			report.Counted(len(a.Settings), "setting reaches", "settings reach"))
+			unit.Counted(len(a.Settings), "setting reaches", "settings reach"))
 	default:
 		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
 			percent(a.Settings[0].Occupancy))

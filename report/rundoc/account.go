@@ -178,7 +178,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 		drawn := a.Drawn()
 		bar := report.StackedRow{Name: report.KernelName(row.Task)}
 		if t, ok := row.Total.Value(); ok {
-			bar.Detail = report.Duration(float64(t))
+			bar.Detail = unit.Span(t)
 		}
 		for k, p := range shown {
 			bar.Shares = append(bar.Shares, report.Share{Part: k, Value: drawn.Of(p)})

@@ -200,9 +200,9 @@ func groupName(g *causeGroup) string {
 // counted says how many kernels or launches a group has; which comes before the noun.
 func (s *rowSet) counted(g *causeGroup, which string) string {
 	if s.result.PerLaunch() {
-		return report.Counted(g.kernels, which+"launch", which+"launches")
+		return unit.Counted(g.kernels, which+"launch", which+"launches")
 	}
-	return report.Counted(g.kernels, which+"kernel", which+"kernels")
+	return unit.Counted(g.kernels, which+"kernel", which+"kernels")
 }
 
 // names lists the first kernels of a group.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -88,26 +89,26 @@ func headline(r *compare.Result) []string {
 		}
 	}
 	s := &r.Summary
-	b := report.Counted(s.Kernels, "kernel", "kernels")
+	b := unit.Counted(s.Kernels, "kernel", "kernels")
 	if s.NotKernels > 0 {
-		b += ", " + report.Counted(s.NotKernels, "other task", "other tasks")
+		b += ", " + unit.Counted(s.NotKernels, "other task", "other tasks")
 	}
 	if n := len(r.Timings); n > 0 {
-		b += ", " + report.Counted(n, "log timing", "log timings")
+		b += ", " + unit.Counted(n, "log timing", "log timings")
 	}
 	if t, ok := s.GPUTime.Value(); ok {
-		b += ", " + report.Duration(float64(t)) + " of GPU time"
+		b += ", " + unit.Span(t) + " of GPU time"
 	}
 	if t, known := r.Platform.SamplingInterval.Value(); known {
-		b += "; the counters were sampled every " + report.Significant(1e3*float64(t)) + " ms"
+		b += "; the counters were sampled every " + unit.Significant(1e3*float64(t)) + " ms"
 	} else if dt := r.Options.SamplingInterval; dt > 0 {
-		b += "; sampling interval " + report.Duration(float64(dt))
+		b += "; sampling interval " + unit.Span(dt)
 		var more []string
 		if r.Options.SamplingAssumed {
 			more = append(more, "assumed")
 		}
 		if real := r.SamplingInterval(); real != dt {
-			more = append(more, report.Significant(1e3*float64(real))+" ms in hardware")
+			more = append(more, unit.Significant(1e3*float64(real))+" ms in hardware")
 		}
 		if len(more) > 0 {
 			b += " (" + strings.Join(more, "; ") + ")"
@@ -149,7 +150,7 @@ func closing(r *compare.Result, predictions int) string {
 	b.WriteByte('.')
 	if n := s.Mismatched(); s.Unexplained > 0 {
 		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),
-			report.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
+			unit.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
 	}
 	return b.String()
 }

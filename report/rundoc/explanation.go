@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"occudiff/compare"
-	"occudiff/ingest/unit"
-	"occudiff/report"
 	"slices"
 	"strconv"
 	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
@@ -40,7 +41,7 @@ func lostLanes(r *compare.Row) string {
 	}
 	simd := (r.Predicted.GroupSize + r.Predicted.IdleLanes) / r.Predicted.ThreadsPerGroup
 	return fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes.Percent()),
-		report.Counted(int(r.Predicted.GroupSize), "work-item", "work-items"), simd)
+		unit.Counted(r.Predicted.GroupSize, "work-item", "work-items"), simd)
 }
 
 // sentence says what is wrong with a row and why, in the word of its cause.

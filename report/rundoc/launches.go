@@ -100,7 +100,7 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
 		"gaps before them."
 	if step := r.Sequence.Step(); step >= 1e-6 {
-		note += " The times of the trace are multiples of " + report.Duration(float64(step)) +
+		note += " The times of the trace are multiples of " + unit.Span(step) +
 			": shorter gaps are not seen."
 	}
 	s.Text = append(s.Text, note)
@@ -135,8 +135,8 @@ func (v *TraceValue) busy() (list []string) {
 			what = "device " + report.OneLine(d.Name)
 		}
 		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
-			"of its last (%s)", what, report.PercentText(d.Share.Percent()), report.Duration(float64(d.Window)),
-			report.Counted(int(d.Launches), "launch", "launches"))
+			"of its last (%s)", what, report.PercentText(d.Share.Percent()), unit.Span(d.Window),
+			unit.Counted(d.Launches, "launch", "launches"))
 		if d.AtOnce > 1.005 {
 			line += fmt.Sprintf("; while busy, it ran %s launches at once on average", report.Decimal(d.AtOnce, 2))
 		}
@@ -177,7 +177,7 @@ func launchPlot(s *sequence.Sequence) report.Plot {
 	if launches > plotLaunches {
 		p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
 		p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy "+
-			"and in which the longest tasks ran.", plotParts, report.Duration(float64(s.Window())/plotParts))
+			"and in which the longest tasks ran.", plotParts, unit.Span(s.Window()/plotParts))
 		return p
 	}
 	p.Unit, p.Timeline = "ms", launchTimeline(s, longest, names)
@@ -189,7 +189,7 @@ func launchPlot(s *sequence.Sequence) report.Plot {
 func launchMap(s *sequence.Sequence, tasks []int, names []string) *report.HeatMap {
 	h := &report.HeatMap{}
 	for i := range plotParts {
-		h.Columns = append(h.Columns, report.Duration(float64(s.Window())*float64(i)/plotParts))
+		h.Columns = append(h.Columns, unit.Span(s.Window()*unit.Seconds(i)/plotParts))
 	}
 	for i, shares := range s.Shares(tasks, plotParts) {
 		row := report.HeatRow{Name: names[i]}
@@ -212,8 +212,8 @@ func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.T
 		for _, x := range spans {
 			row.Intervals = append(row.Intervals, report.Interval{Start: 1e3 * float64(x.Start),
 				End: 1e3 * float64(x.End), Class: class,
-				Name: fmt.Sprintf("%s: %s from %s", name, report.Duration(float64(x.End-x.Start)),
-					report.Duration(float64(x.Start)))})
+				Name: fmt.Sprintf("%s: %s from %s", name, unit.Span(x.End-x.Start),
+					unit.Span(x.Start))})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -231,7 +231,7 @@ func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.T
 		gaps = append(gaps, sequence.Span{Start: g.Start, End: g.Start + g.Length})
 	}
 	if len(gaps) > 0 {
-		add(report.Counted(len(gaps), "longest gap", "longest gaps"), gaps, gap)
+		add(unit.Counted(len(gaps), "longest gap", "longest gaps"), gaps, gap)
 	}
 	return t
 }

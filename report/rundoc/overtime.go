@@ -55,11 +55,11 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
 		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
 		text := fmt.Sprintf("The samples of %s, laid over a launch of %s (from %s).",
-			report.Counted(k.Launches, "launch", "launches"), report.Duration(float64(k.Length)), k.From)
+			unit.Counted(k.Launches, "launch", "launches"), unit.Span(k.Length), k.From)
 		switch begins, known := k.Tail.Value(); {
 		case known:
 			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
-				report.Duration(float64(begins)), report.PercentText(100*float64(begins/k.Length)))
+				unit.Span(begins), report.PercentText(100*float64(begins/k.Length)))
 		case len(k.Phases) > 2:
 			text += " Where the tail begins is unknown without the length of a launch: add the kernel intervals or " +
 				"the timing table."

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -79,10 +80,10 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 			}
 		}
 		add("Mean life of a thread", "Little's law: measured x "+slots+" x time per launch / threads per launch",
-			report.Duration(float64(life)))
+			unit.Span(life))
 	}
 	if rate, ok := row.DispatchRate().Value(); ok {
-		add("Dispatch rate", "threads per launch / time per launch", report.Significant(rate/1e6)+" threads/us")
+		add("Dispatch rate", "threads per launch / time per launch", unit.Significant(rate/1e6)+" threads/us")
 	}
 	if started, ok := row.Threads.Value(); ok {
 		from := "as exported; a sampled counter"
@@ -150,10 +151,10 @@ func facts(r *compare.Result, row *compare.Row) string {
 		add("XVEs that ran held %s", report.PercentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {
-		add("mean thread life %s", report.Duration(float64(life)))
+		add("mean thread life %s", unit.Span(life))
 	}
 	if rate, ok := row.DispatchRate().Value(); ok {
-		add("%s threads/us dispatched", report.Significant(rate/1e6))
+		add("%s threads/us dispatched", unit.Significant(rate/1e6))
 	}
 	predicted, known := row.ThreadsPredicted().Value()
 	switch started, counted := row.Threads.Value(); {

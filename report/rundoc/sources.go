@@ -3,6 +3,7 @@ package rundoc
 import (
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 
 	"occudiff/compare"
@@ -45,13 +46,13 @@ func noteSection(r *compare.Result) report.Section {
 	}
 	for _, c := range codes {
 		if c.launches > mostNotes {
-			list[c.item].Text += "; " + report.Counted(c.launches-mostNotes, "more kernel has", "more kernels have") +
+			list[c.item].Text += "; " + unit.Counted(c.launches-mostNotes, "more kernel has", "more kernels have") +
 				" the same note"
 		}
 	}
 	for _, a := range alike {
 		if a.launches > 1 && a.item >= 0 {
-			list[a.item].Text += "; " + report.Counted(a.launches-1, "more launch", "more launches") +
+			list[a.item].Text += "; " + unit.Counted(a.launches-1, "more launch", "more launches") +
 				" of this kernel got the same note"
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -48,9 +49,9 @@ func (b *backtest) closing() string {
 			" runs yet." + left
 	}
 	return fmt.Sprintf("%s over %s in %s: %s confirmed by a second run, %s per 100 runs; %s learning.",
-		report.Counted(len(t.Episodes), "alarm", "alarms"), report.Counted(t.Runs, "judged run", "judged runs"),
-		report.Counted(len(b.Series), "series", "series"), report.Thousands(int64(t.Regressions())),
-		rate(100*float64(t.Regressions())/float64(t.Runs)), report.Counted(t.Learning, "run was", "runs were")) + left
+		unit.Counted(len(t.Episodes), "alarm", "alarms"), unit.Counted(t.Runs, "judged run", "judged runs"),
+		unit.Counted(len(b.Series), "series", "series"), report.Thousands(int64(t.Regressions())),
+		rate(100*float64(t.Regressions())/float64(t.Runs)), unit.Counted(t.Learning, "run was", "runs were")) + left
 }
 
 // proposal says which threshold gives the rate that was asked for; nothing when none was.
@@ -62,7 +63,7 @@ func (b *backtest) proposal() string {
 	target := b.Target.Or(0)
 	text := " For at most " + report.Shortest(target) + " confirmed alarms per 100 runs: "
 	least := fmt.Sprintf("--threshold %s (%s, %s per 100 runs)", report.Shortest(b.Threshold(p.Floor)),
-		report.Counted(p.Regressions, "alarm", "alarms"), rate(p.Rate))
+		unit.Counted(p.Regressions, "alarm", "alarms"), rate(p.Rate))
 	if p.RateNow <= target {
 		text += "the threshold that was replayed keeps to it; the least that does is " + least + "."
 	} else {

@@ -9,6 +9,7 @@ import (
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -89,18 +90,18 @@ func (c *check) absences() []report.Item {
 		}
 		add("missing", report.Unsure, "%s of run %d, the one before on this device and driver, %s not in this run "+
 			"and cannot be"+
-			" judged: %s.", report.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
+			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
 			strings.Join(names, ", "))
 	}
 	if c.Unnamed > 0 {
 		old := c.UnnamedBefore
 		add("not named", report.Unsure, "%s anew: run %d %s, this one %s. Name both in every run or in none; track "+
 			"remove %d and"+
-			" adding it again repairs this one.", report.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
+			" adding it again repairs this one.", unit.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
 			names(old.Key.Device, old.Key.Driver), names(c.Run.Device, c.Run.Driver), c.Run.ID)
 	}
 	if n := c.NotMeasured; n > 0 {
-		add("not measured", report.Muted, "%s of this run %s no %s value.", report.Counted(n, "kernel", "kernels"),
+		add("not measured", report.Muted, "%s of this run %s no %s value.", unit.Counted(n, "kernel", "kernels"),
 			number(n, "has", "have"), c.name())
 	}
 	return items
@@ -114,7 +115,7 @@ func clockItems(clock *track.Clock) []report.Item {
 		r := &clock.Future[n-1]
 		text := fmt.Sprintf("Run %d is dated %s, in the future.", r.Run, when(r.Time))
 		if n > 1 {
-			text = fmt.Sprintf("%s are dated in the future, the last run %d (%s).", report.Counted(n, "run", "runs"),
+			text = fmt.Sprintf("%s are dated in the future, the last run %d (%s).", unit.Counted(n, "run", "runs"),
 				r.Run,
 				when(r.Time))
 		}
@@ -193,7 +194,7 @@ func (c *check) testCase(s *track.Series) report.TestCase {
 		k.Type = string(s.Outcome())
 		m, j := c.judgedBy(s)
 		k.Message = string(s.Outcome()) + ": " + m.side(j.Off()) + " the median of " +
-			report.Counted(j.Gate.N, "run", "runs")
+			unit.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped
 		k.Type, k.Message = string(s.Outcome()), findingText(s)

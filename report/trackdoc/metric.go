@@ -8,6 +8,7 @@ import (
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -140,8 +141,8 @@ func (m metric) rule() string {
 		sign, worse = "median +- max", "either way is worth a word"
 	}
 	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) +
-		" MAD, " + floor + ") of the last " + report.Counted(g.Window, "run", "runs") + ", from " +
-		report.Counted(g.Learning, "earlier run", "earlier runs") +
+		" MAD, " + floor + ") of the last " + unit.Counted(g.Window, "run", "runs") + ", from " +
+		unit.Counted(g.Learning, "earlier run", "earlier runs") +
 		" on; two runs in a row beyond it are a regression."
 }
 
@@ -150,7 +151,7 @@ func leftOut(n, of int) string {
 	if n == 0 {
 		return ""
 	}
-	was := "values of " + report.Counted(of, "series", "series") + " were"
+	was := "values of " + unit.Counted(of, "series", "series") + " were"
 	if n == 1 {
 		was = "value was"
 	}

@@ -11,6 +11,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -126,8 +127,8 @@ func (r *whole) headline() string {
 			report.OneLine(r.Where), r.name())
 	}
 	return fmt.Sprintf("%s: %s in %s on %s, %s in %s, %s to %s UTC", report.OneLine(r.Where),
-		report.Counted(len(r.series), "series", "series"), report.Counted(len(runs), "run", "runs"),
-		report.Counted(len(devices), "device", "devices"), report.Counted(points, "value", "values"), r.unit(),
+		unit.Counted(len(r.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
+		unit.Counted(len(devices), "device", "devices"), unit.Counted(points, "value", "values"), r.unit(),
 		when(first), when(r.last()))
 }
 
@@ -160,8 +161,8 @@ func (r *whole) closing() string {
 	}
 	text := "No change point. "
 	if changes > 0 {
-		text = fmt.Sprintf("%s in %s of %s. ", report.Counted(changes, "change point", "change points"),
-			report.Thousands(int64(changed)), report.Counted(len(r.series), "series", "series"))
+		text = fmt.Sprintf("%s in %s of %s. ", unit.Counted(changes, "change point", "change points"),
+			report.Thousands(int64(changed)), unit.Counted(len(r.series), "series", "series"))
 	}
 	return text + "Newest values: " + report.StartLower(r.counts(r.Series))
 }
@@ -229,7 +230,7 @@ const mostChanges = 3
 // changeText names the last change points of a series.
 func (r *whole) changeText(s *track.Series) string {
 	n := len(s.Changes)
-	text := report.Counted(n, "change point", "change points") + ":"
+	text := unit.Counted(n, "change point", "change points") + ":"
 	for i := n - 1; i >= max(0, n-mostChanges); i-- {
 		c := &s.Changes[i]
 		if i < n-1 {

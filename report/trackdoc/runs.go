@@ -6,6 +6,7 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -67,7 +68,7 @@ func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.
 	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
 		"driver", "kernels", "host", "job", "commit", "branch", "vtune", "inputs", "program")
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
-		Headline: []string{report.OneLine(where) + ": " + report.Counted(len(runs), "run", "runs")},
+		Headline: []string{report.OneLine(where) + ": " + unit.Counted(len(runs), "run", "runs")},
 		Sections: []report.Section{{Key: t.Key, Title: "Runs", Tables: []*report.Table{t}}}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
@@ -120,8 +121,8 @@ func AddedText(r *track.Added) string {
 
 // ImportedText says what an import of values of a metric did; bad lines could not be used.
 func ImportedText(done *history.Imported, m history.Metric, bad int) string {
-	text := fmt.Sprintf("%s of %s stored in %s", report.Counted(done.Points, "value", "values"), m,
-		report.Counted(done.Runs, "run", "runs"))
+	text := fmt.Sprintf("%s of %s stored in %s", unit.Counted(done.Points, "value", "values"), m,
+		unit.Counted(done.Runs, "run", "runs"))
 	if done.Filled > 0 {
 		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
 	}
@@ -129,13 +130,13 @@ func ImportedText(done *history.Imported, m history.Metric, bad int) string {
 	case done.Runs == 0:
 		text = "nothing was changed"
 	case done.Points == 0:
-		text = "verdicts filled in in " + report.Counted(done.Runs, "run that was", "runs that were") + " there already"
+		text = "verdicts filled in in " + unit.Counted(done.Runs, "run that was", "runs that were") + " there already"
 	}
 	if done.KnownRuns > 0 {
-		text += fmt.Sprintf("; %s stored before", report.Counted(done.KnownRuns, "run was", "runs were"))
+		text += fmt.Sprintf("; %s stored before", unit.Counted(done.KnownRuns, "run was", "runs were"))
 	}
 	if bad > 0 {
-		text += fmt.Sprintf("; %s not usable", report.Counted(bad, "line was", "lines were"))
+		text += fmt.Sprintf("; %s not usable", unit.Counted(bad, "line was", "lines were"))
 	}
 	return text
 }
@@ -145,7 +146,7 @@ func RunText(r *history.Run) string { return runText(r, "") }
 
 // runText says what a run is and what its time was taken from.
 func runText(r *history.Run, timeFrom string) string {
-	text := report.Counted(r.Kernels, "kernel", "kernels")
+	text := unit.Counted(r.Kernels, "kernel", "kernels")
 	add := func(before, word, after string) {
 		if word != "" {
 			text += before + word + after

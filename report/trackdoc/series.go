@@ -10,6 +10,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -27,7 +28,7 @@ func findingText(s *track.Series) string {
 // ago says how long ago the series began.
 func ago(s *track.Series) string {
 	if n := s.Age(); n > 0 {
-		return report.Counted(n, "run", "runs") + " ago"
+		return unit.Counted(n, "run", "runs") + " ago"
 	}
 	return "here"
 }
@@ -211,13 +212,13 @@ func (m metric) explain(s *track.Series) string {
 		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a "+
 			"verdict.",
 			s.Begins.Last.Run, when(s.Begins.Last.Time),
-			report.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
+			unit.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
 	}
 	j, judged := m.judgedBy(s)
 	g := &judged.Gate
 	rest := "one run may be an outlier; the next one beyond its threshold makes it a regression."
 	if g.Outcome == trend.Regression {
-		rest = report.Counted(g.InARow, "run", "runs") + " in a row."
+		rest = unit.Counted(g.InARow, "run", "runs") + " in a row."
 	}
 	text := fmt.Sprintf("%s. ", g.Outcome)
 	if s.Fallback != nil {
@@ -225,7 +226,7 @@ func (m metric) explain(s *track.Series) string {
 	}
 	text += fmt.Sprintf("%s is beyond the threshold of %s: %s the median of %s (MAD %s) of %s; %s",
 		j.print(g.Value), j.print(g.Threshold.Or(0)), j.side(judged.Off()), j.print(g.Median.Or(0)),
-		j.distance(g.MAD.Or(0)), report.Counted(g.N, "run", "runs"), rest)
+		j.distance(g.MAD.Or(0)), unit.Counted(g.N, "run", "runs"), rest)
 	text += since(s) + moved(s)
 	if s.Against != "" {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
@@ -315,7 +316,7 @@ func (m metric) counts(all []*track.Series) string {
 		case n[o] == 0:
 			continue
 		case o == trend.Alarm:
-			text = report.Counted(n[o], "alarm that the next run confirms or not",
+			text = unit.Counted(n[o], "alarm that the next run confirms or not",
 				"alarms that the next run confirms or not")
 		case o == trend.Learning && anew > 0:
 			text += " (" + report.Thousands(int64(anew)) + " after a change of device, driver or launch shape)"
@@ -329,9 +330,9 @@ func (m metric) counts(all []*track.Series) string {
 	}
 	text, rest := "No confirmed regression", ": "
 	if k := n[trend.Regression]; k > 0 {
-		text, rest = report.Counted(k, "confirmed regression", "confirmed regressions"), "; "
+		text, rest = unit.Counted(k, "confirmed regression", "confirmed regressions"), "; "
 	}
-	text += " in " + report.Counted(len(all), "series", "series")
+	text += " in " + unit.Counted(len(all), "series", "series")
 	if len(parts) > 0 {
 		text += rest + strings.Join(parts, ", ")
 	}

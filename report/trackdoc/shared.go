@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"occudiff/compare/track"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -37,8 +38,8 @@ func (m metric) sharedText(s *track.Shared) string {
 	text := report.UpperFirst(changedText(s)) + " with " + runName(&s.First) + ". "
 	if s.Anew {
 		return text + fmt.Sprintf("%d of %s of %s begin anew, and %s needed for a verdict.", len(s.Series),
-			report.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
-			report.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
+			unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+			unit.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
 	alarms := 0
 	for _, t := range s.Series {
@@ -47,7 +48,7 @@ func (m metric) sharedText(s *track.Shared) string {
 		}
 	}
 	text += fmt.Sprintf("%d of %s of %s moved at once, by %s in the median", len(s.Series),
-		report.Counted(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
+		unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
 	switch alarms {
 	case 0:
 	case len(s.Series):

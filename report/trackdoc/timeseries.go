@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"occudiff/compare/track"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -70,7 +71,7 @@ func (r *whole) note(s *track.Series) string {
 		text = r.print(p.Value) + ", " + text
 	}
 	if n := len(s.Changes); n > 0 {
-		text += ", " + report.Counted(n, "change", "changes")
+		text += ", " + unit.Counted(n, "change", "changes")
 	}
 	return text
 }
@@ -108,7 +109,7 @@ func (r *whole) drawn() (list []*track.Series, title string) {
 func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section {
 	var plots []report.Plot
 	for i, s := range drawn {
-		text := report.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
+		text := unit.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
 		if len(s.Points) == 1 {
 			text = "1 run."
 		}

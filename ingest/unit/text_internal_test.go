@@ -1,11 +1,11 @@
-package report
+package unit
 
 import "testing"
 
-func TestDuration(t *testing.T) {
+func TestSpan(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
-		seconds float64
+		seconds Seconds
 		want    string
 	}{
 		{"nothing", 0, "0 s"},
@@ -20,8 +20,8 @@ func TestDuration(t *testing.T) {
 		{"no exponent", 999.4, "999 s"},
 		{"negative", -0.5, "-500 ms"},
 	} {
-		if got := Duration(c.seconds); got != c.want {
-			t.Errorf("%s: duration(%g) = %q, want %q", c.reason, c.seconds, got, c.want)
+		if got := Span(c.seconds); got != c.want {
+			t.Errorf("%s: Span(%g) = %q, want %q", c.reason, c.seconds, got, c.want)
 		}
 	}
 }

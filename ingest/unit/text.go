@@ -1,0 +1,76 @@
+package unit
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Thousands prints an integer for people, with a comma between groups of three digits.
+func Thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	digits := strings.TrimPrefix(text, "-")
+	out := []byte(text[:len(text)-len(digits)])
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, ',')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
+}
+
+// Counted prints a count with its noun: "1 kernel", "2,047 kernels".
+func Counted[N ~int | ~int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(int64(n)) + " " + many
+}
+
+// Plural is Counted for nouns whose plural adds an s.
+func Plural[N ~int | ~int64](n N, noun string) string { return Counted(n, noun, noun+"s") }
+
+// Listed joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
+func Listed(words []string, before string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
+// Memory prints an amount of memory: in KB where that is a whole number, else in bytes.
+func Memory(b Bytes) string {
+	if b != 0 && b%1024 == 0 {
+		return Thousands(int64(b)/1024) + " KB"
+	}
+	return Thousands(int64(b)) + " bytes"
+}
+
+// Span prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
+func Span(s Seconds) string {
+	v := math.Abs(float64(s))
+	switch {
+	case v == 0:
+		return "0 s"
+	case v >= 0.9995:
+		return Significant(float64(s)) + " s"
+	case v >= 0.9995e-3:
+		return Significant(float64(s)*1e3) + " ms"
+	case v >= 0.9995e-6:
+		return Significant(float64(s)*1e6) + " us"
+	}
+	return Significant(float64(s)*1e9) + " ns"
+}
+
+// Significant rounds to three significant digits without an exponent; what is longer keeps its whole digits.
+func Significant(x float64) string {
+	if math.Abs(x) >= 999.5 {
+		return Thousands(int64(math.Round(x)))
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
