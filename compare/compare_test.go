@@ -315,7 +315,7 @@ func TestVerdictAndCause(t *testing.T) {
 		{"dispatch open", "0.1 may be 0.149: 4.4 us or 6.5 us", max1100(), ingest.Platform{},
 			kernel("k", "1048576", "256", 32, 10, 0.4, measured(0.1), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"dispatch, digit closed", "0.1 is at most 0.15: 4.9 us", max1100(), ingest.Platform{},
-			kernel("k", "1048576", "256", 32, 10, 0.29, measured(0.1), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseDispatch, "Threads live 3.2 to 4.0 us on average", 0},
+			kernel("k", "1048576", "256", 32, 10, 0.29, measured(0.1), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseDispatch, "Threads live 3.2 to 4 us on average", 0},
 		{"life of one of four", "the profiler's 20 % is of four adapters: 6.45 us, not 1.6", max1100(), oneOfFour,
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20), peak(100), idle(76)), Below, BasisMeasured, math.NaN(), CauseAdapters, "1 of them worked: 20.0 % of all is 80.0 % of the one that worked, which was idle 4.0 % of the time", 0},
 		{"life of unknown adapters", "nothing says how many worked: at most 4.8 us", max1100(), four,

@@ -41,10 +41,10 @@ func Listed(words []string, before string) string {
 
 // Memory prints an amount of memory: in KB where that is a whole number, else in bytes.
 func Memory(b Bytes) string {
-	if b != 0 && b%1024 == 0 {
-		return Thousands(int64(b)/1024) + " KB"
+	if b%1024 == 0 {
+		return strconv.FormatInt(int64(b)/1024, 10) + " KB"
 	}
-	return Thousands(int64(b)) + " bytes"
+	return strconv.FormatInt(int64(b), 10) + " bytes"
 }
 
 // Span prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
