@@ -170,7 +170,8 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what counted) 
 		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",
 			what.text, what.verb("admit"), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what.text, what.verb("admit"), ordinal(p.GroupsPerXeCore), moved)
+		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what.text, what.verb("admit"), ordinal(p.GroupsPerXeCore),
+			moved)
 	default:
 		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what.text, what.verb("use"), moved)
 	}
