@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
 		"report/terminal"},
-	"report/lookdoc":  {"report", "ingest/collect"},
+	"report/lookdoc":  {"report", "ingest/collect", "ingest/unit"},
 	"report/plot":     {"report"},
 	"report/excel":    {"report", "ingest/ahead"},
 	"report/html":     {"report", "report/plot", "ingest/ahead"},
