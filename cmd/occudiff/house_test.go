@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 		"predict", "predict/arch"},
 	"report/schema":     {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
-	"report/predictdoc": {"report", "compare", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
+	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
 		"report/terminal"},
