@@ -12,17 +12,13 @@ func (f *finder) empty(p Part) {
 	if f.nothingRan(p) || f.row.XVEs.Other.Present() {
 		return
 	}
+	before := len(f.found)
 	f.adapters(p)
-	f.engines(p)
-	idle, known := f.ran()
-	outside, bounded := f.certainty.Edges.Value()
-	if known && bounded && idle > 2*outside {
-		f.dry(p)
-		f.gaps(p)
-	} else {
-		f.gaps(p)
-		f.dry(p)
+	f.dry(p)
+	if len(f.found) == before {
+		f.engines(p)
 	}
+	f.gaps(p, len(f.found) > before)
 }
 
 // nothingRan says so where no thread was ever seen.
@@ -78,30 +74,24 @@ func (f *finder) engines(p Part) {
 	}
 }
 
-// gaps is time between launches, as far as nothing contradicts it.
-func (f *finder) gaps(p Part) {
+// gaps is time between launches, as far as it can hold enough of what is missing; told says that something else does.
+func (f *finder) gaps(p Part, told bool) {
 	if t := f.r.Traced(f.row); t != nil {
 		f.tracedGaps(p, t)
 		return
 	}
 	c := &f.certainty
-	n, timed := c.Intervals.Value()
 	idle, known := f.ran()
-	within := known && idle <= c.Edges.Or(0)
-	if !known || c.Exact || timed && n >= gapIntervals && !within {
+	most := min(c.Outside().Or(1), idle)
+	points := pointsOf(f.row.Measured.Or(0) * most / max(1-most, 1e-9))
+	if !known || c.Exact || points < leastCause || told && idle > 2*most {
 		return
 	}
 	f.add(p, CauseGaps, low, func() (string, string) {
-		because := c.edgesText() + ", so time between launches may be included; it cannot be distinguished from " +
-			"time within."
-		if timed && n >= gapIntervals {
-			because = fmt.Sprintf("%s, and up to %.1f %% of that time can lie between launches; it cannot be "+
-				"distinguished from time within.", c.edgesText(), c.Edges.Or(0).Percent())
-		}
+		because := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
+			"it cannot be distinguished from time within.", c.edgesText(), float64(points))
 		decide := "a trace"
-		if setting, ok := c.shorterInterval(); ok {
-			decide += ", or " + setting
-		} else if timed {
+		if c.Intervals.Present() {
 			decide += ", or " + c.resample()
 		}
 		return because, decide
@@ -111,13 +101,17 @@ func (f *finder) gaps(p Part) {
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
-	outside, bounded := f.certainty.Edges.Value()
-	if !known || !bounded || f.row.Predicted == nil || f.row.Predicted.Waves < imbalanceWaves ||
-		idle <= outside+f.row.Held().Idle {
+	outside, bounded := f.certainty.Outside().Value()
+	if !known || !bounded || f.row.Predicted == nil {
 		return
 	}
-	_, own := f.r.own(f.row)
-	if own.Or(idle) <= outside+f.row.Held().Idle {
+	_, of := f.r.own(f.row)
+	held, own := f.row.Held(), f.r.apart(f.row, &f.certainty, of.Or(idle))
+	if pointsOf(held.Loaded*(own-outside-held.Idle)) < leastCause {
+		return
+	}
+	if f.r.launchBound(f.row) { // XVEs wait for threads
+		f.dispatch(p)
 		return
 	}
 	f.add(p, CauseImbalance, medium, func() (string, string) {
@@ -128,6 +122,43 @@ func (f *finder) dry(p Part) {
 		return strings.TrimSpace(f.r.ownText(f.row) + fmt.Sprintf(
 			"XVEs were idle %.1f %% of the time, and %s. So they were empty within launches, as they are when "+
 				"work-groups end at different times.",
-			own.Or(idle).Percent(), lies)), f.aTrace()
+			of.Or(idle).Percent(), lies)), f.aTrace()
 	})
+}
+
+// apart is the least idle share of a row that the other kernels' idle shares leave for it.
+func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
+	f := c.Foreign.Or(0)
+	_, others, known := r.others(row)
+	if !known || f >= 1 {
+		return idle
+	}
+	return min(idle, max((idle-f*others)/(1-f), 0))
+}
+
+// others gives what the other kernels of the run measure, and how idle XVEs were, weighted by time.
+func (r *Result) others(row *Row) (measured, idle unit.Ratio, known bool) {
+	t, of := row.Total.Or(0), &r.kernelTime
+	rest := of.all - t
+	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() {
+		return 0, 0, false
+	}
+	measured = unit.Ratio((of.measured - t*unit.Seconds(row.Measured.Or(0))) / rest)
+	return measured, unit.Ratio((of.idle - t*unit.Seconds(row.Idle.Or(0))) / rest), true
+}
+
+// diluted names other kernels that hold less, where what they can have made of the samples comes to enough.
+func (f *finder) diluted(p Part) bool {
+	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)
+	others, _, known := f.r.others(f.row)
+	points := pointsOf(share / max(1-share, 0.01) * (m - others))
+	if !known || points < leastCause {
+		return false
+	}
+	f.add(p, CauseSampling, low, func() (string, string) {
+		return fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by itself it "+
+			"may hold up to %.1f points more.", f.certainty.edgesText(), shareText(share), others.Percent(),
+			float64(points)), f.certainty.resample()
+	})
+	return true
 }

@@ -18,7 +18,7 @@ func (f *finder) underfilled(p Part) {
 		return
 	}
 	f.refit(p)
-	if len(f.found) == before {
+	if len(f.found) == before && !f.diluted(p) {
 		f.waiting(p)
 	}
 }
@@ -28,7 +28,11 @@ func (f *finder) underfilled(p Part) {
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLives(row)
-	if !ok || r.nothingSeen(row) {
+	if r.nothingSeen(row) {
+		return
+	}
+	if !ok {
+		f.filling(p)
 		return
 	}
 	sure := medium
@@ -56,6 +60,29 @@ func (f *finder) dispatch(p Part) {
 			decide = ""
 		}
 		return lives + ": the dispatcher " + may + ".", decide
+	})
+}
+
+// launchBound says whether a launch is over so soon that what the dispatcher does shows in it: threads that end faster
+// than others start, or a launch that takes little longer than filling the Xe-cores.
+func (r *Result) launchBound(row *Row) bool {
+	avg, timed := row.Average().Value()
+	_, _, short := r.threadLives(row)
+	return short || timed && row.Predicted != nil && avg < fillsShort*r.fills()
+}
+
+// fills is how long the dispatcher takes to fill an Xe-core.
+func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
+
+// filling names the dispatcher for a launch that takes little longer than filling the Xe-cores.
+func (f *finder) filling(p Part) {
+	avg, timed := f.row.Average().Value()
+	if !timed || !f.r.launchBound(f.row) {
+		return
+	}
+	f.add(p, CauseDispatch, low, func() (string, string) {
+		return fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+			unit.Span(avg), unit.Span(f.r.fills())), "more work per launch"
 	})
 }
 
@@ -112,14 +139,20 @@ func (f *finder) refit(p Part) {
 	loaded, known := f.row.Loaded.Value()
 	n, timed := f.certainty.Intervals.Value()
 	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
-		!f.certainty.Exact && (!timed || n < refitIntervals) {
+		!f.certainty.Exact && (!timed || n < registerIntervals) {
 		return
 	}
+	before := len(f.found)
 	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
 		before: abs(loaded.Minus(f.row.Held().Loaded))}
 	t.measured, _ = f.r.own(f.row)
-	t.registers()
-	if f.row.ModelDifference.Present() {
+	t.registers(t.r.Options.Tolerance, medium)
+	if share := t.certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
+		others, _, _ := t.r.others(t.row)
+		t.above = pointsOf(max(share*(others-t.measured), 0))
+		t.registers(t.r.Options.Tolerance+t.above, low)
+	}
+	if f.row.ModelDifference.Present() || !f.certainty.Exact && n < refitIntervals {
 		return // the profiler's peak confirms all else: beyond a point `model` has been named already
 	}
 	t.width()
@@ -134,13 +167,16 @@ type trial struct {
 	launch           predict.Launch
 	loaded, measured unit.Ratio
 	before           unit.Points // how far the prediction as it stands is off
+	above            unit.Points // how much other kernels can have added
 }
 
 // fits says whether a prediction comes near, nearer than the one as it stands: one that stays as it was is no sign of
-// anything.
+// anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time outside
+// the launches.
 func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
-	off := abs(t.loaded.Minus(t.near(p, d)))
-	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+digit
+	off, least := abs(t.loaded.Minus(t.near(p, d))), p.Average*(1-t.certainty.Outside().Or(1))
+	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
+		least.Minus(t.measured) <= t.r.Options.Tolerance+digit
 }
 
 // near is what XVEs that run hold by a prediction, as near to what they held as its range comes.
@@ -159,7 +195,7 @@ func (t *trial) name(cause string, sure confidence, what string, limit unit.Rati
 
 const decideByBinary = "the kernel's binary, or unitrace's kernel properties"
 
-func (t *trial) registers() {
+func (t *trial) registers(within unit.Points, most confidence) {
 	if t.row.Registers.Present() {
 		return
 	}
@@ -168,10 +204,10 @@ func (t *trial) registers() {
 		l := t.launch
 		l.GRF = mode.Registers
 		p, err := predict.Predict(d, l)
-		if mode.Registers <= 128 || err != nil || !t.fits(&p, d, t.r.Options.Tolerance) {
+		if mode.Registers <= 128 || err != nil || !t.fits(&p, d, within) {
 			continue
 		}
-		sure, also := medium, ""
+		sure, also := most, ""
 		if d.Tiles > 1 && !t.row.ModelDifference.Present() {
 			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 		}

@@ -82,6 +82,18 @@ func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(1 / (1 + r)))
 }
 
+// Outside bounds how much of the values' time lies outside the kernel's launches. Samples at the edges of a launch hold
+// both: those that go to the launch dilute it, those that go to what stands beside it take instructions along. By every
+// plausible rule as much is lost as is gained, so that where instructions are counted, no more of it is of no kernel
+// than stands in rows of none. What other kernels made comes on top of it: see others.
+func (c *Certainty) Outside() unit.Opt[unit.Ratio] {
+	x, known := c.Crosstalk.Value()
+	if !known || c.Exact || c.Own {
+		return c.Edges
+	}
+	return unit.Some(min(c.Edges.Or(1), x))
+}
+
 // busy is the time in which the GPU of a row ran any task. What ran on adapters of other names left no samples in it.
 func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
@@ -150,6 +162,7 @@ type unusable uint8
 const (
 	usable         unusable = iota
 	gpuIdle                 // 0.0 %, and the GPU was busy for 0.0 % of the run
+	notSampled              // no thread was seen, and XVEs were not idle
 	fillsTooLittle          // the reference itself is below the tolerance
 	shortInAll              // all launches together
 	othersValue             // more than half can be of other tasks
@@ -163,6 +176,9 @@ const (
 func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return gpuIdle
+	}
+	if r.nothingSeen(row) && row.Idle.Present() && (1-row.Idle.Or(0)).Percent() > float64(arraySum) && !c.Exact {
+		return notSampled
 	}
 	over := measured.Minus(reference)
 	beyond := over > 0 && !r.Options.within(over)
@@ -228,6 +244,9 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
 			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
 			"values to be judged.", own.Percent())
+	case notSampled:
+		return fmt.Sprintf("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
+			"no sample is of this kernel.", row.Measured.Or(0).Percent(), row.Idle.Or(0).Percent())
 	case longWindow:
 		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
 	case threadsOfOthers:

@@ -234,7 +234,10 @@ func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 		return false
 	}
 	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Edges.Or(1) &&
+	if r.launchBound(row) {
+		return false
+	}
+	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Outside().Or(1)+c.Foreign.Or(1) &&
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 

@@ -183,8 +183,9 @@ type Result struct {
 	Options Options // as used
 	Notes   []note.Note
 
-	taskTime    unit.Seconds // of all tasks
-	adapterTime adapterTimes // of those that name one
+	taskTime    unit.Seconds                               // of all tasks
+	adapterTime adapterTimes                               // of those that name one
+	kernelTime  struct{ all, idle, measured unit.Seconds } // of those that were measured; times idle share, occupancy
 	rows        rows
 	instances   bool  // the rows are launches
 	fromSummary bool  // the rows are those of a summary

@@ -62,9 +62,9 @@ const (
 	policyPoints     unit.Points = 0.1
 	policyIdlePoints unit.Points = 1
 
-	// gapIntervals: below three intervals a launch may have no sample that is all its own, so that time between
-	// launches and time within look the same.
-	gapIntervals = 3
+	// leastCause is the least part of all slots that a cause has to be able to hold to be named: what a person would
+	// act on, and three times what the bounds of sampling are good to.
+	leastCause unit.Points = 3
 
 	// gapsSeen and overlapSeen are from when on a trace shows gaps, or other kernels at the same time: a hundredth is
 	// below what any other figure of a row is good to. gapsEnough is the part of the idle time that gaps come to where
@@ -81,6 +81,11 @@ const (
 	// (Fan2, 62.7 % of a predicted 99.5 %) shows 2.2 to 2.8 us; saturating GEMM threads live 200 us and more.
 	dispatchLife unit.Seconds = 5e-6
 
+	// dispatchRate is how many threads start per second on an Xe-core: that kernel starts 250 in a microsecond on 7 of
+	// them. Up to fillsShort times the time that it takes to fill an Xe-core, filling and draining show in a launch.
+	dispatchRate unit.Seconds = 35e6
+	fillsShort   unit.Seconds = 10
+
 	// alikeLaunches is how far apart the longest and the shortest launch of a kernel may be for their mean to stand for
 	// each.
 	alikeLaunches = 2
@@ -91,12 +96,14 @@ const (
 	imbalanceBarrier unit.Ratio = 0.20
 
 	// refitIntervals and refitAbove guard the refit: a launch of three sampling intervals has at least one sample of
-	// its own, and a measured value that stands above what the refitted launch could reach contradicts it. resourceFit
-	// and resourceStep guard the one with a free number of work-groups: it has to fit to a point where steps are ten.
-	refitIntervals             = 3
-	refitAbove     unit.Points = 2
-	resourceFit    unit.Points = 1
-	resourceStep   unit.Points = 10
+	// its own (registers halve the threads, which shows from one interval on), and a measured value that stands above
+	// what the refitted launch could reach contradicts it. resourceFit and resourceStep guard the one with a free
+	// number of work-groups: it has to fit to a point where steps are ten.
+	refitIntervals                = 3
+	registerIntervals             = 1
+	refitAbove        unit.Points = 2
+	resourceFit       unit.Points = 1
+	resourceStep      unit.Points = 10
 
 	// roomActive, roomStalled and roomLoaded: XVEs that are active four fifths of the time have no stalls to hide, and
 	// more threads hide latency where XVEs stall half of the time with less than half of their slots in use.

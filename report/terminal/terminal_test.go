@@ -38,7 +38,8 @@ Fan2          1.0710     2,047  100.0     99.5           100.0      62.7        
 Fan1          0.0377     2,047   14.3     14.3            14.3      19.9                 -           -          -       -  unmeasurable
 
 Fan2  36.8 points below the prediction, 0.39 s of slot time; 79.1 of 99.5 % on XVEs that ran. 20.6: no thread on the XVE. A launch
-      lasts 0.5 of a sampling interval, so time between launches may be included; it cannot be distinguished from time within.
+      lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be
+      distinguished from time within.
       16.2: XVEs that ran, underfilled. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up (medium). To decide: a
       trace, or gpu-sampling-interval 0.05.
 Fan1  unmeasurable: a launch lasts 0.02 of an interval, and this kernel takes 3 % of the GPU's time: up to 99 % of the value can
