@@ -62,8 +62,8 @@ func (a *app) trackCommand() *cobra.Command {
 	t := &tracking{app: a, gateFlags: gateFlags{Threshold: d.Floor}, windowFlag: windowFlag{d.Window}}
 	c := a.command(command{text: "track"})
 	cli.Share(c.PersistentFlags(), a.sharedFlags, "db")
-	c.AddCommand(t.addCommand(), t.checkCommand(), t.reportCommand(), t.listCommand(),
-		t.removeCommand(), t.backtestCommand(), t.importCommand(), t.exportCommand())
+	c.AddCommand(t.addCommand(), t.checkCommand(), t.reportCommand(), t.listCommand(), t.acceptCommand(),
+		t.renameCommand(), t.removeCommand(), t.backtestCommand(), t.importCommand(), t.exportCommand())
 	return c
 }
 

@@ -21,7 +21,15 @@ func (t *tracking) listCommand() *cobra.Command {
 			t.NoVerify = true // it is what one looks at a damaged history with
 			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
 				runs, err := db.List(ctx)
-				return trackdoc.FromRuns(runs, db.Where(), t.provenance()), err
+				if err != nil {
+					return nil, err
+				}
+				accepted, err := db.Accepts(ctx)
+				if err != nil {
+					return nil, err
+				}
+				renamed, err := db.Renames(ctx)
+				return trackdoc.FromRuns(runs, accepted, renamed, db.Where(), t.provenance()), err
 			})
 		}})
 }

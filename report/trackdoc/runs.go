@@ -12,8 +12,26 @@ import (
 
 // RunsValue is the JSON output of `occudiff track list`.
 type RunsValue struct {
-	Schema string     `json:"schema"`
-	Runs   []RunValue `json:"runs"`
+	Schema   string          `json:"schema"`
+	Runs     []RunValue      `json:"runs"`
+	Accepted []AcceptedValue `json:"accepted"`
+	Renamed  []RenamedValue  `json:"renamed"`
+}
+
+// AcceptedValue says that a baseline begins with a run.
+type AcceptedValue struct {
+	Run    int64     `json:"run" col:"Run"`
+	Kernel *string   `json:"kernel" col:"Kernel; cut; role=code" jsonschema:"null for all of the run's program on its device"`
+	Time   timestamp `json:"time" col:"Accepted [UTC]"`
+	Note   *string   `json:"note" col:"Note; cut"`
+}
+
+// RenamedValue says that a kernel has another name than before.
+type RenamedValue struct {
+	Old  string    `json:"old" col:"Old name; cut; role=code"`
+	New  string    `json:"new" col:"New name; cut; role=code"`
+	Run  *int64    `json:"run" col:"Run" jsonschema:"the run that brought it, null when track rename did"`
+	Time timestamp `json:"time" col:"Time [UTC]"`
 }
 
 // RunValue is one stored run.
@@ -62,14 +80,35 @@ func NewAddValue(runs []track.Added) *AddValue {
 	})}
 }
 
-// FromRuns answers which runs are stored, oldest first. where names the history.
-func FromRuns(runs []history.Run, where string, prov report.Provenance) *report.Answer {
-	v := &RunsValue{runsSchema, report.ListOf(runs, runValue)}
+// FromRuns answers which runs are stored, oldest first, what was accepted and what renamed. where names the history.
+func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
+	prov report.Provenance) *report.Answer {
+	v := &RunsValue{runsSchema, report.ListOf(runs, runValue),
+		report.ListOf(accepted, func(a history.Accept) AcceptedValue {
+			return AcceptedValue{a.Run, report.Filled(a.Key.Name()), stamp(a.Time), report.Filled(a.Note)}
+		}),
+		report.ListOf(renamed, func(r history.Rename) RenamedValue {
+			v := RenamedValue{Old: r.Old, New: r.New, Time: stamp(r.Time)}
+			if r.Run != 0 {
+				v.Run = &r.Run
+			}
+			return v
+		})}
 	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
 		"driver", "kernels", "host", "job", "commit", "branch", "vtune", "inputs", "program")
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
 		Headline: []string{report.OneLine(where) + ": " + unit.Counted(len(runs), "run", "runs")},
 		Sections: []report.Section{{Key: t.Key, Title: "Runs", Tables: []*report.Table{t}}}}
+	if len(accepted) > 0 {
+		t := report.Rows("accepted", len(accepted), func(i int) AcceptedValue { return v.Accepted[i] })
+		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Accepted: the baseline begins there",
+			Tables: []*report.Table{t}})
+	}
+	if len(renamed) > 0 {
+		t := report.Rows("renamed", len(renamed), func(i int) RenamedValue { return v.Renamed[i] })
+		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Kernels with another name than before",
+			Tables: []*report.Table{t}})
+	}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
 	}
@@ -160,4 +199,16 @@ func runText(r *history.Run, timeFrom string) string {
 	add(" (", timeFrom, ")")
 	add(", from ", report.OneLine(inputNames(r)), "")
 	return text
+}
+
+// AcceptText says what was accepted, or taken back.
+func AcceptText(a *history.Accept, undone bool) string {
+	what := "all kernels"
+	if a.Series != 0 {
+		what = report.OneLine(a.Key.Name())
+	}
+	if undone {
+		return fmt.Sprintf("%s: that run %d is accepted was taken back", what, a.Run)
+	}
+	return fmt.Sprintf("%s: run %d is accepted, the baseline begins there", what, a.Run)
 }

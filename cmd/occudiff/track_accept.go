@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"occudiff/cmd/cli"
+	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/report"
+	"occudiff/report/trackdoc"
+)
+
+// acceptFlags are those of track accept.
+type acceptFlags struct {
+	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
+	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches"`
+	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
+	Undo   bool   `flag:"undo" help:"take back what was accepted"`
+}
+
+func (t *tracking) acceptCommand() *cobra.Command {
+	f := &acceptFlags{}
+	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return nil, t.accept(ctx, f) }})
+}
+
+func (t *tracking) accept(ctx context.Context, f *acceptFlags) error {
+	pattern, err := regexp.Compile(f.Kernel)
+	if err != nil {
+		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
+	}
+	var matches func(history.Key) bool
+	if f.Kernel != "" {
+		matches = func(k history.Key) bool { return pattern.MatchString(k.Name()) }
+	}
+	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var done []history.Accept
+	if f.Undo {
+		done, err = withdraw(ctx, db, f, matches)
+	} else {
+		run := f.Run
+		if run == 0 {
+			last, err := track.Last(ctx, db, 1)
+			if err != nil {
+				return err
+			}
+			run = last[0]
+		}
+		done, err = db.Accept(ctx, run, matches, f.Note, time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	for i := range done {
+		if err := t.tell("%s", trackdoc.AcceptText(&done[i], f.Undo)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withdraw takes back what was accepted last, or of a run or of kernels.
+func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(history.Key) bool) (
+	[]history.Accept, error) {
+	all, err := db.Accepts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
+		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
+	})
+	if len(of) == 0 {
+		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
+	}
+	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
+		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
+	}
+	return of, db.Withdraw(ctx, of)
+}
+
+func (t *tracking) renameCommand() *cobra.Command {
+	return t.command(command{text: "track-rename", share: "quiet", names: true,
+		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
+			if err != nil {
+				return nil, err
+			}
+			defer db.Close()
+			if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
+				return nil, err
+			}
+			return nil, t.tell("%s is %s from now on, and was in all runs", report.OneLine(args[0]),
+				report.OneLine(args[1]))
+		}})
+}
