@@ -201,7 +201,7 @@ func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, 
 			strings.Repeat(group+", ", n-1) + group + conflict)
 	}
 	var whole *sql.Stmt // of a whole batch
-	if len(rows) >= 2*d.engine.batch {
+	if len(rows) >= 2*d.engine.batch && !d.engine.dollar {
 		var err error
 		if whole, err = tx.PrepareContext(ctx, text(d.engine.batch)); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -27,11 +28,12 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 			FROM information_schema.tables WHERE table_schema = current_schema()`,
 	}}
 	var err error
-	if d.sql, err = sql.Open("pgx", a.name); err != nil {
+	if d.sql, err = sql.Open("pgx", pooled(a.name)); err != nil {
 		return nil, d.engine.explain("opening the history "+a.where, err)
 	}
 	d.sql.SetMaxOpenConns(4)
-	if options.MustExist {
+	err = d.ping(ctx, options.Wait)
+	if err == nil && options.MustExist {
 		err = d.mustExist(ctx)
 	}
 	if err == nil {
@@ -42,6 +44,31 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 		return nil, err
 	}
 	return d, nil
+}
+
+// pooled gives a URL with which statements are not prepared: behind a pooler in transaction mode the next one may come to
+// another connection of the server.
+func pooled(dsn string) string {
+	const mode = "default_query_exec_mode="
+	switch {
+	case strings.Contains(dsn, mode):
+		return dsn
+	case strings.Contains(dsn, "?"):
+		return dsn + "&" + mode + "exec"
+	}
+	return dsn + "?" + mode + "exec"
+}
+
+// ping waits for the server to answer, so long and no longer.
+func (d *DB) ping(ctx context.Context, wait time.Duration) error {
+	limited, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	err := d.sql.PingContext(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %s does not answer within %v; check that it is a PostgreSQL server, and that it is up",
+			errConnection, d.engine.where, wait)
+	}
+	return d.engine.explain("opening the history "+d.engine.where, err)
 }
 
 // mustExist refuses a database without our tables.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -151,4 +152,54 @@ func (p *Server) Stop() {
 	if p.Dir != "" {
 		os.RemoveAll(p.Dir)
 	}
+}
+
+// Pool gives a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
+// transactions of one client may go to two connections of the server.
+func (p *Server) Pool(t testing.TB, dsn string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
+			t.Skip("PgBouncer is not installed")
+		}
+	}
+	dir, err := os.MkdirTemp("", "occpool")
+	if err == nil {
+		err = giveToPostgres(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	ini := filepath.Join(dir, "ini")
+	settings := fmt.Sprintf("[databases]\n* = host=%s user=occudiff\n[pgbouncer]\nlisten_addr =\n"+
+		"unix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nserver_round_robin = 1\n", p.Dir, dir)
+	if err := os.WriteFile(ini, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, "-q", ini)
+	command.Dir = dir
+	asPostgres(command)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+	})
+	pooled := strings.Replace(dsn, p.Dir, dir+"&port=6432", 1)
+	for range 100 {
+		db, err := sql.Open("pgx", pooled+"&default_query_exec_mode=simple_protocol")
+		if err == nil {
+			err = db.Ping()
+			db.Close()
+		}
+		if err == nil {
+			return pooled
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("PgBouncer does not answer")
+	return ""
 }

@@ -1,0 +1,131 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// TestPooler: through PgBouncer in transaction mode each transaction may come to another connection of the server, which knows
+// nothing of statements that were prepared on the one before.
+func TestPooler(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the private server is started on a Unix socket")
+	}
+	dsn := server.Pool(t, server.Fresh(t))
+	var group errgroup.Group
+	for w := range 3 {
+		group.Go(func() error {
+			for i := range 4 { // each command opens the history anew
+				d, err := OpenWith(bg, dsn, Options{Verify: true})
+				if err != nil {
+					return err
+				}
+				run := sample(10*w+i, 300)
+				run.Rows[0].Task = fmt.Sprintf("main::{lambda(int)#%d}", i)
+				if _, err := d.Add(bg, run); err != nil {
+					return err
+				}
+				d.Close()
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, dsn)
+	for i := range 5 {
+		series, err := d.Latest(bg, 12, Measured, 60, "")
+		if err != nil || len(series) != 300 {
+			t.Fatalf("Latest, time %d: %d series, %v", i, len(series), err)
+		}
+	}
+	records := &Records{}
+	if err := d.Export(bg, Measured, func(r Record) error { records.Add(r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := open(t, server.Pool(t, server.Fresh(t))).Import(bg, Measured, records); err != nil || done.Points != records.Len() {
+		t.Errorf("Import = %+v, %v; want %d points", done, err, records.Len())
+	}
+	whole(t, d)
+}
+
+// TestReader: a user that may only read can list, check and report, and is told why it cannot write.
+func TestReader(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the private server is started on a Unix socket")
+	}
+	dsn := server.Fresh(t)
+	d := open(t, dsn)
+	id := add(t, d, sample(0, 2))
+	name := "reader" + filepath.Base(strings.Split(dsn, "?")[0])
+	for _, text := range []string{"CREATE ROLE " + name + " LOGIN", "GRANT USAGE ON SCHEMA public TO " + name, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + name} {
+		if _, err := d.sql.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader := strings.Replace(dsn, "occudiff@", name+"@", 1)
+	r, err := OpenWith(bg, reader, Options{MustExist: true, ReadOnly: true, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if series, err := r.Latest(bg, id, Measured, 9, ""); err != nil || len(series) != 2 {
+		t.Errorf("Latest: %d series, %v", len(series), err)
+	}
+	if err := r.EachSeries(bg, Measured, func(Series) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if runs, err := r.List(bg); err != nil || len(runs) != 1 {
+		t.Errorf("List: %d runs, %v", len(runs), err)
+	}
+	if _, err := r.Spans(bg, id, false); err != nil {
+		t.Error(err)
+	}
+	_, err = r.Add(bg, sample(1, 2))
+	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed; this user may only read") {
+		t.Errorf("Add: %v", err)
+	}
+	// A history of an earlier release has to be opened once by somebody who may write.
+	if _, err := d.sql.Exec(`UPDATE occudiff_meta SET value = 4`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenWith(bg, reader, Options{ReadOnly: true}); !errors.Is(err, errReadOnly) {
+		t.Errorf("an earlier schema: %v", err)
+	}
+}
+
+// TestSilentServer: a server that accepts and says nothing is given up after a time that is said.
+func TestSilentServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("no port to listen on: ", err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+		}
+	}()
+	os.Unsetenv("PGCONNECT_TIMEOUT")
+	ctx, stop := context.WithTimeout(bg, 20*time.Second)
+	defer stop()
+	_, err = OpenWith(ctx, "postgres://me:secretPW@"+l.Addr().String()+"/runs?sslmode=disable", Options{Wait: time.Second / 2})
+	if !errors.Is(err, errConnection) || !strings.Contains(err.Error(), "does not answer within 500ms") || strings.Contains(err.Error(), "secretPW") {
+		t.Errorf("Open = %v", err)
+	}
+}
