@@ -46,8 +46,8 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 	return d, nil
 }
 
-// pooled gives a URL with which statements are not prepared: behind a pooler in transaction mode the next one may come to
-// another connection of the server.
+// pooled gives a URL with which statements are not prepared: behind a pooler in transaction mode the next one may come
+// to another connection of the server.
 func pooled(dsn string) string {
 	const mode = "default_query_exec_mode="
 	switch {
