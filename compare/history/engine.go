@@ -110,8 +110,8 @@ func (e *engine) explain(doing string, err error) error {
 		return fmt.Errorf("%s: stopped, nothing was changed: %w", doing, err)
 	}
 	if e.dollar && e.fault(err) == faultReadOnly {
-		return fmt.Errorf("%s: %w, nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on "+
-			"the tables of occudiff, or use one that has them (%w)", doing, errReadOnly, err)
+		return fmt.Errorf("%s: %w, nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE "+
+			"on the tables of occudiff, or use one that has them (%w)", doing, errReadOnly, err)
 	}
 	if a, known := advice[e.fault(err)]; known {
 		return fmt.Errorf("%s: %w, %s (%w)", doing, a.kind, a.text, err)

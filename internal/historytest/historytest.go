@@ -174,7 +174,8 @@ func (p *Server) Pool(t testing.TB, dsn string) string {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	ini := filepath.Join(dir, "ini")
 	settings := fmt.Sprintf("[databases]\n* = host=%s user=occudiff\n[pgbouncer]\nlisten_addr =\n"+
-		"unix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nserver_round_robin = 1\n", p.Dir, dir)
+		"unix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n"+
+		"server_round_robin = 1\n", p.Dir, dir)
 	if err := os.WriteFile(ini, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
