@@ -65,6 +65,12 @@ func (r *Row) most() (unit.Ratio, string) {
 	return r.Peak.Or(0), "profiler's peak"
 }
 
+// reach is most without its name.
+func (r *Row) reach() unit.Ratio {
+	most, _ := r.most()
+	return most
+}
+
 // foreign says that other tasks under the same samples are enough to explain the value.
 func (f *finder) foreign(m unit.Ratio) bool {
 	c := &f.certainty

@@ -126,27 +126,6 @@ func (f *finder) dry(p Part) {
 	})
 }
 
-// apart is the least idle share of a row that the other kernels' idle shares leave for it.
-func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
-	f := c.Foreign.Or(0)
-	_, others, known := r.others(row)
-	if !known || f >= 1 {
-		return idle
-	}
-	return min(idle, max((idle-f*others)/(1-f), 0))
-}
-
-// others gives what the other kernels of the run measure, and how idle XVEs were, weighted by time.
-func (r *Result) others(row *Row) (measured, idle unit.Ratio, known bool) {
-	t, of := row.Total.Or(0), &r.kernelTime
-	rest := of.all - t
-	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() {
-		return 0, 0, false
-	}
-	measured = unit.Ratio((of.measured - t*unit.Seconds(row.Measured.Or(0))) / rest)
-	return measured, unit.Ratio((of.idle - t*unit.Seconds(row.Idle.Or(0))) / rest), true
-}
-
 // diluted names other kernels that hold less, where what they can have made of the samples comes to enough.
 func (f *finder) diluted(p Part) bool {
 	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)

@@ -197,7 +197,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
 		return crossTalking
 	}
-	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost {
+	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && !r.nearlyOwn(row, c) {
 		return othersValue
 	}
 	started, counted := row.Threads.Value()
@@ -243,7 +243,7 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
 			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
-			"values to be judged.", own.Percent())
+			"values to be judged.", own.Percent()) + r.ownRangeText(row, c)
 	case notSampled:
 		return fmt.Sprintf("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
 			"no sample is of this kernel.", row.Measured.Or(0).Percent(), row.Idle.Or(0).Percent())
@@ -262,7 +262,7 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	case timed:
 		return fmt.Sprintf("A launch lasts %s of an interval, and this kernel takes %s of the GPU's time: up to %s "+
 			"of the value can come from other tasks.",
-			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1)))
+			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1))) + r.ownRangeText(row, c)
 	}
 	return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value "+
 		"may come from other tasks, or other kernels ran at the same time.", shareText(c.OwnShare.Or(0)))
