@@ -24,6 +24,9 @@ type Check struct {
 	// not.
 	Missing       []string
 	MissingBefore int64 // that run
+	// Gone are kernels that the runs before had, FailGone fails the gate on those that mattered.
+	Gone     []Gone
+	FailGone bool
 	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
 	// the other way round: nobody can tell whether anything changed.
 	Unnamed       int
@@ -66,6 +69,9 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			}
 		}
 		if err := c.findMissing(ctx, db, runs, j); err != nil {
+			return nil, err
+		}
+		if err := c.findGone(ctx, db, runs); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -35,7 +36,8 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 
 // CheckFailure says which series of a check fail the gate; nothing when none does.
 func CheckFailure(c *track.Check) string {
-	return metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms)
+	texts := []string{metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms), goneFailure(c)}
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
 }
 
 // judged names the runs of a check: run 12, runs 12 to 14.
@@ -69,7 +71,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 			items = append(items, c.item(s, text, statusOf(s)))
 		}
 	}
-	items = slices.Concat(items, clockItems(&c.Clock), c.absences())
+	items = slices.Concat(items, c.goneItems(), clockItems(&c.Clock), c.absences())
 	return c.page(d, c.Where, prov, attentionSection("What needs attention", items),
 		tableSection("Series", findingsFirst(seriesTable(show, c.judged, c.gateColumns(false)), show, prov.Show)))
 }
@@ -174,6 +176,7 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 				return
 			}
 		}
+		c.goneCases(yield)
 	}, nil)
 	return s
 }
@@ -183,10 +186,15 @@ func (c *check) fails(s *track.Series) bool {
 	return s.Outcome() == trend.Regression || c.Alarms && s.Outcome() == trend.Alarm
 }
 
+// caseClass is the class of the test case of a series.
+func caseClass(k history.Key) string {
+	class := strings.TrimRight(strings.Join([]string{report.OneLine(k.Device), report.OneLine(k.Driver),
+		report.OneLine(k.Program)}, "/"), "/")
+	return cmp.Or(class, "unknown device")
+}
+
 func (c *check) testCase(s *track.Series) report.TestCase {
-	class := strings.TrimRight(strings.Join([]string{report.OneLine(s.Key.Device), report.OneLine(s.Key.Driver),
-		report.OneLine(s.Key.Program)}, "/"), "/")
-	k := report.TestCase{Class: cmp.Or(class, "unknown device"), Name: report.OneLine(s.Key.Name())}
+	k := report.TestCase{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
 	case o == trend.OK:
 	case c.fails(s):
@@ -246,5 +254,5 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 				Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}
 	}
-	return list
+	return append(list, c.goneAnnotations()...)
 }

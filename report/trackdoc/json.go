@@ -226,6 +226,7 @@ type CheckValue struct {
 	Series      []JudgedValue `json:"series"`
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
+	Gone        []GoneValue   `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
 }
 
 // SharedValue is one finding about many series: what changed with the run from which on they are beyond their
@@ -259,6 +260,7 @@ func (c *check) value() *CheckValue {
 		Series: report.ListOf(c.Series, func(s *track.Series) JudgedValue { return c.judged(s) }),
 		Runs:   report.ListOf(c.Runs, func(r track.Ref) RefValue { return *refValue(&r) }),
 		Shared: report.ListOf(c.Shared, sharedValue), Missing: append([]string{}, c.Missing...),
+		Gone: report.ListOf(c.Gone, goneValue),
 		Clock: report.ListOf(c.Clock.Future, func(r track.Ref) ClockValue {
 			return ClockValue{*refValue(&r), inFuture}
 		})}
