@@ -49,7 +49,7 @@ func (r *Result) cause(row *Row, tell bool) *Cause {
 	default:
 		return nil
 	}
-	for _, look := range []func(*Row) *Cause{r.shape, r.model} {
+	for _, look := range []func(*Row) *Cause{r.contradicted, r.shape, r.model} {
 		if c := look(row); c != nil {
 			return c
 		}

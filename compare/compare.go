@@ -230,7 +230,8 @@ func (r *Result) judge(row *Row) {
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 	loaded, known := row.Loaded.Value()
-	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.adapters(row) != nil {
+	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.otherXVEs() ||
+		r.adapters(row) != nil {
 		return false
 	}
 	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)

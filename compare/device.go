@@ -10,6 +10,24 @@ import (
 	"occudiff/predict/arch"
 )
 
+// otherXVEs says that the counters are of another number of XVEs than the device or one of its stacks has.
+func (r *Result) otherXVEs() bool {
+	n, counted := r.Platform.CountedXVEs.Value()
+	return counted && r.Device != nil && n != r.Device.XVEs() && n*max(r.Device.Tiles, 1) != r.Device.XVEs()
+}
+
+// contradicted withholds causes where the device cannot be the one that ran.
+func (r *Result) contradicted(row *Row) *Cause {
+	if row.Reading == ingest.Sampled || !r.otherXVEs() {
+		return nil
+	}
+	n := r.Platform.CountedXVEs.Or(0)
+	return &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf("The counters are of %s XVEs "+
+		"(events / (clocks x utilization)), and %s has %s: it is not the device that ran, so nothing else is told.",
+		unit.Thousands(int64(n)), r.Device.Name, unit.Thousands(int64(r.Device.XVEs()))),
+		Decide: "--device, with a GPU or a stack of that many XVEs"}
+}
+
 // needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
 	if len(run.Timings) > 0 {

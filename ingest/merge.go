@@ -214,6 +214,7 @@ func (m *merger) platform(p Platform) {
 	a.NodeProperty, a.Host = cmp.Or(a.NodeProperty, p.NodeProperty), cmp.Or(a.Host, p.Host)
 	a.Command, a.OS = cmp.Or(a.Command, p.Command), cmp.Or(a.OS, p.OS)
 	a.VTune, a.Driver, a.JobID = cmp.Or(a.VTune, p.VTune), cmp.Or(a.Driver, p.Driver), cmp.Or(a.JobID, p.JobID)
+	a.CountedXVEs = cmp.Or(a.CountedXVEs, p.CountedXVEs)
 	a.XVEs, a.ThreadsPerXVE = cmp.Or(a.XVEs, p.XVEs), cmp.Or(a.ThreadsPerXVE, p.ThreadsPerXVE)
 	a.Adapters, a.Stacks = cmp.Or(a.Adapters, p.Adapters), cmp.Or(a.Stacks, p.Stacks)
 	a.BusyStacks, a.MaxWorkGroup = cmp.Or(a.BusyStacks, p.BusyStacks), cmp.Or(a.MaxWorkGroup, p.MaxWorkGroup)

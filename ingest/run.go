@@ -222,6 +222,7 @@ type Platform struct {
 	DeviceFrom    string        // what said so: "the log", "the summary", "the DevCloud node property"
 	NodeProperty  string        // gen9, gen11, iris_xe_max
 	XVEs          unit.Opt[int] // XVE (EU) count
+	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch are of: of the GPU, or of one stack
 	ThreadsPerXVE unit.Opt[int]
 	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
 	Stacks        unit.Opt[int] // stacks (tiles) per adapter

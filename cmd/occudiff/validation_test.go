@@ -93,11 +93,11 @@ var realRuns = []struct {
 		{numba + "updateCentroids", compare.Unmeasurable, compare.CauseTolerance, known, lowPeak},
 		{numba + "calCentroidsSum1", compare.Unmeasurable, compare.CauseTolerance, known, lowPeak}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1100", 0, []fact{
-		{"hgemm", compare.Match, "", probable, "56 work-groups of 32 threads are half of 3,584 slots, and the counters were read around each launch; the file does not name the GPU"},
+		{"hgemm", compare.Match, "", probable, "56 work-groups of 32 threads are half of 3,584 slots, and the counters were read around each launch, of 448 XVEs; the file does not name the GPU"},
 		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, known, "one thread: 0.03 % predicted, 0.0002 % measured over a query window 76 times longer than the kernel"}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1550", 0, []fact{
-		{"hgemm", compare.Above, compare.CauseStack, probable, "SubDeviceId is 0 throughout: one stack of a Max 1550 fits to 3.1 points, a Max 1100 to 3.2"},
-		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, known, "one thread"}}, ""},
+		{"hgemm", compare.Above, compare.CauseModel, known, "events / (clocks x utilization) is 448.00 for each pair of counters: a Max 1100, not a stack of a Max 1550, which has 512"},
+		{"binary_test", compare.Unmeasurable, compare.CauseModel, known, "one thread"}}, ""},
 	{[]string{"oneprof/aggregated_xe_lpg.txt"}, "mtl", 112, []fact{{"GEMM", compare.Idle, "", known,
 		"three launches of 1.3 ms: 47.9, 92.0 and 89.4; the first holds idle time before the kernel"}}, ""},
 	{[]string{"oneprof/kernel_metrics.txt"}, "gen9", 0, []fact{{"GEMM", compare.Match, "", known, "four samples of one launch"}}, ""},

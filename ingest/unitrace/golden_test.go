@@ -39,6 +39,9 @@ func TestCorpus(t *testing.T) {
 func TestCorpusByHand(t *testing.T) {
 	ingesttest.Corpus(t, corpus)
 	f := ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, "query_gemm_fp16.txt"), ingest.ReadOptions{Instances: true})
+	if n := f.Platform.CountedXVEs.Or(0); n != 448 { // 448.00 for each pair of counters
+		t.Errorf("the counters are of %d XVEs", n)
+	}
 	var hgemm []ingest.Kernel
 	for _, k := range f.Kernels.All() {
 		if k.Task == "hgemm_nocopy_nn_64x40_4x8" {

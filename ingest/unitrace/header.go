@@ -88,6 +88,7 @@ type header struct {
 	at     [quantities]int     // index behind the name, -1 when there is no such column
 	per    [quantities]float64 // units to the base unit
 	voids  []int               // columns that may say that the counters of a row are not to be used
+	counts counts
 	device int
 	rows   int
 	parts  []string // the fields of the current row
@@ -103,7 +104,7 @@ func newHeader(text string, deviceNumber int) *header {
 	if n := len(names); n > 0 && strings.TrimSpace(names[n-1]) == "" {
 		names, h.comma = names[:n-1], true
 	}
-	h.fields = len(names)
+	h.fields, h.counts = len(names), countsOf(names)
 	marker := false
 	for i, name := range names {
 		name = strings.TrimSpace(name)

@@ -105,6 +105,12 @@ func (r *reader) metrics(f *fields) error {
 	if isIdle(t.Name) {
 		return r.store.overTime(nil, f, &s)
 	}
+	if n := f.xves(); n > 0 && !r.store.xves[n] {
+		if r.store.xves == nil {
+			r.store.xves = map[int]bool{}
+		}
+		r.store.xves[n] = true
+	}
 	adapter := int(s.adapter)
 	if !f.has(device) {
 		adapter = f.device

@@ -35,7 +35,8 @@ const noDevice = -1
 
 // store puts rows together into kernels.
 type store struct {
-	instances bool // keep every launch as a row
+	xves      map[int]bool // that rows of counters are of
+	instances bool         // keep every launch as a row
 	index     map[kernelKey]*account
 	order     []*account
 	nameBytes int

@@ -14,6 +14,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // Format is a report of unitrace or one of its forerunners.
@@ -204,6 +205,11 @@ func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace,
 		Samples: r.store.samples, Traits: ingest.Traits{Shapeless: true}}
 	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
+	for n := range r.store.xves {
+		if len(r.store.xves) == 1 { // counters of several GPUs say nothing of one
+			f.Platform.CountedXVEs = unit.Some(n)
+		}
+	}
 	if err := r.store.into(f); err != nil {
 		return nil, err
 	}
