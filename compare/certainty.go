@@ -60,6 +60,11 @@ func (r *Result) Certainty(row *Row) Certainty {
 	if s, ok := c.OwnShare.Value(); ok {
 		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s))
 	}
+	if outside, known := row.Outside.Value(); known { // figures in place of bounds
+		c.Edges, c.Foreign, c.Crosstalk = unit.Some(outside), row.Foreign, unit.Some[unit.Ratio](0)
+		c.Own = row.Margin.Present()
+		return c
+	}
 	if all := r.Instructions.All; c.Own {
 		c.Crosstalk = unit.Some[unit.Ratio](0)
 	} else if all > 0 {
@@ -288,6 +293,10 @@ func (r *Result) CertaintyText(row *Row) string {
 	c := r.Certainty(row)
 	if c.Exact {
 		return "The counters were read around each launch."
+	}
+	if m, estimate := row.Margin.Value(); estimate {
+		return fmt.Sprintf("Estimated from all samples of the run and what ran in each, to %.1f points; %s.",
+			m.Percent(), strings.ToLower(c.edgesText()[:1])+c.edgesText()[1:])
 	}
 	said := []string{c.edgesText()}
 	if c.Own {

@@ -22,6 +22,9 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	if kernels.Len() == 0 {
 		kernels, r.fromSummary = ingest.NewKernels(run.Summary...), true
 	}
+	if run.Mix != nil && !run.Instances {
+		kernels = estimated(kernels, run.Mix)
+	}
 	r.slotsOff = r.otherDevice(kernels)
 	r.setRows(kernels)
 	r.joinTimings(run)
@@ -215,7 +218,7 @@ func (r *Result) judge(row *Row) {
 	switch {
 	case measured && r.unusable(row, &c, m, row.reference()) != usable:
 		row.Verdict = Unmeasurable
-	case r.Options.within(d):
+	case r.Options.within(d), abs(d) <= r.Options.Tolerance+pointsOf(row.Margin.Or(0)):
 		row.Verdict = Match
 	case d < 0 && r.onlyIdle(row, &c):
 		row.Verdict = Idle
@@ -268,6 +271,10 @@ func (r *Result) checkRow(row *Row, tell bool) {
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
+	if m, ok := row.Margin.Value(); ok {
+		say(note.Info, "estimate", "estimated from all samples of the run and what ran in each, to %.1f points on "+
+			"either side: too few samples end within the launches themselves", m.Percent())
+	}
 	if w, ok := row.Within.Value(); ok {
 		say(note.Info, "within-launches", "%.1f %% over the launches themselves: the measured value counts each "+
 			"sample for the launch in which it ends", w.Percent())
@@ -287,9 +294,6 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		return
 	}
 	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n) * of
-	if r.Device.Architecture == "Xe-LP" { // it counts one of two, as pairs of fused XVEs get them
-		want /= 2
-	}
 	if d := float64(started)/want - 1; d > threadsDiffer || d < -threadsDiffer {
 		noun := "threads were"
 		if started == 1 {

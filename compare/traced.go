@@ -28,7 +28,7 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) {
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
 func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	share := t.GapShare()
-	if share < gapsSeen {
+	if share < gapsSeen || f.row.Outside.Or(1) < gapsSeen { // or the values hold next to nothing of them
 		return
 	}
 	sure, idleText := medium, ""

@@ -28,6 +28,8 @@ func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
 	apart := b.Measured.Or(0).Minus(a.Measured.Or(0)) // what two tools print of one run may differ by a rounding
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, sameKind || max(apart, -apart) > summaryDigit)
 	fill(&a.Within, b.Within, "", &differ, false)
+	fill(&a.Outside, b.Outside, "", &differ, false)
+	fill(&a.Foreign, b.Foreign, "", &differ, false)
 	fill(&a.Active, b.Active, "active", &differ, sameKind)
 	fill(&a.Stalled, b.Stalled, "stalled", &differ, sameKind)
 	fill(&a.Idle, b.Idle, "idle", &differ, sameKind)

@@ -69,6 +69,7 @@ type File struct {
 	Instructions  Instructions
 	Samples       []Samples
 	Trace         *Trace // nil when it does not say when launches ran
+	Mix           *Mix   // nil when samples or launches are not known
 	Platform      Platform
 	Notes         []note.Note
 }

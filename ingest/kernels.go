@@ -199,6 +199,9 @@ const (
 	numberMean
 	numberMeasured
 	numberWithin
+	numberOutside
+	numberForeign
+	numberMargin
 	numberActive
 	numberStalled
 	numberIdle
@@ -231,6 +234,9 @@ func split(k *Kernel) (o origin, s setting, v [numbers]uint64) {
 		numberMean:         math.Float64bits(float64(take(p, k.Mean))),
 		numberMeasured:     math.Float64bits(float64(take(p, k.Measured))),
 		numberWithin:       math.Float64bits(float64(take(p, k.Within))),
+		numberOutside:      math.Float64bits(float64(take(p, k.Outside))),
+		numberForeign:      math.Float64bits(float64(take(p, k.Foreign))),
+		numberMargin:       math.Float64bits(float64(take(p, k.Margin))),
 		numberActive:       math.Float64bits(float64(take(p, k.Active))),
 		numberStalled:      math.Float64bits(float64(take(p, k.Stalled))),
 		numberIdle:         math.Float64bits(float64(take(p, k.Idle))),
@@ -252,7 +258,7 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 	return v
 }
 
-const optionals = 21 // how many optional values split takes
+const optionals = 24 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
 func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
@@ -272,6 +278,9 @@ func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
 	k.Mean = put(p, unit.Seconds(math.Float64frombits(v[numberMean])))
 	k.Measured = put(p, unit.Ratio(math.Float64frombits(v[numberMeasured])))
 	k.Within = put(p, unit.Ratio(math.Float64frombits(v[numberWithin])))
+	k.Outside = put(p, unit.Ratio(math.Float64frombits(v[numberOutside])))
+	k.Foreign = put(p, unit.Ratio(math.Float64frombits(v[numberForeign])))
+	k.Margin = put(p, unit.Ratio(math.Float64frombits(v[numberMargin])))
 	k.Active = put(p, unit.Ratio(math.Float64frombits(v[numberActive])))
 	k.Stalled = put(p, unit.Ratio(math.Float64frombits(v[numberStalled])))
 	k.Idle = put(p, unit.Ratio(math.Float64frombits(v[numberIdle])))

@@ -54,6 +54,9 @@ func (m *merger) add(in Input, f *File) error {
 		r.Instructions = f.Instructions
 	}
 	m.trace(in.Path, f.Trace)
+	if r.Mix == nil {
+		r.Mix = f.Mix
+	}
 	r.Samples = append(r.Samples, f.Samples...)
 	if w := (waiting{in: in, list: f.Kernels, bad: f.BadRows > 0}); !m.wait(w) {
 		return m.take(&w)

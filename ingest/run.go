@@ -26,6 +26,8 @@ type Run struct {
 	Platforms []Platform
 	// Instructions is what the first export that counts them says.
 	Instructions Instructions
+	// Mix is what estimates of short kernels are made from, nil when samples or launches are not known.
+	Mix *Mix
 	// Trace is when launches ran, nil when no file says so.
 	Trace   *Trace
 	Samples []Samples // occupancies over time, when they were asked for
@@ -110,6 +112,11 @@ type Kernel struct {
 	// Within is the mean occupancy over the launches themselves, where all samples and launches are known: each sample
 	// counts by the part of it that lies within launches. Measured counts each for the launch in which it ends.
 	Within unit.Opt[unit.Ratio]
+	// Outside and Foreign are the shares of the time of the samples that Measured is of which lie outside the launches,
+	// and in launches of other tasks, where that is known.
+	Outside, Foreign unit.Opt[unit.Ratio]
+	// Margin is how far the truth may be from Measured on either side, in 95 of 100 runs, where that is an estimate.
+	Margin unit.Opt[unit.Ratio]
 	// Interval is the time between two samples of the counters, where the input has it.
 	Interval unit.Opt[unit.Seconds]
 	// Window is how many times as long as the kernel counters that are read around each launch ran, where both times

@@ -52,7 +52,8 @@ var arrows = map[string][]string{
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
 	"compare/history":  {"ingest/note", "ingest/symbol", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch", "compare/stat", "compare/sequence"},
+	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch", "compare/launches", "compare/stat", "compare/sequence"},
+	"compare/launches": {"ingest"},
 	"compare/sequence": {"ingest", "ingest/unit"},
 	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},
 

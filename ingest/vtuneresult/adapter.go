@@ -29,6 +29,7 @@ type adapter struct {
 	last     uint64
 	lengths  lengths
 	busy     periods
+	mixer    *mixer // nil without
 }
 
 // total is what all launches of a task add up to.
@@ -61,6 +62,9 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		a.rows = &ingest.Kernels{}
 	}
 	w := newSweep(a.launches, a.clock.hertz, a.ended)
+	if !a.loose && !a.opt.Instances {
+		w.mix = newMixer(&a.tasks, a.launches, uint64(float64(a.config.asked.Or(0.001))*float64(a.clock.hertz)))
+	}
 	err = c.eachSample(a.ctx, a.fs, a.pair.samples, sum, func(s *sample) error {
 		if a.last = s.end; a.lengths.n == 0 {
 			a.first = s.start
@@ -80,7 +84,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		return err
 	}
 	w.finish()
-	a.busy = w.busy
+	a.busy, a.mixer = w.busy, w.mix
 	if n := len(a.launches); n > 0 && (a.launches[0].start < a.first || a.latest() > a.last) {
 		a.launches, a.failed = nil, "some ran before the first sample or after the last one"
 	}
@@ -127,7 +131,9 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 		return k
 	}
 	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.clocks)) }
-	k.Measured, k.Within = ratio(s.occupancy), unit.Some(unit.FromPercent(s.mean()*100))
+	k.Measured, k.Within = ratio(s.occupancy), unit.Some(unit.Ratio(s.mean()))
+	k.Outside = unit.Some(unit.Ratio(max(1-s.covered/s.length, 0)))
+	k.Foreign = unit.Some(unit.Ratio(s.foreign / s.length))
 	if s.active >= 0 && s.stall >= 0 {
 		k.Active, k.Stalled, k.Idle = ratio(s.active), ratio(s.stall), ratio(100*s.clocks-s.active-s.stall)
 	}
@@ -168,6 +174,9 @@ func (a *adapter) finish() {
 			k.Launches = t.spread()
 			f.Kernels.Append(&k)
 		}
+	}
+	if a.mixer != nil {
+		f.Mix = a.mixer.mix
 	}
 	a.unmeasured()
 	a.trace(f)

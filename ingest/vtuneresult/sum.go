@@ -22,6 +22,7 @@ type sums struct {
 	occupancy       float64 // x clocks
 	active, stall   float64
 	seen, trueSum   float64 // seconds of launches within any sample, and occupancy x that
+	length, foreign float64 // seconds of the samples that end within, and of them in other launches
 }
 
 func (s *sums) add(o *sums) {
@@ -35,6 +36,8 @@ func (s *sums) add(o *sums) {
 	s.occupancy += o.occupancy
 	s.active += o.active
 	s.stall += o.stall
+	s.length += o.length
+	s.foreign += o.foreign
 	s.seen += o.seen
 	s.trueSum += o.trueSum
 }
@@ -86,6 +89,7 @@ type sweep struct {
 	open     []open
 	done     func(*launch, *sums)
 	busy     periods
+	mix      *mixer // nil without
 }
 
 // open is a launch that began and is not known to have ended.
@@ -109,7 +113,14 @@ func (w *sweep) take(s *sample) {
 		w.next++
 		w.open = append(w.open, open{l, sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz}})
 	}
-	kept := w.open[:0]
+	kept, length, all := w.open[:0], float64(s.end-s.start)/w.hertz, 0.0
+	for i := range w.open {
+		if o := &w.open[i]; o.end > s.start {
+			all += float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
+			w.mix.share(o.launch, s)
+		}
+	}
+	w.mix.take(s)
 	for i := range w.open {
 		o := &w.open[i]
 		if o.end <= s.start {
@@ -121,6 +132,8 @@ func (w *sweep) take(s *sample) {
 		o.sums.trueSum += within * s.occupancy
 		if o.start < s.end && s.end <= o.end {
 			o.sums.end(s, within)
+			o.sums.length += length
+			o.sums.foreign += min(all-within, length-within)
 		}
 		kept = append(kept, *o)
 	}
