@@ -17,7 +17,7 @@ import (
 
 // backtestFlags are those of track backtest alone.
 type backtestFlags struct {
-	Target float64 `flag:"target" arg:"RATE" help:"propose the threshold for this many confirmed alarms per 100 runs, as in 0.5"`
+	Target float64 `flag:"target" arg:"RATE" help:"the budget to propose a threshold for: checks of 100 that may be red for nothing, as in 0.5"`
 	Save   bool    `flag:"save" help:"write the proposed threshold of every metric into occudiff.yaml"`
 }
 
@@ -28,7 +28,7 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		check: func([]string) error {
 			switch {
 			case t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100):
-				return cli.Errorf("--target %v: expected confirmed alarms per 100 runs, from 0 to 100", f.Target)
+				return cli.Errorf("--target %v: expected checks of 100, from 0 to 100", f.Target)
 			case f.Save && !t.flags.Changed("target"):
 				return cli.Errorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
 			}
@@ -47,9 +47,13 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 		target = unit.Some(f.Target)
 	}
 	return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
-		b, err := track.ReadBacktest(ctx, db, m, target, time.Now())
+		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err
+		}
+		if target.Present() && b.Total.Checks == 0 {
+			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so there is nothing to replay the "+
+				"gate over; add runs first", f.Target, m.Gate.Learning)
 		}
 		if f.Save {
 			file, words, err := t.proposals(ctx, db, target)
@@ -67,8 +71,7 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 	})
 }
 
-// proposals gives the settings with the threshold of every metric that keeps to a rate of confirmed alarms, and lists
-// them. None is below the default, as a short history without noise would allow.
+// proposals gives the settings with the threshold of every metric that keeps the budget, and lists them.
 func (t *tracking) proposals(ctx context.Context, db *history.DB, target unit.Opt[float64]) (
 	file *settingsFile, words []string, err error) {
 	if file, err = readSettings(); err != nil {

@@ -19,7 +19,7 @@ type checkFlags struct {
 	Run    int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
 	Last   int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
 	Since  string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
-	FailOn string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (confirmed), alarm (also the first run beyond its threshold), missing (also a kernel that held more than 1 % of the time and is gone), never"`
+	FailOn string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1 % of the time and is gone), never"`
 }
 
 func (t *tracking) checkCommand() *cobra.Command {

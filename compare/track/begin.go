@@ -46,6 +46,16 @@ func predecessor(own history.Span, others []history.Span) int {
 	return best
 }
 
+// otherDriver gives the span that own goes on from with another driver on the same device; it has no ID when there is
+// none. A driver is no excuse: the runs before it are the baseline.
+func otherDriver(own history.Span, others []history.Span) history.Span {
+	i := predecessor(own, others)
+	if i < 0 || others[i].Key.Device != own.Key.Device || len(own.Key.ChangedFrom(others[i].Key)) == 0 {
+		return history.Span{}
+	}
+	return others[i]
+}
+
 // reshaped says, by index, which series took the place of which when a task went on in another launch shape on the same
 // device and driver. It says so only where the task had one launch shape at a time: else nobody can tell.
 func reshaped(spans []history.Span) map[int]int {

@@ -20,51 +20,47 @@ type judge struct {
 	runs   map[int64]Ref
 	now    time.Time
 
-	spans  []history.Span                 // of the tasks of the run
-	same   map[history.Key][]history.Span // of one kernel
-	at     map[history.Key]int            // where each stands in spans
-	shapes map[int]int                    // which of them took the place of which in another launch shape
+	accepts []history.Accept
+	spans   []history.Span                 // of the tasks of the run
+	same    map[history.Key][]history.Span // of one kernel
+	at      map[history.Key]int            // where each stands in spans
+	shapes  map[int]int                    // which of them took the place of which in another launch shape
 }
 
 // read reads the last points of the series that have a value in the run, and judges that.
 func (j *judge) read(ctx context.Context) ([]*Series, error) {
-	g := j.metric.Gate
-	// Enough for a streak of some length. A longer one needs more: each of its runs is held against what came before
-	// it.
-	for n := 3*g.Memory() + 1; ; n *= 4 {
-		found, byAdding, err := j.latest(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		if err := j.readSpans(ctx, len(byAdding) > 0); err != nil {
-			return nil, err
-		}
-		own := make([]int, len(found))
-		for i := range found {
-			own[i] = len(found[i].Points)
-		}
-		if j.metric.acrossShapes() {
-			if err := j.join(ctx, found, byAdding); err != nil {
-				return nil, err
-			}
-		}
-		var list []*Series
-		whole := true
-		for i, s := range found {
-			t := newSeries(s, own[i], j.metric.leaveOut(), g.Memory())
-			t.ByAdding = byAdding[s.ID]
-			if err := t.judge(g, j.runs); err != nil {
-				return nil, err
-			}
-			all := own[i] < n || t.ByAdding
-			whole = whole && (all || t.Gate.InARow == 0 || t.Gate.Index-t.Gate.InARow >= g.Memory())
-			list = append(list, t)
-		}
-		if whole {
-			j.addBegins(list)
-			return list, nil
-		}
+	found, byAdding, err := j.latest(ctx, reach)
+	if err != nil {
+		return nil, err
 	}
+	if j.accepts, err = j.db.Accepts(ctx); err != nil {
+		return nil, err
+	}
+	// A check of an earlier run knows what was accepted of the runs before.
+	j.accepts = slices.DeleteFunc(j.accepts, func(a history.Accept) bool { return a.Run > j.run.ID })
+	if err := j.readSpans(ctx, len(byAdding) > 0); err != nil {
+		return nil, err
+	}
+	own := make([]int, len(found))
+	for i := range found {
+		own[i] = len(found[i].Points)
+	}
+	if err := j.join(ctx, found, byAdding); err != nil {
+		return nil, err
+	}
+	var list []*Series
+	for i, s := range found {
+		t := newSeries(s, own[i], j.metric.leaveOut(), j.metric.Gate.Window)
+		t.ByAdding = byAdding[s.ID]
+		t.ids = append(t.ids, j.before(t.Key, j.metric.acrossShapes())...)
+		t.accept(j.accepts)
+		list = append(list, t)
+	}
+	if _, err := judgeTogether(j.metric.Gate, list, j.runs); err != nil {
+		return nil, err
+	}
+	j.addBegins(list)
+	return list, nil
 }
 
 // latest reads the last n points of the series that have a value in the run, in the order in which they are judged, and
@@ -124,19 +120,29 @@ func (j *judge) readSpans(ctx context.Context, byAdding bool) error {
 	return nil
 }
 
-// before lists the series that a key took the place of in other launch shapes, the last first.
-func (j *judge) before(k history.Key) (ids []int64) {
-	for i, ok := j.shapes[j.at[k]]; ok; i, ok = j.shapes[i] {
-		ids = append(ids, j.spans[i].ID)
+// before lists the series that a key took the place of, the last first: of other drivers, and of other launch shapes
+// where shapes are joined.
+func (j *judge) before(k history.Key, shapes bool) (ids []int64) {
+	for at := j.at[k]; ; {
+		next := otherDriver(j.spans[at], j.same[kernelOf(j.spans[at].Key)])
+		i, reshaped := j.shapes[at]
+		switch {
+		case next.ID != 0:
+			at = j.at[next.Key]
+		case reshaped && shapes:
+			at = i
+		default:
+			return ids
+		}
+		ids = append(ids, j.spans[at].ID)
 	}
-	return ids
 }
 
-// join puts what was before a change of the launch shape in front of the points of series.
+// join puts what was before a change in front of the points of series.
 func (j *judge) join(ctx context.Context, found []history.Series, byAdding map[int64]bool) error {
 	for i := range found {
 		s := &found[i]
-		ids := j.before(s.Key)
+		ids := j.before(s.Key, j.metric.acrossShapes())
 		if len(ids) == 0 {
 			continue
 		}
@@ -208,7 +214,7 @@ func (j *judge) addMoved(ctx context.Context, list []*Series) error {
 		if t.FirstBad == nil || !t.Bad() {
 			continue
 		}
-		bad[t] = append(j.before(t.Key), j.spans[j.at[t.Key]].ID)
+		bad[t] = append(j.before(t.Key, j.metric.acrossShapes() || t.Fallback != nil), j.spans[j.at[t.Key]].ID)
 		all = append(all, bad[t]...)
 		for _, p := range slices.Concat(t.streak(j.metric.Gate.Window)) {
 			if since.IsZero() || p.Time.Before(since) {

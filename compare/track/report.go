@@ -41,11 +41,22 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	r.Series, err = readSeries(ctx, db, m, now, func(t *Series) error {
 		var err error
 		if t.Changes, err = trend.ChangePoints(trendPoints(t.Own()), p); err != nil {
-			return fmt.Errorf("%s: %w", t.Key.Name(), err)
+			err = fmt.Errorf("%s: %w", t.Key.Name(), err)
 		}
-		return t.judge(m.Gate, r.Runs)
+		return err
 	})
 	if err != nil {
+		return nil, err
+	}
+	group := errgroup.Group{}
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, series := range panels(r.Series) {
+		group.Go(func() error {
+			_, err := judgeTogether(m.Gate, series, r.Runs)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	findBegins(r.Series, r.Runs)
@@ -93,8 +104,7 @@ func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) er
 	return nil
 }
 
-// readSeries reads every series that has the metric and does some work on each, on all processors while reading goes
-// on. A metric that lives through a change of the launch shape is worked on when everything is read.
+// readSeries reads every series that has the metric, and when all are read does some work on each, on all processors.
 func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, work func(*Series) error) (
 	[]*Series, error) {
 	group, ctx := errgroup.WithContext(ctx)
@@ -107,15 +117,17 @@ func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, wo
 	}
 	var raw []history.Series
 	err := db.EachSeries(ctx, m.Metric, func(s history.Series) error {
-		if m.acrossShapes() {
-			raw = append(raw, s)
-			return nil
-		}
-		return add(newWhole(s, len(s.Points), m, now))
+		raw = append(raw, s)
+		return nil
 	})
-	for _, s := range joinShapes(raw) {
+	accepts, failed := db.Accepts(ctx)
+	if err == nil {
+		err = failed
+	}
+	for _, s := range joinSeries(raw, m.acrossShapes()) {
 		t := newWhole(s.Series, s.own, m, now)
-		t.Begins = s.begins
+		t.Begins, t.ids = s.begins, s.ids
+		t.accept(accepts)
 		if err == nil {
 			err = add(t)
 		}
@@ -139,30 +151,46 @@ type joined struct {
 	history.Series
 	own    int    // points of the last one
 	begins *Begin // where that begins; nil when there is none before it
+	ids    []int64
 }
 
-// joinShapes makes one series of those that took each other's place when the launch shape changed.
-func joinShapes(raw []history.Series) []joined {
+// joinSeries makes one series of those that took each other's place when the driver changed, or the launch shape where
+// shapes are to be joined.
+func joinSeries(raw []history.Series, shapes bool) []joined {
 	spans := make([]history.Span, len(raw))
+	same, at := map[history.Key][]history.Span{}, map[int64]int{}
 	for i, s := range raw {
 		first, last := s.Points[0], s.Points[len(s.Points)-1]
-		spans[i] = history.Span{Key: s.Key, First: first.Time, Last: last.Time, Run: last.Run}
+		spans[i] = history.Span{ID: s.ID, Key: s.Key, First: first.Time, Last: last.Time, FirstRun: first.Run,
+			Run: last.Run}
+		same[kernelOf(s.Key)], at[s.ID] = append(same[kernelOf(s.Key)], spans[i]), i
 	}
-	took, gone := reshaped(spans), map[int]bool{}
-	for _, old := range took {
-		gone[old] = true
+	took, gone := map[int]int{}, map[int]bool{}
+	if shapes {
+		took = reshaped(spans)
+	}
+	for i, s := range spans {
+		if old := otherDriver(s, same[kernelOf(s.Key)]); old.ID != 0 && !gone[at[old.ID]] {
+			took[i] = at[old.ID]
+		}
+		if old, ok := took[i]; ok {
+			gone[old] = true
+		}
 	}
 	var list []joined
 	for i, s := range raw {
 		if gone[i] {
 			continue
 		}
-		one := joined{s, len(s.Points), nil}
+		one := joined{s, len(s.Points), nil, []int64{s.ID}}
 		if old, ok := took[i]; ok {
-			one.begins = &Begin{[]string{LaunchShape}, spans[old].Key, lastOf(spans[old], nil)}
+			one.begins = &Begin{s.Key.ChangedFrom(raw[old].Key), spans[old].Key, lastOf(spans[old], nil)}
+			if len(one.begins.What) == 0 {
+				one.begins.What = []string{LaunchShape}
+			}
 		}
 		for old, ok := took[i]; ok; old, ok = took[old] {
-			one.Points = slices.Concat(raw[old].Points, one.Points)
+			one.Points, one.ids = slices.Concat(raw[old].Points, one.Points), append(one.ids, raw[old].ID)
 		}
 		list = append(list, one)
 	}

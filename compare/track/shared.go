@@ -6,13 +6,13 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
+	"occudiff/compare/trend"
 )
 
-// Shared is one finding about many series: at least half of those of a device moved at once, and with them something
-// that all of them have in common.
+// Shared is one finding about many series: at least half of those of a device moved at once.
 type Shared struct {
 	Device string
-	// Changed is what changed with the first run of them.
+	// Changed is what else changed with the first run of them; it may be nothing that is known.
 	Changed       []Change
 	Before, First Ref  // the last run before it, and that run
 	Anew          bool // they begin anew, since the change makes other series of them
@@ -36,7 +36,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 	type moment struct {
 		device        string
 		before, first int64
-		anew          bool
+		anew, own     bool
 	}
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -50,12 +50,14 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		device := t.Key.Device
 		of[device]++
 		switch {
-		case t.Bad() && t.FirstBad != nil && t.LastGood != nil:
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false}
+		case t.Bad() && t.FirstBad != nil && t.LastGood != nil && t.Fallback == nil:
+			f := t.Gate.Finding.Or(trend.Finding{})
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.Outcome() == t.Gate.Outcome && !t.Unmeasurable:
+		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.Fallback == nil && !t.Unmeasurable &&
+			t.age < Fresh:
 			if first, ok := t.first(); ok {
-				at := moment{device, t.Begins.Last.Run, first, true}
+				at := moment{device, t.Begins.Last.Run, first, true, false}
 				groups[at] = append(groups[at], t)
 			}
 		}
@@ -68,16 +70,18 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Anew: at.anew, Series: list,
 			Of: of[at.device], Changed: changes(before, first)}
-		if len(s.Changed) == 0 {
+		if len(s.Changed) == 0 && at.anew {
 			continue
 		}
-		if !at.anew {
-			var off []float64
-			for _, t := range list {
+		var off []float64
+		for _, t := range list {
+			if at.anew {
+				off = append(off, t.Since())
+			} else {
 				off = append(off, t.Judged().Off())
 			}
-			s.Median, _ = stat.Median(off)
 		}
+		s.Median, _ = stat.Median(off)
 		found = append(found, s)
 	}
 	slices.SortFunc(found, func(a, b Shared) int { return len(b.Series) - len(a.Series) })
@@ -91,10 +95,10 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 
 // first is the run with which a series begins, false when its beginning was not read.
 func (t *Series) first() (int64, bool) {
-	if t.age+1 != len(t.Points)+len(t.LeftOut) {
-		return 0, false
+	if i := len(t.Points) - 1 - t.age; i >= 0 {
+		return t.Points[i].Run, true
 	}
-	return t.span().FirstRun, true
+	return 0, false
 }
 
 // changes says what two runs say of their machines. What one of them does not say has not changed.

@@ -1,14 +1,15 @@
 // Package track judges what a history holds. It reads series, holds the newest run of each against the ones before it
-// (trend's gate), finds change points, replays the gate over what is stored, and says what a number alone cannot: that
-// a series begins because the device, the driver or the launch shape changed, that it is over, that a kernel is
-// missing, that a clock was wrong. It also says what of a compared run is stored (FromResult).
+// (trend's gate, over all series of a check together), finds change points, replays the gate over what is stored, and
+// says what a number alone cannot: that the device, the driver or the launch shape changed, that a series is over, that
+// a kernel is missing, that a clock was wrong. It also says what of a compared run is stored (FromResult).
 //
 // A Series is one kernel of one program with one launch shape on one device with one driver, as the history keeps it.
 // Values that are not the kernel's own, since a launch is too short for the sampling interval, are read and left out:
 // they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
 //
 // When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a run that is checked and for a report over everything. A changed launch shape ends the series of every metric
+// for a run that is checked and for a report over everything. A changed driver is no excuse: the series goes on, and is
+// judged by the runs before. A changed launch shape ends the series of every metric
 // but the residual (measured - predicted), which is there to live through it: the gate falls back to it
 // (Series.Fallback).
 //
@@ -20,11 +21,13 @@ package track
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/history"
+	"occudiff/compare/stat"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 )
@@ -149,8 +152,10 @@ type Series struct {
 	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
 	ByAdding bool
 	Changes  []trend.ChangePoint
-	Gate     trend.Verdict // of the newest point
-	// FirstBad is the first of the runs beyond their thresholds, LastGood the one before it; nil when there is none.
+	Gate     trend.Verdict    // of the newest point
+	Accepted []history.Accept // levels from which on a baseline begins
+	Findings []trend.Finding  // all that the gate found in the runs that it looked at
+	// FirstBad is the first bad run of what is open, LastGood the one before it; nil when there is none.
 	FirstBad, LastGood *Ref
 	Moved              []Move
 	// Begins says what changed where the series begins; nil when nothing is known to have.
@@ -167,13 +172,14 @@ type Series struct {
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
 
-	age int // how many runs came after the first one under this key
+	ids []int64 // in the history: its own, and those of what is joined to it
+	age int     // how many runs came after the first one under this key
 }
 
 // newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not
 // the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
 func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
-	t := &Series{Key: s.Key, Points: s.Points[:0], age: own - 1}
+	t := &Series{Key: s.Key, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}}
 	var judged []int // how many points stand before each that is left out
 	for i, p := range s.Points {
 		switch {
@@ -196,14 +202,26 @@ func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
 	return t
 }
 
-// judge holds the newest point against the ones before it.
-func (t *Series) judge(g trend.Gate, runs map[int64]Ref) error {
-	var err error
-	if t.Gate, err = g.Check(trendPoints(t.Points)); err != nil {
-		return fmt.Errorf("%s: %w", t.Key.Name(), err)
+// accept adds what was accepted of the series.
+func (t *Series) accept(list []history.Accept) {
+	for _, a := range list {
+		if slices.ContainsFunc(t.ids, func(id int64) bool { return a.Covers(id, t.Key) }) {
+			t.Accepted = append(t.Accepted, a)
+		}
 	}
+}
+
+// take takes the verdict of the gate.
+func (t *Series) take(j trend.Judged, runs map[int64]Ref) {
+	t.Gate, t.Findings = j.Verdict, j.Findings
+	newest := len(t.Points) - 1
 	if t.Unmeasurable {
-		t.Gate.InARow = 0
+		t.Gate.Index, t.Gate.Value, t.Gate.Time = newest, t.Points[newest].Value, t.Points[newest].Time
+		t.Gate.N, t.Gate.InARow = min(t.Gate.N+1, t.Gate.Window), 0
+		return
+	}
+	if t.Gate.Outcome == trend.Alarm {
+		t.Gate.InARow = 1
 	}
 	if first := t.Gate.Index - t.Gate.InARow + 1; t.Gate.InARow > 0 {
 		t.FirstBad = t.ref(first, runs)
@@ -211,7 +229,6 @@ func (t *Series) judge(g trend.Gate, runs map[int64]Ref) error {
 			t.LastGood = t.ref(first-1, runs)
 		}
 	}
-	return nil
 }
 
 // ref names the run of a point. A run that was added after the runs were read is known by its number and date.
@@ -271,9 +288,27 @@ func (t *Series) Severity() Severity {
 // NeedsAttention says whether somebody should look.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Anew says whether the series is learning since something changed where it begins, its residual apart.
+// Anew says whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
+// or goes on from before.
 func (t *Series) Anew() bool {
-	return t.Begins != nil && !t.Unmeasurable && t.Gate.Outcome == trend.Learning
+	return t.Begins != nil && !t.Unmeasurable &&
+		(t.Gate.Outcome == trend.Learning || t.GoesOn() && t.age < Fresh && t.Gate.Outcome == trend.OK)
+}
+
+// Fresh is for how many runs a change is worth a word.
+const Fresh = 8
+
+// GoesOn says whether what was before the change is part of the series.
+func (t *Series) GoesOn() bool { return t.age+1 < len(t.Points) }
+
+// Since is how far the runs since the change lie off the level, in the median.
+func (t *Series) Since() float64 {
+	var off []float64
+	for _, p := range t.Points[max(0, len(t.Points)-1-t.age):] {
+		off = append(off, p.Value-t.Gate.Median.Or(p.Value))
+	}
+	median, _ := stat.Median(off)
+	return median
 }
 
 // Judged gives what the series is judged by: itself, or its residual where its launch shape changed.
@@ -310,15 +345,6 @@ func (t *Series) Own() []history.Point {
 		return t.Points[:len(t.Points)-1]
 	}
 	return t.Points
-}
-
-// trendPoints gives points as statistics want them.
-func trendPoints(points []history.Point) []trend.Point {
-	list := make([]trend.Point, len(points))
-	for i, p := range points {
-		list[i] = trend.Point{Time: p.Time, Value: p.Value}
-	}
-	return list
 }
 
 // addFindings says of series what the comparison found in the rows of their newest run.

@@ -89,7 +89,7 @@ func whole(t *testing.T, db *history.DB) []*track.Series {
 // replay is the backtest of a history.
 func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	t.Helper()
-	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{}, now)
+	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +118,11 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		want   string // verdict, n, in a row, left out
 	}{
 		{"a low run that is not the kernel's does not confirm the next one", append(slices.Clone(steady), row(40, true), row(90, false)), "measured", 0, "alarm 10 1 1"},
-		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 11 2 1"},
+		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 10 2 1"},
 		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
 		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
 		{"outside of the window nobody needs them", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 0"},
-		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(110, true), row(110, true)), "seconds", 0, "regression 11 2 0"},
+		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(110, true), row(110, true)), "seconds", 0, "regression 10 2 0"},
 	}
 	for _, c := range cases {
 		s := check(t, storeRuns(t, c.runs...), len(c.runs), metric(t, c.metric, c.window)).Series[0]
@@ -151,77 +151,45 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestBacktestIsTheCheck checks every run of a history as the newest and holds the replay against it: verdict, figures, length
-// of the streak; over runs that are not judged, long streaks and windows narrower than what a series learns from.
+// TestBacktestIsTheCheck checks every run of a history as the newest and holds the replay against it: what is open, and
+// since when; over runs that are not judged, drops that are mended and drops that stay.
 func TestBacktestIsTheCheck(t *testing.T) {
-	for _, window := range []int{2, 5, 20} {
-		rng := rand.New(rand.NewPCG(11, uint64(window)))
-		var runs []history.Run
-		level, sink := 95.0, 0.0
-		for i := range 110 {
-			if i%25 == 0 { // now and then it sinks for long, faster than the window follows
-				sink = []float64{0.1, 1.6}[i/25%2]
-			}
-			level -= sink
-			value, verdict := level+0.3*rng.Float64(), "match"
-			switch rng.IntN(8) {
-			case 0:
-				value, verdict = 100*rng.Float64(), "unmeasurable"
-			case 1:
-				value -= 6
-			}
-			runs = append(runs, history.Run{Rows: []history.Row{measuredRow(max(value, 0), verdict)}})
-		}
-		db, m := storeRuns(t, runs...), metric(t, "measured", window)
-		b := replay(t, db, m).Series[0]
-		longest, alarms := 0, slices.Clone(b.Result.Episodes)
-		for run := 1; run <= len(runs); run++ {
-			s := check(t, db, run, m).Series[0]
-			longest = max(longest, s.Gate.InARow)
-			if s.Outcome() != trend.Alarm {
-				continue
-			}
-			if len(alarms) == 0 {
-				t.Fatalf("window %d: run %d is an alarm that the replay does not have", window, run)
-			}
-			a := alarms[0]
-			if b.Points[a.First].Run != int64(run) || a.Start.Threshold != s.Gate.Threshold || a.Start.N != s.Gate.N ||
-				a.Start.Value != s.Gate.Value {
-				t.Errorf("window %d: the check of run %d says %+v, the replay %+v", window, run, s.Gate, a)
-			}
-			// Its streak, run by run.
-			for next, row := run+1, 2; row <= a.Last-a.First+1; next++ {
-				s := check(t, db, next, m).Series[0]
-				if s.Unmeasurable {
-					continue
-				}
-				confirmed := row != 2 || b.Points[a.Confirmed.Or(0)].Run == int64(next)
-				if s.Outcome() != trend.Regression || s.Gate.InARow != row || !confirmed {
-					t.Errorf("window %d: run %d is %s, %d in a row; the replay has it as number %d of the alarm of run %d",
-						window, next, s.Outcome(), s.Gate.InARow, row, run)
-				}
-				row++
-			}
-			alarms = alarms[1:]
-		}
-		if len(alarms) > 0 {
-			t.Errorf("window %d: the replay has alarms that no check had: %+v", window, alarms)
-		}
-		t.Logf("window %d: %d alarms, the longest streak has %d runs", window, len(b.Result.Episodes), longest)
-	}
-}
-
-// A streak that is longer than what one reading brings is counted to its end.
-func TestLongStreak(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
 	var runs []history.Run
-	for i := range 60 {
-		runs = append(runs, history.Run{Rows: []history.Row{measuredRow(99-2.2*float64(max(i-9, 0)/2), "match")}})
+	for i := range 90 {
+		level := 95.0
+		if i >= 30 && i < 40 || i >= 60 {
+			level = 85
+		}
+		value, verdict := level+rng.NormFloat64(), "match"
+		if rng.IntN(8) == 0 {
+			value, verdict = 100*rng.Float64(), "unmeasurable"
+		}
+		runs = append(runs, history.Run{Rows: []history.Row{measuredRow(max(value, 0), verdict)}})
 	}
-	db, m := storeRuns(t, runs...), metric(t, "measured", 3)
-	episodes := replay(t, db, m).Series[0].Result.Episodes
-	s := check(t, db, len(runs), m).Series[0]
-	if len(episodes) != 1 || episodes[0].Last-episodes[0].First+1 != s.Gate.InARow || s.Gate.InARow < 40 {
-		t.Errorf("the check counts %d runs in a row, the replay %+v", s.Gate.InARow, episodes)
+	db, m := storeRuns(t, runs...), metric(t, "measured", 20)
+	b := replay(t, db, m).Series[0]
+	red := 0
+	for run := 1; run <= len(runs); run++ {
+		s := check(t, db, run, m).Series[0]
+		want := int64(0) // first bad run of what is open in the replay
+		for _, f := range b.Findings {
+			opened := b.Points[f.Opened].Run <= int64(run)
+			if opened && (f.Closed < 0 || b.Points[f.Closed].Run > int64(run)) {
+				want = b.Points[f.First].Run
+			}
+		}
+		got := int64(0)
+		if s.Outcome() == trend.Regression {
+			got = s.FirstBad.Run
+			red++
+		}
+		if got != want && !s.Unmeasurable {
+			t.Errorf("run %d: the check says %s since run %d, the replay since run %d", run, s.Outcome(), got, want)
+		}
+	}
+	if len(b.Findings) != 2 || red < 30 {
+		t.Errorf("%d red checks, findings %+v; want the drop that was mended and the one that stays", red, b.Findings)
 	}
 }
 
@@ -235,21 +203,21 @@ func TestBegins(t *testing.T) {
 		check  string // findings of the newest run
 		report string // of all series
 	}{
-		{"another driver", []string{a, a, "A 2 16"}, "A/2/16: driver, run 2", "A/1/16, ended; A/2/16: driver, run 2"},
-		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16: driver, run 2", "A/1/16, ended; A/2/16: driver, run 2"},
+		{"another driver", []string{a, a, "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
+		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
 		{"two devices in every run", []string{a + "," + b, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
 		{"two machines that take turns", []string{a, b, a, b}, "B/1/16", "A/1/16; B/1/16"},
 		{"each of them with its own predecessor", []string{a, b, a, b, "A 2 16", "B 2 16"}, "B/2/16: driver, run 4",
-			"A/1/16, ended; A/2/16: driver, run 3; B/1/16, ended; B/2/16: driver, run 4"},
-		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16: driver, run 3", "A/1/16, ended; A/2/16: driver, run 3; B/1/16"},
+			"A/2/16: driver, run 3; B/2/16: driver, run 4"},
+		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16: driver, run 3", "A/2/16: driver, run 3; B/1/16"},
 		{"a device comes and goes", []string{a, b, a}, "A/1/16", "A/1/16; B/1/16: device, run 1"},
 		{"a second device beside the first", []string{a, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
 		{"another launch shape", []string{a, "A 1 32"}, "A/1/32: launch shape, run 1", "A/1/16, ended; A/1/32: launch shape, run 1"},
 		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch shape, run 2", "A/1/16, ended; A/1/32: launch shape, run 2"},
 		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch shape, run 2",
 			"A/1/16, ended; A/1/32: launch shape, run 1, ended; A/1/64: launch shape, run 2"},
-		{"a driver in between is nearer", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch shape, run 3",
-			"A/1/16: launch shape, run 1, ended; A/1/32, ended; A/2/16: driver, run 2, ended; A/2/32: launch shape, run 3"},
+		{"a driver in between: each shape goes on with it", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch shape, run 3",
+			"A/2/16: driver, run 2; A/2/32: driver, run 1"},
 		{"two at a time: nobody can tell which of them went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64", "A/1/16; A/1/32; A/1/64"},
 		{"one became two", []string{a, "A 1 32,A 1 64"}, "A/1/32; A/1/64", "A/1/16; A/1/32; A/1/64"},
 		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32"},

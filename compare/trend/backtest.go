@@ -1,184 +1,171 @@
 package trend
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
+	"occudiff/compare/stat"
 	"occudiff/ingest/unit"
 )
 
-// Episode is a stretch of runs beyond their thresholds, on one side.
-type Episode struct {
-	First, Last int     // indices of runs
-	Start       Verdict // of the first run, as it was judged then
-	// Confirmed is the run that turned the alarm into a regression: the second of the stretch. Absent when the next run
-	// was within its threshold again, or when there is no next run yet.
-	Confirmed unit.Opt[int]
-}
-
-// Backtest is what the gate would have said of every run of a series.
+// Backtest is what the gate would have said of a history.
 type Backtest struct {
-	Runs     int // that could be judged
-	Learning int // that could not
-	Episodes []Episode
+	Checks int // that could be judged
+	Opened int // of these, that opened a finding: red for nothing, unless something was wrong
+	Red    int // of these, in which one was open
 }
 
-// Regressions counts the episodes that were confirmed: the times that a build would have turned red.
-func (b Backtest) Regressions() int {
-	n := 0
-	for _, e := range b.Episodes {
-		if e.Confirmed.Present() {
-			n++
+// Rate gives the checks that opened a finding, in 100.
+func (b Backtest) Rate() float64 { return 100 * float64(b.Opened) / math.Max(1, float64(b.Checks)) }
+
+// Plus adds those of other series.
+func (b Backtest) Plus(o Backtest) Backtest {
+	return Backtest{b.Checks + o.Checks, b.Opened + o.Opened, b.Red + o.Red}
+}
+
+// Tally counts the checks of a replay.
+func (r *Replay) Tally() (b Backtest) {
+	for _, c := range r.Checks {
+		if c.Judged {
+			b.Checks++
+			b.Opened += count(c.Opened)
+			b.Red += count(c.Red)
 		}
 	}
-	return n
+	return b
 }
 
-// Backtest replays the gate over a series.
-func (g Gate) Backtest(points []Point) (Backtest, error) {
-	var b Backtest
-	if err := g.Validate(); err != nil {
-		return b, err
+func count(is bool) int {
+	if is {
+		return 1
 	}
-	if err := checkPoints(points); err != nil {
-		return b, err
+	return 0
+}
+
+// Power is how well planted drops are found.
+type Power struct {
+	Drop           float64   // in points; for relative gates in percent
+	Planted, Found int       // Found within the reach of runs after the drop
+	Delays         []float64 // of the found: runs until then, the first bad one counted
+}
+
+// Plus adds what was planted elsewhere.
+func (p Power) Plus(o Power) Power {
+	return Power{p.Drop, p.Planted + o.Planted, p.Found + o.Found, append(p.Delays, o.Delays...)}
+}
+
+// Delay is the median of Delays, absent when nothing was found.
+func (p Power) Delay() unit.Opt[float64] { return unit.Maybe(stat.Median(p.Delays)) }
+
+const (
+	// reach is how many runs a planted drop has to be found.
+	reach = 10
+	// places is how often each drop is planted.
+	places = 3
+)
+
+// Power plants a drop in one series of twenty, in several places of the history, and looks whether it is found within
+// ten runs. A history of fewer than 2*Learning+10 runs has no place for it.
+func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power, error) {
+	p := Power{Drop: drop}
+	var runs []int
+	for _, points := range series {
+		for _, point := range points {
+			runs = append(runs, point.Run)
+		}
 	}
-	previous := 0.0
-	var earlier baseline
-	for i := range points {
-		l := g.against(earlier, points, i)
-		earlier.step(g, points, i)
-		if l.learning {
-			b.Learning++
+	slices.Sort(runs)
+	runs = slices.Compact(runs)
+	for i := range places {
+		from, to := 2*g.Learning, len(runs)-reach
+		if to < from || to == from && i > 0 || ctx.Err() != nil {
+			break
+		}
+		at := from + (to-from)*i/(places-1)
+		planted, where := g.plant(series, runs[at], drop, i)
+		r, err := g.Replay(planted)
+		if err != nil {
+			return p, err
+		}
+		for k, first := range where {
+			p.Planted++
+			for _, f := range r.Series[k].Findings {
+				if f.Opened >= first && f.Opened < first+reach {
+					p.Found++
+					p.Delays = append(p.Delays, float64(f.Opened-first+1))
+					break
+				}
+			}
+		}
+	}
+	return p, ctx.Err()
+}
+
+// plant lowers every twentieth series from a run on, and says where in the series that is.
+func (g Gate) plant(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
+	planted, where = slices.Clone(series), map[int]int{}
+	for k := offset % min(20, len(series)); k < len(series); k += 20 {
+		first, _ := slices.BinarySearchFunc(series[k], run, func(p Point, run int) int { return p.Run - run })
+		if first < 2*g.Learning || len(series[k])-first < reach {
 			continue
 		}
-		b.Runs++
-		switch {
-		case l.beyond == 0:
-		case l.beyond != previous:
-			b.Episodes = append(b.Episodes, Episode{First: i, Last: i, Start: l.verdict(g)})
-		default:
-			e := &b.Episodes[len(b.Episodes)-1]
-			e.Last = i
-			if !e.Confirmed.Present() {
-				e.Confirmed = unit.Some(i)
+		planted[k] = slices.Clone(series[k])
+		for i := first; i < len(planted[k]); i++ {
+			planted[k][i].Value = g.fallen(planted[k][i].Value, drop)
+		}
+		where[k] = first
+	}
+	return planted, where
+}
+
+// fallen makes a value worse.
+func (g Gate) fallen(value, drop float64) float64 {
+	switch {
+	case g.Relative && g.Direction == Up:
+		return value * (1 + drop/100)
+	case g.Relative:
+		return value * (1 - drop/100)
+	case g.Direction == Up:
+		return value + drop
+	}
+	return value - drop
+}
+
+// Keep gives the gate with the least floor with which a history opens findings in no more checks than a budget allows:
+// itself when that does. Every finding counts as one for nothing.
+func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gate, Backtest, error) {
+	for {
+		var sum Backtest
+		var shifts []float64
+		for _, series := range panels {
+			r, err := g.Replay(series)
+			if err != nil {
+				return g, sum, err
 			}
-		}
-		previous = l.beyond
-	}
-	return b, nil
-}
-
-// Proposal is the least floor with which the gate would not have alarmed more often than wanted.
-type Proposal struct {
-	Floor float64 // in the unit of Gate.Floor
-	// Confirmed regressions over the stored history with this floor, and with the floor that the gate has.
-	Regressions, RegressionsNow int
-	Runs                        int     // that could be judged, over all series
-	Rate, RateNow               float64 // regressions per 100 runs
-	// Finest is the rate of a single regression in this history: a target below it can only mean "none at all".
-	Finest float64
-}
-
-// Propose finds the floor for a wanted rate of confirmed regressions per 100 runs. It takes every regression in the
-// history for a false alarm; where some were real, the floor that it proposes is too high.
-func (g Gate) Propose(ctx context.Context, series [][]Point, target float64) (Proposal, error) {
-	if err := g.Validate(); err != nil {
-		return Proposal{}, err
-	}
-	if !(target >= 0 && target <= 100) {
-		return Proposal{}, fmt.Errorf("a target of %v false alarms per 100 runs is not possible; use a number from 0 "+
-			"to 100, as in 0.5", target)
-	}
-	var p Proposal
-	var pairs []pair
-	at := 0
-	for _, points := range series {
-		if err := ctx.Err(); err != nil {
-			return Proposal{}, err
-		}
-		b, err := g.Backtest(points)
-		if err != nil {
-			return Proposal{}, err
-		}
-		p.Runs += b.Runs
-		p.RegressionsNow += b.Regressions()
-		pairs = append(pairs, g.pairs(points, at)...)
-		at += len(points) + 1 // a gap, so that the last run of a series and the first of the next are no neighbors
-	}
-	if p.Runs == 0 {
-		return Proposal{}, fmt.Errorf("no series has more than %d runs, so there is nothing to replay the gate over; "+
-			"add runs first", g.Learning)
-	}
-	p.Finest = 100 / float64(p.Runs)
-	allowed := int(math.Floor(target*float64(p.Runs)/100 + rounding))
-	p.Floor, p.Regressions = leastFloor(pairs, allowed)
-	if math.IsInf(p.Floor, 1) {
-		return Proposal{}, fmt.Errorf("no floor keeps the gate below %v false alarms per 100 runs: a series with a "+
-			"median of 0 has no relative floor; use a metric in points", target)
-	}
-	p.Rate, p.RateNow = float64(p.Regressions)*p.Finest, float64(p.RegressionsNow)*p.Finest
-	return p, nil
-}
-
-// pair is two runs in a row that lie beyond their MAD limits on one side; any floor below holds keeps them a
-// regression.
-type pair struct {
-	at    int // place of the second run
-	holds float64
-}
-
-// pairs lists the places where a regression is possible, whatever the floor.
-func (g Gate) pairs(points []Point, offset int) []pair {
-	open := g
-	open.Floor = 0
-	var found []pair
-	var previous look
-	var earlier baseline
-	for i := range points {
-		l := open.against(earlier, points, i)
-		earlier.step(open, points, i)
-		if l.beyond != 0 && l.beyond == previous.beyond {
-			found = append(found, pair{offset + i, min(g.reach(l), g.reach(previous))})
-		}
-		previous = l
-	}
-	return found
-}
-
-// reach gives the floor at which a run stops being beyond it.
-func (g Gate) reach(l look) float64 {
-	if !g.Relative {
-		return l.off
-	}
-	return l.off / math.Abs(l.median)
-}
-
-// leastFloor lowers the floor from above all pairs until one more step would make more stretches than allowed.
-func leastFloor(pairs []pair, allowed int) (floor float64, stretches int) {
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(b.holds, a.holds) })
-	active := map[int]bool{}
-	for i := 0; i < len(pairs); {
-		j, next := i, stretches
-		for ; j < len(pairs) && pairs[j].holds == pairs[i].holds; j++ {
-			at := pairs[j].at
-			active[at] = true
-			// A new one beside none is a stretch more; between two it joins them.
-			next++
-			if active[at-1] {
-				next--
+			sum = sum.Plus(r.Tally())
+			for _, s := range r.Series {
+				shifts = appendShifts(shifts, g, s.Findings)
 			}
-			if active[at+1] {
-				next--
-			}
+			shifts = appendShifts(shifts, g, r.Shared)
 		}
-		if next > allowed {
-			return pairs[i].holds, stretches
+		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
+			return g, sum, ctx.Err()
 		}
-		i, stretches = j, next
+		// The smallest ones have to go first.
+		slices.Sort(shifts)
+		g.Floor = max(shifts[len(shifts)/4], g.Floor*1.1)
 	}
-	return 0, stretches
+}
+
+// appendShifts adds how large findings are, in the unit of Gate.Floor.
+func appendShifts(to []float64, g Gate, findings []Finding) []float64 {
+	for _, f := range findings {
+		shift := math.Abs(f.Shift)
+		if g.Relative {
+			shift /= f.Level
+		}
+		to = append(to, shift)
+	}
+	return to
 }

@@ -57,13 +57,3 @@ func BenchmarkHistory(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkBacktest replays the gate over 1,000 points.
-func BenchmarkBacktest(b *testing.B) {
-	points := history(rngOf(3, 3), 1, 1000, 1000, 0)
-	for b.Loop() {
-		if _, err := PointsGate().Backtest(points); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

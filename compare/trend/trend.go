@@ -14,6 +14,10 @@ import (
 type Point struct {
 	Time  time.Time
 	Value float64
+	// Run is the place of the run among those of all series that are judged together; it rises along a series.
+	Run int
+	// Begin is set where a new baseline begins, since the level from here on was accepted.
+	Begin bool
 }
 
 // checkPoints refuses what no statistic is defined for.

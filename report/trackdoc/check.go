@@ -63,7 +63,8 @@ func (c *check) document(prov report.Provenance) *report.Document {
 	show, left := shown(c.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
 	for i := range c.Shared {
-		d.Headline = append(d.Headline, sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i])+".")
+		d.Headline = append(d.Headline, strings.TrimSuffix(sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i]),
+			": ")+".")
 	}
 	items := c.sharedItems(c.Shared)
 	for _, s := range show {
@@ -201,7 +202,7 @@ func (c *check) testCase(s *track.Series) report.TestCase {
 		k.Outcome = report.TestFailed
 		k.Type = string(s.Outcome())
 		m, j := c.judgedBy(s)
-		k.Message = string(s.Outcome()) + ": " + m.side(j.Off()) + " the median of " +
+		k.Message = string(s.Outcome()) + ": " + m.side(j.Off()) + " the level of " +
 			unit.Counted(j.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped

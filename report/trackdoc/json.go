@@ -14,7 +14,7 @@ const (
 	checkSchema    = "occudiff/track-check/1"
 	runsSchema     = "occudiff/track-list/1"
 	addSchema      = "occudiff/track-add/1"
-	backtestSchema = "occudiff/track-backtest/1"
+	backtestSchema = "occudiff/track-backtest/2"
 )
 
 // Outputs are the JSON outputs of this package.

@@ -123,27 +123,26 @@ func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
 	return report.Good
 }
 
-// rule says how the gate judges, in a sentence.
+// rule says how the gate judges, in a sentence or two.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
 	if g.Relative {
-		floor = report.Shortest(g.Floor*100) + " % of the median"
+		floor = report.Shortest(g.Floor*100) + " %"
 	}
 	if m.From != "" {
-		floor += " as " + report.OneLine(m.From) + " says"
+		floor += " (as " + report.OneLine(m.From) + " says)"
 	}
-	sign, worse := "median - max", "lower is worse"
-	switch g.Direction {
-	case trend.Up:
-		sign, worse = "median + max", "higher is worse"
-	case trend.Both:
-		sign, worse = "median +- max", "either way is worth a word"
+	worse := map[trend.Direction]string{trend.Down: "lower is worse", trend.Up: "higher is worse",
+		trend.Both: "either way is worth a word"}[g.Direction]
+	text := m.Title() + " [" + m.unit() + "], " + worse + ". "
+	if g.Exact {
+		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
-	return m.Title() + " [" + m.unit() + "], " + worse + ". Threshold: " + sign + "(" + report.Shortest(g.MADs) +
-		" MAD, " + floor + ") of the last " + unit.Counted(g.Window, "run", "runs") + ", from " +
-		unit.Counted(g.Learning, "earlier run", "earlier runs") +
-		" on; two runs in a row beyond it are a regression."
+	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " +
+		unit.Counted(g.Window, "run", "runs") + ", from " + unit.Counted(g.Learning, "earlier run",
+		"earlier runs") + " on, so unlikely by chance that at most " + report.Shortest(100*g.Budget) +
+		" of 100 checks find one for nothing, over all series together. It is open until it is mended or accepted."
 }
 
 // leftOut says how many values are in no verdict, of how many series; nothing of none.

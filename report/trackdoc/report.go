@@ -178,9 +178,9 @@ func (r *whole) verdicts() *report.Table {
 		}
 	}
 	meanings := map[trend.Outcome]string{
-		trend.Regression:   "the newest runs are beyond the threshold, two in a row or more",
-		trend.Alarm:        "the newest run is, the one before was not",
-		trend.OK:           "within the threshold",
+		trend.Regression:   "it got worse and stayed so: open until it is mended or accepted",
+		trend.Alarm:        "the newest run is farther off than any before: it may be an outlier",
+		trend.OK:           "nothing is open",
 		trend.Learning:     "too few earlier runs to judge",
 		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
 		"ended":            "the kernel went on with another device, driver or launch shape",

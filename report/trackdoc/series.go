@@ -209,6 +209,9 @@ func (m metric) explain(s *track.Series) string {
 		if s.Fallback != nil {
 			return text + " The series starts anew, its residual goes on: " + m.residual(s) + "."
 		}
+		if s.GoesOn() {
+			return text + " The runs since are " + m.side(s.Since()) + " the level before, which stays the baseline."
+		}
 		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a "+
 			"verdict.",
 			s.Begins.Last.Run, when(s.Begins.Last.Time),
@@ -216,17 +219,23 @@ func (m metric) explain(s *track.Series) string {
 	}
 	j, judged := m.judgedBy(s)
 	g := &judged.Gate
-	rest := "one run may be an outlier; the next one beyond its threshold makes it a regression."
-	if g.Outcome == trend.Regression {
-		rest = unit.Counted(g.InARow, "run", "runs") + " in a row."
-	}
 	text := fmt.Sprintf("%s. ", g.Outcome)
 	if s.Fallback != nil {
 		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", ago(s), changed(s), m.residual(s))
 	}
-	text += fmt.Sprintf("%s is beyond the threshold of %s: %s the median of %s (MAD %s) of %s; %s",
-		j.print(g.Value), j.print(g.Threshold.Or(0)), j.side(judged.Off()), j.print(g.Median.Or(0)),
-		j.distance(g.MAD.Or(0)), unit.Counted(g.N, "run", "runs"), rest)
+	if s.Fallback == nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh {
+		text += fmt.Sprintf("%s changed %s: %s; judged against the runs before. ", strings.Join(s.Begins.What, " and "),
+			ago(s), changed(s))
+	}
+	text += fmt.Sprintf("%s is %s the level of %s, from %s (MAD %s)", j.print(g.Value), j.side(judged.Off()),
+		j.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), j.distance(g.MAD.Or(0)))
+	if f, ok := g.Finding.Value(); ok {
+		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
+			"bad runs are"), j.side(f.Shift))
+	} else {
+		text += ", farther than any run before. One run may be an outlier; if the next one is like it, that is a " +
+			"regression."
+	}
 	text += since(s) + moved(s)
 	if s.Against != "" {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
@@ -282,12 +291,15 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		names = append(names, fmt.Sprintf("%d more", named-most))
 	}
 	for s, k := range together {
-		names = slices.Insert(names, 0, fmt.Sprintf("%d of %s at once, %s", k, report.OneLine(s.Device),
-			changedText(s)))
+		names = slices.Insert(names, 0, strings.TrimSuffix(fmt.Sprintf("%d of %s at once by %s, %s", k,
+			report.OneLine(s.Device), m.difference(s.Median), changedText(s)), ", "))
 	}
-	what := "regressed" + where + ", confirmed by two runs or more in a row"
+	what := "regressed" + where
+	if !m.Gate.Exact {
+		what += ", confirmed by two runs or more in a row"
+	}
 	if !confirmed {
-		what = number(n, "is", "are") + " beyond the threshold" + where
+		what = number(n, "is", "are") + " worse" + where
 	}
 	return fmt.Sprintf("%d of %d series %s: %s", n, len(all), what, strings.Join(names, ", "))
 }

@@ -27,6 +27,9 @@ func (m metric) sharedItems(list []track.Shared) []report.Item {
 
 // sharedTitle is a shared finding in a few words.
 func sharedTitle(s *track.Shared) string {
+	if s.Anew && s.Series[0].GoesOn() {
+		return fmt.Sprintf("%s: %d of %d series go on with a change", report.OneLine(s.Device), len(s.Series), s.Of)
+	}
 	if s.Anew {
 		return fmt.Sprintf("%s: %d of %d series begin anew", report.OneLine(s.Device), len(s.Series), s.Of)
 	}
@@ -35,7 +38,15 @@ func sharedTitle(s *track.Shared) string {
 
 // sharedText says what many series have in common.
 func (m metric) sharedText(s *track.Shared) string {
-	text := report.UpperFirst(changedText(s)) + " with " + runName(&s.First) + ". "
+	text := "With " + runName(&s.First) + ". "
+	if len(s.Changed) > 0 {
+		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
+	}
+	if s.Anew && s.Series[0].GoesOn() {
+		return text + fmt.Sprintf("%d of %s of %s go on with it, %s the level before in the median, which stays the "+
+			"baseline.", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+			m.side(s.Median))
+	}
 	if s.Anew {
 		return text + fmt.Sprintf("%d of %s of %s begin anew, and %s needed for a verdict.", len(s.Series),
 			unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),

@@ -1,0 +1,207 @@
+package trend
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seriesOf makes a series of runs from bare values.
+func seriesOf(values []float64) []Point {
+	points := make([]Point, len(values))
+	for i, v := range values {
+		points[i] = Point{Run: i, Value: v}
+	}
+	return points
+}
+
+// noisy makes n values around each of some levels, with a normal noise.
+func noisy(seed int, spread float64, levels ...[2]float64) (values []float64) {
+	rng := rngOf(seed, 7)
+	for _, l := range levels {
+		for range int(l[0]) {
+			values = append(values, l[1]+spread*rng.NormFloat64())
+		}
+	}
+	return values
+}
+
+// one judges a single series.
+func one(t *testing.T, g Gate, points []Point) Judged {
+	t.Helper()
+	r, err := g.Replay([][]Point{points})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Series[0]
+}
+
+func TestStories(t *testing.T) {
+	exact := ExactGate()
+	spill := ExactGate()
+	spill.Direction = Up
+	both := PointsGate()
+	both.Direction = Both
+	cases := []struct {
+		why      string
+		gate     Gate
+		values   []float64
+		outcome  Outcome
+		findings int
+		first    int // of the last finding
+		closed   int // -1 open
+	}{
+		{"too few runs to judge", PointsGate(), noisy(1, 1, [2]float64{7, 60}, [2]float64{1, 10}), Learning, 0, 0, 0},
+		{"a step that nobody mends stays red, 60 runs later too", PointsGate(),
+			noisy(1, 1, [2]float64{30, 60}, [2]float64{60, 50}), Regression, 1, 30, -1},
+		{"one that is mended is green with the first good run", PointsGate(),
+			noisy(1, 1, [2]float64{30, 60}, [2]float64{9, 50}, [2]float64{1, 60}), OK, 1, 30, 39},
+		{"a level that rose and fell back is a loss", PointsGate(),
+			noisy(2, 1, [2]float64{30, 60}, [2]float64{30, 70}, [2]float64{5, 60}), Regression, 1, 60, -1},
+		{"a gain is none", PointsGate(), noisy(2, 1, [2]float64{30, 60}, [2]float64{10, 70}), OK, 0, 0, 0},
+		{"from 40 to 38 is 2 points", PointsGate(), noisy(3, 0.1, [2]float64{20, 40}, [2]float64{3, 38}), Regression, 1, 20, -1},
+		{"less than a point is no finding, however sure", PointsGate(),
+			noisy(3, 0.1, [2]float64{20, 40}, [2]float64{20, 39.2}), OK, 0, 0, 0},
+		{"one run far off is an alarm", PointsGate(), noisy(4, 1, [2]float64{30, 60}, [2]float64{1, 30}), Alarm, 0, 0, 0},
+		{"times rise", RelativeGate(), scaled(noisy(5, 0.01, [2]float64{20, 1}, [2]float64{4, 1.2})), Regression, 1, 20, -1},
+		{"a peak has no noise: the first run is red", exact, []float64{100, 25}, Regression, 1, 1, -1},
+		{"and stays so", exact, []float64{100, 25, 25, 25}, Regression, 1, 1, -1},
+		{"until the last good value is back", exact, []float64{100, 25, 25, 100}, OK, 1, 1, 3},
+		{"a better peak is the one to keep", exact, []float64{25, 100, 50}, Regression, 1, 2, -1},
+		{"spill that grew", spill, []float64{0, 0, 64}, Regression, 1, 2, -1},
+		{"losses within the floor add up", exact, []float64{100, 99.95, 99.85}, Regression, 1, 2, -1},
+		{"any move: up", both, noisy(6, 1, [2]float64{30, 60}, [2]float64{6, 75}), Regression, 1, 30, -1},
+		{"any move: down", both, noisy(6, 1, [2]float64{30, 60}, [2]float64{6, 45}), Regression, 1, 30, -1},
+	}
+	for _, c := range cases {
+		j := one(t, c.gate, seriesOf(c.values))
+		if j.Verdict.Outcome != c.outcome || len(j.Findings) != c.findings {
+			t.Errorf("%s: %s, %+v; want %s and %d findings", c.why, j.Verdict.Outcome, j.Findings, c.outcome, c.findings)
+			continue
+		}
+		if c.findings > 0 {
+			f := j.Findings[c.findings-1]
+			if c.first >= 0 && f.First != c.first || f.Closed != c.closed {
+				t.Errorf("%s: %+v; want the first bad run to be %d, closed at %d", c.why, f, c.first, c.closed)
+			}
+		}
+	}
+}
+
+func scaled(values []float64) []float64 {
+	for i := range values {
+		values[i] *= 1e-6
+	}
+	return values
+}
+
+// What was accepted is the baseline, at once and with what is known of the noise.
+func TestAccepted(t *testing.T) {
+	points := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}))
+	points[35].Begin = true
+	j := one(t, PointsGate(), points)
+	if v := j.Verdict; v.Outcome != OK || math.Abs(v.Median.Or(0)-50) > 1 || v.N != 9 {
+		t.Errorf("accepted at run 35: %+v; want ok around 50", v)
+	}
+	if len(j.Findings) != 1 || j.Findings[0].Closed != 35 {
+		t.Errorf("findings %+v; want one that ends at run 35", j.Findings)
+	}
+	more := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}, [2]float64{3, 40}))
+	more[35].Begin = true
+	if v := one(t, PointsGate(), more).Verdict; v.Outcome != Regression || v.Finding.Or(Finding{}).First != 45 {
+		t.Errorf("a second drop after that is %+v; want a regression from run 45 on", v)
+	}
+}
+
+// A drift is too slow for any two runs. Beside kernels that do not drift it is told from autocorrelation.
+func TestDrift(t *testing.T) {
+	for _, spread := range []float64{0.5, 1, 2} {
+		series := histories(rngOf(5, 5), normal(spread), 20, 60, 60, 0, 0)
+		for i := range series[4] {
+			series[4][i].Value -= 9 * float64(i) / 60
+		}
+		r, err := PointsGate().Replay(series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, s := range r.Series {
+			if (s.Verdict.Outcome == Regression) != (k == 4) {
+				t.Errorf("noise %v, series %d: %+v; want the one that drifts to be red, and no other", spread, k, s)
+			}
+		}
+	}
+}
+
+// A shift of most kernels is one finding of the run, and one kernel that fell more is another.
+func TestShared(t *testing.T) {
+	var series [][]Point
+	for k := range 40 {
+		levels := [][2]float64{{30, 60 + float64(k)/2}, {6, 50 + float64(k)/2}}
+		if k == 3 {
+			levels[1][1] -= 15
+		}
+		series = append(series, seriesOf(noisy(100+k, 1, levels...)))
+	}
+	r, err := PointsGate().Replay(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Shared) != 1 || r.Checks[r.Shared[0].First].Run != 30 || math.Abs(r.Shared[0].Shift+10) > 1 {
+		t.Errorf("shared %+v; want one of -10 points from run 30 on", r.Shared)
+	}
+	for k, s := range r.Series {
+		f, ok := s.Verdict.Finding.Value()
+		if own := k == 3; s.Verdict.Outcome != Regression || !ok || f.Shared == own || len(s.Findings) != count(own) {
+			t.Errorf("kernel %d: %+v with findings %+v; want its part in what is shared", k, s.Verdict, s.Findings)
+		}
+	}
+	if b := r.Tally(); b.Opened > 2 {
+		t.Errorf("%+v; want the shift to open one finding, and the kernel another", b)
+	}
+}
+
+func TestGateRefuses(t *testing.T) {
+	change := func(f func(*Gate)) Gate { g := PointsGate(); f(&g); return g }
+	cases := []struct {
+		gate Gate
+		want string
+	}{
+		{Gate{}, "a budget of 0 red checks in 100 is not possible"},
+		{change(func(g *Gate) { g.Window = 2 }), "a gate over the last 2 runs is not possible; use 8 to 1000"},
+		{change(func(g *Gate) { g.Learning = 0 }), "a gate that learns from 0 runs is not possible"},
+		{change(func(g *Gate) { g.Floor = math.NaN() }), "a gate with a floor of NaN is not possible"},
+		{change(func(g *Gate) { g.Direction = "sideways" }), `direction "sideways" is not known`},
+	}
+	for _, c := range cases {
+		if _, err := c.gate.Replay(nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Replay says %v, want %s", err, c.want)
+		}
+	}
+	if _, err := PointsGate().Replay([][]Point{seriesOf([]float64{1, math.NaN()})}); err == nil {
+		t.Error("a value that is not a number is judged")
+	}
+	if r, err := PointsGate().Replay([][]Point{nil}); err != nil || r.Series[0].Verdict.Outcome != Learning {
+		t.Errorf("a series without runs is %+v, %v; want learning", r, err)
+	}
+}
+
+// Planted drops are found, and a history that opens too many findings gets a floor that keeps the budget.
+func TestBacktest(t *testing.T) {
+	series := histories(rngOf(3, 3), normal(1), 40, 60, 60, 0, 0)
+	p, err := PointsGate().Power(t.Context(), series, 10)
+	if err != nil || p.Planted != 6 || p.Found != 6 || p.Delay().Or(9) > 2 {
+		t.Errorf("10 points at noise 1: %+v, %v; want all 6 found with the second run", p, err)
+	}
+	var steps [][]Point
+	for k := range 20 {
+		steps = append(steps, seriesOf(noisy(k, 0.3, [2]float64{12 + float64(k), 60}, [2]float64{40, 57})))
+	}
+	g, b, err := PointsGate().Keep(t.Context(), [][][]Point{steps}, 0.001)
+	if err != nil || b.Opened > 0 || !(g.Floor > 2) {
+		t.Errorf("a step of 3 points in each series: floor %v, %+v, %v; want one above the steps", g.Floor, b, err)
+	}
+	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
+		t.Error("the series were changed")
+	}
+}
