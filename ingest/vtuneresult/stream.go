@@ -195,9 +195,17 @@ func (s *stream) unzip() (err error) {
 		if err != nil {
 			return fmt.Errorf("zstd: %w", err)
 		}
-		s.plain = make([]byte, 0, maxFrame)
 	}
-	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
+	// Small files have small frames: only one that holds more than usual gets the most that is read.
+	for _, most := range []int{min(32*s.frame.Len()+1<<16, maxFrame), maxFrame} {
+		if cap(s.plain) < most {
+			s.plain = make([]byte, 0, most)
+		}
+		if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err == nil {
+			break
+		}
+	}
+	if err != nil {
 		return s.fault("the frame is not zstd, or damaged: %v", err)
 	}
 	return nil
