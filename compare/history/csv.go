@@ -27,6 +27,11 @@ type csvRecord struct {
 	// Verdict is what validate said of the row; a value that is not the kernel's own is judged by nobody.
 	Verdict table.Text `csv:"verdict"`
 	Program table.Text `csv:"program"`
+	Branch  table.Text `csv:"branch"`
+	Commit  table.Text `csv:"commit"`
+	Host    table.Text `csv:"host"`
+	Event   table.Text `csv:"event"` // see Record
+	Note    table.Text `csv:"note"`
 }
 
 // maxNotes bounds the notes of one file; more of the same help nobody.
@@ -46,7 +51,7 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 	for _, must := range columns[:3] {
 		if !slices.Contains(in.Columns, must) {
 			return nil, nil, fmt.Errorf("%s:1: there is no column %s; "+
-				"expected series,time,value and optionally run,device,driver,label,verdict,program", file, must)
+				"expected series,time,value and optionally %s", file, must, strings.Join(columns[3:], ","))
 		}
 	}
 	var notes []note.Note
@@ -90,8 +95,13 @@ func ReadRecords(r io.Reader, file string) (*Records, []note.Note, error) {
 // record reads the cells that are no texts. With an error it names the column that is at fault.
 func (c *csvRecord) record() (r Record, column string, err error) {
 	r = Record{Series: string(c.Series), Run: string(c.Run), Device: string(c.Device), Driver: string(c.Driver),
-		Label: string(c.Label), Verdict: string(c.Verdict), Program: string(c.Program)}
-	if r.Series == "" {
+		Label: string(c.Label), Verdict: string(c.Verdict), Program: string(c.Program),
+		Branch: string(c.Branch), Commit: string(c.Commit), Host: string(c.Host), Event: string(c.Event),
+		Note: string(c.Note)}
+	if r.Event != "" && r.Event != Accepted && r.Event != Renamed {
+		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s or none", r.Event, Accepted, Renamed)
+	}
+	if r.Series == "" && r.Event != Accepted {
 		return r, "series", errors.New("the line has no series")
 	}
 	if r.Time, err = parseTime(strings.TrimSpace(c.Time)); err != nil {
@@ -137,7 +147,8 @@ func (w *RecordWriter) Write(r Record) error {
 	return w.rows.Write(csvRecord{
 		table.Text(r.Series), r.Time.UTC().Format(time.RFC3339Nano), strconv.FormatFloat(r.Value, 'g', -1, 64),
 		table.Text(r.Run), table.Text(r.Device), table.Text(r.Driver), table.Text(r.Label), table.Text(r.Verdict),
-		table.Text(r.Program)})
+		table.Text(r.Program), table.Text(r.Branch), table.Text(r.Commit), table.Text(r.Host), table.Text(r.Event),
+		table.Text(r.Note)})
 }
 
 // Flush writes what is left, and the column names also when there is no point at all.

@@ -66,9 +66,9 @@ func TestReadRecords(t *testing.T) {
 func TestReadRecordsRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
-		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict,program"},
+		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict,program,branch,commit,host,event,note"},
 		{"series,time,value,Time\n", `h.csv:1: the column "time" occurs twice (keep one of them)`},
-		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program)`},
+		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program,branch,commit,host,event,note)`},
 	}
 	for _, c := range cases {
 		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv"); err == nil || err.Error() != c.want {
@@ -111,7 +111,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Errorf("read back %+v\nwant %+v", got[:12], want[:12])
 	}
 	b.Reset()
-	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label,verdict,program\n" {
+	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label,verdict,program,branch,commit,host,event,note\n" {
 		t.Errorf("no points are written as %q, %v; want the column names", b.String(), err)
 	}
 }

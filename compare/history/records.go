@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Records are points on their way into a history. A million of them take 52 MB: a history repeats few texts very often,
+// Records are points on their way into a history. A million of them take 64 MB: a history repeats few texts very often,
 // so each is kept once.
 type Records struct {
 	// IsDevice, when not nil, says whether a text is the key of a device. The run of several adapters of a device
@@ -16,6 +16,7 @@ type Records struct {
 	IsDevice func(key string) bool
 
 	points []packed
+	events []Record
 	texts  []string
 	number map[string]int32 // of each text
 	keys   map[int32]Key    // that the names of series say
@@ -26,14 +27,20 @@ type packed struct {
 	us                                                   int64
 	value                                                float64
 	series, run, device, driver, label, verdict, program int32
+	branch, commit, host                                 int32
 	line                                                 int32
 }
 
-// Add appends a point.
+// Add appends a point or an event.
 func (r *Records) Add(p Record) {
+	if p.Event != "" {
+		r.events = append(r.events, p)
+		return
+	}
 	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line),
 		series: r.text(p.Series), run: r.text(p.Run), device: r.text(p.Device), driver: r.text(p.Driver),
-		label: r.text(p.Label), verdict: r.text(p.Verdict), program: r.text(p.Program)})
+		label: r.text(p.Label), verdict: r.text(p.Verdict), program: r.text(p.Program),
+		branch: r.text(p.Branch), commit: r.text(p.Commit), host: r.text(p.Host)})
 }
 
 // text gives a text's number.
@@ -59,7 +66,8 @@ func (r *Records) At(i int) Record {
 	p := r.points[i]
 	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
 		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict],
-		Program: r.texts[p.program], Line: int(p.line)}
+		Program: r.texts[p.program], Branch: r.texts[p.branch], Commit: r.texts[p.commit], Host: r.texts[p.host],
+		Line: int(p.line)}
 }
 
 // group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no
@@ -109,7 +117,8 @@ func (r *Records) group() ([][]int32, error) {
 // run makes a run of some points.
 func (r *Records) run(n *number, lines []int32) Run {
 	first := r.At(int(lines[0]))
-	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program}
+	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program,
+		Branch: first.Branch, Commit: first.Commit, Host: first.Host}
 	for _, i := range lines {
 		p := r.At(int(i))
 		row := Row{Key: r.key(r.points[i].series), Verdict: p.Verdict}

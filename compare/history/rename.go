@@ -36,19 +36,23 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 // Rename gives all series of a kernel another name, those of runs that are added later under the old name too. Where
 // there are series of the new name already, they become one with them. It is an error when a run has both.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
-	old, name = cleanText(old), cleanText(name)
+	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
+}
+
+// renameTo renames a kernel, which must be there.
+func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(tx *sql.Tx) error {
 		known := false
 		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task_identity = ? LIMIT 1`,
-			[]any{Key{Task: old}.taskIdentity()}, func(*sql.Rows) error { known = true; return nil })
-		if err == nil && (!known || name == "" || name == old) {
+			[]any{Key{Task: r.Old}.taskIdentity()}, func(*sql.Rows) error { known = true; return nil })
+		if err == nil && (must && !known || r.New == "" || r.New == r.Old) {
 			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, "+
-				"without its launch shape, and another one", errNoKernel, old, name, d.engine.where)
+				"without its launch shape, and another one", errNoKernel, r.Old, r.New, d.engine.where)
 		}
 		if err != nil {
 			return err
 		}
-		return d.rename(ctx, tx, Rename{Old: old, New: name, Time: now})
+		return d.rename(ctx, tx, r)
 	})
 }
 

@@ -215,3 +215,58 @@ func TestAccept(t *testing.T) {
 		}
 	})
 }
+
+// TestEventsTravel: what was accepted and renamed comes out with the points, goes into another history once, and so do branches.
+func TestEventsTravel(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		add(t, d, named(0, "a", "b"))
+		topic := named(1, "a", "b")
+		topic.Branch = "topic"
+		id := add(t, d, topic)
+		if err := d.Rename(bg, "b", "c", start); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Accept(bg, id, nil, "all", start); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Accept(bg, id, func(k Key) bool { return k.Task == "c" }, "one", start); err != nil {
+			t.Fatal(err)
+		}
+		export := func(d *DB) string {
+			var b strings.Builder
+			w := NewRecordWriter(&b)
+			if err := errors.Join(d.Export(bg, Measured, w.Write), w.Flush()); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		text := export(d)
+		other := open(t, t.TempDir()+"/other.db")
+		for i, want := range []int{3, 0} {
+			records, notes, err := ReadRecords(strings.NewReader(text), "h.csv")
+			if err != nil || len(notes) > 0 {
+				t.Fatal(err, notes)
+			}
+			for _, to := range []*DB{other, d} {
+				if to == d {
+					want = 0 // it came from there
+				}
+				if done, err := to.Import(bg, Measured, records); err != nil || done.Events != want {
+					t.Errorf("import %d: %+v, %v; want %d events", i, done, err, want)
+				}
+			}
+		}
+		again := export(other)
+		sorted := func(text string) string { // series come in the order in which they were stored first
+			return strings.Join(slices.Sorted(strings.SplitSeq(text, "\n")), "\n")
+		}
+		if lines := strings.Count(text, ",accept,") + strings.Count(text, ",rename,"); lines != 3 || sorted(again) != sorted(text) {
+			t.Errorf("%d events came out:\n%s\nand from the copy\n%s", lines, text, again)
+		}
+		add(t, other, named(2, "b"))
+		if got := lines(t, other); !strings.Contains(got, "c: ") || strings.Contains(got, "b: ") {
+			t.Errorf("the copy does not know the new name: %s", got)
+		}
+	})
+}

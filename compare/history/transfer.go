@@ -19,14 +19,29 @@ type Record struct {
 	Label   string
 	Verdict string
 	Program string
-	Line    int // where it was read, for messages; 0 when nowhere
+	Branch  string
+	Commit  string
+	Host    string
+	// Event is empty for a point. Else the record says what was said of the history: Accepted, of a series or, without
+	// one, of all, from a run on, with the Note; or Renamed, of a kernel from Series to Note. Value is the time of it
+	// in Unix seconds.
+	Event string
+	Note  string
+	Line  int // where it was read, for messages; 0 when nowhere
 }
+
+// The events.
+const (
+	Accepted = "accept"
+	Renamed  = "rename"
+)
 
 // Imported says what Import did.
 type Imported struct {
 	Runs, Points int // that were stored, or were given values that they had not
 	Filled       int // those of Runs that were there already
 	KnownRuns    int // that had all of it already
+	Events       int // what was accepted or renamed, and is not stored yet
 }
 
 const (
@@ -52,6 +67,9 @@ func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, 
 	if err != nil {
 		return done, err
 	}
+	if done.Events, err = d.importRenames(ctx, records.events); err != nil {
+		return done, err
+	}
 	for batch := range slices.Chunk(groups, importBatch) {
 		var in *importer
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(tx *sql.Tx) error {
@@ -66,33 +84,41 @@ func (d *DB) Import(ctx context.Context, m Metric, records *Records) (Imported, 
 		done.Filled += in.done.Filled
 		done.KnownRuns += in.done.KnownRuns
 	}
-	return done, nil
+	accepted, err := d.importAccepts(ctx, records)
+	done.Events += accepted
+	return done, err
 }
 
-// Export hands out every point of a metric, series by series, oldest first.
+// Export hands out every point of a metric, series by series, oldest first, and then what was accepted and renamed.
 func (d *DB) Export(ctx context.Context, m Metric, visit func(Record) error) error {
 	runs, err := d.List(ctx)
 	if err != nil {
 		return err
 	}
 	names := runNames(runs)
-	labels := make(map[int64]string, len(runs))
+	of := make(map[int64]*Run, len(runs))
 	for i := range runs {
-		labels[runs[i].ID] = runs[i].Label
+		of[runs[i].ID] = &runs[i]
 	}
-	return d.eachSeries(ctx, m, &lineup{plain: true}, func(s Series) error {
+	err = d.eachSeries(ctx, m, &lineup{plain: true}, func(s Series) error {
 		name := s.Key.Name()
 		for _, p := range s.Points {
 			run, ok := names[p.Run]
 			if !ok {
 				continue // stored after the runs were read
 			}
+			r := of[p.Run]
 			err := visit(Record{Series: name, Time: p.Time, Value: p.Value, Run: run, Device: s.Key.Device,
-				Driver: s.Key.Driver, Label: labels[p.Run], Verdict: p.Verdict, Program: s.Key.Program})
+				Driver: s.Key.Driver, Label: r.Label, Verdict: p.Verdict, Program: s.Key.Program, Branch: r.Branch,
+				Commit: r.Commit, Host: r.Host})
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return d.exportEvents(ctx, of, names, visit)
 }

@@ -174,6 +174,9 @@ func ImportedText(done *history.Imported, m history.Metric, bad int) string {
 	if done.KnownRuns > 0 {
 		text += fmt.Sprintf("; %s stored before", unit.Counted(done.KnownRuns, "run was", "runs were"))
 	}
+	if done.Events > 0 {
+		text += fmt.Sprintf("; accepted or renamed: %d", done.Events)
+	}
 	if bad > 0 {
 		text += fmt.Sprintf("; %s not usable", unit.Counted(bad, "line was", "lines were"))
 	}
