@@ -141,6 +141,8 @@ type Summary struct {
 	ModelCompared int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
 	ModelMatched  int `json:"model_matched"`
 	Unexplained   int `json:"unexplained"`
+	Judged        int `json:"judged" jsonschema:"kernels of which a measurement was held against the prediction"`
+	NotJudged     int `json:"not_judged" jsonschema:"unmeasurable, without a prediction or a measurement, or compared with the profiler's peak alone"`
 
 	// Of the rows that were compared. Absent when there are too few.
 	Bias         unit.Opt[unit.Points] `json:"bias_points"`

@@ -80,6 +80,11 @@ func (s *Summary) count(row *Row, opt Options) {
 	case NoMeasurement:
 		s.NoMeasurement++
 	}
+	if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
+		s.Judged++
+	} else {
+		s.NotJudged++
+	}
 	if agrees, ok := row.ModelAgrees(opt); ok {
 		s.ModelCompared++
 		if agrees {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // TaskNote is a note with the task that it is about, if any.
@@ -67,12 +68,40 @@ func (severity) Words() []Word {
 	return []Word{{note.Warning.String(), Unsure}, {note.Error.String(), Bad}}
 }
 
-// NotWhole gives the notes on inputs that are cut off and on rows that are left out: they belong in the headline, since
-// no number below is of the whole run, or no table has all rows.
+// Notes that say what a command let pass, since it was told to.
+const (
+	CodeAcceptedDamage   = "accepted-damaged"
+	CodeAcceptedUnjudged = "accepted-unjudged"
+)
+
+// Lost says what of the input could not be read, from the errors among the notes; empty when all was read.
+func Lost(notes []note.Note) string {
+	text, more := "", 0
+	for _, n := range notes {
+		switch {
+		case n.Severity < note.Error:
+		case text == "":
+			text = "not all of the input could be read, so kernels may be missing: " + OneLine(n.String())
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		text += "; and " + unit.Counted(more, "more error", "more errors")
+	}
+	return text
+}
+
+// NotWhole gives the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
+// out: they belong in the headline, since no number below is of the whole run, or no table has all rows.
 func NotWhole(notes []note.Note) []string {
 	var lines []string
+	if lost := Lost(notes); lost != "" {
+		lines = append(lines, UpperFirst(lost))
+	}
 	for _, n := range notes {
-		if n.Code == "truncated-file" || n.Code == codeSelection {
+		switch n.Code {
+		case "truncated-file", codeSelection, CodeAcceptedDamage, CodeAcceptedUnjudged:
 			lines = append(lines, OneLine(n.String()))
 		}
 	}

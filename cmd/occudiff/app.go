@@ -55,6 +55,8 @@ type shared struct {
 	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size for logs and exports without it"`
 	Digest         string        `flag:"digest" arg:"KIND" default:"auto" words:"auto sha256" help:"digest of large inputs: auto or sha256; auto is xxh3 above 64 MiB"`
 	Truncated      bool          `flag:"accept-truncated" help:"use the complete lines of a compressed input that is cut off; every output says so"`
+	AcceptDamaged  bool          `flag:"accept-damaged" help:"accept input of which kernels could not be read; every output says so; else a gate, diff and track add exit 2"`
+	AcceptUnjudged bool          `flag:"accept-unjudged" help:"let a gate pass kernels that it cannot judge; every output says so; else it exits 2"`
 	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
 	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
 	Annotate       bool          `flag:"annotations" help:"print GitHub annotations, too; to standard error, also with -q: errors for what fails the command, else warnings"`
@@ -75,6 +77,7 @@ const (
 	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval driver vtune-version label progress "
 	answerFlags = " output format color quiet "
 	tableFlags  = " kernel top columns "
+	unseenFlags = " accept-damaged accept-unjudged "
 )
 
 // setDefaults declares the shared flags, which gives them their defaults in commands that do not have them.

@@ -35,7 +35,7 @@ func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
 		share: deviceFlags + "tolerance model-tolerance driver vtune-version label progress " +
-			"fail-on:never,mismatch,model annotations" + answerFlags,
+			"fail-on:never,mismatch,model annotations" + unseenFlags + answerFlags,
 		args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
 			"./app'"),
 		endings: deliver.Endings(".xml"),

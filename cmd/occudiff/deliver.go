@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"occudiff/cmd/cli"
+	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
@@ -108,15 +110,56 @@ func (a *app) annotateLevels() rundoc.AnnotateLevels {
 }
 
 // conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
-// that was asked for and failed.
-func (a *app) conclude(marks []report.Annotation, failure string) error {
+// that was asked for and failed, or else of what it has not seen and was not told to accept.
+func (a *app) conclude(marks []report.Annotation, failure string, unseen []string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
-	if failure == "" || a.FailOn == "never" {
-		return nil
+	if n := len(unseen); n > report.MostTasks {
+		unseen = append(unseen[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more of these", n-report.MostTasks))
 	}
-	return &gateError{failure}
+	switch {
+	case failure != "" && a.FailOn != "never":
+		for _, text := range unseen {
+			fmt.Fprintln(a.stderr, "occudiff: warning:", text)
+		}
+		return &gateError{failure}
+	case len(unseen) > 0:
+		return cli.Errorf("%s", strings.Join(unseen, "\n"))
+	}
+	return nil
+}
+
+// accept gives what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
+// and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
+func (a *app) accept(notes *[]note.Note, unjudged string) (unseen []string, err error) {
+	let := func(accepted bool, code, flag, text string) {
+		if !accepted {
+			unseen = append(unseen, text+"; "+flag+" accepts that")
+			return
+		}
+		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
+	}
+	if lost := report.Lost(*notes); lost != "" {
+		if a.AcceptDamaged && a.rowsAlone(".csv") != "" {
+			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
+				"use another format")
+		}
+		let(a.AcceptDamaged, report.CodeAcceptedDamage, "--accept-damaged", lost)
+	}
+	if unjudged != "" {
+		let(a.AcceptUnjudged, report.CodeAcceptedUnjudged, "--accept-unjudged", unjudged)
+	}
+	return unseen, nil
+}
+
+// acceptDamage finds what of the input was lost, for a command that must not go on without it.
+func (a *app) acceptDamage(notes *[]note.Note) error {
+	unseen, err := a.accept(notes, "")
+	if err == nil && len(unseen) > 0 {
+		err = cli.Errorf("%s", unseen[0])
+	}
+	return err
 }
 
 // printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a

@@ -37,7 +37,7 @@ func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(rundiff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "local simd accept-truncated" + runFlags + tableFlags +
-			"sort:lost,time,difference,name fail-on:never,regression annotations" + answerFlags,
+			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
 		args: cli.Args(1, cli.Many, wrongPaths), endings: deliver.Endings(".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
@@ -92,11 +92,23 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	}
 	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
-	return a.answerSides(rundiff.CompareSides(sides[0], sides[1:], opt)), nil
+	return a.answerSides(rundiff.CompareSides(sides[0], sides[1:], opt))
 }
 
 // answerSides answers for sides that were compared.
-func (a *app) answerSides(s *rundiff.Sides) *report.Answer {
+func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
+	unjudged := ""
+	if a.FailOn != "never" {
+		unjudged = diffdoc.Unjudged(s)
+	}
+	var unseen []string
+	for _, d := range s.Against {
+		lost, err := a.accept(&d.Notes, unjudged)
+		if err != nil {
+			return nil, err
+		}
+		unseen, unjudged = append(unseen, lost...), ""
+	}
 	a.after = func() error {
 		a.sayNotes(diffdoc.SidesNotes(s))
 		var marks []report.Annotation
@@ -106,9 +118,9 @@ func (a *app) answerSides(s *rundiff.Sides) *report.Answer {
 		if text := diffdoc.CannotTell(s); text != "" && a.FailOn == "regression" {
 			a.say("%s", text)
 		}
-		return a.conclude(marks, diffdoc.Failure(s))
+		return a.conclude(marks, diffdoc.Failure(s), unseen)
 	}
-	return diffdoc.Answer(s, a.provenance())
+	return diffdoc.Answer(s, a.provenance()), nil
 }
 
 // readSide reads and compares the runs of a side; side is that of a difference report, else 0.
@@ -160,11 +172,15 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		return nil, err
 	}
 	notes = append(notes, more...)
+	unseen, err := a.accept(&notes, "")
+	if err != nil {
+		return nil, err
+	}
 	a.sayNotes(notes)
 	pairs := binary.Diff(was, is)
 	a.after = func() error {
 		marks := binarydoc.Annotations(pairs, a.annotateLevels().Regression)
-		return a.conclude(marks, binarydoc.Failure(pairs))
+		return a.conclude(marks, binarydoc.Failure(pairs), unseen)
 	}
 	return binarydoc.Diff(pairs, notes, a.provenance()), nil
 }

@@ -16,7 +16,7 @@ import (
 const (
 	exitDone  = 0 // also with mismatches, bad rows, a run that is stored already
 	exitGate  = 1 // a gate that was asked for failed
-	exitUsage = 2 // bad usage or no usable input
+	exitUsage = 2 // bad usage, no usable input, or kernels that a gate did not see
 )
 
 // gateError means that everything worked and a gate that was asked for failed.

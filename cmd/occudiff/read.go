@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"occudiff/cmd/cli"
@@ -16,10 +17,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// rowsAlone names an output that was asked for and that holds rows and no notes; empty when there is none.
-func (a *app) rowsAlone() string {
+// rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
+// there is none.
+func (a *app) rowsAlone(endings ...string) string {
 	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
-		if e := strings.ToLower(filepath.Ext(o)); e == ".csv" || e == ".xml" {
+		if e := strings.ToLower(filepath.Ext(o)); slices.Contains(endings, e) {
 			return e
 		}
 	}
@@ -28,7 +30,7 @@ func (a *app) rowsAlone() string {
 
 // readRun reads the files of a run; opt is what the command adds to the flags.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
-	if ending := a.rowsAlone(); a.Truncated && ending != "" {
+	if ending := a.rowsAlone(".csv", ".xml"); a.Truncated && ending != "" {
 		return nil, cli.Errorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
 			"another format", ending)
 	}

@@ -42,7 +42,7 @@ type addFlags struct {
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd digest" + deviceFlags +
-		"sampling-interval driver vtune-version label progress format quiet",
+		"sampling-interval driver vtune-version label progress format quiet accept-damaged",
 		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {
 			return nil, t.add(ctx, paths, f)
@@ -70,6 +70,9 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 			read = t.readCompiled
 		}
 		one, notes, err := read(ctx, p, given)
+		if err == nil {
+			err = t.acceptDamage(&notes)
+		}
 		if err != nil {
 			return addedBefore(done, err)
 		}

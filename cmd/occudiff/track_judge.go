@@ -55,7 +55,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 		}
 		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
 		t.after = func() error {
-			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.CheckFailure(check))
+			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.CheckFailure(check), nil)
 		}
 		return trackdoc.FromCheck(check, prov), nil
 	})
@@ -109,7 +109,7 @@ func (t *tracking) report(ctx context.Context, p trend.Params) (*report.Answer, 
 		if err != nil {
 			return nil, err
 		}
-		t.after = func() error { return t.conclude(nil, trackdoc.ReportFailure(r, t.FailOn == "alarm")) }
+		t.after = func() error { return t.conclude(nil, trackdoc.ReportFailure(r, t.FailOn == "alarm"), nil) }
 		return trackdoc.FromReport(r, prov), nil
 	})
 }

@@ -30,8 +30,9 @@ type validateFlags struct {
 
 func (a *app) validateCommand() *cobra.Command {
 	f := &validateFlags{}
-	return a.command(command{text: "validate", flags: []any{f}, share: "local simd digest accept-truncated" + runFlags +
-		tableFlags + "sort:lost,time,difference,name fail-on:never,mismatch,model annotations" + answerFlags,
+	return a.command(command{text: "validate", flags: []any{f},
+		share: "local simd digest accept-truncated" + runFlags + tableFlags + unseenFlags +
+			"sort:lost,time,difference,name fail-on:never,mismatch,model annotations" + answerFlags,
 		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
@@ -120,7 +121,27 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 	if err != nil {
 		return nil, err
 	}
-	a.after = func() error { return a.concludeRuns(names, results) }
+	var gates []rundoc.Gate
+	var unseen []string
+	for i, r := range results {
+		g := rundoc.GateOf(r, a.FailOn)
+		gates = append(gates, g)
+		of := ""
+		if len(results) > 1 {
+			of = names[i] + ": "
+		}
+		lost, err := a.accept(&r.Notes, g.Unjudged)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range lost {
+			unseen = append(unseen, of+text)
+		}
+	}
+	if a.FailOn == "never" {
+		unseen = nil
+	}
+	a.after = func() error { return a.concludeRuns(names, results, gates, unseen) }
 	if len(results) > 1 {
 		return diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), nil
 	}
@@ -128,7 +149,8 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 }
 
 // concludeRuns says what is to be said of runs beside their answer.
-func (a *app) concludeRuns(names []string, results []*compare.Result) error {
+func (a *app) concludeRuns(names []string, results []*compare.Result, gates []rundoc.Gate,
+	unseen []string) error {
 	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
 		if err := a.printEach(names, results); err != nil {
 			return err
@@ -150,8 +172,8 @@ func (a *app) concludeRuns(names []string, results []*compare.Result) error {
 		if len(results) > 1 {
 			name = names[i] + ": "
 		}
-		if text := a.gate(name, r); text != "" {
-			failed = append(failed, text)
+		if text := gates[i].Failure; text != "" {
+			failed = append(failed, name+text)
 		}
 	}
 	a.sayNotes(notes)
@@ -163,7 +185,7 @@ func (a *app) concludeRuns(names []string, results []*compare.Result) error {
 	if len(failed) > 0 {
 		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
 	}
-	return a.conclude(marks, failure)
+	return a.conclude(marks, failure, unseen)
 }
 
 // printEach prints each of a few runs by itself.
@@ -181,17 +203,4 @@ func (a *app) printEach(names []string, results []*compare.Result) error {
 		}
 	}
 	return nil
-}
-
-// gate says why a run fails the gate that --fail-on asks for; nothing when it does not.
-func (a *app) gate(name string, r *compare.Result) string {
-	failure, judged := rundoc.Failure(r, a.FailOn)
-	if !judged {
-		fmt.Fprintf(a.stderr, "occudiff: %swarning: --fail-on %s had nothing to judge: none of %d kernels could be "+
-			"compared\n", name, a.FailOn, r.Summary.Kernels)
-	}
-	if failure == "" {
-		return ""
-	}
-	return name + failure
 }

@@ -49,6 +49,28 @@ func CannotTell(s *rundiff.Sides) string {
 		unit.Plural(int64(n), "kernel"), float64(s.Against[0].Options.Threshold))
 }
 
+// Unjudged says how many kernels the gate could not judge; empty when it judged all that both sides have and that any
+// of them can measure. What was unmeasurable before is nothing that a change hides.
+func Unjudged(s *rundiff.Sides) string {
+	unjudged, judged := 0, 0
+	for _, d := range s.Against {
+		for i := range d.Rows {
+			switch r := &d.Rows[i]; {
+			case r.Verdict == rundiff.NotAKernel || r.Old == nil || r.New == nil:
+			case r.Verdict != rundiff.NotComparable:
+				judged++
+			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
+				unjudged++
+			}
+		}
+	}
+	if unjudged == 0 && judged > 0 {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on regression: %d of %s judged; %d not comparable", judged,
+		unit.Plural(int64(judged+unjudged), "kernel"), unjudged)
+}
+
 // regressions says which kernels provably regressed on a side; empty when none did.
 func regressions(d *rundiff.Result) string {
 	if d.Summary.Proven == 0 {

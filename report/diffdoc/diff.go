@@ -120,10 +120,14 @@ func closing(d *rundiff.Result) string {
 		}
 	}
 	found := unit.Counted(s.Regressions, "regression", "regressions")
+	among := unit.Counted(s.Kernels, "kernel", "kernels")
 	if s.Regressions == 0 {
 		found = "No regression"
+		if judged := s.Kernels - s.NotComparable - s.OnlyOld - s.OnlyNew; judged < s.Kernels {
+			among = fmt.Sprintf("%s of %s that could be judged", report.Thousands(int64(judged)), among)
+		}
 	}
-	text := found + " in " + unit.Counted(s.Kernels, "kernel", "kernels") +
+	text := found + " in " + among +
 		" at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
 	if len(parts) > 0 {
 		text += "; " + strings.Join(parts, ", ")

@@ -37,6 +37,10 @@ func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 		}
 	}
 	add("changed", changedText(d.Changes))
+	add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
+	for i, text := range report.NotWhole(d.Notes) {
+		add("not_whole."+strconv.Itoa(i+1), text)
+	}
 	if class == "" {
 		class = "unknown device"
 	}

@@ -45,7 +45,7 @@ func cluster() *rundiff.Runs {
 				Total:    unit.Some(unit.Seconds(perLaunch * float64(100*(k+1)))),
 				Measured: unit.Some(unit.FromPercent(measured))}})
 		}
-		r.Summary.Kernels, r.Summary.Matched = kernels, kernels
+		r.Summary.Kernels, r.Summary.Matched, r.Summary.Judged = kernels, kernels, kernels
 		names, runs = append(names, fmt.Sprintf("node%02d", n)), append(runs, r)
 	}
 	runs[7].Rows, runs[7].Summary = nil, compare.Summary{}

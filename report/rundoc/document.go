@@ -21,7 +21,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 		Subject:  subject(r),
 		Date:     r.Platform.Collected,
 		Headline: headline(r),
-		Closing:  closing(r, rows.peakOnly),
+		Closing:  closing(r),
 		Version:  prov.Version,
 	}
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
@@ -50,7 +50,7 @@ func RunSection(r *compare.Result, show report.Selection) report.Section {
 	r = shown(r, show)
 	rows := newRowSet(r)
 	const in = report.Files
-	s := report.Section{In: in, Text: append(headline(r), closing(r, rows.peakOnly)), ItemsIn: report.Page}
+	s := report.Section{In: in, Text: append(headline(r), closing(r)), ItemsIn: report.Page}
 	if r.Len() > 0 {
 		t := rows.kernelTable()
 		t.Form, t.In = report.Grid, in
@@ -119,11 +119,11 @@ func headline(r *compare.Result) []string {
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 
-// closing says in one sentence how much matches; predictions is how many of the rows set one prediction against
-// another.
-func closing(r *compare.Result, predictions int) string {
+// closing says how much matches, and how much could be judged.
+func closing(r *compare.Result) string {
 	s := &r.Summary
 	compared := s.Compared()
+	predictions := compared - s.Judged
 	var b strings.Builder
 	switch {
 	case s.Kernels == 0:
@@ -148,6 +148,9 @@ func closing(r *compare.Result, predictions int) string {
 			report.Thousands(int64(s.ModelCompared)))
 	}
 	b.WriteByte('.')
+	if s.Judged > 0 && s.NotJudged > 0 {
+		b.WriteString(" " + judgedText(s.Judged, s.Kernels, uncompared(s)) + ".")
+	}
 	if n := s.Mismatched(); s.Unexplained > 0 {
 		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),
 			unit.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
@@ -165,7 +168,7 @@ func uncompared(s *compare.Summary) string {
 		n    int
 		what string
 	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"},
-		{s.NoMeasurement, "without a measurement"}} {
+		{s.NoMeasurement, "without a measurement"}, {s.Compared() - s.Judged, "compared with VTune's peak alone"}} {
 		if p.n > 0 {
 			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
 		}

@@ -39,7 +39,7 @@ func TestContractFields(t *testing.T) {
 			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},
 		{rundoc.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
-		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained " +
+		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 		{report.NoteValue{}, "severity code file line column text hint"},
 	} {
@@ -203,13 +203,13 @@ func TestClosing(t *testing.T) {
 		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.Match
 	}
 	unexplained := sample.Gaussian()
-	unexplained.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2}
+	unexplained.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2, Judged: 4}
 	for _, c := range []struct {
 		reason string
 		result *compare.Result
 		want   string
 	}{
-		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2."},
+		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1 unmeasurable."},
 		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
 		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
 		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},

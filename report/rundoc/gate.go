@@ -4,25 +4,49 @@ import (
 	"fmt"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 )
 
-// Failure says why a run fails a gate, mismatch or model; empty when it does not. judged is false when there was
-// nothing to judge by.
-func Failure(r *compare.Result, gate string) (failure string, judged bool) {
-	s := r.Summary
+// Gate is what a gate says of a run.
+type Gate struct {
+	Failure  string // why the run fails; empty when it does not
+	Unjudged string // how many kernels it could not judge, and why; empty when it judged all
+}
+
+// GateOf asks a gate, mismatch or model, of a run.
+func GateOf(r *compare.Result, gate string) (g Gate) {
+	s := &r.Summary
+	judged, why := s.Judged, uncompared(s)
 	switch gate {
 	case "mismatch":
 		if n := s.Mismatched(); n > 0 {
-			failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
+			g.Failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
 				float64(r.Options.Tolerance))
 		}
-		return failure, s.Compared() > 0
 	case "model":
 		if n := s.ModelCompared - s.ModelMatched; n > 0 {
-			failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
+			g.Failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
 				"%g points", n, s.ModelCompared, float64(r.Options.ModelTolerance))
 		}
-		return failure, s.ModelCompared > 0
+		judged, why = s.ModelCompared, "without both a predicted peak and one of the profiler"
+	default:
+		return g
 	}
-	return "", true
+	switch {
+	case judged == 0:
+		g.Unjudged = fmt.Sprintf("--fail-on %s had nothing to judge: none of %s could be compared", gate,
+			unit.Plural(int64(s.Kernels), "kernel"))
+		if s.Compared() > 0 && gate == "mismatch" {
+			g.Unjudged += " with a measurement; --fail-on model judges VTune's peaks"
+		}
+	case judged < s.Kernels:
+		g.Unjudged = "--fail-on " + gate + ": " + judgedText(judged, s.Kernels, why)
+	}
+	return g
+}
+
+// judgedText counts the kernels that were judged and those that were not.
+func judgedText(judged, kernels int, why string) string {
+	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Plural(int64(kernels), "kernel"), kernels-judged,
+		why)
 }

@@ -156,6 +156,11 @@ func testProperties(r *compare.Result, prov report.Provenance) []report.TestProp
 	add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
 	add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
 	add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
+	add("kernels.judged", strconv.Itoa(r.Summary.Judged))
+	add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
+	for i, text := range report.NotWhole(r.Notes) {
+		add("not_whole."+strconv.Itoa(i+1), text)
+	}
 	for i, in := range r.Inputs {
 		add("input."+strconv.Itoa(i+1), strings.TrimSuffix(in.Path+" "+in.Digest, " "))
 	}

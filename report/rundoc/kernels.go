@@ -19,7 +19,6 @@ type rowSet struct {
 	explained  []explainedRow
 	ranges     bool // the predicted average of any is a range
 	tails      int  // those whose partial last wave keeps the prediction low
-	peakOnly   int  // those that set one prediction against another
 	devices    bool
 	directions bool
 	measured   bool // any kernel
@@ -43,9 +42,6 @@ func newRowSet(r *compare.Result) *rowSet {
 		s.spread = s.spread || row.Launches != nil
 		if i < report.PlotRows {
 			shown = append(shown, *row)
-		}
-		if row.Basis == compare.BasisPeak && matchable(row.Verdict) {
-			s.peakOnly++
 		}
 		if row.Verdict == compare.NotAKernel { // the last ones
 			continue

@@ -45,7 +45,8 @@ Fan2  36.8 points below the prediction, 0.39 s of slot time; 79.1 of 99.5 % on X
 Fan1  unmeasurable: a launch lasts 0.02 of an interval, and this kernel takes 3 % of the GPU's time: up to 99 % of the value can
       come from other tasks. To decide: unitrace -q. Lost lanes: 50.0 %, for 16 work-items in sub-groups of 32.
 
-0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2.
+0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1
+unmeasurable.
 `, "\n")
 	if got := render(t, sample.Gaussian(), terminal.Options{}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

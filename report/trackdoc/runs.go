@@ -142,6 +142,13 @@ func AddedText(r *track.Added) string {
 	if unmeasurable > 0 {
 		text += "; " + report.Thousands(int64(unmeasurable)) + " unmeasurable"
 	}
+	bad := int64(0)
+	for _, in := range r.Inputs {
+		bad += in.BadRows
+	}
+	if bad > 0 {
+		text += "; damaged: " + report.Thousands(bad) + " of its rows could not be read"
+	}
 	if len(r.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +
 			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"

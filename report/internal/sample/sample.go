@@ -63,7 +63,7 @@ func Gaussian() *compare.Result {
 		Rows: []compare.Row{fan2(csv), fan1(csv), copyRow(csv, 4, "clEnqueueReadBuffer", ingest.DeviceToHost, 0.001908,
 			90.1),
 			copyRow(csv, 5, "clEnqueueWriteBuffer", ingest.HostToDevice, 0.001455, 79.7), outside(csv)},
-		Summary: compare.Summary{
+		Summary: compare.Summary{Judged: 1, NotJudged: 1,
 			Kernels: 2, Below: 1, Unmeasurable: 1, NotKernels: 3, ModelCompared: 2, ModelMatched: 2,
 			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814),
 			MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
@@ -168,7 +168,7 @@ func Hostile() *compare.Result {
 		row.Task, row.Pos.Line = name, i+2
 		r.Rows = append(r.Rows, row)
 	}
-	r.Summary = compare.Summary{Kernels: len(r.Rows), Below: len(r.Rows)}
+	r.Summary = compare.Summary{Kernels: len(r.Rows), Below: len(r.Rows), Judged: len(r.Rows)}
 	return r
 }
 
@@ -178,7 +178,7 @@ func Absent() *compare.Result {
 		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
 		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction,
 			NoPredictionWhy: "the export has no work sizes"}},
-		Summary: compare.Summary{Kernels: 1, NoPrediction: 1},
+		Summary: compare.Summary{Kernels: 1, NoPrediction: 1, NotJudged: 1},
 		Options: compare.DefaultOptions(),
 	}
 }
@@ -196,7 +196,7 @@ func LogsOnly() *compare.Result {
 			Pos: note.Pos{File: "run.log", Line: 4}},
 			Verdict: compare.NoMeasurement, FromLog: true}},
 		Timings: []compare.Timing{timing(1, 0.0556, "0.0556", 4, 0), timing(2, 0.0540, "0.0540", 5, -1)},
-		Summary: compare.Summary{Kernels: 1, NoMeasurement: 1},
+		Summary: compare.Summary{Kernels: 1, NoMeasurement: 1, NotJudged: 1},
 	}
 }
 
@@ -215,7 +215,7 @@ func Many(n int) *compare.Result {
 		row.Measured, row.Difference = ratio(98.2), unit.Some[unit.Points](98.2-102400.0/1029)
 		r.Rows = append(r.Rows, row)
 	}
-	r.Summary = compare.Summary{Kernels: n, Matched: n, ModelCompared: n, ModelMatched: n,
+	r.Summary = compare.Summary{Kernels: n, Matched: n, Judged: n, ModelCompared: n, ModelMatched: n,
 		GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
 	return r
 }
