@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"occudiff/cmd/cli"
 	"occudiff/ingest/collect"
@@ -27,7 +29,7 @@ type collectFlags struct {
 	Print    bool          `flag:"print" help:"print the commands and run nothing"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
-	outputs []string // of -o, for what is printed
+	kept []string // flags for the command that validates
 }
 
 // collectCommand goes from the application to the answer.
@@ -43,7 +45,7 @@ func (a *app) collectCommand() *cobra.Command {
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 			}
-			if f.outputs = a.Outputs; f.Print || f.Job != "" {
+			if f.kept = a.keptFlags(); f.Print || f.Job != "" {
 				a.Outputs = nil // they are for another day
 			}
 			return nil
@@ -54,13 +56,13 @@ func (a *app) collectCommand() *cobra.Command {
 				f.Unitrace == "auto" && (f.Print || collect.Found("unitrace") && f.Job == "")
 			switch {
 			case f.Job != "":
-				script, err := collect.Job(o, f.Job, a.validateWords(o, f.outputs))
+				script, err := collect.Job(o, f.Job, a.validateWords(o, f.kept))
 				if err == nil {
 					_, err = fmt.Fprint(a.stdout, script)
 				}
 				return nil, err
 			case f.Print:
-				return nil, a.printSteps(o, f.outputs)
+				return nil, a.printSteps(o, f.kept)
 			}
 			return a.collect(ctx, o)
 		}})
@@ -90,7 +92,7 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, e
 }
 
 // printSteps prints what collect would run.
-func (a *app) printSteps(o collect.Options, outputs []string) error {
+func (a *app) printSteps(o collect.Options, kept []string) error {
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
@@ -103,20 +105,15 @@ func (a *app) printSteps(o collect.Options, outputs []string) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.stdout, strings.Join(a.validateWords(o, outputs), " "))
+	_, err := fmt.Fprintln(a.stdout, collect.Line(a.validateWords(o, kept)))
 	return err
 }
 
 // validateWords is the command that reads what a collection wrote.
-func (a *app) validateWords(o collect.Options, outputs []string) []string {
+func (a *app) validateWords(o collect.Options, kept []string) []string {
 	interval := cmp.Or(o.Interval, collect.Finest)
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
-	if a.Device != "" {
-		words = append(words, "--device", a.Device)
-	}
-	for _, out := range outputs {
-		words = append(words, "-o", out)
-	}
+	words = append(words, kept...)
 	for _, s := range collect.Steps(o, interval) {
 		if s.File != "" {
 			words = append(words, s.File)
@@ -149,4 +146,27 @@ func (a *app) doctorCommand() *cobra.Command {
 		answer: func(context.Context, []string) (*report.Answer, error) {
 			return lookdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
 		}})
+}
+
+// keptFlags gives the flags of the command line that are those of validate, too.
+func (a *app) keptFlags() (words []string) {
+	a.flags.Visit(func(f *pflag.Flag) {
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand
+		}
+		list, several := f.Value.(pflag.SliceValue)
+		switch {
+		case slices.Contains([]string{"dir", "interval", "target-gpu", "unitrace", "print", "job"}, f.Name):
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		case several:
+			for _, v := range list.GetSlice() {
+				words = append(words, name, v)
+			}
+		default:
+			words = append(words, name, f.Value.String())
+		}
+	})
+	return words
 }

@@ -150,16 +150,21 @@ func Job(o Options, scheduler string, occudiff []string) (string, error) {
 	}
 	interval := cmp.Or(o.Interval, Finest)
 	var b strings.Builder
-	fmt.Fprintf(&b, "#!/bin/sh\n%sset -e\nmkdir -p %s\n", head, Quote(o.Dir))
+	fmt.Fprintf(&b, "#!/bin/sh\n%sset -e\nmkdir -p -- %s\n", head, Quote(o.Dir))
 	for _, s := range Steps(o, interval) {
 		fmt.Fprintf(&b, "\n# %s\n%s\n", s.Why, s)
 	}
-	words := make([]string, len(occudiff))
-	for i, w := range occudiff {
-		if words[i] = Quote(w); strings.HasSuffix(w, "*") {
-			words[i] = Quote(strings.TrimSuffix(w, "*")) + "*"
+	fmt.Fprintf(&b, "\n%s\n", Line(occudiff))
+	return b.String(), nil
+}
+
+// Line writes a command for a POSIX shell; a star at the end of an argument stays a pattern.
+func Line(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if words[i] = Quote(a); strings.HasSuffix(a, "*") {
+			words[i] = Quote(strings.TrimSuffix(a, "*")) + "*"
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", strings.Join(words, " "))
-	return b.String(), nil
+	return strings.Join(words, " ")
 }

@@ -158,10 +158,6 @@ func closing(r *compare.Result) string {
 	return b.String()
 }
 
-func matchable(v compare.Verdict) bool {
-	return v.Compared()
-}
-
 func uncompared(s *compare.Summary) string {
 	var parts []string
 	for _, p := range []struct {
