@@ -98,10 +98,11 @@ func (c *csvRecord) record() (r Record, column string, err error) {
 		Label: string(c.Label), Verdict: string(c.Verdict), Program: string(c.Program),
 		Branch: string(c.Branch), Commit: string(c.Commit), Host: string(c.Host), Event: string(c.Event),
 		Note: string(c.Note)}
-	if r.Event != "" && r.Event != Accepted && r.Event != Renamed {
-		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s or none", r.Event, Accepted, Renamed)
+	if r.Event != "" && r.Event != eventAccepted && r.Event != eventRenamed {
+		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s or none", r.Event, eventAccepted,
+			eventRenamed)
 	}
-	if r.Series == "" && r.Event != Accepted {
+	if r.Series == "" && r.Event != eventAccepted {
 		return r, "series", errors.New("the line has no series")
 	}
 	if r.Time, err = parseTime(strings.TrimSpace(c.Time)); err != nil {

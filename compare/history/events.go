@@ -29,7 +29,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if a.Series == 0 {
 			k = Key{Device: r.Device, Driver: r.Driver, Program: r.Program}
 		}
-		err := visit(Record{Event: Accepted, Series: k.Name(), Time: r.Time, Value: seconds(a.Time), Run: names[a.Run],
+		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Value: seconds(a.Time), Run: names[a.Run],
 			Device: k.Device, Driver: k.Driver, Program: k.Program, Label: r.Label, Note: a.Note})
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if r.Run != 0 {
 			continue
 		}
-		err := visit(Record{Event: Renamed, Series: r.Old, Note: r.New, Time: r.Time, Value: seconds(r.Time)})
+		err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Value: seconds(r.Time)})
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 	}
 	for _, e := range events {
 		same := func(r Rename) bool { return r.Old == e.Series && r.New == e.Note && r.Run == 0 }
-		if e.Event != Renamed || slices.ContainsFunc(known, same) {
+		if e.Event != eventRenamed || slices.ContainsFunc(known, same) {
 			continue
 		}
 		if err := d.renameTo(ctx, Rename{Old: e.Series, New: e.Note, Time: e.Time}, false); err != nil {
@@ -68,7 +68,7 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 
 // importAccepts accepts what records say, unless it is said already. Its run is found as that of points is.
 func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err error) {
-	if !slices.ContainsFunc(records.events, func(e Record) bool { return e.Event == Accepted }) {
+	if !slices.ContainsFunc(records.events, func(e Record) bool { return e.Event == eventAccepted }) {
 		return 0, nil
 	}
 	runs, err := d.List(ctx)
@@ -81,7 +81,7 @@ func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err
 	}
 	names := runNames(runs)
 	for _, e := range records.events {
-		if e.Event != Accepted {
+		if e.Event != eventAccepted {
 			continue
 		}
 		at := time.Unix(int64(e.Value), 0).UTC()

@@ -22,8 +22,8 @@ type Record struct {
 	Branch  string
 	Commit  string
 	Host    string
-	// Event is empty for a point. Else the record says what was said of the history: Accepted, of a series or, without
-	// one, of all, from a run on, with the Note; or Renamed, of a kernel from Series to Note. Value is the time of it
+	// Event is empty for a point. Else the record says what was said of the history: "accept", of a series or, without
+	// one, of all, from a run on, with the Note; or "rename", of a kernel from Series to Note. Value is the time of it
 	// in Unix seconds.
 	Event string
 	Note  string
@@ -32,8 +32,8 @@ type Record struct {
 
 // The events.
 const (
-	Accepted = "accept"
-	Renamed  = "rename"
+	eventAccepted = "accept"
+	eventRenamed  = "rename"
 )
 
 // Imported says what Import did.

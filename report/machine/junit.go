@@ -54,7 +54,7 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 	return nil
 }
 
-// junit leaves all but the cases to encoding/xml, which takes twenty times as long for one as writing it does: of a run
+// junit leaves all but the cases to encoding/xml, which takes twice as long for one as writing it does: of a run
 // that keeps every launch there are millions.
 func junit(w *bufio.Writer, s *report.TestSuite) error {
 	frame, err := xml.MarshalIndent(junitFrame(s), "", "  ")
