@@ -29,8 +29,8 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if a.Series == 0 {
 			k = Key{Device: r.Device, Driver: r.Driver, Program: r.Program}
 		}
-		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Value: seconds(a.Time), Run: names[a.Run],
-			Device: k.Device, Driver: k.Driver, Program: k.Program, Label: r.Label, Note: a.Note})
+		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Value: seconds(a.Time),
+			Run: names[a.Run], Device: k.Device, Driver: k.Driver, Program: k.Program, Label: r.Label, Note: a.Note})
 		if err != nil {
 			return err
 		}

@@ -67,13 +67,10 @@ func (l *line) begin(g Gate, n int, scratch []float64) {
 
 // window is the evidence of the last runs of a line.
 type window struct {
-	n        int     // runs
-	k        int     // in lengths
-	sum      float64 // of cut distances, corrected for what is not known of the baseline
-	score    float64 // in standard deviations, if they were normal
-	base     level
-	shift    float64 // median distance, on the scale of worse
-	improved bool
+	n     int     // runs
+	sum   float64 // of cut distances, corrected for what is not known of the baseline
+	score float64 // in standard deviations, if they were normal
+	base  level
 }
 
 // windowOf looks at the last n runs; false when there is no baseline before them.
