@@ -9,7 +9,10 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/binary"
+	"occudiff/compare/history"
 	"occudiff/compare/rundiff"
+	"occudiff/compare/stat"
+	"occudiff/compare/track"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
@@ -26,6 +29,7 @@ type diffFlags struct {
 	NewDriver      string   `flag:"new-driver" arg:"VERSION" help:"GPU driver of NEW"`
 	OldVTune       string   `flag:"old-vtune-version" arg:"VERSION" help:"VTune version of OLD"`
 	NewVTune       string   `flag:"new-vtune-version" arg:"VERSION" help:"VTune version of NEW"`
+	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run a side can be judged"`
 	Global         cli.Size `flag:"global" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
 	CompileOptions string   `flag:"compile-options" arg:"OPTIONS" help:"of the OpenCL compiler, for sources"`
 }
@@ -92,7 +96,47 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	}
 	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
+	if f.Noise != "" {
+		noise, err := noiseOf(ctx, f.Noise, sides[0].Runs[0])
+		if err != nil {
+			return nil, err
+		}
+		opt.Noise = noise
+	}
 	return a.answerSides(rundiff.CompareSides(sides[0], sides[1:], opt))
+}
+
+// noiseOf gives what a history knows of the spread of each kernel on the device of a run.
+func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
+	func(*rundiff.Row) (loaded, measured unit.Opt[stat.Variance]), error) {
+	db, err := history.OpenWith(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	loaded, err := track.Noise(ctx, db, history.Loaded)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := track.Noise(ctx, db, history.Measured)
+	if err != nil {
+		return nil, err
+	}
+	if run.Device == nil || len(loaded)+len(measured) == 0 {
+		return nil, fmt.Errorf("--noise %s: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
+	}
+	of := func(m map[history.Key]stat.Variance, k history.Key) unit.Opt[stat.Variance] {
+		if v, ok := m[k]; ok {
+			return unit.Some(v)
+		}
+		return unit.Opt[stat.Variance]{}
+	}
+	return func(r *rundiff.Row) (unit.Opt[stat.Variance], unit.Opt[stat.Variance]) {
+		l := cmp.Or(r.New, r.Old)
+		k := history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
+			Direction: r.Direction.Or(""), Device: run.Device.Key}.Trim()
+		return of(loaded, k), of(measured, k)
+	}, nil
 }
 
 // answerSides answers for sides that were compared.

@@ -63,6 +63,13 @@ type Key struct {
 	Program       string
 }
 
+// Trim is the kernel and its launch on a device, whatever the driver and the program.
+func (k Key) Trim() Key {
+	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
+	k.Driver, k.Program = "", ""
+	return k
+}
+
 // Row is one kernel of a run. What was not measured or predicted is absent. Verdict, cause and the like are stored as
 // they come.
 type Row struct {

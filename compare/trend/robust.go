@@ -55,6 +55,13 @@ func levelOf(values []float64, least float64, scratch []float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
+// SpreadOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
+// count little, and no spread is below what a printed digit hides.
+func SpreadOf(values []float64) stat.Variance {
+	l := levelOf(values, PointsGate().finest(), nil)
+	return stat.Variance{Value: l.spread * l.spread, Freedom: l.freedom()}
+}
+
 func clip(x, at float64) float64 { return max(-at, min(at, x)) }
 
 // freedom is how many degrees of freedom the spread is worth.
