@@ -20,7 +20,8 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}
 	err := db.EachSeries(ctx, m, func(s history.Series) error {
-		points := slices.DeleteFunc(s.Points, func(p history.Point) bool { return p.Verdict == string(compare.Unmeasurable) })
+		points := slices.DeleteFunc(s.Points,
+			func(p history.Point) bool { return p.Verdict == string(compare.Unmeasurable) })
 		key := s.Key.Trim()
 		if n := len(points); n < leastNoise || n <= runs[key] {
 			return nil
