@@ -1,0 +1,5 @@
+package formats
+
+import "occudiff/ingest"
+
+func large() []ingest.Format { return nil }
