@@ -165,7 +165,9 @@ func TestLaunchMemory(t *testing.T) {
 	before := used()
 	a := &app{stdin: strings.NewReader(""), stderr: io.Discard}
 	a.setDefaults()
-	a.Device, a.XVE = "mtl", 112
+	// On Xe-LP the threads started show that the values are not the launches' own: a row with an account would add
+	// its compressed cells, of which excelize keeps 150 bytes until the workbook is written.
+	a.Device = "tgl"
 	run, err := a.readRun(context.Background(), []string{path}, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: true}})
 	if err != nil {
 		t.Fatal(err)
