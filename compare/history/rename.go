@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -109,6 +110,9 @@ func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 			task_identity = ?, stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(),
 			k.taskIdentity(), k.stableIdentity(), id)
 	}
+	if err == nil && other == id { // another writer was faster
+		return nil
+	}
 	if err == nil {
 		err = d.row(ctx, tx, `SELECT COALESCE(MIN(a.run_id), 0) FROM occudiff_kernel a JOIN occudiff_kernel b
 			ON b.run_id = a.run_id WHERE a.series_id = ? AND b.series_id = ?`, id, other).Scan(&run)
@@ -210,11 +214,14 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		i := g.fresh[0]
 		k := rows[i].Key
 		k.Program = program
-		if err := d.become(ctx, tx, g.series, k); err != nil {
+		switch err := d.become(ctx, tx, g.series, k); {
+		case errors.Is(err, errNoKernel): // a run that was added meanwhile has both, so they are two
+			continue
+		case err != nil:
 			return nil, err
 		}
 		ids[i] = g.series
-		if r := (Rename{Old: g.old, New: k.Task}); !slices.Contains(moves, r) {
+		if r := (Rename{Old: g.old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
 			moves = append(moves, r)
 		}
 	}
