@@ -45,6 +45,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 	refs := refsOf(runs)
 	c := &Check{Metric: m, Where: db.Where()}
 	at := map[history.Key]int{}
+	var j *judge
 	for _, id := range ids {
 		run, err := db.Get(ctx, id)
 		if err != nil {
@@ -52,7 +53,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 		c.Run = run
 		c.Runs = append(c.Runs, refOf(&run))
-		j := &judge{db: db, run: &run, metric: m, runs: refs, now: now}
+		j = &judge{db: db, run: &run, metric: m, runs: refs, now: now}
 		list, err := c.judge(ctx, j)
 		if err != nil {
 			return nil, err
@@ -68,12 +69,12 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 				c.Series[i] = t
 			}
 		}
-		if err := c.findMissing(ctx, db, runs, j); err != nil {
-			return nil, err
-		}
-		if err := c.findGone(ctx, db, runs); err != nil {
-			return nil, err
-		}
+	}
+	if err := c.findMissing(ctx, db, runs, j); err != nil { // of the last run, as are those that are gone
+		return nil, err
+	}
+	if err := c.findGone(ctx, db, runs); err != nil {
+		return nil, err
 	}
 	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
 	if len(c.Series) == 0 {
@@ -139,7 +140,6 @@ func nothingToCheck(run *history.Run, m Metric) error {
 // findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this
 // one has not. Those that it has in another launch shape are not missing.
 func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
-	c.Missing, c.MissingBefore = nil, 0
 	for i := range runs {
 		if r := &runs[i]; r.ID < c.Run.ID && r.ID > c.MissingBefore && samePlatform(r, &c.Run) && db.IsBase(r.Branch) {
 			c.MissingBefore = r.ID

@@ -73,7 +73,6 @@ func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run
 			}
 		}
 	}
-	c.Gone = nil
 	for _, g := range found {
 		if 2*seen[g.Key] >= len(before)-first[g.Key] && g.Last.Run >= since(g.Key) {
 			c.Gone = append(c.Gone, g)
