@@ -134,7 +134,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 	return func(r *rundiff.Row) (unit.Opt[stat.Variance], unit.Opt[stat.Variance]) {
 		l := cmp.Or(r.New, r.Old)
 		k := history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
-			Direction: r.Direction.Or(""), Device: run.Device.Key}.Trim()
+			Direction: r.Direction.Or(""), Device: run.Device.Key}.OnDevice()
 		return of(loaded, k), of(measured, k)
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -29,8 +30,7 @@ func (a *Accept) Covers(id int64, k Key) bool {
 
 // onDevice says whether a series is on the device of a run or one of its adapters.
 func onDevice(run *Run, k Key) bool {
-	return k.Device == run.Device || run.Device == "" || len(k.Device) > len(run.Device) &&
-		k.Device[:len(run.Device)+1] == run.Device+" "
+	return k.Device == run.Device || run.Device == "" || strings.HasPrefix(k.Device, run.Device+" ")
 }
 
 // Accepts lists what was accepted, in the order of it.

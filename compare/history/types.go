@@ -63,8 +63,8 @@ type Key struct {
 	Program       string
 }
 
-// Trim is the kernel and its launch on a device, whatever the driver and the program.
-func (k Key) Trim() Key {
+// OnDevice is the key of a kernel and its launch on a device, whatever the driver and the program.
+func (k Key) OnDevice() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
 	k.Driver, k.Program = "", ""
 	return k

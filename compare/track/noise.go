@@ -22,7 +22,7 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 	err := db.EachSeries(ctx, m, func(s history.Series) error {
 		points := slices.DeleteFunc(s.Points,
 			func(p history.Point) bool { return p.Verdict == string(compare.Unmeasurable) })
-		key := s.Key.Trim()
+		key := s.Key.OnDevice()
 		if n := len(points); n < leastNoise || n <= runs[key] {
 			return nil
 		}
