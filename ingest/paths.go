@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ type folder struct {
 
 func listFolder(path string) (f folder, err error) {
 	entries, err := os.ReadDir(path)
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return naturally(a.Name(), b.Name()) })
 	for _, e := range entries {
 		f.result = f.result || strings.HasSuffix(e.Name(), ".vtune")
 		if strings.HasPrefix(e.Name(), ".") {
@@ -40,6 +42,23 @@ func listFolder(path string) (f folder, err error) {
 		}
 	}
 	return f, err
+}
+
+// naturally orders names as people count: n2 before n10.
+func naturally(a, b string) int {
+	number := func(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
+	for a != "" && b != "" {
+		x, y := number(a), number(b)
+		if x == "" || y == "" {
+			x, y = a[:1], b[:1]
+		}
+		v, w := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		if c := cmp.Or(cmp.Compare(len(v), len(w)), strings.Compare(v, w)); c != 0 {
+			return c
+		}
+		a, b = a[len(x):], b[len(y):]
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 func isFolder(path string) bool {
@@ -143,6 +162,9 @@ func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
 	}
 	if !all && len(paths) > 1 {
 		return [][]string{paths}
+	}
+	if slices.IsSorted(paths) { // as a shell lists folders
+		paths = slices.SortedStableFunc(slices.Values(paths), naturally)
 	}
 	var runs [][]string
 	holds := func(files []string) bool {

@@ -38,7 +38,7 @@ type RunOfMany struct {
 // RunFinding says in which way a run stands out.
 type RunFinding string
 
-// The findings, the worst first.
+// The findings, those of a whole run and the worst first.
 const (
 	RunCopy  RunFinding = "a copy"
 	RunIdle  RunFinding = "no work"
@@ -47,11 +47,13 @@ const (
 	RunLacks RunFinding = "kernels missing"
 	RunHigh  RunFinding = "high occupancy"
 	RunFast  RunFinding = "fast"
+	RunDips  RunFinding = "low in part" // in kernels of Outside
+	RunPeaks RunFinding = "high in part"
 )
 
 // RunFindings lists the findings.
 func RunFindings() []RunFinding {
-	return []RunFinding{RunCopy, RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast}
+	return []RunFinding{RunCopy, RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast, RunDips, RunPeaks}
 }
 
 // KernelOfMany is one launch over all runs. Its lists hold a value for each of the runs.
@@ -214,30 +216,33 @@ func (s *Runs) standOut() {
 		work = append(work, r.work())
 	}
 	usual, _ := stat.Median(work)
+	found := make([]map[RunFinding]bool, len(s.Runs))
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.CopyOf != "" {
 			continue
 		}
-		found := map[RunFinding]bool{
+		found[i] = map[RunFinding]bool{
 			RunIdle:  r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual,
 			RunLacks: r.Lacks > 0,
 		}
 		if x, ok := r.Off.Value(); ok {
 			way := beyond(float64(x), off, float64(runPoints))
-			found[RunLow], found[RunHigh] = way < 0, way > 0
+			found[i][RunLow], found[i][RunHigh] = way < 0, way > 0
 		}
 		if x, ok := r.TimeRatio.Value(); ok {
 			way := beyond(math.Log(x), ratio, math.Log(1+timeDiffers))
-			found[RunFast], found[RunSlow] = way < 0, way > 0
+			found[i][RunFast], found[i][RunSlow] = way < 0, way > 0
 		}
+	}
+	s.findOutside(found)
+	for i, found := range found {
 		for _, f := range RunFindings() {
 			if found[f] && (f == RunIdle || !found[RunIdle]) {
-				r.Findings = append(r.Findings, f)
+				s.Runs[i].Findings = append(s.Runs[i].Findings, f)
 			}
 		}
 	}
-	s.findOutside()
 }
 
 // work is the GPU time of the kernels of a run, in seconds.
@@ -287,7 +292,7 @@ func beyond(x float64, all []float64, floor float64) int {
 }
 
 // findOutside finds the values that are off in runs that are not off as a whole.
-func (s *Runs) findOutside() {
+func (s *Runs) findOutside(found []map[RunFinding]bool) {
 	for k := range s.Kernels {
 		kernel := &s.Kernels[k]
 		if kernel.N < leastRuns {
@@ -298,10 +303,10 @@ func (s *Runs) findOutside() {
 			all = append(all, float64(x))
 		}
 		for run, x := range kernel.off {
-			f := s.Runs[run].Findings
-			whole := slices.Contains(f, RunLow) || slices.Contains(f, RunHigh) || slices.Contains(f, RunIdle)
-			if !whole && beyond(float64(x), all, float64(runPoints)) != 0 {
+			f, way := found[run], beyond(float64(x), all, float64(runPoints))
+			if way != 0 && !f[RunLow] && !f[RunHigh] && !f[RunIdle] {
 				s.Outside = append(s.Outside, OutlyingValue{k, run, x})
+				f[RunDips], f[RunPeaks] = f[RunDips] || way < 0, f[RunPeaks] || way > 0
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	manyRuns     = 8  // above this many a terminal lists only those that stand out
 	mostOutliers = 10 // how many outlying values are listed
+	mostNamed    = 6  // how many runs a headline names
 	runsSchema   = "occudiff/validate-runs/1"
 )
 
@@ -70,7 +71,7 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 
 // runsHeadline says what ran where, and which runs stand out: that is what somebody with many runs wants to know first.
 func runsHeadline(s *rundiff.Runs) []string {
-	var devices, out []string
+	var devices, out, copies []string
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		name := "an unknown device"
@@ -80,8 +81,10 @@ func runsHeadline(s *rundiff.Runs) []string {
 		if !slices.Contains(devices, name) {
 			devices = append(devices, name)
 		}
-		if len(r.Findings) > 0 {
-			out = append(out, report.OneLine(r.Name)+" ("+findings(r)+")")
+		if say := report.OneLine(r.Name) + " (" + findings(r) + worstOf(s, i) + ")"; r.CopyOf != "" {
+			copies = append(copies, say)
+		} else if len(r.Findings) > 0 {
+			out = append(out, say)
 		}
 	}
 	lines := []string{fmt.Sprintf("%s of %s on %s", unit.Counted(len(s.Runs), "run", "runs"),
@@ -89,14 +92,15 @@ func runsHeadline(s *rundiff.Runs) []string {
 	if len(devices) > 1 {
 		lines = append(lines, "The runs are on different devices, so their differences may be those of the devices.")
 	}
+	out = append(out, copies...)
 	switch n := len(out); {
 	case n == 0 && len(s.Runs) < 3:
 		lines = append(lines, "With two runs nobody can say which one is off: compare them with 'occudiff diff'.")
 	case n == 0:
 		lines = append(lines, "No run stands out.")
 	default:
-		if n > report.MostTasks {
-			out = append(out[:report.MostTasks:report.MostTasks], report.Thousands(int64(n-report.MostTasks))+" more")
+		if n > mostNamed {
+			out = append(out[:mostNamed:mostNamed], report.Thousands(int64(n-mostNamed))+" more")
 		}
 		lines = append(lines, unit.Counted(n, "run stands out: ", "runs stand out: ")+strings.Join(out, ", "))
 	}
@@ -104,6 +108,17 @@ func runsHeadline(s *rundiff.Runs) []string {
 		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)
 	}
 	return lines
+}
+
+// worstOf names the kernel that is the farthest off in a run that is not off as a whole.
+func worstOf(s *rundiff.Runs, run int) string {
+	for _, o := range s.Outside {
+		if o.Run == run {
+			kernel := report.KernelName(s.Kernels[o.Kernel].Task)
+			return ": " + kernel + " " + report.Signed(float64(o.Off), 1) + " points"
+		}
+	}
+	return ""
 }
 
 // runsClosing sums up over all runs.
@@ -157,7 +172,7 @@ func runTable(s *rundiff.Runs) *report.Table {
 func runItems(s *rundiff.Runs) []report.Item {
 	var items []report.Item
 	for i := range s.Runs {
-		if r := &s.Runs[i]; len(r.Findings) > 0 {
+		if r := &s.Runs[i]; len(r.Findings) > 0 && !inPart(r.Findings[0]) {
 			items = append(items, report.Item{Lead: report.OneLine(r.Name), Text: runText(r), Status: findingStatus(r)})
 		}
 	}

@@ -42,12 +42,15 @@ func findings(r *rundiff.RunOfMany) string { return strings.Join(report.Words(r.
 
 func findingStatus(r *rundiff.RunOfMany) report.Status {
 	for _, f := range r.Findings {
-		if f != rundiff.RunHigh && f != rundiff.RunFast {
+		if f != rundiff.RunHigh && f != rundiff.RunFast && !inPart(f) {
 			return report.Bad
 		}
 	}
 	return report.Unsure
 }
+
+// inPart says that a run stands out in some of its kernels; the items of these say it.
+func inPart(f rundiff.RunFinding) bool { return f == rundiff.RunDips || f == rundiff.RunPeaks }
 
 // manyRow is a kernel over all runs.
 type manyRow struct {
