@@ -37,6 +37,9 @@ const (
 	memory = 60
 	// late is how many checks the tails lag behind, so that a drop does not excuse itself.
 	late = 3
+	// unrelated is how many pairs of neighboring runs without correlation are assumed before any was seen: a dozen
+	// pairs cannot tell an autocorrelation of 0.3 from none.
+	unrelated = 20.0
 	// better is how much rarer than a finding an improvement must be to begin a baseline.
 	better = 0.1
 )
@@ -249,6 +252,7 @@ func (r *replay) backward(here []*line) {
 
 // advance takes a line one run on, and says whether that opened a finding.
 func (r *replay) advance(l *line, u float64, index int, alpha float64, m *moment) bool {
+	l.alarm = false
 	if l.open != nil {
 		r.recover(l, u, index)
 		return false
@@ -262,7 +266,6 @@ func (r *replay) advance(l *line, u float64, index int, alpha float64, m *moment
 		l.sd = l.own.shrunk(r.prior)
 	}
 	l.push(u, index, at)
-	l.alarm = false
 	if !l.judged() || l.sd == 0 {
 		return false
 	}

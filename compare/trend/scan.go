@@ -20,9 +20,8 @@ func (r *replay) noise(l *line, m *moment) {
 	}
 	l.alarm = z > r.limitOfOne && (z*l.sd-r.gate.floor()) > rounding
 	m.tails.add(z, 1)
-	z = clip(z, 3)
-	if n > 1 && !math.IsNaN(l.z[n-2]) {
-		y := clip(l.z[n-2], 3)
+	if n > 1 && min(math.Abs(z), math.Abs(l.z[n-2])) < far { // two runs far off are a drop, and not autocorrelation
+		z, y := clip(z, 3), clip(l.z[n-2], 3)
 		m.pairs += z * y
 		m.squares += (z*z + y*y) / 2
 	}
@@ -35,7 +34,7 @@ func (r *replay) unheard(of ...*line) float64 {
 	farthest, most := 3.0, 1 // nothing much, before anything was seen
 	for _, l := range of {
 		n := 1
-		for _, z := range l.z[max(0, len(l.z)-memory):] {
+		for _, z := range l.z[max(0, len(l.z)-late-memory):max(0, len(l.z)-late)] {
 			if !math.IsNaN(z) {
 				farthest = max(farthest, z)
 				n++
@@ -58,14 +57,11 @@ func (r *replay) remember(m moment) {
 	}
 	r.chances = nil
 	pairs, squares := 0.0, 0.0
-	for i := range r.recent {
-		pairs += r.recent[i].pairs
-		squares += r.recent[i].squares
+	for _, m := range r.recent {
+		pairs += m.pairs
+		squares += m.squares
 	}
-	r.rho = 0
-	if squares > 0 {
-		r.rho = clip(pairs/squares, 0.9)
-	}
+	r.rho = min(pairs/(squares+unrelated), 0.9)
 	if r.rho < 0.1 {
 		r.rho = 0
 	}

@@ -175,3 +175,31 @@ func TestSimulatedPower(t *testing.T) {
 		}
 	}
 }
+
+// A drop of sixty spreads is found with a short history, too, in one kernel and in all. Until it is, its runs are alarms.
+func TestSimulatedShort(t *testing.T) {
+	const at, many = 9, 20
+	for _, kernels := range []int{1, 5, 12, 40} {
+		for _, fallen := range []int{1, kernels} {
+			rng := rngOf(9, kernels)
+			for range many {
+				h := histories(rng, normal(0.15), kernels, at+4, at, fallen, 9)
+				for runs := at + 2; runs <= at+4; runs++ {
+					cut := make([][]Point, kernels)
+					for k := range h {
+						cut[k] = h[k][:runs]
+					}
+					r, err := PointsGate().Replay(cut)
+					if err != nil {
+						t.Fatal(err)
+					}
+					o := r.Series[0].Verdict.Outcome
+					if o != Regression && (o != Alarm || runs == at+4) {
+						t.Errorf("%d of %d kernels fell by 9 points: the first is %s in run %d after the drop", fallen, kernels, o,
+							runs-at)
+					}
+				}
+			}
+		}
+	}
+}
