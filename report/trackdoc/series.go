@@ -233,7 +233,7 @@ func (m metric) explain(s *track.Series) string {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
 			"bad runs are"), j.side(f.Shift))
 	} else {
-		text += ", farther than any run before. One run may be an outlier; if the next one is like it, that is a " +
+		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
 			"regression."
 	}
 	text += since(s) + moved(s)
