@@ -1,6 +1,17 @@
 // Package compare lines predicted and measured occupancy up, kernel by kernel: it joins a run with a device and the
 // model, takes the differences, gives each row a verdict and a cause, and sums up. It does not know file formats or
 // layout.
+//
+// A row of an export is a mean over samples, and a sample is a mean over whatever ran in an interval of a
+// millisecond. So the account comes first: it splits the thread slots' time into parts that add up, each a
+// difference of two figures that were measured or follow from the launch. A cause is a reason for one part. It is
+// claimed with "high" where a figure that has nothing to do with occupancy proves it, with "medium" where the
+// simulated GPU shows it true in nine of ten runs, else with "low", and with what would decide it. threshold.go has
+// each limit with its reason.
+//
+// What was tried and left: one cause for a whole row (most rows have two, and the larger hides the other); causes
+// ranked by how well they fit alone (a launch with large GRF also drains, so its idle time was told twice: a
+// candidate now has to give all parts at once); "gaps" wherever idle time was long (true in a third of the cases).
 package compare
 
 import (
