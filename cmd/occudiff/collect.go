@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,7 +28,7 @@ type collectFlags struct {
 	Print    bool          `flag:"print" help:"print the commands and run nothing"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
-	kept []string // flags for the command that validates
+	kept, outputs []string // flags and outputs of the command that is printed
 }
 
 // collectCommand goes from the application to the answer.
@@ -41,25 +40,29 @@ func (a *app) collectCommand() *cobra.Command {
 		args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
 			"./app'"),
 		endings: deliver.Endings(".xml"),
-		check: func([]string) error {
+		check: func(args []string) error {
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 			}
-			if f.kept = a.keptFlags(); f.Print || f.Job != "" {
-				a.Outputs = nil // they are for another day
+			if strings.HasPrefix(args[0], "-") {
+				return cli.Errorf("the application %s would be an option of unitrace: write ./%[1]s", args[0])
+			}
+			if f.Job != "" {
+				f.kept = a.keptFlags("dir", "output", "print", "job")
+			} else {
+				f.kept = a.keptFlags("dir", "interval", "target-gpu", "unitrace", "print")
+			}
+			if f.Print || f.Job != "" {
+				f.outputs, a.Outputs = a.Outputs, nil // they are for another day
 			}
 			return nil
 		},
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
-			o.Unitrace = f.Unitrace == "always" ||
-				f.Unitrace == "auto" && (f.Print || collect.Found("unitrace") && f.Job == "")
+			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.Found("unitrace"))
 			switch {
 			case f.Job != "":
-				script, err := collect.Job(o, f.Job, a.validateWords(o, f.kept))
-				if err == nil {
-					_, err = fmt.Fprint(a.stdout, script)
-				}
+				_, err := fmt.Fprint(a.stdout, collect.Job(f.Job, o, f.outputs, f.kept))
 				return nil, err
 			case f.Print:
 				return nil, a.printSteps(o, f.kept)
@@ -99,27 +102,19 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 		interval = collect.Finest
 		steps = collect.Probe(o)
 	}
-	steps = append(steps, collect.Steps(o, interval)...)
-	for _, s := range steps {
+	collection := collect.Steps(o, interval)
+	if o.Interval == 0 {
+		collection[0].Why += "; set the interval to a ninth of a launch, 0.1 to 1 ms: occudiff collect does so"
+	}
+	for _, s := range append(steps, collection...) {
 		if _, err := fmt.Fprintf(a.stdout, "# %s\n%s\n", s.Why, s); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.stdout, collect.Line(a.validateWords(o, kept)))
-	return err
-}
-
-// validateWords is the command that reads what a collection wrote.
-func (a *app) validateWords(o collect.Options, kept []string) []string {
-	interval := cmp.Or(o.Interval, collect.Finest)
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
 	words = append(words, kept...)
-	for _, s := range collect.Steps(o, interval) {
-		if s.File != "" {
-			words = append(words, s.File)
-		}
-	}
-	return words
+	_, err := fmt.Fprintln(a.stdout, collect.Line(words), strings.Join(collect.Files(collection), " "))
+	return err
 }
 
 // interval finds the sampling interval by a first short run, unless it was given.
@@ -148,8 +143,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		}})
 }
 
-// keptFlags gives the flags of the command line that are those of validate, too.
-func (a *app) keptFlags() (words []string) {
+// keptFlags gives the flags of the command line but for some.
+func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name
 		if f.Shorthand != "" {
@@ -157,9 +152,11 @@ func (a *app) keptFlags() (words []string) {
 		}
 		list, several := f.Value.(pflag.SliceValue)
 		switch {
-		case slices.Contains([]string{"dir", "interval", "target-gpu", "unitrace", "print", "job"}, f.Name):
+		case slices.Contains(but, f.Name):
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+f.Name+"="+f.Value.String())
+		case f.Value.Type() == "duration":
+			words = append(words, name, strings.ReplaceAll(f.Value.String(), "µ", "u"))
 		case several:
 			for _, v := range list.GetSlice() {
 				words = append(words, name, v)

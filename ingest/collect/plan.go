@@ -9,14 +9,10 @@
 package collect
 
 import (
-	"cmp"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	"occudiff/ingest/note"
 )
 
 // The intervals that VTune's knob gpu-sampling-interval is given, in milliseconds of time.
@@ -52,12 +48,27 @@ type Step struct {
 }
 
 // String prints the step so that a shell reads the same arguments.
-func (s Step) String() string {
-	words := make([]string, len(s.Args))
-	for i, a := range s.Args {
+func (s Step) String() string { return Line(s.Args) }
+
+// Line quotes the words of a command.
+func Line(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
 		words[i] = Quote(a)
 	}
 	return strings.Join(words, " ")
+}
+
+// Files gives what the steps write as words for a shell, patterns as such.
+func Files(steps []Step) (words []string) {
+	for _, s := range steps {
+		if file, pattern := strings.CutSuffix(s.File, "*"); pattern {
+			words = append(words, Quote(file)+"*")
+		} else if file != "" {
+			words = append(words, Quote(file))
+		}
+	}
+	return words
 }
 
 // Quote quotes an argument for a POSIX shell where it needs that.
@@ -74,7 +85,7 @@ func Quote(a string) string {
 
 // Probe gives the first short run: a collection at the default interval and its export.
 func Probe(o Options) []Step {
-	result, file := filepath.Join(o.Dir, "probe"), o.probeFile()
+	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
 		{Args: o.collect(result, coarsest), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
@@ -82,14 +93,23 @@ func Probe(o Options) []Step {
 }
 
 // probeFile is the export of the first short run.
-func (o Options) probeFile() string { return filepath.Join(o.Dir, "probe.csv") }
+func (o Options) probeFile() string { return below(o.Dir, "probe.csv") }
+
+// below gives a path in a folder; none is read as an option.
+func below(dir, name string) string {
+	path := filepath.Join(dir, name)
+	if strings.HasPrefix(path, "-") {
+		path = "." + string(filepath.Separator) + path
+	}
+	return path
+}
 
 // Steps gives the collection itself at an interval, and its exports. The files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
-	result := filepath.Join(o.Dir, "result")
+	result := below(o.Dir, "result")
 	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
-		file := filepath.Join(o.Dir, "run.unitrace")
+		file := below(o.Dir, "run.unitrace")
 		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output",
 			file + ".txt"}, o.App...),
 			Why: "registers, SLM and spills of each kernel", File: file + "*"})
@@ -113,7 +133,7 @@ func export(result, file string) []string {
 
 // exportSteps gives the reports of a VTune result folder that exists.
 func exportSteps(result, dir string) []Step {
-	hotspots, summary := filepath.Join(dir, "run.hotspots.csv"), filepath.Join(dir, "run.summary.txt")
+	hotspots, summary := below(dir, "run.hotspots.csv"), below(dir, "run.summary.txt")
 	return []Step{
 		{Args: export(result, hotspots), Why: "the computing tasks", File: hotspots},
 		{Args: []string{"vtune", "-report", "summary", "-report-output", summary, "-r", result},
@@ -132,39 +152,4 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 		return coarsest, true
 	}
 	return interval, true
-}
-
-// Job gives a script that does the whole collection on a cluster's node: for slurm or pbs. occudiff is the command that
-// validates in the end, with its arguments.
-func Job(o Options, scheduler string, occudiff []string) (string, error) {
-	var head string
-	switch scheduler {
-	case "slurm":
-		head = "#SBATCH --job-name=occudiff\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --time=00:30:00\n#SBATCH " +
-			"--output=occudiff.%j.out\n"
-	case "pbs":
-		head = "#PBS -N occudiff\n#PBS -l select=1\n#PBS -l walltime=00:30:00\n#PBS -j oe\ncd \"$PBS_O_WORKDIR\"\n"
-	default:
-		return "", note.Faultf("usage", note.Pos{}, "", "cannot write a job script for %q: expected slurm or pbs",
-			scheduler)
-	}
-	interval := cmp.Or(o.Interval, Finest)
-	var b strings.Builder
-	fmt.Fprintf(&b, "#!/bin/sh\n%sset -e\nmkdir -p -- %s\n", head, Quote(o.Dir))
-	for _, s := range Steps(o, interval) {
-		fmt.Fprintf(&b, "\n# %s\n%s\n", s.Why, s)
-	}
-	fmt.Fprintf(&b, "\n%s\n", Line(occudiff))
-	return b.String(), nil
-}
-
-// Line writes a command for a POSIX shell; a star at the end of an argument stays a pattern.
-func Line(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		if words[i] = Quote(a); strings.HasSuffix(a, "*") {
-			words[i] = Quote(strings.TrimSuffix(a, "*")) + "*"
-		}
-	}
-	return strings.Join(words, " ")
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,9 +49,10 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 
 // Written gives the files that a step wrote, empty ones left out.
 func Written(s Step) []string {
-	files, err := filepath.Glob(s.File)
-	if err != nil {
-		return nil
+	dir := filepath.Dir(s.File) // whatever its name holds, it is no pattern
+	files, _ := fs.Glob(os.DirFS(dir), filepath.Base(s.File))
+	for i := range files {
+		files[i] = below(dir, files[i])
 	}
 	return slices.DeleteFunc(files, func(f string) bool {
 		info, err := os.Stat(f)
