@@ -30,8 +30,8 @@ func (r *Result) shape(row *Row) *Cause {
 	if k == r.slotsOff || clamped && k < r.slotsOff {
 		return &Cause{Name: CauseModel, Confidence: "medium", Because: fmt.Sprintf("%s. Every launch of the run that "+
 			"leaves slots empty is off by the same factor of %d, so the GPU is probably one with about %s thread "+
-			"slots: check the device%s.",
-			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff), r.deviceFlags())}
+			"slots%s: check the device%s.",
+			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff), r.fitting(), r.deviceFlags())}
 	}
 	c := &Cause{Name: CauseShape, Confidence: "high"}
 	times := fmt.Sprintf("%d times", k)
@@ -44,9 +44,9 @@ func (r *Result) shape(row *Row) *Cause {
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
 		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing from the cell (or the "+
-		"GPU is one with about %s thread slots: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
+		"GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"),
-		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))))
+		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), r.fitting())
 	return c
 }
 
@@ -160,6 +160,14 @@ func (r *Result) model(row *Row) *Cause {
 		c.Because += "."
 	}
 	return c
+}
+
+// fitting names the devices that fit all that ran.
+func (r *Result) fitting() string {
+	if len(r.Fit.Devices) == 0 {
+		return ""
+	}
+	return ", which is so of " + r.Fit.String()
 }
 
 // deviceFlags names the flags of the device, where there are any.

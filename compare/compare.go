@@ -15,8 +15,12 @@ import (
 // are ordered for reading: what needs attention first, then by slot time lost. The kernels of a run with many launch
 // shapes are put in that order, too.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
-	r := &Result{Device: dev, Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Options: opt,
-		Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,
+	return compareFit(run, dev, Fit{}, opt)
+}
+
+func compareFit(run *ingest.Run, dev *arch.Device, fit Fit, opt Options) *Result {
+	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
+		Instructions: run.Instructions, Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
 	kernels := run.Kernels
 	if kernels.Len() == 0 {
@@ -233,7 +237,7 @@ func (r *Result) judge(row *Row) {
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 	loaded, known := row.Loaded.Value()
-	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.otherXVEs() ||
+	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Not != "" ||
 		r.adapters(row) != nil {
 		return false
 	}

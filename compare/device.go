@@ -10,22 +10,17 @@ import (
 	"occudiff/predict/arch"
 )
 
-// otherXVEs says that the counters are of another number of XVEs than the device or one of its stacks has.
-func (r *Result) otherXVEs() bool {
-	n, counted := r.Platform.CountedXVEs.Value()
-	return counted && r.Device != nil && n != r.Device.XVEs() && n*max(r.Device.Tiles, 1) != r.Device.XVEs()
-}
-
 // contradicted withholds causes where the device cannot be the one that ran.
 func (r *Result) contradicted(row *Row) *Cause {
-	if row.Reading == ingest.Sampled || !r.otherXVEs() {
+	if r.Fit.Not == "" {
 		return nil
 	}
-	n := r.Platform.CountedXVEs.Or(0)
-	return &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf("The counters are of %s XVEs "+
-		"(events / (clocks x utilization)), and %s has %s: it is not the device that ran, so nothing else is told.",
-		unit.Thousands(int64(n)), r.Device.Name, unit.Thousands(int64(r.Device.XVEs()))),
-		Decide: "--device, with a GPU or a stack of that many XVEs"}
+	c := &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf(
+		"The device cannot be the one that ran: %s. So nothing else is told.", r.Fit.Not)}
+	if len(r.Fit.Devices) > 0 {
+		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
+	}
+	return c
 }
 
 // needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
@@ -41,49 +36,101 @@ func needsDevice(run *ingest.Run) bool {
 	return false
 }
 
-// Fit is which devices the profiler's peaks of a run are consistent with: the peaks come from the launches and the
-// thread slots of the GPU alone.
+// Fit is which devices what a run says is consistent with: its launches run on them, and the profiler's peaks, which
+// come from the launches and the thread slots of the GPU alone, follow; counters that tell the XVE count are of theirs,
+// or of one stack's.
 type Fit struct {
 	Devices  []*arch.Device
-	Of       int // devices that were tried
-	Launches int // launch settings whose peaks were held against them; none tells anything where it is 0
+	Of       int    // devices that were tried
+	Launches int    // launch settings whose peaks were held against them
+	Counted  int    // XVEs of the counters, 0 where they do not tell
+	Not      string // why the device of the run cannot be any of them; empty where it can, or where none is known
 }
 
 // mostFitted is how many launch settings are held against each device: a few dozen are usual.
 const mostFitted = 256
 
-// fitDevices finds the devices that every peak of a run is consistent with, under either policy. Peaks that SLM or
-// barriers limit are left out, since no export says how much of them a work-group has.
-func fitDevices(run *ingest.Run, devices []arch.Device, opt Options) Fit {
-	f := Fit{Of: len(devices)}
+// fitDevices finds the devices that a run fits under either policy, when its own does not. Peaks that SLM or barriers
+// limit are left out, since no export says how much of them a work-group has.
+func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) Fit {
+	f := Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
 	var kernels []ingest.Kernel
 	for s := range min(run.Kernels.Settings(), mostFitted) {
-		k := run.Kernels.SettingKernel(s)
-		if k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1 && k.Global.Present() && k.IsKernel() {
+		if k := run.Kernels.SettingKernel(s); k.Global.Present() && k.IsKernel() {
 			kernels = append(kernels, k)
+			if comparable(&k) {
+				f.Launches++
+			}
 		}
 	}
-	f.Launches = len(kernels)
+	if own != nil {
+		r := Result{Device: own, Options: opt}
+		not, agrees := r.misfit(kernels, f.Counted)
+		if agrees {
+			return Fit{}
+		}
+		f.Not = not
+	}
 	for i := range devices {
 		r := Result{Device: &devices[i], Options: opt}
-		fits := len(kernels) > 0
+		fits := (f.Launches > 0 || f.Counted > 0) && r.counted(f.Counted)
 		for j := range kernels {
-			fits = fits && r.fitsPeak(&kernels[j])
+			fits = fits && r.fitsLaunch(&kernels[j])
 		}
 		if fits {
 			f.Devices = append(f.Devices, r.Device)
 		}
 	}
+	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
+		return Fit{} // a launch that fits no GPU says nothing of this one
+	}
 	return f
 }
 
-// fitsPeak says whether a launch has the profiler's peak on the device.
-func (r *Result) fitsPeak(k *ingest.Kernel) bool {
+// comparable says whether the profiler's peak comes from the launch and the thread slots alone.
+func comparable(k *ingest.Kernel) bool {
+	return k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1
+}
+
+// counted says whether counters of so many XVEs can be of the device or of one of its stacks; 0 tells nothing.
+func (r *Result) counted(xves int) bool {
+	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
+}
+
+// misfit says why the device cannot be the one on which some launches ran. A peak that a dimension missing from the
+// work size explains is no reason, and does not agree either.
+func (r *Result) misfit(kernels []ingest.Kernel, xves int) (why string, agrees bool) {
+	if !r.counted(xves) {
+		return fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
+			unit.Thousands(int64(xves)), unit.Thousands(int64(r.Device.XVEs()))), false
+	}
+	agrees = true
+	for i := range kernels {
+		row := Row{Kernel: kernels[i]}
+		row.take(r.forecast(&row.Kernel))
+		if row.Predicted == nil && !r.shapeMissing(&row) {
+			return row.NoPredictionWhy, false
+		}
+		if row.Predicted == nil || !comparable(&row.Kernel) ||
+			abs(row.Peak.Or(0).Minus(row.ModelPeak)) <= modelCausePoints {
+			continue
+		}
+		agrees = false
+		if k, _ := r.gridTimes(&row); k < 2 {
+			return fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of %s would be %.1f "+
+				"%% on it", row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent()), false
+		}
+	}
+	return "", agrees
+}
+
+// fitsLaunch says whether a launch runs on the device and has the profiler's peak there.
+func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	l := r.launchOfKernel(k)
 	l.GRF = mostThreads(r.Device)
 	for _, l.Policy = range []predict.Policy{predict.Free, predict.Whole} {
 		p, err := predict.Predict(r.Device, l)
-		if err == nil && abs(k.Peak.Or(0).Minus(p.Peak)) <= r.Options.ModelTolerance+digit {
+		if err == nil && (!comparable(k) || abs(k.Peak.Or(0).Minus(p.Peak)) <= r.Options.ModelTolerance+digit) {
 			return true
 		}
 	}
@@ -95,6 +142,10 @@ func (f *Fit) String() string {
 	const named = 3
 	var keys []string
 	for _, d := range f.Devices {
+		if f.Counted > 0 && f.Counted != d.XVEs() {
+			keys = append(keys, "a stack of "+d.Key)
+			continue
+		}
 		keys = append(keys, d.Key)
 	}
 	switch n := len(keys); {

@@ -26,24 +26,31 @@ const (
 func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, opt Options) (*Result, error) {
 	c, err := t.Choose(arch.Options{Name: name, XVEs: xves, Inputs: run.Platforms, Run: run.Platform,
 		Needed: needsDevice(run), Naming: opt.Naming})
+	unknown := errors.Is(err, arch.ErrNoDevice)
 	var fit Fit
-	if errors.Is(err, arch.ErrNoDevice) {
-		fit = fitDevices(run, t.Devices(), opt)
-		switch {
-		case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
-			c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
-				Text: "no input says which GPU this is, so there is no prediction and no residual",
-				Hint: fit.advice(opt.Naming)}}}, nil
-		case unnamed == Refused && fit.Launches > 0:
-			err = fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
-		}
+	if unknown || c.Device != nil {
+		fit = fitDevices(run, c.Device, t.Devices(), opt)
+	}
+	switch {
+	case !unknown:
+	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
+		c, err = arch.Choice{Device: fit.Devices[0], By: fmt.Sprintf("the counters: %d XVEs", fit.Counted)}, nil
+		fit = Fit{}
+	case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
+		c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
+			Text: "no input says which GPU this is, so there is no prediction and no residual",
+			Hint: fit.advice(opt.Naming)}}}, nil
+	case fit.Launches > 0:
+		err = fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
+	case fit.Counted > 0:
+		err = fmt.Errorf("%w; the counters are of %d XVEs, which is so of %s", err, fit.Counted, fit.String())
 	}
 	if err != nil {
 		return nil, err
 	}
 	run.Notes = append(append(run.Notes, c.Notes...), intervalGiven(run, c.Device, opt)...)
-	r := Compare(run, c.Device, opt)
-	r.ChosenBy, r.Fit = c.By, fit
+	r := compareFit(run, c.Device, fit, opt)
+	r.ChosenBy = c.By
 	return r, nil
 }
 

@@ -179,7 +179,7 @@ type CauseCount struct {
 type Result struct {
 	Device   *arch.Device // nil when none is known
 	ChosenBy string       // what named it: "--device", "the form", "the summary: 112 XVE", ...
-	Fit      Fit          // where none is known
+	Fit      Fit          // where none is known, or where it cannot be the one that ran
 	Inputs   []ingest.Input
 	Platform ingest.Platform
 	// Instructions of the run, which say how much the sampled counters mix up what ran.

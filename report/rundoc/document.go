@@ -87,6 +87,10 @@ func headline(r *compare.Result) []string {
 		if r.ChosenBy != "" {
 			lines[0] += " (from " + report.OneLine(r.ChosenBy) + ")"
 		}
+		if not := r.Fit.Not; not != "" {
+			lines = append(lines, report.OneLine(fmt.Sprintf("It cannot be the GPU that ran: %s. What ran is "+
+				"consistent with %s", not, r.Fit.String())))
+		}
 	}
 	s := &r.Summary
 	b := unit.Counted(s.Kernels, "kernel", "kernels")

@@ -14,7 +14,7 @@ const ValidateSchema = "occudiff/validate/1"
 type Validate struct {
 	Schema  string                     `json:"schema"`
 	Device  *report.DeviceValue        `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Fit     []string                   `json:"consistent_devices,omitempty" jsonschema:"that VTune's peaks fit; only without a device"`
+	Fit     []string                   `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
 	Inputs  []report.InputValue        `json:"inputs"`
 	Rows    report.Stream[ValidateRow] `json:"rows"`
 	Timings []ValidateTiming           `json:"timings"`
