@@ -2,6 +2,7 @@ package vtune
 
 import (
 	"bytes"
+	"fmt"
 
 	"occudiff/ingest/note"
 )
@@ -51,6 +52,16 @@ func onlyMessages(head []byte) bool {
 		found = true
 	}
 	return found
+}
+
+// missing names the column of the measured occupancy where the file has one of another name in its place.
+func (h *header) missing() []note.Note {
+	if h.has(measured) || h.like == "" {
+		return nil
+	}
+	return []note.Note{{Severity: note.Warning, Code: "no-occupancy", Pos: h.pos, Text: fmt.Sprintf("no column is "+
+		"named \"XVE Threads Occupancy(%%)\", so nothing was measured; the nearest is %q, which is not known", h.like),
+		Hint: exportHint}}
 }
 
 func headerOnly(pos note.Pos) error {

@@ -40,6 +40,7 @@ type header struct {
 	sides   bool  // it is such a report
 	host    bool  // has columns of an export that is grouped by host task
 	first   string
+	like    string // a name that is not known and may be that of the measured occupancy
 
 	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
 	// together in runs that stand side by side in the file.
@@ -86,6 +87,9 @@ func (h *header) add(index int, text []byte) {
 		h.addInstructions(index, pipe)
 	}
 	q, rank, ok := find(form)
+	if !ok && h.like == "" && strings.Contains(form, "occup") {
+		h.like = name
+	}
 	if !ok || (q == task && index != 0) {
 		return
 	}

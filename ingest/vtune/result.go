@@ -187,9 +187,9 @@ func (r *result) instructions() (sum ingest.Instructions) {
 	return sum
 }
 
-// remarks are the notes on columns that disagree and on names that are no text.
+// remarks are the notes on columns that are missing or disagree, and on names that are no text.
 func (r *result) remarks() []note.Note {
-	var notes []note.Note
+	notes := r.h.missing()
 	for i := range r.h.twice {
 		first := note.Note{}
 		for _, a := range r.adders {
