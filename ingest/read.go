@@ -84,6 +84,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	for _, f := range faults {
 		run.Notes = append(run.Notes, faultNote(f))
 	}
+	run.Platform.Command = HideSecrets(run.Platform.Command)
 	return run, nil
 }
 

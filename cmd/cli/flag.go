@@ -76,6 +76,10 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			f.VarP(v, name, letter, help)
 		}
 		flag := f.Lookup(name)
+		switch flag.Value.Type() {
+		case "int", "int64", "float64":
+			flag.Value = number{flag.Value}
+		}
 		flag.Annotations = map[string][]string{}
 		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg} {
 			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
@@ -85,6 +89,17 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			flag.DefValue = flag.Value.String()
 		}
 	}
+}
+
+// number is the value of a flag as people write it: Go also reads 5_0 as 50 and 0x10 as 16.
+type number struct{ pflag.Value }
+
+// Set implements pflag.Value.
+func (n number) Set(text string) error {
+	if strings.ContainsAny(text, "_xXoObB") {
+		return strconv.ErrSyntax
+	}
+	return n.Value.Set(text)
 }
 
 // Share gives a command flags that mean the same in others, but for those that it has of its own; help shows them in

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,14 +118,17 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 
 // wrongValue says what a flag takes instead of what was given.
 func wrongValue(f *pflag.Flag, value string, why error) error {
-	if want := Expected(f); want != "" {
+	if want := Expected(f, value); want != "" {
 		return Errorf("--%s %q: expected %s", f.Name, value, want)
 	}
 	return Errorf("--%s %v", f.Name, why)
 }
 
-// Expected says what a flag takes, where its type says it.
-func Expected(f *pflag.Flag) string {
+// Expected says what a flag takes instead of a value, where its type says it.
+func Expected(f *pflag.Flag, value string) string {
+	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
+		return "a unit: " + value + "us or " + value + "ms?"
+	}
 	return map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
 		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }

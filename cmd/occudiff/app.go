@@ -23,6 +23,7 @@ type app struct {
 	stdout, stderr io.Writer
 	raw            io.Writer // standard error as it is, for a progress bar and the output of other programs
 	getenv         func(string) string
+	environ        []string
 
 	shared
 	sharedFlags *pflag.FlagSet   // they, as they are declared
@@ -66,6 +67,7 @@ type shared struct {
 	Top            int           `flag:"top" arg:"N" help:"show the first N kernels; counts, gates, JSON and JUnit cover all"`
 	Sort           string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
 	Columns        []string      `flag:"columns" arg:"LIST" help:"show these columns: keys or headings with commas between; a wrong one lists those that there are; workbooks and JSON have all"`
+	NoCommand      bool          `flag:"no-command-line" help:"leave command lines out of reports; secrets and home folders are left out of them anyway"`
 	Color          string        `flag:"color" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
 	Progress       string        `flag:"progress" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
 	Quiet          bool          `flag:"quiet,q" help:"errors only; no notes, other warnings or progress on standard error, except what was asked for: annotations, and a --fail-on that had nothing to judge"`
@@ -75,7 +77,7 @@ type shared struct {
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval driver vtune-version label progress "
-	answerFlags = " output format color quiet "
+	answerFlags = " output format no-command-line color quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "
 )

@@ -73,7 +73,11 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 // print prints an answer to standard output, when its files are in place.
 func (a *app) print(ans *report.Answer) error {
 	to := a.stdout
-	if a.Format != "table" {
+	switch a.Format {
+	case "table":
+	case "csv":
+		to = a.csvOut()
+	default:
 		to = a.plainOut()
 	}
 	return a.out.Print(to, a.Format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),

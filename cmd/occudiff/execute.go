@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -32,11 +34,12 @@ func run(ctx context.Context, a *app, args []string) int {
 	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	out := &checked{Writer: a.stdout}
+	root.SetOut(out)
 	root.SetErr(a.stderr)
 	err := cli.UnknownCommand(root, args)
 	if err == nil {
-		err = finish(ctx, root)
+		err = cmp.Or(finish(ctx, root), out.err)
 	}
 	var gate *gateError
 	switch {
@@ -56,6 +59,21 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
 	return exitUsage
+}
+
+// checked is standard output for what cobra writes without looking: help and versions.
+type checked struct {
+	io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	if err != nil {
+		c.err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
 }
 
 // patience is how long a command that was called off may take to come to an end: a few files are read without looking

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -91,10 +92,17 @@ func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 	}
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
+			// A name that somebody else's DNS leads here is no name of this server.
+			if host := (&url.URL{Host: r.Host}).Hostname(); host != "127.0.0.1" && host != "localhost" {
+				http.Error(w, "this server answers to "+l.Addr().String(), http.StatusMisdirectedRequest)
+				return
+			}
 			if r.URL.Path != "/" {
 				http.NotFound(w, r)
 				return
 			}
+			w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
+			w.Header().Set("X-Frame-Options", "DENY")
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))

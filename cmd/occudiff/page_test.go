@@ -50,11 +50,19 @@ func TestPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if framed := r.Header.Get("X-Frame-Options"); status == http.StatusOK && framed != "DENY" {
+			t.Errorf("frames: %q", framed)
+		}
 		got, _ := io.ReadAll(r.Body)
 		r.Body.Close()
 		if r.StatusCode != status || status == http.StatusOK && !bytes.Equal(got, want) {
 			t.Errorf("/%s: %d with %d bytes, want %d", path, r.StatusCode, len(got), status)
 		}
+	}
+	rebound, _ := http.NewRequest(http.MethodGet, url, http.NoBody)
+	rebound.Host = "evil.example"
+	if r, err := http.DefaultClient.Do(rebound); err != nil || r.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("under another name: %v, %v", r, err)
 	}
 	cancel()
 	if status := <-served; status != exitDone {

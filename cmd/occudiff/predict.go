@@ -235,7 +235,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
 	if p.out.Names() == "" {
-		err = write(p.plainOut())
+		err = write(p.csvOut())
 	} else {
 		err = p.out.WriteAll(write)
 	}

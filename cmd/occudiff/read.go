@@ -41,7 +41,11 @@ func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (
 	var done func()
 	opt.Progress, done = a.progressBar(paths)
 	defer done()
-	return ingest.Read(ctx, paths, opt)
+	run, err := ingest.Read(ctx, paths, opt)
+	if a.NoCommand && err == nil {
+		run.Platform.Command = ""
+	}
+	return run, err
 }
 
 // table gives the device table with the user's device file on top. It is read once, so that what the file is warned

@@ -6,13 +6,21 @@ import (
 	"strings"
 
 	"occudiff/compare/history"
+	"occudiff/ingest"
 )
 
 // commandLine is what a report gives as its origin, without passwords: reports are handed on.
 func (a *app) commandLine() []string {
+	if a.NoCommand {
+		return nil
+	}
 	words := []string{"occudiff"}
-	for _, w := range a.args {
-		words = append(words, history.Mask(w))
+	for i, w := range a.args {
+		w = ingest.HideSecrets(history.Mask(w))
+		if i > 0 && !strings.HasSuffix(ingest.HideSecrets(a.args[i-1]+" "+w), w) {
+			w = "xxxxx" // of the flag before it
+		}
+		words = append(words, w)
 	}
 	return words
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -22,14 +23,20 @@ import (
 // A setting is what a user need not repeat on the command line: a flag that a variable of the environment or the file
 // of settings gives. The file also keeps the thresholds of the history's gate.
 
+// runVariable is where the recipes of docs/ci keep the number of the run that they added.
+const runVariable = "OCCUDIFF_RUN"
+
 // settingsName is the file of settings, in the working folder or in the nearest parent that has one.
 const settingsName = "occudiff.yaml"
 
 // settingNames are the flags that the file of settings and the environment give where the command line does not.
 func settingNames() []string {
 	return []string{"device", "xve", "device-file", "tolerance", "model-tolerance", "sampling-interval", "columns",
-		"db"}
+		"fail-on", "db"}
 }
+
+// gates are what a command may fail on, each on some of them.
+func gates() []string { return []string{"never", "mismatch", "model", "regression", "alarm"} }
 
 // given is a setting that somebody gave, and where.
 type given struct{ text, from string }
@@ -51,7 +58,7 @@ func (a *app) applySettings() error {
 	if err != nil {
 		return err
 	}
-	for _, line := range file.unknown() {
+	for _, line := range append(file.unknown(), a.unknownVariables()...) {
 		a.say("%s", line)
 	}
 	for _, name := range settingNames() {
@@ -66,8 +73,16 @@ func (a *app) applySettings() error {
 		if !ok {
 			continue
 		}
+		if name == "fail-on" && !slices.Contains(flag.Annotations["words"], g.text) {
+			if slices.Contains(gates(), g.text) {
+				continue // of another command
+			}
+			return cli.Errorf("%s: %q is not a value of fail-on; expected one of %s", g.from, g.text,
+				strings.Join(gates(), ", "))
+		}
 		if err := flag.Value.Set(g.text); err != nil {
-			return cli.Errorf("%s: %q is not a value of %s; expected %s", g.from, g.text, name, cli.Expected(flag))
+			return cli.Errorf("%s: %q is not a value of %s; expected %s", g.from, g.text, name,
+				cli.Expected(flag, g.text))
 		}
 		a.given[name] = g
 	}
@@ -114,8 +129,15 @@ func readSettings() (*settingsFile, error) {
 }
 
 func (f *settingsFile) read(text []byte) error {
-	if err := yaml.Unmarshal(text, &f.doc); err != nil {
-		return cli.Errorf("%s: %v", f.path, err)
+	var all map[string]any // finds another root and duplicate keys
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := cmp.Or(d.Decode(&f.doc), f.doc.Decode(&all)); {
+	case err == io.EOF: // nothing but comments
+		return nil
+	case err != nil:
+		return cli.Errorf("%s: expected settings as in 'device: max1100': %v", f.name(), err)
+	case d.Decode(new(yaml.Node)) != io.EOF:
+		return cli.Errorf("%s: a second document is no part of the settings; leave out what follows ---", f.name())
 	}
 	f.top = f.doc.Content[0]
 	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
@@ -185,6 +207,21 @@ func (f *settingsFile) unknown() (keys []string) {
 		}
 	}
 	return keys
+}
+
+// unknownVariables lists the variables of the environment that are called as settings are and that are none.
+func (a *app) unknownVariables() (lines []string) {
+	var known []string
+	for _, name := range settingNames() {
+		known = append(known, settingVariable(name))
+	}
+	for _, v := range a.environ {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "OCCUDIFF_") && name != runVariable && !slices.Contains(known, name) {
+			lines = append(lines, "warning: $"+name+" is not a setting"+cli.DidYouMean(name, known))
+		}
+	}
+	return lines
 }
 
 // setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.

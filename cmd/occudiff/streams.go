@@ -33,6 +33,9 @@ func (a *app) plainOut() io.Writer {
 	return a.stdout
 }
 
+// csvOut is standard output for CSV.
+func (a *app) csvOut() io.Writer { return terminal.CSV(a.plainOut()) }
+
 // tell prints a line of a result.
 func (a *app) tell(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"

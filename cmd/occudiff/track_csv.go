@@ -16,6 +16,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
+	"occudiff/report/terminal"
 	"occudiff/report/trackdoc"
 )
 
@@ -119,7 +120,7 @@ func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.M
 		return err
 	}
 	if len(t.Outputs) == 0 {
-		b := bufio.NewWriter(t.plainOut())
+		b := bufio.NewWriter(terminal.Safe(t.stdout)) // names stay as they are: it can be imported
 		if err := write(b); err != nil {
 			return err
 		}

@@ -20,7 +20,8 @@ type address struct {
 }
 
 var (
-	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://`)
+	// scheme begins a URL, and what looks like one of a server with a slash or the scheme left out.
+	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://|postgres(?:ql)?:/?|//`)
 	// keyword begins a connection string of the form "host=... password=...".
 	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
 		`servicefile|sslmode)\s*=`)
@@ -36,10 +37,13 @@ func newAddress(dsn string) (address, error) {
 	}
 	begins := scheme.FindString(dsn)
 	switch name := strings.ToLower(begins); {
-	case begins != "" && strings.HasPrefix(dsn, begins) && (name == "postgres://" || name == "postgresql://"):
+	case begins == "" || !strings.HasPrefix(dsn, begins) || begins == "//" && !strings.Contains(dsn, "@"):
+	case name == "postgres://" || name == "postgresql://":
 		return serverAddress(name + dsn[len(begins):])
-	case begins != "" && strings.HasPrefix(dsn, begins):
+	default:
 		return refuse(begins+"... is no kind of history", "name a file, or a PostgreSQL server with a postgres:// URL")
+	}
+	switch {
 	case keyword.MatchString(dsn):
 		return refuse("a connection string of keywords is not understood",
 			"write it as postgres://user@host:port/database; a file of this name is ./NAME")
@@ -91,7 +95,10 @@ func misplaced(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
-		return false
+		end = len(rest)
+	}
+	if strings.Count(rest[:end], "@") > 1 {
+		return true
 	}
 	path, query, _ := strings.Cut(rest[end:], "?")
 	if strings.ContainsAny(path, "@#") || strings.Contains(query, "#") {
@@ -127,14 +134,15 @@ func Mask(word string) string {
 		if a, err := newAddress(link); err == nil && a.server {
 			return before + a.where
 		}
-		if strings.Contains(link, "@") || password.MatchString(link) {
+		if strings.Contains(link, "@") || password.MatchString(link) || !strings.HasSuffix(word[:at[1]], "//") {
 			return before + word[at[0]:at[1]] + "..."
 		}
 	}
 	return password.ReplaceAllString(word, "${1}xxxxx")
 }
 
-var userPassword = regexp.MustCompile(`://[^:/?#]*:(.*)@`)
+// userPassword is what stands between a user and a host, or behind a user without a host.
+var userPassword = regexp.MustCompile(`(?i)(?:postgres(?:ql)?:/?|//)[^:/?#]*:(.*)@|postgres(?:ql)?:/?[^:/?#]*:(.*)`)
 
 // Secrets gives the passwords in a word, as they stand there and as they are meant.
 func Secrets(word string) []string {
@@ -146,7 +154,7 @@ func Secrets(word string) []string {
 		}
 	}
 	if m := userPassword.FindStringSubmatch(word); m != nil {
-		add(m[1])
+		add(m[1] + m[2])
 	}
 	for _, m := range password.FindAllStringSubmatchIndex(word, -1) {
 		rest := strings.TrimLeft(word[m[3]:], "'")

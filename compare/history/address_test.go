@@ -18,6 +18,7 @@ func TestAddress(t *testing.T) {
 		{"occudiff.db", "occudiff.db"},
 		{"./host=x", "./host=x"},
 		{"a:b.db", "a:b.db"},
+		{"//server/share/b.db", "//server/share/b.db"},
 		{"postgres://me:s3cr3tPW@perf:6543/occ", "postgres://me@perf:6543/occ"},
 		{"POSTGRESQL://me:s3cr3tPW@perf/occ?sslmode=disable", "postgres://me@perf/occ"},
 		{"postgres://perf/occ?user=me&password=s3cr3tPW", "postgres://me@perf/occ"},
@@ -44,6 +45,10 @@ func TestBadAddress(t *testing.T) {
 	for _, c := range []struct{ dsn, want string }{
 		{"mysql://me:s3cr3tPW@perf/occ", "not a history: mysql://... is no kind of history; name a file"},
 		{"MySQL://me:s3cr3tPW@perf/occ", "not a history: MySQL://... is no kind of history; name a file"},
+		{"postgres://me:12@s3cr3tPW@perf/occ", "the connection to the history failed: the postgres:// URL cannot be understood"},
+		{"postgres:/me:s3cr3tPW@perf/occ", "not a history: postgres:/... is no kind of history; name a file"},
+		{"postgresql:me:s3cr3tPW", "not a history: postgresql:... is no kind of history; name a file"},
+		{"//me:s3cr3tPW@perf/occ", "not a history: //... is no kind of history; name a file"},
 		{"host=perf user=me password=s3cr3tPW", "not a history: a connection string of keywords is not understood; write it as postgres://"},
 		{"user = me  Password = 's3cr3tPW'", "not a history: a connection string of keywords"},
 		{":memory:", "not a history: a history in memory would be gone"},
@@ -73,7 +78,7 @@ func TestBadAddress(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	for _, word := range []string{
 		"postgres://me:s3cr3tPW@perf/occ", "--db=postgres://me:s3cr3tPW@perf/occ", "mysql://me:s3cr3tPW@perf", "host=x password=s3cr3tPW user=me",
-		"password = 's3cr3tPW'", "postgres://perf/occ?password=s3cr3tPW&user=me", "postgres://me:s3cr3t%50W@perf/occ",
+		"password = 's3cr3tPW'", "postgres://perf/occ?password=s3cr3tPW&user=me", "postgres://me:s3cr3t%50W@perf/occ", "postgres:me:s3cr3tPW", "--db=//me:s3cr3tPW@perf/occ",
 	} {
 		found := false
 		for _, s := range Secrets(word) {

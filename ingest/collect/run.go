@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 )
 
@@ -26,7 +27,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		if err != nil {
 			return note.Faultf("not-installed", note.Pos{}, hintFor(s.Args[0]), "%s is not on PATH", s.Args[0])
 		}
-		fmt.Fprintf(out, "%s: %s\n", s.Why, s)
+		fmt.Fprintf(out, "%s: %s\n", s.Why, ingest.HideSecrets(s.String()))
 		cmd := exec.CommandContext(ctx, path, s.Args[1:]...)
 		cmd.Stdout, cmd.Stderr = out, out
 		cmd.WaitDelay = 10 * time.Second
@@ -63,7 +64,7 @@ func Written(s Step) []string {
 func failed(s Step, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return note.Faultf("collector-failed", note.Pos{}, "'occudiff doctor' looks for what is missing",
-			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), s)
+			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
 	}
 	return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
 }

@@ -12,14 +12,15 @@ const MaxShown = 20
 // Bad collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero Bad is
 // ready.
 type Bad struct {
-	Count int64
-	shown []note.Note
-	last  note.Pos
+	Count   int64
+	Several bool // rows stand in a line; the caller adds each once
+	shown   []note.Note
+	last    note.Pos
 }
 
 // Add counts a row that cannot be used. A row that is bad in two places is one row.
 func (b *Bad) Add(pos note.Pos, hint, format string, args ...any) {
-	if b.Count > 0 && b.last.Line == pos.Line {
+	if b.Count > 0 && b.last.Line == pos.Line && !b.Several {
 		return
 	}
 	b.last = pos

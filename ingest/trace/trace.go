@@ -44,7 +44,8 @@ func (Format) Sniff(head []byte) bool {
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	stream := lines.NewStream(ctx, src, opt)
 	r := &reader{in: newScanner(stream), path: src.Path, trace: &ingest.Trace{}, instances: opt.Instances,
-		launches: &ingest.Kernels{}, tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
+		bad: lines.Bad{Several: true}, launches: &ingest.Kernels{},
+		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {
 		return nil, e

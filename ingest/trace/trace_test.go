@@ -97,6 +97,13 @@ kernel "f" at f:2
    from 1e-06 median 1e-06 to 1e-06
 note trace-cut-off f:3: warning: the trace is cut off: the 2 launches before this line are used, the rest is lost (let the program end by itself)
 `, "1: f 0+1000, f 4000+1000; step 1000"},
+		{"all events on one line, three of them bad", "[" + launch("good", 1, 1) + strings.Repeat(","+launch("late", -1, -1), 3) + "]", `rows 1 bad 3
+kernel "good" at f:1
+   instances 1 seconds 1e-06
+note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
+note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
+note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
+`, "1: good 0+1000; step 1000"},
 		{"cut off within an event", unitrace[:600], `rows 1 bad 0
 kernel "gemm" at f:2
    global 802816x1x1 local 512x1x1 SIMD 32 instances 1 seconds 9e-06

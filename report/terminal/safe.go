@@ -78,3 +78,39 @@ func inert(line string) string {
 	}
 	return strings.ReplaceAll(line, "##[", "##"+zeroWidth+"[")
 }
+
+// CSV gives a writer for CSV that a CI job may print: a line break within quotes becomes a blank, as in a table, and
+// nothing is a command for the runner.
+func CSV(w io.Writer) io.Writer { return &csv{w: w} }
+
+type csv struct {
+	w      io.Writer
+	quoted bool
+	hash   int // how many # came last
+	out    []byte
+}
+
+// Write implements io.Writer.
+func (c *csv) Write(p []byte) (int, error) {
+	c.out = c.out[:0]
+	for _, b := range p {
+		switch {
+		case b == '"':
+			c.quoted = !c.quoted
+		case c.quoted && b == '\n':
+			b = ' '
+		case c.quoted && b == '\r':
+			continue
+		case b == '[' && c.hash >= 2:
+			c.out = append(c.out, zeroWidth...)
+		}
+		if c.hash++; b != '#' {
+			c.hash = 0
+		}
+		c.out = append(c.out, b)
+	}
+	if _, err := c.w.Write(c.out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
