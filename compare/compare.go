@@ -30,11 +30,31 @@ func compareFit(run *ingest.Run, dev *arch.Device, fit Fit, opt Options) *Result
 		kernels = estimated(kernels, run.Mix)
 	}
 	r.slotsOff = r.otherDevice(kernels)
+	r.recorded(run)
 	r.setRows(kernels)
 	r.joinTimings(run)
 	r.sort()
 	r.Summary = r.summarize()
 	return r
+}
+
+// recorded notes where an export has fewer or more launches than the summary of its run, as happens when tracing them
+// stopped early.
+func (r *Result) recorded(run *ingest.Run) {
+	if r.fromSummary || len(run.Summary) == 0 {
+		return
+	}
+	counts := map[string]int64{}
+	for _, k := range run.Kernels.All() {
+		counts[k.Task] += k.Instances.Or(0)
+	}
+	for _, k := range run.Summary {
+		if has, n := counts[k.Task], k.Instances.Or(0); has > 0 && n > 0 && has != n {
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-recorded", Pos: k.Pos,
+				Text: fmt.Sprintf("the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
+					unit.Counted(n, "launch", "launches"), kernelName(k.Task))})
+		}
+	}
 }
 
 // forecast predicts for a kernel, or says why nothing is predicted.
@@ -264,7 +284,7 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))
 	}
-	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak {
+	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
 		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f %%, "+
 			"that of the mode with the most threads, and not with the predicted peak of %.1f %%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
@@ -278,6 +298,10 @@ func (r *Result) checkRow(row *Row, tell bool) {
 	if m, ok := row.Margin.Value(); ok {
 		say(note.Info, "estimate", "estimated from all samples of the run and what ran in each, to %.1f points on "+
 			"either side: too few samples end within the launches themselves", m.Percent())
+	}
+	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && n > 0 && t.Launches != n {
+		say(note.Info, "trace-launches", "the trace has %s of the %s that were profiled", unit.Thousands(t.Launches),
+			unit.Counted(n, "launch", "launches"))
 	}
 	if w, ok := row.Within.Value(); ok {
 		say(note.Info, "within-launches", "%.1f %% over the launches themselves: the measured value counts each "+

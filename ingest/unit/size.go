@@ -26,15 +26,21 @@ func Size(dims ...int64) Size3 {
 	return s
 }
 
-// ParseSize reads `512 x 512`, `512x512` or `512,512`; an empty text is the absent size. Dimensions are decimal
-// integers from 1 to 2^63-1.
+// ParseSize reads `512 x 512`, `512x512`, `512*512` or `512,512`; an empty text is the absent size. Dimensions are
+// decimal integers from 1 to 2^63-1.
 func ParseSize(text string) (Size3, error) {
 	t := strings.TrimSpace(text)
 	if t == "" {
 		return Size3{}, nil
 	}
-	parts := strings.FieldsFunc(t, func(r rune) bool { return r == 'x' || r == 'X' || r == ',' || r == '×' })
-	separators := strings.Count(t, "x") + strings.Count(t, "X") + strings.Count(t, ",") + strings.Count(t, "×")
+	separators := 0
+	parts := strings.FieldsFunc(t, func(r rune) bool {
+		times := strings.ContainsRune("xX*×,", r)
+		if times {
+			separators++
+		}
+		return times
+	})
 	if separators != len(parts)-1 {
 		return Size3{}, fmt.Errorf("size %q has an empty dimension; expected one to three numbers as in 512x512", text)
 	}
