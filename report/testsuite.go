@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -49,6 +50,25 @@ const (
 	TestFailed                     // below, above
 	TestSkipped                    // unmeasurable, no prediction, no measurement
 )
+
+// NewTestSuite begins the suite of a command. The label of a run is a part of its name.
+func NewTestSuite(of string, prov Provenance) *TestSuite {
+	return &TestSuite{Name: strings.TrimSpace("occudiff " + of + " " + OneLine(prov.Label))}
+}
+
+// Add adds a property, unless nothing is known of it.
+func (s *TestSuite) Add(name, value string) {
+	if value != "" {
+		s.Properties = append(s.Properties, TestProperty{name, OneLine(value)})
+	}
+}
+
+// AddEach adds a numbered property for each value.
+func (s *TestSuite) AddEach(name string, values []string) {
+	for i, value := range values {
+		s.Add(name+"."+strconv.Itoa(i+1), value)
+	}
+}
 
 // SetCases gives the suite its cases, in the order of the result's rows. They are made each time that they are asked
 // for, because a run that keeps every launch has millions; brief gives them without their messages and texts, where

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/ingest/note"
@@ -38,6 +39,14 @@ func InputValues(r *compare.Result) []InputValue {
 		list = append(list, InputValue{in.Path, in.Kind, Filled(in.Digest), in.Rows, in.BadRows})
 	}
 	return list
+}
+
+// InputLines are the inputs of a run for programs, a line each.
+func InputLines(r *compare.Result) (lines []string) {
+	for _, in := range r.Inputs {
+		lines = append(lines, strings.TrimSpace(in.Path+" "+in.Digest))
+	}
+	return lines
 }
 
 // InputColumns are those of a table of inputs.

@@ -155,10 +155,7 @@ func sentence(p *binary.Pair) string {
 
 // suite makes a test case of each kernel on each device.
 func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
-	s := &report.TestSuite{Name: "occudiff diff of binaries"}
-	if prov.Label != "" {
-		s.Name += " " + report.OneLine(prov.Label)
-	}
+	s := report.NewTestSuite("diff of binaries", prov)
 	var cases []report.TestCase
 	for i := range pairs {
 		p := &pairs[i]

@@ -106,8 +106,7 @@ func headline(kernels []binary.Kernel, global unit.Size3) string {
 	if global.Present() {
 		of = "the global size " + global.String()
 	}
-	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), join(devices),
-		of)
+	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), join(devices), of)
 }
 
 // closing says how many kernels keep something out of the registers, which costs more than occupancy.

@@ -127,8 +127,7 @@ func closing(d *rundiff.Result) string {
 			among = fmt.Sprintf("%s of %s that could be judged", report.Thousands(int64(judged)), among)
 		}
 	}
-	text := found + " in " + among +
-		" at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
+	text := found + " in " + among + " at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
 	if len(parts) > 0 {
 		text += "; " + strings.Join(parts, ", ")
 	}
@@ -182,8 +181,7 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 			"and hold more"},
 		{rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
 		{rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
-		{rundiff.NotComparable, d.Summary.NotComparable,
-			"one side is unmeasurable, or launches take a different time"},
+		{rundiff.NotComparable, d.Summary.NotComparable, "one side is unmeasurable, or launches take a different time"},
 		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
 		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
 	} {

@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -11,40 +12,28 @@ import (
 // suite turns a diff into test cases, a kernel each: a regression fails; what only one side has and what could not be
 // compared is skipped, since neither success nor failure may be claimed of it.
 func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
-	s := &report.TestSuite{Name: strings.TrimSpace("occudiff diff " + report.OneLine(prov.Label)),
-		Collected: dateOf(d)}
-	add := func(name, value string) {
-		if value != "" {
-			s.Properties = append(s.Properties, report.TestProperty{Name: name, Value: report.OneLine(value)})
-		}
-	}
-	add("occudiff.version", prov.Version)
-	add("command", report.CommandLine(prov.CommandLine))
-	add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
+	s := report.NewTestSuite("diff", prov)
+	s.Collected = dateOf(d)
+	s.Add("occudiff.version", prov.Version)
+	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
 	class := ""
 	for _, side := range sides(d) {
-		add(side.name, sideText(side.Side))
-		n := 0
+		s.Add(side.name, sideText(side.Side))
+		var inputs []string
 		for _, r := range side.Runs {
-			for _, in := range r.Inputs {
-				n++
-				add(side.name+".input."+strconv.Itoa(n), strings.TrimSpace(in.Path+" "+in.Digest))
-			}
+			inputs = append(inputs, report.InputLines(r)...)
 			if r.Device != nil {
 				class = r.Device.Key
 			}
 			s.Host = report.OneLine(r.Platform.Host)
 		}
+		s.AddEach(side.name+".input", inputs)
 	}
-	add("changed", changedText(d.Changes))
-	add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
-	for i, text := range report.NotWhole(d.Notes) {
-		add("not_whole."+strconv.Itoa(i+1), text)
-	}
-	if class == "" {
-		class = "unknown device"
-	}
-	class = strings.TrimSuffix(class+"/"+report.OneLine(prov.Label), "/")
+	s.Add("changed", changedText(d.Changes))
+	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
+	s.AddEach("not_whole", report.NotWhole(d.Notes))
+	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	s.SetCases(func(yield func(report.TestCase) bool) {
 		for i := range d.Rows {
 			if r := &d.Rows[i]; r.IsKernel && !yield(testCase(class, r)) {

@@ -64,7 +64,7 @@ func heatMap(of, order string, columns []string, rows []report.HeatRow) *report.
 // joined has the test cases of each column, whose classes name it.
 func joined(command string, names []string, prov report.Provenance,
 	of func(column int, prov report.Provenance) *report.TestSuite) *report.TestSuite {
-	all := &report.TestSuite{Name: strings.TrimSpace("occudiff " + command + " " + report.OneLine(prov.Label))}
+	all := report.NewTestSuite(command, prov)
 	label := prov.Label
 	for i, name := range names {
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")

@@ -29,8 +29,7 @@ func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	}
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
-		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...),
-		Tests: func() *report.TestSuite {
+		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...), Tests: func() *report.TestSuite {
 			return joined("validate", runNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
 			})
@@ -131,8 +130,7 @@ func runsClosing(s *rundiff.Runs) string {
 	}
 	text := fmt.Sprintf("Over all runs, %s of %s match the prediction within %s points",
 		report.Thousands(int64(matched)),
-		unit.Counted(compared, "kernel value", "kernel values"),
-		report.Shortest(float64(s.Runs[0].Options.Tolerance)))
+		unit.Counted(compared, "kernel value", "kernel values"), report.Shortest(float64(s.Runs[0].Options.Tolerance)))
 	if unmeasurable > 0 {
 		text += "; " + report.Thousands(int64(unmeasurable)) + " were unmeasurable"
 	}
@@ -203,8 +201,7 @@ func runText(r *rundiff.RunOfMany) string {
 	}
 	if r.Findings[0] == rundiff.RunIdle {
 		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
-			unit.Counted(r.Summary.Kernels, "kernel", "kernels"),
-			unit.Span(r.Summary.KernelTime.Or(0))))
+			unit.Counted(r.Summary.Kernels, "kernel", "kernels"), unit.Span(r.Summary.KernelTime.Or(0))))
 	}
 	if x, ok := r.Off.Value(); ok {
 		by := report.Signed(float64(x), 1) + " points"
@@ -263,8 +260,7 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 	}
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		k := &s.Kernels[i]
-		dst = append(dst, report.TextCell(report.KernelName(k.Task)),
-			report.TextCell(rundoc.Shape(&k.Kernel)))
+		dst = append(dst, report.TextCell(report.KernelName(k.Task)), report.TextCell(rundoc.Shape(&k.Kernel)))
 		for _, v := range k.Measured {
 			dst = append(dst, report.OptPercent(v))
 		}

@@ -29,8 +29,7 @@ func rowOfRun(r *rundiff.RunOfMany) runRow {
 	row := runRow{Name: report.OneLine(r.Name), Kernels: r.Summary.Kernels, Lacks: r.Lacks, GPUTime: r.Summary.GPUTime,
 		Off:       r.Off,
 		TimeRatio: r.TimeRatio, Matched: r.Summary.Matched, Idle: r.Summary.Idle,
-		Below: r.Summary.Below, Above: r.Summary.Above,
-		Unmeasurable: r.Summary.Unmeasurable}
+		Below: r.Summary.Below, Above: r.Summary.Above, Unmeasurable: r.Summary.Unmeasurable}
 	if len(r.Findings) > 0 {
 		row.Finding = report.StatusCell(findings(r), findingStatus(r))
 	}

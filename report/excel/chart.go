@@ -20,6 +20,8 @@ const (
 	chartFrame   = 170 // pixels for title, legend and axis
 	chartColumn  = 5   // beside the small tables
 	pixelsPerRow = 17  // at least, in all programs
+	// lineChartHeight is in pixels; its width is that of all charts.
+	lineChartHeight = 420
 )
 
 // chart places a plot beside the tables, from row top on, and gives the row below it. It draws from the cells of the
@@ -29,20 +31,87 @@ func (p *page) chart(plot report.Plot, top int) int {
 	if !ok || plot.Rows < 1 {
 		return top
 	}
-	height, column, draw := barsHeight(plot), chartColumn, p.book.barChart
+	height, column := barsHeight(plot), chartColumn
 	if plot.Stacked {
 		column = 1
 	}
 	if plot.Lines { // beside the rows that it draws
-		height, column, draw = lineChartHeight, len(at.columns)+2, p.book.lineChart
+		height, column = lineChartHeight, len(at.columns)+2
 	}
-	p.charts = append(p.charts, placedChart{address(column, top), draw(plot, at, height)})
+	p.charts = append(p.charts, placedChart{address(column, top), newChart(plot, at, height)})
 	below := top + height/pixelsPerRow + 1
 	p.free = max(p.free, below)
 	return below
 }
 
 func barsHeight(plot report.Plot) int { return chartFrame + barHeight*plot.Rows }
+
+// newChart draws a series for each column of the plot that the table has.
+func newChart(plot report.Plot, at place, height int) *excelize.Chart {
+	font := excelize.Font{Color: "404040", Size: 9}
+	text := func(s string, font excelize.Font) excelize.ChartTitle {
+		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
+	}
+	c := &excelize.Chart{
+		Title:        text(report.CutMiddle(plot.Title, 90), excelize.Font{Bold: true, Size: 13}),
+		Legend:       excelize.ChartLegend{Position: "bottom"},
+		Dimension:    excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
+		XAxis:        excelize.ChartAxis{Font: font},
+		YAxis:        excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("["+plot.Unit+"]", font)},
+		ShowBlanksAs: "gap",
+	}
+	if plot.Max > 0 {
+		c.YAxis.Maximum = &plot.Max
+	}
+	last := at.row + plot.Rows - 1
+	for i, key := range plot.Series {
+		if column, ok := at.columns[key]; ok {
+			c.Series = append(c.Series, excelize.ChartSeries{
+				Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
+				Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
+				Values:     absolute(at.sheet, column, at.row, last),
+				Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(i, plot.Stacked)}},
+			})
+		}
+	}
+	if plot.Lines {
+		asLines(c, plot.Rows)
+	} else {
+		asBars(c, plot.Stacked)
+	}
+	return c
+}
+
+// asBars draws horizontal bars, so that names can be read, the first row on top.
+func asBars(c *excelize.Chart, stacked bool) {
+	gap, zero := uint(60), 0.0
+	c.Type, c.GapWidth = excelize.Bar, &gap
+	if stacked {
+		c.Type = excelize.BarStacked
+	}
+	c.XAxis.ReverseOrder = true
+	c.YAxis.Minimum, c.YAxis.NumFmt = &zero, excelize.ChartNumFmt{CustomNumFmt: "0"}
+	c.YAxis.TickLabelPosition = excelize.ChartTickLabelHigh // which is below, since the other axis is reversed
+}
+
+// asLines draws a line over the rows for each series: the first with a mark per row, the others plain, for levels and
+// limits.
+func asLines(c *excelize.Chart, rows int) {
+	c.Type = excelize.Line
+	// Aslant, since LibreOffice does not know the skip: it wraps dates that lie flat, and leaves out what has no room
+	// aslant.
+	c.XAxis.TickLabelPosition, c.XAxis.TickLabelSkip = excelize.ChartTickLabelLow, max(1, rows/8)
+	c.XAxis.Alignment = excelize.Alignment{TextRotation: -45}
+	c.YAxis.NumFmt = excelize.ChartNumFmt{CustomNumFmt: "0.0"}
+	for i := range c.Series {
+		s := &c.Series[i]
+		s.Marker, s.Line = excelize.ChartMarker{Symbol: "none"}, excelize.LineOptions{Width: 1.5, Fill: s.Fill}
+		if i == 0 && rows <= 200 {
+			s.Marker = excelize.ChartMarker{Symbol: "circle", Size: 4, Fill: s.Fill}
+		}
+		s.Fill = excelize.Fill{}
+	}
+}
 
 // seriesColor keeps its contrast to its neighbors when printed in gray. Parts of a whole end in those that nobody
 // misses.
@@ -52,45 +121,6 @@ func seriesColor(i int, stacked bool) string {
 		colors = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
 	}
 	return colors[i%len(colors)]
-}
-
-// barChart draws horizontal bars, so that names can be read, the first row on top.
-func (b *book) barChart(plot report.Plot, at place, height int) *excelize.Chart {
-	last := at.row + plot.Rows - 1
-	gap, zero, axis := uint(60), 0.0, excelize.Font{Color: "404040", Size: 9}
-	c := &excelize.Chart{
-		Type: excelize.Bar, Title: excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: plot.Title,
-			Font: &excelize.Font{Bold: true, Size: 13}}}},
-		Legend:    excelize.ChartLegend{Position: "bottom"},
-		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
-		XAxis:     excelize.ChartAxis{ReverseOrder: true, Font: axis},
-		YAxis: excelize.ChartAxis{MajorGridLines: true, Minimum: &zero, Font: axis,
-			TickLabelPosition: excelize.ChartTickLabelHigh, // which is below, since the other axis is reversed
-			Title: excelize.ChartTitle{
-				Paragraph: []excelize.RichTextRun{{Text: "[" + plot.Unit + "]", Font: &axis}}},
-			NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}},
-		GapWidth:     &gap,
-		ShowBlanksAs: "gap",
-	}
-	if plot.Stacked {
-		c.Type = excelize.BarStacked
-	}
-	if plot.Max > 0 {
-		c.YAxis.Maximum = &plot.Max
-	}
-	for i, key := range plot.Series {
-		column, ok := at.columns[key]
-		if !ok {
-			continue
-		}
-		c.Series = append(c.Series, excelize.ChartSeries{
-			Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
-			Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
-			Values:     absolute(at.sheet, column, at.row, last),
-			Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(i, plot.Stacked)}},
-		})
-	}
-	return c
 }
 
 func absoluteCell(column, row int) string {

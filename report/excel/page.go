@@ -192,7 +192,7 @@ func (p *page) table(t *report.Table) {
 	}
 	p.lines = append(p.lines, top)
 	first := len(p.lines) + 1
-	p.book.placePage(p.sheet, t, first)
+	p.book.place(p.sheet, t, first)
 	if t.LinkTable != "" {
 		p.linkedRows(t, columns, first)
 		return

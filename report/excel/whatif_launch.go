@@ -183,8 +183,7 @@ func (in *input) accept(v *excelize.DataValidation) error {
 		v.SetSqrefDropList(in.source)
 		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "Pick one from the list.")
 	case in.list != nil:
-		v.SetError(excelize.DataValidationErrorStyleStop, in.title,
-			"One of "+strings.Join(in.list, ", ")+", or empty.")
+		v.SetError(excelize.DataValidationErrorStyleStop, in.title, "One of "+strings.Join(in.list, ", ")+", or empty.")
 		return v.SetDropList(in.list)
 	default:
 		v.SetError(excelize.DataValidationErrorStyleStop, in.title,

@@ -100,7 +100,9 @@ func (b *book) build(d *report.Document) error {
 	parts := b.lookedUp(gather(d))
 	// Where tables stand is known before any sheet is written: charts, links and formulas name their cells.
 	for _, p := range parts {
-		b.place(p)
+		if t := listOf(p); t != nil {
+			b.place(p.name, t, 2)
+		}
 		for _, s := range p.sections {
 			b.sheets[s.Key] = p.name
 		}
@@ -164,15 +166,11 @@ func listOf(p part) *report.Table {
 	return t
 }
 
-// place notes where the table of a list will stand, before any sheet is written: charts come first.
-func (b *book) place(p part) {
-	t := listOf(p)
-	if t == nil {
-		return
-	}
-	at := place{sheet: p.name, row: 2, columns: map[string]int{}}
-	for _, i := range sheetColumns(t) {
-		at.columns[t.Columns[i].Key] = len(at.columns) + 1
+// place notes where a table stands, for charts, links and formulas, which name its cells.
+func (b *book) place(sheet string, t *report.Table, row int) {
+	at := place{sheet: sheet, row: row, columns: map[string]int{}}
+	for k, i := range sheetColumns(t) {
+		at.columns[t.Columns[i].Key] = k + 1
 	}
 	b.placed[t.Key] = at
 }

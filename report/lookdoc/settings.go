@@ -26,9 +26,6 @@ func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	for _, line := range unknown {
 		s.Items = append(s.Items, report.Item{Text: line, Status: report.Unsure})
 	}
-	if unknown == nil {
-		unknown = []string{}
-	}
 	headline := "No settings file (occudiff.yaml) was found here or in a parent folder."
 	if file != "" {
 		headline = "Settings file: " + report.OneLine(file)

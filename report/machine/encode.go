@@ -61,7 +61,7 @@ func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
 			}
 			elem(j, v.Elem(), indent)
 		}
-	case reflect.Slice:
+	case reflect.Slice: // one that is nil is empty
 		if t.Elem().Kind() != reflect.Uint8 {
 			return listEncoder(j.encoderOf(t.Elem()))
 		}
@@ -73,10 +73,6 @@ func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
 
 func listEncoder(elem encoder) encoder {
 	return func(j *jsonWriter, v reflect.Value, indent string) {
-		if v.IsNil() {
-			j.buf = append(j.buf, "null"...)
-			return
-		}
 		inner := indent + "  "
 		for i := range v.Len() {
 			j.separate(i, '[', inner)

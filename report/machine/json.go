@@ -10,8 +10,9 @@ import (
 	"reflect"
 )
 
-// JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json. Fields keep
-// their order, and names keep their characters: `<` stays `<`, because the output is not put into a web page.
+// JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json, but that no
+// list is null: one that is nil is empty. Fields keep their order, and names keep their characters: `<` stays `<`,
+// because the output is not put into a web page.
 //
 // It has an encoder of its own for two reasons. A report.Stream is written element by element, since a run that keeps
 // every launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method

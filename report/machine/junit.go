@@ -13,17 +13,17 @@ import (
 )
 
 // The elements of JUnit's report as CI systems read them. There is no standard; attributes are those that Jenkins,
-// GitLab and GitHub's test reporters know.
+// GitLab and GitHub's test reporters know. Those that are empty and that schemas do not ask for are left out.
 type (
 	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
-		Time     string       `xml:"time,attr,omitempty"`
-		Suites   []junitSuite `xml:"testsuite"`
+		XMLName  xml.Name   `xml:"testsuites"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Time     string     `xml:"time,attr,omitempty"`
+		Suite    junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
 		Name       string           `xml:"name,attr"`
@@ -35,6 +35,7 @@ type (
 		Timestamp  string           `xml:"timestamp,attr,omitempty"`
 		Hostname   string           `xml:"hostname,attr,omitempty"`
 		Properties *junitProperties `xml:"properties"`
+		Cases      junitCases       `xml:"testcase"`
 	}
 	junitProperties struct {
 		List []junitProperty `xml:"property"`
@@ -43,133 +44,100 @@ type (
 		Name  string `xml:"name,attr"`
 		Value string `xml:"value,attr"`
 	}
+	junitCase struct {
+		Class   string       `xml:"classname,attr"`
+		Name    string       `xml:"name,attr"`
+		Time    string       `xml:"time,attr,omitempty"`
+		File    string       `xml:"file,attr,omitempty"`
+		Line    int          `xml:"line,attr,omitempty"`
+		Failure *junitResult `xml:"failure"`
+		Skipped *junitResult `xml:"skipped"`
+		Output  *junitResult `xml:"system-out"`
+	}
+	junitResult struct {
+		Message *string `xml:"message,attr"`
+		Type    string  `xml:"type,attr,omitempty"`
+		Text    string  `xml:",innerxml"`
+	}
 )
+
+// junitCases are made while they are written: of a run that keeps every launch there are millions.
+type junitCases struct{ of *report.TestSuite }
+
+// MarshalXML implements xml.Marshaler.
+func (s junitCases) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	for c := range s.of.Cases() {
+		if err := e.EncodeElement(newJUnitCase(&c), start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // JUnit writes a suite as JUnit XML: times in seconds at full precision, left out where they are not known. Whatever
 // XML 1.0 cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
-	if err := junit(bufio.NewWriterSize(w, 64<<10), s); err != nil {
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.WriteString(xml.Header)
+	e := xml.NewEncoder(out)
+	e.Indent("", "  ")
+	err := e.Encode(junitOf(s))
+	if err == nil {
+		out.WriteByte('\n')
+		err = out.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("writing JUnit XML: %w", err)
 	}
 	return nil
 }
 
-// junit leaves all but the cases to encoding/xml, which takes twice as long for one as writing it does: of a run
-// that keeps every launch there are millions.
-func junit(w *bufio.Writer, s *report.TestSuite) error {
-	frame, err := xml.MarshalIndent(junitFrame(s), "", "  ")
-	if err != nil {
-		return err
-	}
-	const end = "</testsuite>\n</testsuites>"
-	head := bytes.TrimRight(bytes.TrimSuffix(frame, []byte(end)), " \n")
-	w.WriteString(xml.Header)
-	w.Write(head)
-	var b bytes.Buffer
-	for c := range s.Cases() {
-		b.Reset()
-		junitCase(&b, &c)
-		if _, err := w.Write(b.Bytes()); err != nil {
-			return err
-		}
-	}
-	if s.Len() > 0 || len(s.Properties) > 0 {
-		w.WriteString("\n  ")
-	}
-	w.WriteString(end + "\n")
-	return w.Flush()
-}
-
-// junitFrame is the suite without its cases.
-func junitFrame(s *report.TestSuite) junitSuites {
+func junitOf(s *report.TestSuite) junitSuites {
 	suite := junitSuite{
 		Name: s.Name, Tests: s.Len(), Failures: s.Count(report.TestFailed), Skipped: s.Count(report.TestSkipped),
-		Time: seconds(s.Seconds()), Hostname: s.Host,
+		Time: seconds(s.Seconds()), Hostname: s.Host, Cases: junitCases{s},
 	}
 	if !s.Collected.IsZero() {
 		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no zone
 	}
 	if len(s.Properties) > 0 {
-		suite.Properties = &junitProperties{}
-		for _, p := range s.Properties {
-			suite.Properties.List = append(suite.Properties.List, junitProperty(p))
-		}
+		suite.Properties = &junitProperties{report.ListOf(s.Properties,
+			func(p report.TestProperty) junitProperty { return junitProperty(p) })}
 	}
 	return junitSuites{Name: "occudiff", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped,
-		Time: suite.Time, Suites: []junitSuite{suite}}
+		Time: suite.Time, Suite: suite}
 }
 
-// junitCase writes a case on lines of its own. Attributes that are empty and that schemas do not ask for are left out.
-func junitCase(b *bytes.Buffer, c *report.TestCase) {
-	b.WriteString("\n    <testcase")
-	attribute(b, "classname", c.Class)
-	attribute(b, "name", c.Name)
-	optional(b, "time", seconds(c.Seconds))
-	optional(b, "file", c.File)
-	if c.Line != 0 {
-		attribute(b, "line", strconv.Itoa(c.Line))
-	}
-	element := ""
-	switch {
-	case c.Outcome == report.TestFailed:
-		element = "failure"
-	case c.Outcome == report.TestSkipped:
-		element = "skipped"
-	case c.Text != "":
-		element = "system-out"
-	default:
-		b.WriteString("></testcase>")
-		return
-	}
-	b.WriteString(">\n      <" + element)
-	if c.Outcome != report.TestPassed {
-		attribute(b, "message", c.Message)
-	}
-	if c.Outcome == report.TestFailed { // schemas know no type of what was skipped; the message says it
-		optional(b, "type", c.Type)
-	}
-	b.WriteByte('>')
-	for i, line := range strings.Split(c.Text, "\n") { // line ends stay what they are, for people who read the file
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		escape(b, line)
-	}
-	b.WriteString("</" + element + ">\n    </testcase>")
-}
-
-func optional(b *bytes.Buffer, name, value string) {
-	if value != "" {
-		attribute(b, name, value)
-	}
-}
-
-func attribute(b *bytes.Buffer, name, value string) {
-	b.WriteString(" " + name + `="`)
-	escape(b, value)
-	b.WriteByte('"')
-}
-
-// escape escapes a text as encoding/xml does, the usual one without a detour.
-func escape(b *bytes.Buffer, s string) {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte(`"'&<>`, c) >= 0 {
-			_ = xml.EscapeText(b, []byte(s)) // only the writer can fail, and this one does not
-			return
+func newJUnitCase(c *report.TestCase) junitCase {
+	j := junitCase{Class: c.Class, Name: c.Name, Time: seconds(c.Seconds), File: c.File, Line: c.Line}
+	result := &junitResult{Text: escapeLines(c.Text)}
+	switch c.Outcome {
+	case report.TestFailed:
+		result.Message, result.Type = &c.Message, c.Type
+		j.Failure = result
+	case report.TestSkipped: // schemas know no type of what was skipped; the message says it
+		result.Message = &c.Message
+		j.Skipped = result
+	case report.TestPassed:
+		if c.Text != "" {
+			j.Output = result
 		}
 	}
-	b.WriteString(s)
+	return j
 }
 
-// seconds is empty when absent; schemas want decimals, no exponent.
+// escapeLines escapes a text as encoding/xml does, but for line ends, for people who read the file.
+func escapeLines(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(s)) // into memory
+	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
+}
+
+// seconds is empty when absent; schemas want decimals, no exponent. A sum of times ends in digits that nobody measured,
+// as 1.7017770000000003: they are rounded away.
 func seconds(t *float64) string {
 	if t == nil {
 		return ""
 	}
-	// Twelve digits: a sum of times ends in digits that nobody measured, as 1.7017770000000003.
-	short, err := strconv.ParseFloat(strconv.FormatFloat(*t, 'g', 12, 64), 64)
-	if err != nil {
-		short = *t
-	}
-	return strconv.FormatFloat(short, 'f', -1, 64)
+	return strconv.FormatFloat(report.Round(*t), 'f', -1, 64)
 }

@@ -75,9 +75,8 @@ func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 }
 
 func newSetting(s predict.Setting) setting {
-	return setting{Launch: newLaunch(&s.Launch), Changes: s.Changes,
-		Predicted: newPredicted(&s.Prediction),
-		Words:     strings.Join(report.ListOf(s.Changes, func(c predict.Change) string { return c.Text }), ", ")}
+	return setting{Launch: newLaunch(&s.Launch), Changes: s.Changes, Predicted: newPredicted(&s.Prediction),
+		Words: strings.Join(report.ListOf(s.Changes, func(c predict.Change) string { return c.Text }), ", ")}
 }
 
 // Advise answers what would raise the occupancy of a launch.

@@ -6,7 +6,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
-	"occudiff/predict"
 	"occudiff/report"
 )
 
@@ -28,7 +27,7 @@ func (a *adviser) advise(i int) advice {
 	most := account.Most()
 	settings := most == compare.PartLimits || most == compare.PartTail
 	if !settings {
-		found.Best, found.Least, found.Next = nil, nil, []predict.NextStep{}
+		found.Best, found.Least, found.Next = nil, nil, nil
 	}
 	v := newAdvice(l, found, row)
 	if v.Part = report.Filled(string(most)); !settings {

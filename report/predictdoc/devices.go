@@ -47,17 +47,13 @@ type device struct {
 }
 
 func newDevice(d arch.Device) device {
-	v := device{Key: d.Key, Name: d.Name, Aliases: append([]string{}, d.Aliases...), Architecture: d.Architecture,
-		Codename: d.Codename, Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
-		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(),
-		GRFModes:   append([]arch.GRFMode{}, d.GRFModes...),
-		SIMDWidths: append([]int{}, d.SIMDWidths...), SLMPerXeCore: d.SLMPerXeCore, SLMPerGroupMax: d.SLMPerGroupMax,
-		SLMSteps: append([]unit.Bytes{}, d.SLMSteps...), MaxGroupSize: d.MaxGroupSize,
-		SLMKB: int64(d.SLMPerXeCore >> 10), GroupSlots: d.GroupSlots,
-		BarrierSlots: append([]arch.SourcedCount{}, d.BarrierSlots...),
-		SLMBySource:  append([]arch.SourcedCount{}, d.SLMBySource...), RegisterBytes: d.RegisterBytes,
-		ClockSource: report.Filled(d.Clock.Source), PCIIDs: append([]string{}, d.PCIIDs...),
-		Confidence: d.Confidence, Source: d.Source,
+	v := device{Key: d.Key, Name: d.Name, Aliases: d.Aliases, Architecture: d.Architecture, Codename: d.Codename,
+		Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
+		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(), GRFModes: d.GRFModes, SIMDWidths: d.SIMDWidths,
+		SLMPerXeCore: d.SLMPerXeCore, SLMBySource: d.SLMBySource, SLMPerGroupMax: d.SLMPerGroupMax,
+		SLMSteps: d.SLMSteps, MaxGroupSize: d.MaxGroupSize, SLMKB: int64(d.SLMPerXeCore >> 10),
+		GroupSlots: d.GroupSlots, BarrierSlots: d.BarrierSlots, RegisterBytes: d.RegisterBytes,
+		ClockSource: report.Filled(d.Clock.Source), PCIIDs: d.PCIIDs, Confidence: d.Confidence, Source: d.Source,
 		Notes: report.Filled(d.Notes)}
 	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
 		v.ClockMHz = &mhz
@@ -78,8 +74,7 @@ func Devices(devices []arch.Device) *report.Answer {
 // Device answers with every figure that the model takes from one device, and its source.
 func Device(d *arch.Device) *report.Answer {
 	ans := Devices([]arch.Device{*d})
-	ans.Doc = &report.Document{Whole: true, Title: d.Name,
-		Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
+	ans.Doc = &report.Document{Whole: true, Title: d.Name, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",
 			Tables: []*report.Table{inTerminal(report.NameValue("device", "", report.DeviceRows(d, "")))}}}}
 	return ans

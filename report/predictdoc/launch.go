@@ -2,6 +2,7 @@ package predictdoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -119,7 +120,7 @@ type page struct {
 }
 
 func (p *page) document() *report.Document {
-	s := report.Section{Key: p.key, Title: p.heading, Text: append([]string{}, p.headline...), Items: p.items,
+	s := report.Section{Key: p.key, Title: p.heading, Text: slices.Clone(p.headline), Items: p.items,
 		ItemsIn: report.Terminal | report.Page}
 	if p.closing != "" {
 		s.Text = append(s.Text, p.closing)

@@ -85,7 +85,7 @@ func Predict(q *Question) (*report.Answer, error) {
 
 // on predicts the launch on a device, with what there is to say beside it.
 func (q *Question) on(t *arch.Choice) onDevice {
-	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error", Steps: []step{},
+	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error",
 		Notes: report.NoteValues(t.Notes)}
 	if q.Registers > 0 {
 		c.launch, c.refusal = q.Launch.ForRegisters(t.Device, q.Registers)

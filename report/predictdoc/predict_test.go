@@ -1,6 +1,7 @@
 package predictdoc_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
 	"occudiff/report"
+	"occudiff/report/machine"
 	"occudiff/report/predictdoc"
 )
 
@@ -33,11 +35,14 @@ func answered(t *testing.T, ans *report.Answer, err error) (*report.Answer, stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(ans.Value)
-	if err != nil {
+	var written, compact bytes.Buffer
+	if err := machine.JSON(&written, ans.Value); err != nil {
 		t.Fatal(err)
 	}
-	return ans, string(b)
+	if err := json.Compact(&compact, written.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	return ans, compact.String()
 }
 
 func contains(t *testing.T, text string, wanted ...string) {

@@ -94,8 +94,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 		return nil, err
 	}
 	own := newLaunch(&l)
-	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own,
-		Points: []sweepPoint{}}
+	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own}
 	kind, decimals := report.Integer, 0
 	if a.divisor > 1 {
 		kind = report.Number
@@ -248,8 +247,7 @@ func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*r
 	default:
 		return nil, fmt.Errorf("--sweep %s: Intel's calculator charts local and slm", over)
 	}
-	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key,
-		Points: []sweepPoint{}}
+	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key}
 	s := report.LineSeries{Name: "Xe-core"}
 	for _, p := range points {
 		v.Points = append(v.Points, sweepPoint{Axis: report.IntCell(p.X), X: int64(p.X) * a.divisor, Status: "ok",

@@ -51,7 +51,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	}
 	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(),
 		Ports: report.Positive(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
-		Duration: r.Time, Phases: []phase{}, Predicted: newPredicted(&p)}
+		Duration: r.Time, Predicted: newPredicted(&p)}
 	for i, ph := range r.Phases {
 		v.Phases = append(v.Phases, phase{i + 1, ph})
 	}

@@ -151,7 +151,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, append([]computeunit.Setting{}, a.Settings...)}
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, a.Settings}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
 		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
 	switch {

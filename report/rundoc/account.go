@@ -63,9 +63,6 @@ func (v *AccountValue) setCauses(a *compare.Account) {
 		v.Causes = append(v.Causes, AccountCauseValue{string(x.Part), x.Name, x.Confidence, x.Because,
 			unit.NonZero(x.Decide)})
 	}
-	if v.Causes == nil {
-		v.Causes = []AccountCauseValue{} // never null
-	}
 }
 
 // parts are the parts of an account as people read them: to one decimal, in which they still add up, and as a bar.

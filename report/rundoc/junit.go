@@ -16,17 +16,15 @@ import (
 
 // TestSuiteFrom turns a compared run into test cases. Tasks that are no kernels are left out.
 func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite {
-	class := "unknown device"
+	s, class := report.NewTestSuite("validate", prov), "unknown device"
 	if r.Device != nil {
 		class = report.OneLine(r.Device.Key)
 	}
-	name := "occudiff validate"
 	if prov.Label != "" {
 		class += "/" + report.OneLine(prov.Label)
-		name += " " + report.OneLine(prov.Label)
 	}
-	s := &report.TestSuite{Name: name, Collected: r.Platform.Collected, Host: report.OneLine(r.Platform.Host),
-		Properties: testProperties(r, prov)}
+	s.Collected, s.Host = r.Platform.Collected, report.OneLine(r.Platform.Host)
+	addProperties(s, r, prov)
 	s.SetCases(testCases(r, func(row *compare.Row) report.TestCase {
 		r.Tell(row)
 		return testCase(class, row)
@@ -130,39 +128,28 @@ func testFigures(r *compare.Row) string {
 	return b.String()
 }
 
-func testProperties(r *compare.Result, prov report.Provenance) []report.TestProperty {
-	var list []report.TestProperty
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, report.TestProperty{Name: name, Value: report.OneLine(value)})
-		}
-	}
-	add("occudiff.version", prov.Version)
-	add("command", report.CommandLine(prov.CommandLine))
-	add("label", prov.Label)
+func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
+	s.Add("occudiff.version", prov.Version)
+	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("label", prov.Label)
 	if d := r.Device; d != nil {
-		add("device", d.Key)
-		add("device.name", d.Name)
-		add("device.architecture", d.Architecture)
-		add("device.thread_slots", strconv.Itoa(d.Slots()))
-		add("device.chosen_by", r.ChosenBy)
+		s.Add("device", d.Key)
+		s.Add("device.name", d.Name)
+		s.Add("device.architecture", d.Architecture)
+		s.Add("device.thread_slots", strconv.Itoa(d.Slots()))
+		s.Add("device.chosen_by", r.ChosenBy)
 	}
 	p := &r.Platform
-	add("driver", p.Driver)
-	add("vtune.version", p.VTune)
-	add("os", p.OS)
-	add("job", p.JobID)
-	add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
-	add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
-	add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
-	add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
-	add("kernels.judged", strconv.Itoa(r.Summary.Judged))
-	add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
-	for i, text := range report.NotWhole(r.Notes) {
-		add("not_whole."+strconv.Itoa(i+1), text)
-	}
-	for i, in := range r.Inputs {
-		add("input."+strconv.Itoa(i+1), strings.TrimSuffix(in.Path+" "+in.Digest, " "))
-	}
-	return list
+	s.Add("driver", p.Driver)
+	s.Add("vtune.version", p.VTune)
+	s.Add("os", p.OS)
+	s.Add("job", p.JobID)
+	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
+	s.Add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
+	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
+	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
+	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
+	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
+	s.AddEach("not_whole", report.NotWhole(r.Notes))
+	s.AddEach("input", report.InputLines(r))
 }

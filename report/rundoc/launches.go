@@ -100,8 +100,7 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
 		"gaps before them."
 	if step := r.Sequence.Step(); step >= 1e-6 {
-		note += " The times of the trace are multiples of " + unit.Span(step) +
-			": shorter gaps are not seen."
+		note += " The times of the trace are multiples of " + unit.Span(step) + ": shorter gaps are not seen."
 	}
 	s.Text = append(s.Text, note)
 	tasks := report.Rows("traced", len(v.Tasks), func(i int) TraceTask { return v.Tasks[i] })

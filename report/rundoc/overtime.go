@@ -25,18 +25,18 @@ const (
 )
 
 // kernelsOverTime gives the first kernels that have samples over time.
-func kernelsOverTime(r *compare.Result) []OverTime {
+func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	if len(r.Samples) == 0 {
 		return nil
 	}
-	list := []OverTime{}
+	list = []OverTime{}
 	for _, row := range r.AllWithoutText() {
 		l, err := phases.Of(context.Background(), r, row)
 		if l == nil || err != nil {
 			continue
 		}
 		k := OverTime{report.Symbol(row.Task), row.Global, row.Local, row.SIMD, *l}
-		k.Moments = []phases.Moment{}
+		k.Moments = nil
 		every := 1 + (len(l.Moments)-1)/shownSamples
 		for i := 0; i < len(l.Moments); i += every {
 			k.Moments = append(k.Moments, l.Moments[i])
