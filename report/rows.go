@@ -190,6 +190,30 @@ func chosenFields(all []rowField, keys []string) []rowField {
 	return list
 }
 
+// ColumnKeys reads the keys for Rows from a text, a line each. Before a key may stand in brackets what the rows need to
+// have for that column, or with a "no " what they need not to have: "[residual tested] residual_p: p". A word that have
+// does not know panics, as a misspelled key does.
+func ColumnKeys(text string, have map[string]bool) (keys []string) {
+	for line := range strings.Lines(text) {
+		key, shown := strings.TrimSpace(line), true
+		if needs, conditional := strings.CutPrefix(key, "["); conditional {
+			needs, key, _ = strings.Cut(needs, "] ")
+			without, no := strings.CutPrefix(needs, "no ")
+			for word := range strings.FieldsSeq(without) {
+				has, known := have[word]
+				if !known {
+					panic("report: nobody says whether the rows have " + word)
+				}
+				shown = shown && has != no
+			}
+		}
+		if shown {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 func withoutUnit(key string) string {
 	for _, unit := range []string{"_percent", "_points", "_seconds"} {
 		key = strings.TrimSuffix(key, unit)

@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -94,76 +95,13 @@ func (s *diffSet) fill(i int, into *tableRow) {
 	}
 }
 
-// columns are those of the table of kernels, in their order. Those of both sides are headed here.
+//go:embed columns.txt
+var kernelColumns string
+
+// columns are those of the table of kernels.
 func (s *diffSet) columns() []string {
-	list := []string{"task", "global", "local", "simd"}
-	list = append(list, eachSide("global_SIDE=SIDE_global: SIDE; group=Global; in=sheet")...)
-	list = append(list, eachSide("local_SIDE=SIDE_local: SIDE; group=Local; in=sheet")...)
-	list = append(list, eachSide("simd_SIDE=SIDE_simd: SIDE; group=SIMD; in=sheet")...)
-	list = append(list, eachSide("runs_SIDE=SIDE_runs: SIDE; group=Runs; in=sheet")...)
-	list = append(list, "direction: Direction; in=sheet",
-		"measured_old_percent=measured_old_median: old [%]; group=Measured; drop=8",
-		"measured_new_percent=measured_new_median: new [%]; group=Measured; drop=9")
-	if s.tested {
-		list = append(list, "measured_old_interval", "measured_new_interval")
-	}
-	if s.loaded {
-		list = append(list, "measured_change: measured [points]; group=Change; in=terminal+page; drop=10; kind=points",
-			"loaded_change")
-	} else {
-		list = append(list, "measured_change")
-	}
-	list = append(list, "measured_change_points: Change [points]; in=sheet")
-	if s.tested {
-		list = append(list, "measured_p: p; decimals=3; drop=5", "measured_n",
-			"measured_significant: Significant; in=sheet")
-		list = append(list, sampleColumns("measured", "[%]; group=Measured; decimals=1")...)
-	}
-	if s.residual {
-		list = append(list, s.residualColumns()...)
-	}
-	list = append(list, "time")
-	list = append(list, eachSide("average_SIDE_seconds=average_SIDE_median: SIDE [s]; group=Time per launch; "+
-		"decimals=6; in=sheet")...)
-	list = append(list, "time_ratio=average_ratio: new / old; group=Time per launch; decimals=3; in=sheet")
-	if s.tested {
-		list = append(list, "time_p=average_p: p; group=Time per launch; decimals=3; in=sheet")
-		list = append(list, sampleColumns("average", "[s]; group=Time per launch; decimals=6")...)
-	}
-	for _, part := range compare.Parts() {
-		list = append(list, string(part)+"_change_points")
-	}
-	return append(list, "verdict", "changes", "label", "because: Because; in=sheet")
-}
-
-func (s *diffSet) residualColumns() []string {
-	list := append([]string{"residual_change"},
-		eachSide("residual_SIDE_points=residual_SIDE_median: SIDE [points]; group=Residual; in=sheet")...)
-	list = append(list, "residual_change_points: change [points]; group=Residual; in=sheet")
-	if s.tested {
-		list = append(list, "residual_p: p; group=Residual; decimals=3; in=sheet")
-		list = append(list, sampleColumns("residual", "[points]; group=Residual; decimals=1")...)
-	}
-	list = append(list, eachSide("predicted_SIDE_percent=predicted_SIDE_median: SIDE [%]; group=Predicted average; "+
-		"in=sheet")...)
-	list = append(list, eachSide("loaded_SIDE_percent=loaded_SIDE_median: SIDE [%]; group=XVEs that ran; in=sheet")...)
-	return append(list, eachSide("idle_SIDE_percent=idle_SIDE_median: SIDE [%]; group=XVE idle; in=sheet")...)
-}
-
-// eachSide gives a column for the old and one for the new side; SIDE stands for its name.
-func eachSide(column string) []string {
-	return []string{strings.ReplaceAll(column, "SIDE", "old"), strings.ReplaceAll(column, "SIDE", "new")}
-}
-
-// sampleColumns are the sizes and intervals of both sides of a quantity.
-func sampleColumns(key, unit string) (list []string) {
-	_, group, _ := strings.Cut(unit, "; ")
-	for _, side := range []string{"old", "new"} {
-		key := key + "_" + side
-		list = append(list, key+"_n: "+side+" runs; "+group+"; in=sheet", key+"_low: "+side+" low "+unit+"; in=sheet",
-			key+"_high: "+side+" high "+unit+"; in=sheet")
-	}
-	return list
+	return report.ColumnKeys(kernelColumns, map[string]bool{"tested": s.tested, "loaded": s.loaded,
+		"residual": s.residual})
 }
 
 // insignificant is what people read where a test found nothing.

@@ -14,9 +14,10 @@ func Outputs() []report.Output {
 		"ValidateRow.basis": {
 			string(compare.BasisMeasured), string(compare.BasisPeak), string(compare.BasisMeasuredPeak),
 		},
-		"ValidateRow.verdict":          report.Words(compare.Verdicts()),
-		"AccountValue.policy":          {predict.Free.String(), predict.Whole.String()},
-		"AccountValue.room":            report.Words([]compare.Room{compare.RoomLittle, compare.RoomSome, compare.RoomUnknown}),
+		"ValidateRow.verdict": report.Words(compare.Verdicts()),
+		"AccountValue.policy": {predict.Free.String(), predict.Whole.String()},
+		"AccountValue.room": {string(compare.RoomLittle), string(compare.RoomSome),
+			string(compare.RoomUnknown)},
 		"AccountCauseValue.part":       report.Words(compare.Parts()),
 		"AccountCauseValue.name":       compare.Causes(),
 		"AccountCauseValue.confidence": {"high", "medium", "low"},

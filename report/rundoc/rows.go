@@ -1,6 +1,7 @@
 package rundoc
 
 import (
+	_ "embed"
 	"iter"
 	"slices"
 	"strings"
@@ -94,69 +95,20 @@ type kernelRow struct {
 	row compare.Row // memory
 }
 
-// kernelColumns are those of the table of kernels, in their order. What several tables have is headed here.
-func (s *rowSet) kernelColumns() []string {
-	list := append([]string{"task", "device"}, s.shapeColumns()...)
-	if s.directions { // which tells copies of one name apart
-		list = append(list, "direction: Direction; in=page+sheet")
-	}
-	list = append(list, "total: GPU time [s]; drop=3", "instances: Launches; drop=2", "average")
-	list = append(list, "predicted_peak: peak [%]; group=Predicted; drop=9",
-		"predicted_average: average [%]; group=Predicted; drop=10")
-	if s.ranges {
-		list = append(list, "predicted_average_high: to [%]; group=Predicted; drop=7")
-	}
-	list = append(list, "profiler_peak")
-	list = append(list, s.seenColumns()...)
-	list = append(list, strings.Fields("model_difference limits basis idle loaded threads_started threads_predicted "+
-		"thread_life dispatch_rate idle_lanes time_share")...)
-	list = append(list,
-		"policy: policy; group=Predicted; in=sheet; role=named",
-		"threads_per_work_group: Threads per work-group; in=sheet",
-		"work_groups: Work-groups; in=sheet",
-		"work_groups_per_xe_core: Work-groups per Xe-core; in=sheet",
-		"xe_core: Xe-core [%]; group=Predicted; in=sheet",
-		"waves: Waves; decimals=2; in=sheet",
-		"tail: Last wave [%]; in=sheet")
-	list = append(list, strings.Fields("launch_min launch_median launch_max launch_measured_min "+
-		"launch_measured_median launch_measured_max")...)
-	list = append(list, "confidence: Confidence; in=sheet; role=named", "file", "line", "label", "because")
-	return slices.DeleteFunc(list, func(key string) bool {
-		return key == "device" && !s.devices || strings.HasPrefix(key, "launch_") && !s.spread
-	})
-}
+//go:embed columns.txt
+var kernelColumns string
 
-// shapeColumns are the launch shape, which a terminal shows where names alone do not tell kernels apart.
-func (s *rowSet) shapeColumns() []string {
-	if s.accounts == 0 || s.shapes {
-		return []string{"global: Global; drop=5; role=code+named", "local: Local; drop=4; role=code+named",
-			"simd: SIMD; drop=6; role=named"}
-	}
-	return []string{"global: Global; in=page+sheet; role=code+named", "local: Local; in=page+sheet; role=code+named",
-		"simd: SIMD; in=page+sheet; role=named"}
-}
-
-// seenColumns set what was seen against the prediction: by the parts of the account where there is one.
-func (s *rowSet) seenColumns() []string {
-	if s.accounts == 0 { // the finding names the cause
-		return []string{"measured", "difference", "finding", "verdict", "cause: Cause; in=sheet; role=named"}
-	}
-	cause := "cause: Cause; in=page+sheet; role=named"
-	list := []string{"measured: Measured [%]; in=page+sheet; role=bar",
-		"difference: Difference [points]; in=page+sheet; brief=Difference", "part_used"}
-	if s.split > 0 {
-		list = append(list, "part_underfilled", "part_empty")
-	}
-	if s.split < s.accounts {
-		list = append(list, "part_shortfall")
-	}
-	return append(list, "part_tail", "part_limits", "slots", "finding: Verdict; in=page; role=choice+named",
-		"verdict: Verdict; in=terminal+sheet; role=named", cause)
+// columns are those of the table of kernels. A terminal shows the launch shape where names alone do not tell kernels
+// apart, and sets what was seen against the prediction by the parts of the account where there is one.
+func (s *rowSet) columns() []string {
+	return report.ColumnKeys(kernelColumns, map[string]bool{"devices": s.devices, "directions": s.directions,
+		"shapes": s.accounts == 0 || s.shapes, "ranges": s.ranges, "accounts": s.accounts > 0, "split": s.split > 0,
+		"shortfall": s.split < s.accounts, "spread": s.spread})
 }
 
 // kernelTable is the table of all rows.
 func (s *rowSet) kernelTable() *report.Table {
-	t := report.RowsInto(report.SectionKernels, s.result.Len(), s.fill, s.kernelColumns()...)
+	t := report.RowsInto(report.SectionKernels, s.result.Len(), s.fill, s.columns()...)
 	t.Main, t.Attention, t.Form = s.kernels, s.attention, report.Browser
 	t.Columns[t.Column("total")].Decimals = s.decimals
 	return t
