@@ -42,7 +42,7 @@ func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
-	for _, m := range history.Metrics() {
+	for _, m := range history.Followed() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, lookdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
 				From: file.name()})

@@ -27,7 +27,7 @@ type tracking struct {
 
 // metricFlag says which number is followed.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured residual loaded seconds underfilled empty shortfall peak spill" help:"metric to track: measured (occupancy), residual (measured - predicted average), loaded (occupancy without idle time), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured loaded residual seconds underfilled empty shortfall peak spill" help:"metric to track: occupancy (loaded where all runs have it, else measured), measured, loaded (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags steer the gate.

@@ -77,7 +77,7 @@ func (t *tracking) proposals(ctx context.Context, db *history.DB, target unit.Op
 	if file, err = readSettings(); err != nil {
 		return nil, nil, err
 	}
-	for _, name := range history.Metrics() {
+	for _, name := range history.Followed() {
 		x, ok, err := track.ProposeThreshold(ctx, db, name, t.Window, target, time.Now())
 		if err != nil {
 			return nil, nil, err

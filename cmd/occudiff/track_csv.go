@@ -28,10 +28,22 @@ func (t *tracking) importCommand() *cobra.Command {
 		}})
 }
 
-func (t *tracking) importPoints(ctx context.Context, path string) error {
+// stored is the metric that a file holds. Occupancy is two of them: a file has the measured one.
+func (t *tracking) stored() (history.Metric, error) {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
-		return cli.Errorf("--metric: %v", err)
+		err = cli.Errorf("--metric: %v", err)
+	}
+	if m == history.Occupancy {
+		m = history.Measured
+	}
+	return m, err
+}
+
+func (t *tracking) importPoints(ctx context.Context, path string) error {
+	m, err := t.stored()
+	if err != nil {
+		return err
 	}
 	records, notes, err := t.readRecords(path)
 	if err != nil {
@@ -95,9 +107,9 @@ func (t *tracking) exportCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			m, err := history.ParseMetric(t.Metric)
+			m, err := t.stored()
 			if err != nil {
-				return nil, cli.Errorf("--metric: %v", err)
+				return nil, err
 			}
 			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
 				return nil, t.exportPoints(ctx, db, m)

@@ -238,7 +238,7 @@ func TestSeries(t *testing.T) {
 				t.Errorf("%s: Latest = %v, want %v", c.reason, got, c.want)
 			}
 		}
-		if _, err := d.Latest(bg, ids[0], "speed", 3, ""); err == nil || err.Error() != `metric "speed" is not known; use measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill` {
+		if _, err := d.Latest(bg, ids[0], "speed", 3, ""); err == nil || err.Error() != `metric "speed" is not known; use occupancy, measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill` {
 			t.Errorf("an unknown metric: %v", err)
 		}
 	})
@@ -477,7 +477,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}
-	const want = `metric "speed" is not known; use measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill`
+	const want = `metric "speed" is not known; use occupancy, measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill`
 	_, err1 := ParseMetric("speed")
 	_, err2 := d.Import(bg, "speed", pack(nil))
 	for _, err := range []error{err1, err2, d.EachSeries(bg, "speed", nil)} {

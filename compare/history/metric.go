@@ -13,12 +13,14 @@ type Metric string
 
 // The metrics that the program asks for by name.
 const (
-	Measured Metric = "measured" // measured occupancy in percent
-	Residual Metric = "residual" // measured - predicted average, in points
-	Loaded   Metric = "loaded"   // occupancy while loaded, in percent
-	Seconds  Metric = "seconds"  // average time of a launch
-	Peak     Metric = "peak"     // predicted peak in percent
-	Spill    Metric = "spill"    // spilled registers of a thread in bytes
+	// Occupancy is read as Measured with Loaded beside it; whoever reads it says which counts.
+	Occupancy Metric = "occupancy"
+	Measured  Metric = "measured" // measured occupancy in percent
+	Residual  Metric = "residual" // measured - predicted average, in points
+	Loaded    Metric = "loaded"   // occupancy while loaded, in percent
+	Seconds   Metric = "seconds"  // average time of a launch
+	Peak      Metric = "peak"     // predicted peak in percent
+	Spill     Metric = "spill"    // spilled registers of a thread in bytes
 	// The parts of the account that a prediction does not have, in points of all thread slots.
 	Underfilled Metric = "underfilled"
 	Empty       Metric = "empty"
@@ -31,6 +33,7 @@ const (
 type number struct {
 	column string
 	what   string // in messages
+	beside string // another column, which is read with it
 	get    func(*Row) (float64, bool)
 	set    func(*Row, float64)
 
@@ -44,7 +47,7 @@ type number struct {
 type trait uint8
 
 const (
-	part  trait = 1 << iota // a change of it says where a change of occupancy comes from
+	part  trait = 1 << iota // a change of it says what a change of occupancy is about
 	exact                   // known without a measurement: it has no noise
 	waste                   // more of it is worse
 )
@@ -52,13 +55,13 @@ const (
 // numbers are the numeric columns, but for the number of launches, which is an integer.
 var numbers = []number{
 	column("measured", "the measured occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Measured }).
-		followed(Measured, "%", "Measured occupancy", 0),
+		followed(Measured, "%", "Measured occupancy", part),
 	column("residual", "the residual", func(r *Row) *unit.Opt[unit.Points] { return &r.Residual }).
-		followed(Residual, "points", "Residual (measured - predicted average)", 0),
+		followed(Residual, "points", "Residual (measured - predicted average)", part),
 	column("loaded", "the loaded occupancy", func(r *Row) *unit.Opt[unit.Ratio] { return &r.Loaded }).
 		followed(Loaded, "%", "Occupancy while loaded", part),
 	column("average_seconds", "the average time", func(r *Row) *unit.Opt[unit.Seconds] { return &r.Average }).
-		followed(Seconds, "s", "Time per launch", 0),
+		followed(Seconds, "s", "Time per launch", part),
 	column("underfilled", "the part of underfilled XVEs",
 		func(r *Row) *unit.Opt[unit.Points] { return &r.Underfilled }).
 		followed(Underfilled, "points", "Slots of underfilled XVEs", part|waste),
@@ -110,6 +113,14 @@ func (n *number) value(r *Row) any {
 	return nil
 }
 
+// selected names what is read of a point.
+func (n *number) selected(prefix string) string {
+	if n.beside == "" {
+		return prefix + n.column + ", NULL"
+	}
+	return prefix + n.column + ", " + prefix + n.beside
+}
+
 // point turns a stored number into the metric's unit, stored turns it back.
 func (n *number) point(stored float64) float64 {
 	if n.unit == "%" {
@@ -125,10 +136,13 @@ func (n *number) stored(point float64) float64 {
 	return point
 }
 
-// Metrics lists the names of all metrics.
+// Metrics lists the names of all metrics that are stored.
 func Metrics() []Metric { return metrics(func(*number) bool { return true }) }
 
-// Parts lists the metrics that say where a change of occupancy comes from.
+// Followed lists the names of all metrics that can be followed.
+func Followed() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
+
+// Parts lists the metrics that say what a change of occupancy is about.
 func Parts() []Metric { return metrics(func(n *number) bool { return n.traits&part != 0 }) }
 
 func metrics(wanted func(*number) bool) []Metric {
@@ -149,13 +163,18 @@ func ParseMetric(text string) (Metric, error) {
 
 // number gives the column of a metric.
 func (m Metric) number() (*number, error) {
+	if m == Occupancy {
+		n := Measured.known().followed(m, "%", "Occupancy", 0)
+		n.beside = "loaded"
+		return &n, nil
+	}
 	for i := range numbers {
 		if n := &numbers[i]; n.metric == m && m != "" {
 			return n, nil
 		}
 	}
 	var names []string
-	for _, name := range Metrics() {
+	for _, name := range Followed() {
 		names = append(names, string(name))
 	}
 	return nil, fmt.Errorf("metric %q is not known; use %s", m, unit.Listed(names, "or"))

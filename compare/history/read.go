@@ -15,8 +15,9 @@ import (
 type Point struct {
 	Run     int64
 	Time    time.Time
-	Value   float64 // in the metric's unit
-	Verdict string  // of the run's row, as it was stored
+	Value   float64           // in the metric's unit
+	Beside  unit.Opt[float64] // of Occupancy, the other value: first Loaded
+	Verdict string            // of the run's row, as it was stored
 }
 
 // Series is a metric over time, oldest first. Runs without the metric have no point.
@@ -158,7 +159,7 @@ func (d *DB) eachSeries(ctx context.Context, m Metric, l *lineup, visit func(Ser
 	if err != nil {
 		return err
 	}
-	text := `SELECT series_id, time, run_id, ` + n.column + `, verdict FROM occudiff_kernel
+	text := `SELECT series_id, time, run_id, ` + n.selected("") + `, verdict FROM occudiff_kernel
 		WHERE ` + n.column + ` IS NOT NULL ORDER BY series_id, time, run_id`
 	return d.series(ctx, n, keys, text, nil, l, visit)
 }
@@ -190,7 +191,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	}
 	column := number.column
 	// Per series one step back over n points in the key, then forward from there.
-	text := `SELECT k.series_id, k.time, k.run_id, k.` + column + `, k.verdict
+	text := `SELECT k.series_id, k.time, k.run_id, ` + number.selected("k.") + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
 		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ?
 		AND k.time >= COALESCE(
@@ -248,7 +249,7 @@ func (d *DB) points(ctx context.Context, number *number, ids []int64, l *lineup,
 			args = append(args, id)
 			keys[id] = Key{}
 		}
-		text := `SELECT series_id, time, run_id, ` + number.column + `, verdict FROM occudiff_kernel
+		text := `SELECT series_id, time, run_id, ` + number.selected("") + `, verdict FROM occudiff_kernel
 			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ?
 				AND series_id IN (` + marks(len(part)) + `)
 			ORDER BY series_id, time, run_id`
@@ -310,7 +311,7 @@ func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	return k, err
 }
 
-// series groups rows of (series, time, run, value, verdict) that come in order, those of runs that count.
+// series groups rows of (series, time, run, value, beside, verdict) that come in order, those of runs that count.
 func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text string, args []any, l *lineup,
 	visit func(Series) error) error {
 	var s Series
@@ -334,8 +335,9 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 	err := d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
 		var id, us, run int64
 		var value float64
+		var beside sql.NullFloat64
 		var raw sql.RawBytes
-		if err := rows.Scan(&id, &us, &run, &value, &raw); err != nil {
+		if err := rows.Scan(&id, &us, &run, &value, &beside, &raw); err != nil {
 			return err
 		}
 		verdict, known := words[string(raw)]
@@ -349,7 +351,11 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 			}
 			s = Series{ID: id, Points: make([]Point, 0, len(s.Points)+1)}
 		}
-		s.Points = append(s.Points, Point{run, time.UnixMicro(us).UTC(), n.point(value), verdict})
+		p := Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: n.point(value), Verdict: verdict}
+		if beside.Valid {
+			p.Beside = unit.Some(n.point(beside.Float64))
+		}
+		s.Points = append(s.Points, p)
 		return nil
 	})
 	if stopped != nil {

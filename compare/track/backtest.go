@@ -44,7 +44,7 @@ func ProposeThreshold(ctx context.Context, db *history.DB, name history.Metric, 
 // in red checks of 100, is another budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
-	all, err := readSeries(ctx, db, m, now, func(*Series) error { return nil })
+	all, err := readSeries(ctx, db, m, nil, now, func(*Series) error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -92,9 +92,6 @@ func badness(t *Series) int {
 func (c *Check) judge(ctx context.Context, j *judge) ([]*Series, error) {
 	list, err := j.read(ctx)
 	if err == nil {
-		err = j.addFallbacks(ctx, list)
-	}
-	if err == nil {
 		err = j.addMoved(ctx, list)
 	}
 	if err != nil {
@@ -110,13 +107,13 @@ func (c *Check) judge(ctx context.Context, j *judge) ([]*Series, error) {
 func (c *Check) countUnnamed(j *judge, list []*Series) {
 	c.Unnamed = 0
 	for _, t := range list {
-		own := j.spans[j.at[t.Key]]
-		if t.Begins != nil || own.FirstRun != own.Run {
+		k := j.at[t.Key]
+		if t.Begins != nil || j.spans[k].FirstRun != j.spans[k].Run {
 			continue
 		}
-		if i := predecessor(own, j.same[kernelOf(t.Key)]); i >= 0 {
+		if old, ok := j.from[k]; ok {
 			c.Unnamed++
-			c.UnnamedBefore = j.same[kernelOf(t.Key)][i]
+			c.UnnamedBefore = j.spans[old]
 		}
 	}
 }
@@ -133,7 +130,7 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		return fmt.Errorf("run %d has no value of any metric, so nothing can be checked; add exports with measured"+
 			" occupancy or times", run.ID)
 	}
-	return fmt.Errorf("no kernel of run %d has a %s value, so nothing can be checked; --metric %s has values",
+	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; --metric %s has values",
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
@@ -156,8 +153,8 @@ func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.
 	for i := range c.Run.Rows {
 		now[c.Run.Rows[i].Key] = true
 	}
-	for _, i := range j.shapes { // what it has in another launch shape
-		now[j.spans[i].Key] = true
+	for _, old := range j.from { // what it has in another launch shape
+		now[j.spans[old].Key] = true
 	}
 	for i := range old.Rows {
 		if r := &old.Rows[i]; !now[r.Key] && c.Metric.In(r) {

@@ -9,7 +9,6 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
-	"occudiff/compare/trend"
 )
 
 // judge reads and judges the series of one run, as they were when it was added.
@@ -21,10 +20,8 @@ type judge struct {
 	now    time.Time
 
 	accepts []history.Accept
-	spans   []history.Span                 // of the tasks of the run
-	same    map[history.Key][]history.Span // of one kernel
-	at      map[history.Key]int            // where each stands in spans
-	shapes  map[int]int                    // which of them took the place of which in another launch shape
+	lineage                     // of the tasks of the run
+	at      map[history.Key]int // where each stands in it
 }
 
 // read reads the last points of the series that have a value in the run, and judges that.
@@ -50,17 +47,20 @@ func (j *judge) read(ctx context.Context) ([]*Series, error) {
 	}
 	var list []*Series
 	for i, s := range found {
-		t := newSeries(s, own[i], j.metric.leaveOut(), j.metric.Gate.Window)
+		t := newSeries(s, own[i], j.metric, j.metric.Gate.Window)
 		t.ByAdding = byAdding[s.ID]
-		t.ids = append(t.ids, j.before(t.Key, j.metric.acrossShapes())...)
+		k := j.at[t.Key]
+		for _, old := range j.before(k) {
+			t.ids = append(t.ids, j.spans[old].ID)
+		}
 		t.accept(j.accepts)
+		if old, ok := j.from[k]; ok {
+			t.Begins = begin(j.spans[k], j.spans[old], j.runs)
+		}
 		list = append(list, t)
 	}
-	if _, err := judgeTogether(j.metric.Gate, list, j.runs); err != nil {
-		return nil, err
-	}
-	j.addBegins(list)
-	return list, nil
+	_, err = judgeTogether(j.metric.Gate, list, j.runs)
+	return list, err
 }
 
 // latest reads the last n points of the series that have a value in the run, in the order in which they are judged, and
@@ -98,103 +98,48 @@ func (j *judge) latest(ctx context.Context, n int) (found []history.Series, byAd
 	return found, byAdding, err
 }
 
-// readSpans reads where the series of the run's tasks begin and end, and which went on in another launch shape.
+// readSpans reads where the series of the run's tasks begin and end, and which went on from which.
 func (j *judge) readSpans(ctx context.Context, byAdding bool) error {
-	if j.spans != nil {
-		return nil
-	}
-	var err error
-	if j.spans, err = j.db.Spans(ctx, j.run.ID, byAdding); err != nil {
+	spans, err := j.db.Spans(ctx, j.run.ID, byAdding)
+	if err != nil {
 		return err
 	}
-	j.at, j.same = make(map[history.Key]int, len(j.spans)), map[history.Key][]history.Span{}
-	for i := range j.spans {
-		s := &j.spans[i]
+	j.at = make(map[history.Key]int, len(spans))
+	for i := range spans {
+		s := &spans[i]
 		if byAdding { // an axis of its own: dates are not to be trusted
 			s.First, s.Last = time.Unix(s.FirstRun, 0), time.Unix(s.Run, 0)
 		}
 		j.at[s.Key] = i
-		j.same[kernelOf(s.Key)] = append(j.same[kernelOf(s.Key)], *s)
 	}
-	j.shapes = reshaped(j.spans)
+	j.lineage = lineageOf(spans)
 	return nil
-}
-
-// before lists the series that a key took the place of, the last first: of other drivers, and of other launch shapes
-// where shapes are joined.
-func (j *judge) before(k history.Key, shapes bool) (ids []int64) {
-	for at := j.at[k]; ; {
-		next := otherDriver(j.spans[at], j.same[kernelOf(j.spans[at].Key)])
-		i, reshaped := j.shapes[at]
-		switch {
-		case next.ID != 0:
-			at = j.at[next.Key]
-		case reshaped && shapes:
-			at = i
-		default:
-			return ids
-		}
-		ids = append(ids, j.spans[at].ID)
-	}
 }
 
 // join puts what was before a change in front of the points of series.
 func (j *judge) join(ctx context.Context, found []history.Series, byAdding map[int64]bool) error {
+	var ids []int64
+	for i := range found {
+		for _, old := range j.before(j.at[found[i].Key]) {
+			ids = append(ids, j.spans[old].ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	points, err := j.db.Points(ctx, j.metric.Metric, ids, time.Time{}, j.run.ID)
 	for i := range found {
 		s := &found[i]
-		ids := j.before(s.Key, j.metric.acrossShapes())
-		if len(ids) == 0 {
-			continue
-		}
-		points, err := j.db.Points(ctx, j.metric.Metric, ids, time.Time{}, j.run.ID)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			earlier := points[id]
+		for _, k := range j.before(j.at[s.Key]) {
+			old := &j.spans[k]
+			earlier := points[old.ID]
 			if byAdding[s.ID] {
 				slices.SortFunc(earlier, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
 			}
-			s.Points = slices.Concat(earlier, s.Points)
+			s.Points = prepend(s.Points, j.metric.Metric, s.Key, old.Key, earlier)
 		}
 	}
-	return nil
-}
-
-// addBegins says what changed where series begin.
-func (j *judge) addBegins(list []*Series) {
-	for _, t := range list {
-		others := j.same[kernelOf(t.Key)]
-		if i := predecessor(j.spans[j.at[t.Key]], others); i >= 0 {
-			t.fromPlatform(others[i], j.runs)
-		}
-		if i, ok := j.shapes[j.at[t.Key]]; ok {
-			t.fromShape(j.spans[i], j.runs)
-		}
-	}
-}
-
-// addFallbacks judges the residual of series that are learning since their launch shape changed.
-func (j *judge) addFallbacks(ctx context.Context, list []*Series) error {
-	if j.metric.acrossShapes() || !slices.ContainsFunc(list, (*Series).afterReshape) {
-		return nil
-	}
-	f := *j
-	f.metric = j.metric.fallback()
-	residuals, err := f.read(ctx)
-	if err != nil {
-		return err
-	}
-	at := make(map[history.Key]*Series, len(residuals))
-	for _, r := range residuals {
-		at[r.Key] = r
-	}
-	for _, t := range list {
-		if r := at[t.Key]; r != nil && t.afterReshape() && r.Outcome() != trend.Learning {
-			t.Fallback, t.FirstBad, t.LastGood = r, r.FirstBad, r.LastGood
-		}
-	}
-	return nil
+	return err
 }
 
 // Move is how far a metric that says where a change comes from moved at the first bad run of a series.
@@ -205,42 +150,38 @@ type Move struct {
 	After  float64        `json:"after"`
 }
 
-// addMoved says what moved in the series that are bad.
+// addMoved says what else moved in the series that are bad or go on after a change, and which of them are faster.
 func (j *judge) addMoved(ctx context.Context, list []*Series) error {
-	bad := map[*Series][]int64{} // with what is read of each
-	var all []int64
+	var wanted []*Series
+	var ids []int64
 	var since time.Time
 	for _, t := range list {
-		if t.FirstBad == nil || !t.Bad() {
+		before, after := t.sides(j.metric.Gate.Window)
+		if len(before) == 0 || !t.Bad() && !t.Anew() {
 			continue
 		}
-		bad[t] = append(j.before(t.Key, j.metric.acrossShapes() || t.Fallback != nil), j.spans[j.at[t.Key]].ID)
-		all = append(all, bad[t]...)
-		for _, p := range slices.Concat(t.streak(j.metric.Gate.Window)) {
+		wanted, ids = append(wanted, t), append(ids, t.ids...)
+		for _, p := range slices.Concat(before, after) {
 			if since.IsZero() || p.Time.Before(since) {
 				since = p.Time
 			}
 		}
 	}
 	for _, m := range history.Parts() {
-		if m == j.metric.Metric || len(bad) == 0 {
-			continue
+		if len(wanted) == 0 {
+			break
 		}
-		points, err := j.db.Points(ctx, m, all, since, j.run.ID)
+		points, err := j.db.Points(ctx, m, ids, since, j.run.ID)
 		if err != nil {
 			return err
 		}
-		for t, ids := range bad {
-			var of []history.Point
-			for _, id := range ids {
-				of = append(of, points[id]...)
-			}
-			if move, ok := t.moved(m, of, j.metric.Gate.Window); ok {
-				t.Moved = append(t.Moved, move)
+		for _, t := range wanted {
+			if m != t.On {
+				t.move(m, j.pointsOf(t, m, points), j.metric)
 			}
 		}
 	}
-	for t := range bad {
+	for _, t := range wanted {
 		slices.SortStableFunc(t.Moved, func(a, b Move) int {
 			return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 		})
@@ -248,30 +189,65 @@ func (j *judge) addMoved(ctx context.Context, list []*Series) error {
 	return nil
 }
 
-// streak gives the last n runs that were judged before the first bad one, then those from there on.
-func (t *Series) streak(n int) (good, bad []history.Point) {
-	t = t.Judged()
+// pointsOf gives the points of a series with those that it goes on from.
+func (j *judge) pointsOf(t *Series, m history.Metric, points map[int64][]history.Point) []history.Point {
+	k := j.at[t.Key]
+	all := points[j.spans[k].ID]
+	for _, old := range j.before(k) {
+		all = prepend(all, m, t.Key, j.spans[old].Key, points[j.spans[old].ID])
+	}
+	return all
+}
+
+// sides gives the last n runs that were judged before the first bad one, or else before the series began anew, then
+// those from there on.
+func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.InARow + 1
+	if t.Gate.InARow == 0 {
+		first = max(0, len(t.Points)-1-t.age)
+	}
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }
 
-// moved holds the values of a metric in the bad runs against those in the last n before them.
-func (t *Series) moved(m history.Metric, points []history.Point, n int) (Move, bool) {
-	median := func(runs []history.Point) (float64, bool) {
+// move holds the values of a metric after a change against those in the last runs before it.
+func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
+	values := func(runs []history.Point) (list []float64) {
 		in := make(map[int64]bool, len(runs))
 		for _, p := range runs {
 			in[p.Run] = true
 		}
-		var values []float64
 		for _, p := range points {
 			if in[p.Run] {
-				values = append(values, p.Value)
+				list = append(list, p.Value)
 			}
 		}
-		return stat.Median(values)
+		return list
 	}
-	good, bad := t.streak(n)
-	before, ok1 := median(good)
-	after, ok2 := median(bad)
-	return Move{m, m.Unit(), before, after}, ok1 && ok2
+	good, bad := t.sides(judged.Gate.Window)
+	before, after := values(good), values(bad)
+	a, ok1 := stat.Median(before)
+	b, ok2 := stat.Median(after)
+	if !ok1 || !ok2 {
+		return
+	}
+	t.Moved = append(t.Moved, Move{m, m.Unit(), a, b})
+	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
+		t.faster = faster(before, after)
+	}
+}
+
+// quicker is how much less time launches take that are faster, as a diff of two sides has it.
+const quicker = 0.1
+
+// faster says whether times fell by more than a tenth, and by more than they scatter.
+func faster(before, after []float64) bool {
+	logs := make([]float64, len(before))
+	for i, x := range before {
+		logs[i] = math.Log(max(x, math.SmallestNonzeroFloat64))
+	}
+	level, _ := stat.Median(logs)
+	mad, _ := stat.MAD(logs)
+	now, _ := stat.Median(after)
+	fell := level - math.Log(max(now, math.SmallestNonzeroFloat64))
+	return fell > -math.Log1p(-quicker) && fell > 3*1.4826*mad/math.Sqrt(float64(len(after)))
 }

@@ -38,7 +38,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 			r.Future = append(r.Future, refOf(&runs[i]))
 		}
 	}
-	r.Series, err = readSeries(ctx, db, m, now, func(t *Series) error {
+	r.Series, err = readSeries(ctx, db, m, r.Runs, now, func(t *Series) error {
 		var err error
 		if t.Changes, err = trend.ChangePoints(trendPoints(t.Own()), p); err != nil {
 			err = fmt.Errorf("%s: %w", t.Key.Name(), err)
@@ -59,7 +59,6 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	findBegins(r.Series, r.Runs)
 	markStopped(r.Series, runs, m.Gate.Learning)
 	err = r.complete(ctx, db, now)
 	r.Shared = findShared(r.Series, runs)
@@ -74,28 +73,16 @@ func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) er
 			newest[p.Run] = append(newest[p.Run], t)
 		}
 	}
-	for _, t := range r.Series {
-		if b := t.Begins; b != nil {
-			b.Last = lastOf(history.Span{Run: b.Last.Run, Last: b.Last.Time}, r.Runs)
-		}
-	}
 	for id, list := range newest {
 		run, err := db.Get(ctx, id)
 		if err != nil {
 			return err
 		}
 		addFindings(run.Rows, list)
-		wanted := slices.DeleteFunc(slices.Clone(list), func(t *Series) bool { return !t.Bad() && !t.afterReshape() })
-		if len(wanted) == 0 {
-			continue
-		}
 		j := &judge{db: db, run: &run, metric: r.Metric, runs: r.Runs, now: now}
-		err = j.readSpans(ctx, slices.ContainsFunc(wanted, func(t *Series) bool { return t.ByAdding }))
+		err = j.readSpans(ctx, slices.ContainsFunc(list, func(t *Series) bool { return t.ByAdding }))
 		if err == nil {
-			err = j.addFallbacks(ctx, wanted)
-		}
-		if err == nil {
-			err = j.addMoved(ctx, wanted)
+			err = j.addMoved(ctx, list)
 		}
 		if err != nil {
 			return err
@@ -105,8 +92,8 @@ func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) er
 }
 
 // readSeries reads every series that has the metric, and when all are read does some work on each, on all processors.
-func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, work func(*Series) error) (
-	[]*Series, error) {
+func readSeries(ctx context.Context, db *history.DB, m Metric, runs map[int64]Ref, now time.Time,
+	work func(*Series) error) ([]*Series, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	var all []*Series
@@ -124,9 +111,7 @@ func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, wo
 	if err == nil {
 		err = failed
 	}
-	for _, s := range joinSeries(raw, m.acrossShapes()) {
-		t := newWhole(s.Series, s.own, m, now)
-		t.Begins, t.ids = s.begins, s.ids
+	for _, t := range joinSeries(raw, m, runs, now) {
 		t.accept(accepts)
 		if err == nil {
 			err = add(t)
@@ -138,61 +123,38 @@ func readSeries(ctx context.Context, db *history.DB, m Metric, now time.Time, wo
 	return all, err
 }
 
-// newWhole makes a series of all points that it has.
-func newWhole(s history.Series, own int, m Metric, now time.Time) *Series {
-	byAdding := !s.Ordered && arrange(s.Points, now)
-	t := newSeries(s, own, m.leaveOut(), 0)
-	t.ByAdding = byAdding
-	return t
-}
-
-// joined is a series with those before it in other launch shapes.
-type joined struct {
-	history.Series
-	own    int    // points of the last one
-	begins *Begin // where that begins; nil when there is none before it
-	ids    []int64
-}
-
-// joinSeries makes one series of those that took each other's place when the driver changed, or the launch shape where
-// shapes are to be joined.
-func joinSeries(raw []history.Series, shapes bool) []joined {
+// joinSeries makes one series of those that go on from each other.
+func joinSeries(raw []history.Series, m Metric, runs map[int64]Ref, now time.Time) (list []*Series) {
 	spans := make([]history.Span, len(raw))
-	same, at := map[history.Key][]history.Span{}, map[int64]int{}
 	for i, s := range raw {
 		first, last := s.Points[0], s.Points[len(s.Points)-1]
 		spans[i] = history.Span{ID: s.ID, Key: s.Key, First: first.Time, Last: last.Time, FirstRun: first.Run,
 			Run: last.Run}
-		same[kernelOf(s.Key)], at[s.ID] = append(same[kernelOf(s.Key)], spans[i]), i
 	}
-	took, gone := map[int]int{}, map[int]bool{}
-	if shapes {
-		took = reshaped(spans)
-	}
-	for i, s := range spans {
-		if old := otherDriver(s, same[kernelOf(s.Key)]); old.ID != 0 && !gone[at[old.ID]] {
-			took[i] = at[old.ID]
-		}
-		if old, ok := took[i]; ok {
+	l := lineageOf(spans)
+	gone, ended := map[int]bool{}, map[int]bool{}
+	for i, old := range l.from {
+		if goesOn(spans[i], spans[old]) {
 			gone[old] = true
+		} else {
+			ended[old] = begin(spans[i], spans[old], nil) != nil
 		}
 	}
-	var list []joined
 	for i, s := range raw {
 		if gone[i] {
 			continue
 		}
-		one := joined{s, len(s.Points), nil, []int64{s.ID}}
-		if old, ok := took[i]; ok {
-			one.begins = &Begin{s.Key.ChangedFrom(raw[old].Key), spans[old].Key, lastOf(spans[old], nil)}
-			if len(one.begins.What) == 0 {
-				one.begins.What = []string{LaunchShape}
-			}
+		own, ids := len(s.Points), []int64{s.ID}
+		for _, old := range l.before(i) {
+			s.Points, ids = prepend(s.Points, m.Metric, s.Key, raw[old].Key, raw[old].Points), append(ids, raw[old].ID)
 		}
-		for old, ok := took[i]; ok; old, ok = took[old] {
-			one.Points, one.ids = slices.Concat(raw[old].Points, one.Points), append(one.ids, raw[old].ID)
+		byAdding := !s.Ordered && arrange(s.Points, now)
+		t := newSeries(s, own, m, 0)
+		t.ByAdding, t.ids, t.Ended = byAdding, ids, ended[i]
+		if old, ok := l.from[i]; ok {
+			t.Begins = begin(spans[i], spans[old], runs)
 		}
-		list = append(list, one)
+		list = append(list, t)
 	}
 	return list
 }

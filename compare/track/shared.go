@@ -37,6 +37,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		device        string
 		before, first int64
 		anew, own     bool
+		outcome       trend.Outcome
 	}
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -50,14 +51,16 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		device := t.Key.Device
 		of[device]++
 		switch {
-		case t.Bad() && t.FirstBad != nil && t.LastGood != nil && t.Fallback == nil:
+		case t.FirstBad != nil && t.LastGood != nil && !t.Unmeasurable:
 			f := t.Gate.Finding.Or(trend.Finding{})
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared}
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared, ""}
+			if t.Outcome() == Faster {
+				at.outcome = Faster
+			}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.Fallback == nil && !t.Unmeasurable &&
-			t.age < Fresh:
+		case t.Begins != nil && t.Begins.What[0] != LaunchShape && !t.Unmeasurable && t.age < Fresh:
 			if first, ok := t.first(); ok {
-				at := moment{device, t.Begins.Last.Run, first, true, false}
+				at := moment{device, t.Begins.Last.Run, first, true, false, ""}
 				groups[at] = append(groups[at], t)
 			}
 		}
@@ -78,7 +81,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			if at.anew {
 				off = append(off, t.Since())
 			} else {
-				off = append(off, t.Judged().Off())
+				off = append(off, t.Off())
 			}
 		}
 		s.Median, _ = stat.Median(off)

@@ -8,10 +8,8 @@
 // they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
 //
 // When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a run that is checked and for a report over everything. A changed driver is no excuse: the series goes on, and is
-// judged by the runs before. A changed launch shape ends the series of every metric
-// but the residual (measured - predicted), which is there to live through it: the gate falls back to it
-// (Series.Fallback).
+// for a run that is checked and for a report over everything. A changed driver or launch shape is no excuse: the series
+// goes on, and is judged by the runs before, with times for as many work-items. Another device begins a new one.
 //
 // What was added last is judged, whatever its date; order.go has the rule for the order of a series.
 //
@@ -38,8 +36,6 @@ type Metric struct {
 	Gate trend.Gate
 	// From is the file that the threshold is from; "" when it is from none.
 	From string
-
-	residual unit.Opt[float64] // threshold of the residual, where a file says it
 }
 
 // Settings change how a metric is judged. The zero value changes nothing.
@@ -74,11 +70,12 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	}
 	m := Metric{Metric: id}
 	floor, given := s.Threshold.Value()
-	if configured, ok := s.Thresholds[name]; ok && !given {
-		floor, given, m.From = configured, true, s.File
+	configured, ok := s.Thresholds[name]
+	if !ok && id == history.Occupancy {
+		configured, ok = s.Thresholds[string(history.Measured)]
 	}
-	if configured, ok := s.Thresholds[string(history.Residual)]; ok && !s.Threshold.Present() {
-		m.residual = unit.Some(configured)
+	if ok && !given {
+		floor, given, m.From = configured, true, s.File
 	}
 	if given {
 		g.Floor = floor
@@ -118,22 +115,12 @@ func (m Metric) leaveOut() string {
 	return string(compare.Unmeasurable)
 }
 
-// acrossShapes says whether a series goes on when the launch shape changes.
-func (m Metric) acrossShapes() bool { return m.Metric == history.Residual }
-
-// fallback is the metric that is judged where the launch shape changed. What was said about points holds for it, too.
-func (m Metric) fallback() Metric {
-	f := Metric{Metric: history.Residual, Gate: m.Gate}
-	if m.Gate.Relative {
-		f.Gate = trend.PointsGate()
-		f.Gate.Window = m.Gate.Window
-	}
-	f.Gate.Floor = m.residual.Or(f.Gate.Floor)
-	return f
-}
-
 // Unmeasurable is the outcome of a series whose newest value is not the kernel's own.
 const Unmeasurable trend.Outcome = "unmeasurable"
+
+// Faster is the outcome of a series that would be an alarm or a regression, but for launches that take less time than
+// before by more than a tenth. Fewer threads that hold more are a way to be fast.
+const Faster trend.Outcome = "faster at lower occupancy"
 
 // Ref names a run.
 type Ref struct {
@@ -144,7 +131,9 @@ type Ref struct {
 
 // Series is one kernel of one program, with its launch shape, on one device with one driver, over time.
 type Series struct {
-	Key    history.Key
+	Key history.Key
+	// On is the metric that is judged: of Occupancy Loaded or Measured, and the other one stands beside it.
+	On     history.Metric
 	Points []history.Point // all but LeftOut, in the order in which they are judged
 	// LeftOut are earlier values that are not the kernel's own. In a check they are those among the runs that it looks
 	// at.
@@ -160,9 +149,6 @@ type Series struct {
 	Moved              []Move
 	// Begins says what changed where the series begins; nil when nothing is known to have.
 	Begins *Begin
-	// Fallback is the residual of the kernel through a change of its launch shape. It is judged while the series itself
-	// is too short for that; nil otherwise.
-	Fallback *Series
 	// Ended is set when the kernel went on under another key, or when none of the last runs on its device has it: its
 	// verdict is of the past.
 	Ended bool
@@ -172,14 +158,17 @@ type Series struct {
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
 
-	ids []int64 // in the history: its own, and those of what is joined to it
-	age int     // how many runs came after the first one under this key
+	ids    []int64 // in the history: its own, and those of what is joined to it
+	age    int     // how many runs came after the first one under this key
+	faster bool    // see Faster
 }
 
 // newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not
 // the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
-func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
-	t := &Series{Key: s.Key, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}}
+func newSeries(s history.Series, own int, m Metric, n int) *Series {
+	leaveOut := m.leaveOut()
+	t := &Series{Key: s.Key, On: m.Metric, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}}
+	defer t.choose(m)
 	var judged []int // how many points stand before each that is left out
 	for i, p := range s.Points {
 		switch {
@@ -200,6 +189,25 @@ func newSeries(s history.Series, own int, leaveOut string, n int) *Series {
 	}
 	t.LeftOut = nil
 	return t
+}
+
+// choose says which occupancy counts: Loaded where all of the last runs have it. It does not change from run to run: a
+// run without it makes Measured count until that is out of the window.
+func (t *Series) choose(m Metric) {
+	if m.Metric != history.Occupancy {
+		return
+	}
+	t.On = history.Measured
+	recent := t.Points[max(0, len(t.Points)-m.Gate.Window):]
+	if slices.ContainsFunc(recent, func(p history.Point) bool { return !p.Beside.Present() }) {
+		return
+	}
+	t.On = history.Loaded
+	t.Points = slices.DeleteFunc(t.Points, func(p history.Point) bool { return !p.Beside.Present() })
+	for i := range t.Points {
+		p := &t.Points[i]
+		p.Value, p.Beside = p.Beside.Or(0), unit.Some(p.Value)
+	}
 }
 
 // accept adds what was accepted of the series.
@@ -246,8 +254,8 @@ func (t *Series) Outcome() trend.Outcome {
 	switch {
 	case t.Unmeasurable:
 		return Unmeasurable
-	case t.Fallback != nil:
-		return t.Fallback.Outcome()
+	case t.faster && t.Gate.InARow > 0:
+		return Faster
 	}
 	return t.Gate.Outcome
 }
@@ -259,6 +267,7 @@ type Severity int
 const (
 	SeverityRegression Severity = iota
 	SeverityAlarm
+	SeverityFaster
 	SeverityAnew
 	SeverityOK
 	SeverityLearning
@@ -277,6 +286,8 @@ func (t *Series) Severity() Severity {
 		return SeverityRegression
 	case o == trend.Alarm:
 		return SeverityAlarm
+	case o == Faster:
+		return SeverityFaster
 	case t.Anew():
 		return SeverityAnew
 	case o == trend.OK:
@@ -301,22 +312,18 @@ const Fresh = 8
 // GoesOn says whether what was before the change is part of the series.
 func (t *Series) GoesOn() bool { return t.age+1 < len(t.Points) }
 
-// Since is how far the runs since the change lie off the level, in the median.
+// Since is how far the runs since the change lie off those before, in the median.
 func (t *Series) Since() float64 {
-	var off []float64
-	for _, p := range t.Points[max(0, len(t.Points)-1-t.age):] {
-		off = append(off, p.Value-t.Gate.Median.Or(p.Value))
+	values := func(points []history.Point) float64 {
+		list := make([]float64, len(points))
+		for i, p := range points {
+			list[i] = p.Value
+		}
+		median, _ := stat.Median(list)
+		return median
 	}
-	median, _ := stat.Median(off)
-	return median
-}
-
-// Judged gives what the series is judged by: itself, or its residual where its launch shape changed.
-func (t *Series) Judged() *Series {
-	if t.Fallback != nil {
-		return t.Fallback
-	}
-	return t
+	first := max(0, len(t.Points)-1-t.age)
+	return values(t.Points[first:]) - values(t.Points[max(0, first-t.Gate.Window):first])
 }
 
 // Off is how far the newest value lies from the median.

@@ -24,7 +24,7 @@ var (
 // measuredRow is a kernel with its measured occupancy in percent and a time per launch.
 func measuredRow(value float64, verdict string) history.Row {
 	return history.Row{Key: history.Key{Task: "k", Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}, Measured: unit.Some(unit.FromPercent(value)),
-		Average: unit.Some(unit.Seconds(value / 1000)), Verdict: verdict}
+		Average: unit.Some(unit.Seconds(1 / value)), Verdict: verdict}
 }
 
 // storeRuns stores runs, an hour apart. Their numbers are 1, 2, 3 ...
@@ -122,7 +122,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
 		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
 		{"outside of the window nobody needs them", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 0"},
-		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(110, true), row(110, true)), "seconds", 0, "regression 10 2 0"},
+		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(50, true), row(50, true)), "seconds", 0, "regression 10 2 0"},
 	}
 	for _, c := range cases {
 		s := check(t, storeRuns(t, c.runs...), len(c.runs), metric(t, c.metric, c.window)).Series[0]
@@ -210,20 +210,20 @@ func TestBegins(t *testing.T) {
 		{"each of them with its own predecessor", []string{a, b, a, b, "A 2 16", "B 2 16"}, "B/2/16: driver, run 4",
 			"A/2/16: driver, run 3; B/2/16: driver, run 4"},
 		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16: driver, run 3", "A/2/16: driver, run 3; B/1/16"},
-		{"a device comes and goes", []string{a, b, a}, "A/1/16", "A/1/16; B/1/16: device, run 1"},
+		{"a device comes and goes", []string{a, b, a}, "A/1/16", "A/1/16; B/1/16"},
 		{"a second device beside the first", []string{a, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
-		{"another launch shape", []string{a, "A 1 32"}, "A/1/32: launch shape, run 1", "A/1/16, ended; A/1/32: launch shape, run 1"},
-		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch shape, run 2", "A/1/16, ended; A/1/32: launch shape, run 2"},
-		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch shape, run 2",
-			"A/1/16, ended; A/1/32: launch shape, run 1, ended; A/1/64: launch shape, run 2"},
-		{"a driver in between: each shape goes on with it", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch shape, run 3",
-			"A/2/16: driver, run 2; A/2/32: driver, run 1"},
-		{"two at a time: nobody can tell which of them went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64", "A/1/16; A/1/32; A/1/64"},
-		{"one became two", []string{a, "A 1 32,A 1 64"}, "A/1/32; A/1/64", "A/1/16; A/1/32; A/1/64"},
+		{"another launch shape", []string{a, "A 1 32"}, "A/1/32: launch shape, run 1", "A/1/32: launch shape, run 1"},
+		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch shape, run 2", "A/1/32: launch shape, run 2"},
+		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch shape, run 2", "A/1/64: launch shape, run 2"},
+		{"a driver in between", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch shape, run 3", "A/2/32: launch shape, run 3"},
+		{"two at a time: the nearer one went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64: launch shape, run 1", "A/1/16; A/1/64: launch shape, run 1"},
+		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64: launch shape, run 1", "A/1/16; A/1/64: launch shape, run 1"},
+		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16: driver, run 1; A/2/32: driver, run 1", "A/2/16: driver, run 1; A/2/32: driver, run 1"},
+		{"one became two: the nearer one goes on", []string{a, "A 1 32,A 1 64"}, "A/1/32: launch shape, run 1; A/1/64", "A/1/32: launch shape, run 1; A/1/64"},
 		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32"},
-		{"shape and driver: no series tells one from the other", []string{a, "A 2 32"}, "A/2/32", "A/1/16; A/2/32"},
+		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch shape, run 1", "A/2/32: driver and launch shape, run 1"},
 		{"a new launch shape on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch shape, run 4",
-			"A/1/16, ended; A/1/32: launch shape, run 3; B/1/16, ended; B/1/32: launch shape, run 4"},
+			"A/1/32: launch shape, run 3; B/1/32: launch shape, run 4"},
 		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16", "A//16: device, run 1; A/2/16; B/1/16, ended"},
 		{"a driver that is not known is no change", []string{"A - 16", "A 2 16"}, "A/2/16", "A//16; A/2/16"},
 	}

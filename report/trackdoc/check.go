@@ -74,7 +74,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 	}
 	items = slices.Concat(items, c.goneItems(), clockItems(&c.Clock), c.absences())
 	return c.page(d, c.Where, prov, attentionSection("What needs attention", items),
-		tableSection("Series", findingsFirst(seriesTable(show, c.judged, c.gateColumns(false)), show, prov.Show)))
+		tableSection("Series", findingsFirst(seriesTable(show, c.judged, c.gateColumns(false, show)), show, prov.Show)))
 }
 
 // absences are the items about what the run does not have.
@@ -197,13 +197,12 @@ func caseClass(k history.Key) string {
 func (c *check) testCase(s *track.Series) report.TestCase {
 	k := report.TestCase{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
-	case o == trend.OK:
+	case o == trend.OK, o == track.Faster:
 	case c.fails(s):
 		k.Outcome = report.TestFailed
 		k.Type = string(s.Outcome())
-		m, j := c.judgedBy(s)
-		k.Message = string(s.Outcome()) + ": " + m.side(j.Off()) + " the level of " +
-			unit.Counted(j.Gate.N, "run", "runs")
+		k.Message = string(s.Outcome()) + ": " + c.side(s.Off()) + " the level of " +
+			unit.Counted(s.Gate.N, "run", "runs")
 	default:
 		k.Outcome = report.TestSkipped
 		k.Type, k.Message = string(s.Outcome()), findingText(s)
@@ -217,7 +216,6 @@ func (c *check) testCase(s *track.Series) report.TestCase {
 
 // figures lists what the verdict was taken from, a line each.
 func (m metric) figures(s *track.Series) string {
-	m, s = m.judgedBy(s)
 	g := &s.Gate
 	text := fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", m.print(g.Value), report.Thousands(int64(g.N)),
 		report.Thousands(int64(g.Window)))
@@ -235,7 +233,8 @@ func (m metric) figures(s *track.Series) string {
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
-		track.SeverityAlarm: report.AnnotateWarning, track.SeverityAnew: report.AnnotateNotice}
+		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
+		track.SeverityAnew: report.AnnotateNotice}
 	if c.Alarms {
 		levels[track.SeverityAlarm] = report.AnnotateError
 	}

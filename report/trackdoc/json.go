@@ -22,7 +22,7 @@ func Outputs() []report.Output {
 	verdicts := report.Words(outcomes)
 	words := map[string][]string{
 		"GateValue.verdict":  verdicts,
-		"CheckValue.verdict": verdicts[:4],
+		"CheckValue.verdict": verdicts[:5],
 		"BeginValue.changed": {"device", "driver", track.LaunchShape},
 		"JudgedValue.order":  {"date", "adding"},
 		"ClockValue.problem": {inFuture, beforeOthers},
@@ -63,16 +63,18 @@ type KeyValue struct {
 // JudgedValue is a series with the verdict on its newest value.
 type JudgedValue struct {
 	KeyValue
-	Gate     GateValue      `json:"gate" csv:",inline"`
-	Finding  finding        `json:"-" csv:"finding" col:"Verdict"`
-	Against  string         `json:"-" csv:"against" col:"Against the prediction; in=sheet"`
-	FirstBad *RefValue      `json:"first_bad" csv:"first_bad,inline" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
-	LastGood *RefValue      `json:"last_good" csv:"last_good,inline" jsonschema:"the run before that one"`
-	Moved    []track.Move   `json:"moved" jsonschema:"what moved at first_bad, the most first"`
-	Fallback *FallbackValue `json:"fallback" jsonschema:"the residual, where the launch shape changed; its verdict is the one of the gate"`
-	Order    string         `json:"order" jsonschema:"in which the runs are judged"`
-	Begins   *BeginValue    `json:"begins"`
-	LeftOut  int            `json:"left_out" col:"Left out; in=sheet" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
+	Gate     GateValue       `json:"gate" csv:",inline"`
+	Finding  finding         `json:"-" csv:"finding" col:"Verdict"`
+	JudgedBy string          `json:"judged_by" col:"Judged by; drop=1" jsonschema:"the metric; of occupancy measured or loaded"`
+	Measured *report.Rounded `json:"measured" csv:"measured" jsonschema:"of the newest run, where occupancy is judged"`
+	Loaded   *report.Rounded `json:"loaded" csv:"loaded"`
+	Against  string          `json:"-" csv:"against" col:"Against the prediction; in=sheet"`
+	FirstBad *RefValue       `json:"first_bad" csv:"first_bad,inline" jsonschema:"the first of the runs in a row that are beyond their thresholds"`
+	LastGood *RefValue       `json:"last_good" csv:"last_good,inline" jsonschema:"the run before that one"`
+	Moved    []track.Move    `json:"moved" jsonschema:"what moved at first_bad, the most first"`
+	Order    string          `json:"order" jsonschema:"in which the runs are judged"`
+	Begins   *BeginValue     `json:"begins"`
+	LeftOut  int             `json:"left_out" col:"Left out; in=sheet" jsonschema:"of the earlier runs, those whose value is unmeasurable; they are not in n"`
 }
 
 // RefValue names a run.
@@ -81,13 +83,6 @@ type RefValue struct {
 	Time   timestamp `json:"time"`
 	Commit *commit   `json:"commit" csv:"commit"`
 	Label  *string   `json:"label"`
-}
-
-// FallbackValue is the metric that a series is judged by while it is too young itself.
-type FallbackValue struct {
-	Metric string    `json:"metric"`
-	Unit   string    `json:"unit"`
-	Gate   GateValue `json:"gate"`
 }
 
 // SeriesValue is one series of a report. Its values are in its unit.
@@ -181,13 +176,16 @@ func (m metric) key(k history.Key) KeyValue {
 func (m metric) judged(s *track.Series) JudgedValue {
 	v := JudgedValue{KeyValue: m.key(s.Key), LeftOut: len(s.LeftOut), Gate: gateValue(s),
 		Finding: finding(report.StatusCell(findingText(s), statusOf(s))), Against: s.Against,
-		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Order: "date",
+		FirstBad: refValue(s.FirstBad), LastGood: refValue(s.LastGood), Order: "date", JudgedBy: string(s.On),
 		Moved: append([]track.Move{}, s.Moved...)}
+	if p, ok := s.Newest(); ok && m.Metric.Metric == history.Occupancy {
+		v.Measured, v.Loaded = (*report.Rounded)(&p.Value), finite(p.Beside)
+		if s.On == history.Loaded {
+			v.Measured, v.Loaded = v.Loaded, v.Measured
+		}
+	}
 	if s.ByAdding {
 		v.Order = "adding"
-	}
-	if f := s.Fallback; f != nil {
-		v.Fallback = &FallbackValue{string(history.Residual), history.Residual.Unit(), gateValue(f)}
 	}
 	if b := s.Begins; b != nil {
 		v.Begins = &BeginValue{Changed: b.What, Device: report.Filled(b.From.Device),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -127,8 +128,11 @@ func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
-	if g.Relative {
+	switch {
+	case g.Relative:
 		floor = report.Shortest(g.Floor*100) + " %"
+	case g.Floor == 1:
+		floor = strings.TrimSuffix(floor, "s")
 	}
 	if m.From != "" {
 		floor += " (as " + report.OneLine(m.From) + " says)"
@@ -136,6 +140,10 @@ func (m metric) rule() string {
 	worse := map[trend.Direction]string{trend.Down: "lower is worse", trend.Up: "higher is worse",
 		trend.Both: "either way is worth a word"}[g.Direction]
 	text := m.Title() + " [" + m.unit() + "], " + worse + ". "
+	if m.Metric.Metric == history.Occupancy {
+		text += "That over the XVEs that ran (loaded) counts where all of the last " +
+			unit.Counted(g.Window, "run", "runs") + " have it, else the measured one. "
+	}
 	if g.Exact {
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}

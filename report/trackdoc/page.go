@@ -45,13 +45,12 @@ func (m metric) origin(where string, prov report.Provenance) []report.Section {
 		Text: []string{
 			m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a series " +
 				"is learning: one run is no baseline.",
-			"A series is one kernel of one program with its launch shape on one device. Another " +
-				"driver does not begin another one: its runs are judged by those before. Another device " +
-				"or launch shape does, because nobody can tell its effect from that of the code. The " +
-				"residual (measured - predicted) lives through another launch shape, and is judged where " +
-				"a series begins with one. Runs without the value are left out, not zero. So are " +
-				"unmeasurable runs, but for the newest, which is shown and not judged; times are always " +
-				"judged.",
+			"A series is one kernel of one program on one device. Another driver or launch shape does not begin " +
+				"another one: its runs are judged by those before, with times for as many work-items. Another " +
+				"device does, because nobody can tell its effect from that of the code. What got worse is no " +
+				"regression where launches take less time than before by more than a tenth. Runs without the value " +
+				"are left out, not zero. So are unmeasurable runs, but for the newest, which is shown and not " +
+				"judged; times are always judged.",
 			"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last " +
 				"is not dated last, a series is in the order in which its runs were added: what was added last is " +
 				"judged, whatever its date.",

@@ -123,7 +123,7 @@ func (r *whole) headline() string {
 		}
 	}
 	if points == 0 {
-		return fmt.Sprintf("%s has no %s value; occudiff track add PATH adds runs, --metric follows another number",
+		return fmt.Sprintf("%s has no value of %s; occudiff track add PATH adds runs, --metric follows another number",
 			report.OneLine(r.Where), r.name())
 	}
 	return fmt.Sprintf("%s: %s in %s on %s, %s in %s, %s to %s UTC", report.OneLine(r.Where),
@@ -180,6 +180,7 @@ func (r *whole) verdicts() *report.Table {
 	meanings := map[trend.Outcome]string{
 		trend.Regression:   "it got worse and stayed so: open until it is mended or accepted",
 		trend.Alarm:        "the newest run is farther off than any before: it may be an outlier",
+		track.Faster:       "a drop that lasts, but launches take less time than before by more than a tenth",
 		trend.OK:           "nothing is open",
 		trend.Learning:     "too few earlier runs to judge",
 		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
@@ -269,7 +270,7 @@ func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
 // seriesTable lists all series.
 func (r *whole) seriesTable() *report.Table {
 	by := "[" + r.distanceUnit() + "]; kind=points; drop=9"
-	return seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true),
+	return seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true, r.series),
 		[]string{"changes", "last_change=last_time: at [UTC]; group=Last change; drop=7",
 			"last_difference: by " + by + "; group=Last change"})
 }

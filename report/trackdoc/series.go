@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -19,7 +18,7 @@ func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
 		return string(s.Outcome()) + ", ended"
-	case !s.Anew():
+	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh):
 		return string(s.Outcome())
 	}
 	return string(s.Outcome()) + ": " + strings.Join(s.Begins.What, " and ") + " changed " + ago(s)
@@ -64,14 +63,14 @@ func outcomeStatus(o trend.Outcome) report.Status {
 		return report.Bad
 	case trend.Alarm, track.Unmeasurable:
 		return report.Unsure
-	case trend.OK:
+	case trend.OK, track.Faster:
 		return report.Good
 	}
 	return report.Muted
 }
 
 // outcomes are the verdicts in the order in which they need attention.
-var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, trend.OK, trend.Learning, track.Unmeasurable}
+var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, trend.OK, trend.Learning, track.Unmeasurable}
 
 // place tells series of one kernel apart: device, driver, program.
 func place(s *track.Series) string {
@@ -107,17 +106,17 @@ func (m metric) inOrder(all []*track.Series) []*track.Series {
 	list := slices.Clone(all)
 	slices.SortStableFunc(list, func(a, b *track.Series) int {
 		return cmp.Or(cmp.Compare(attention(a), attention(b)), cmp.Compare(a.Severity(), b.Severity()),
-			cmp.Compare(m.worse(b.Judged().Off()), m.worse(a.Judged().Off())))
+			cmp.Compare(m.worse(b.Off()), m.worse(a.Off())))
 	})
 	return list
 }
 
-// judgedBy gives what a series is judged by: itself, or its residual where its launch shape changed.
-func (m metric) judgedBy(s *track.Series) (metric, *track.Series) {
-	if s.Fallback != nil {
-		m.Metric = track.Metric{Metric: history.Residual, Gate: m.Gate}
+// value is the newest value, and of occupancy which one it is.
+func (m metric) value(s *track.Series) string {
+	if s.On != m.Metric.Metric {
+		return report.UpperFirst(string(s.On)) + " " + m.print(s.Gate.Value)
 	}
-	return m, s.Judged()
+	return m.print(s.Gate.Value)
 }
 
 // runName names a run with its commit and label.
@@ -204,34 +203,30 @@ func (m metric) explain(s *track.Series) string {
 	if !s.NeedsAttention() {
 		return ""
 	}
-	if !s.Bad() {
-		text := fmt.Sprintf("%s changed %s: %s.", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
-		if s.Fallback != nil {
-			return text + " The series starts anew, its residual goes on: " + m.residual(s) + "."
+	text := ""
+	if s.Begins != nil && s.Age() < track.Fresh {
+		text = fmt.Sprintf("%s changed %s: %s", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
+		switch {
+		case !s.GoesOn():
+			return text + fmt.Sprintf(". Run %d of %s was the last before; the series starts anew, and %s needed for a "+
+				"verdict.", s.Begins.Last.Run, when(s.Begins.Last.Time),
+				unit.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
+		case s.FirstBad == nil:
+			text += ". The runs since are " + m.side(s.Since()) + " those before, by which they are judged."
+			if s.Outcome() == trend.Learning {
+				text += " " + unit.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are") +
+					" needed for a verdict."
+			}
+			return text + moved(s)
 		}
-		if s.GoesOn() {
-			return text + " The runs since are " + m.side(s.Since()) + " the level before, which stays the baseline."
-		}
-		return text + fmt.Sprintf(" Run %d of %s was the last before; the series starts anew, and %s needed for a "+
-			"verdict.",
-			s.Begins.Last.Run, when(s.Begins.Last.Time),
-			unit.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
+		text += "; judged against the runs before. "
 	}
-	j, judged := m.judgedBy(s)
-	g := &judged.Gate
-	text := fmt.Sprintf("%s. ", g.Outcome)
-	if s.Fallback != nil {
-		text += fmt.Sprintf("Launch shape changed %s: %s; %s. ", ago(s), changed(s), m.residual(s))
-	}
-	if s.Fallback == nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh {
-		text += fmt.Sprintf("%s changed %s: %s; judged against the runs before. ", strings.Join(s.Begins.What, " and "),
-			ago(s), changed(s))
-	}
-	text += fmt.Sprintf("%s is %s the level of %s, from %s (MAD %s)", j.print(g.Value), j.side(judged.Off()),
-		j.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), j.distance(g.MAD.Or(0)))
+	g := &s.Gate
+	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.value(s), m.side(s.Off()),
+		m.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), m.distance(g.MAD.Or(0)))
 	if f, ok := g.Finding.Value(); ok {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
-			"bad runs are"), j.side(f.Shift))
+			"bad runs are"), m.side(f.Shift))
 	} else {
 		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
 			"regression."
@@ -241,21 +236,6 @@ func (m metric) explain(s *track.Series) string {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
 	}
 	return text
-}
-
-// residual says how the residual of a series went through the change of its launch shape.
-func (m metric) residual(s *track.Series) string {
-	j, judged := m.judgedBy(s)
-	median := judged.Gate.Median.Or(judged.Gate.Value)
-	went := "went"
-	switch d := judged.Gate.Value - median; {
-	case d < 0:
-		went = "fell"
-	case d > 0:
-		went = "rose"
-	}
-	return fmt.Sprintf("measured - predicted %s from %s to %s", went, j.number(median),
-		j.print(judged.Gate.Value))
 }
 
 // nameWidth is how much of a series' name a message shows.
@@ -280,8 +260,7 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		}
 		if named++; named <= most {
 			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
-			j, judged := m.judgedBy(s)
-			names = append(names, fmt.Sprintf("%s (%s)", name, j.difference(judged.Off())))
+			names = append(names, fmt.Sprintf("%s (%s)", name, m.difference(s.Off())))
 		}
 	}
 	if n == 0 {

@@ -43,8 +43,8 @@ func (m metric) sharedText(s *track.Shared) string {
 		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
 	}
 	if s.Anew && s.Series[0].GoesOn() {
-		return text + fmt.Sprintf("%d of %s of %s go on with it, %s the level before in the median, which stays the "+
-			"baseline.", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+		return text + fmt.Sprintf("%d of %s of %s go on with it, %s the runs before in the median, by which "+
+			"they are judged.", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
 			m.side(s.Median))
 	}
 	if s.Anew {

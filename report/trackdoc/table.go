@@ -87,17 +87,28 @@ func keyColumns(list []*track.Series) []string {
 	return columns
 }
 
-// gateColumns are the newest value, the figures of the gate and its word. In a report all series have the window that
+// gateColumns are the occupancies that the newest run has, the newest value, the figures of the gate and its word. In a report all series have the window that
 // the rule names.
-func (m metric) gateColumns(inReport bool) []string {
+func (m metric) gateColumns(inReport bool, list []*track.Series) []string {
+	var both []string
+	if m.Metric.Metric == history.Occupancy {
+		on := func(what history.Metric, column string) string {
+			if slices.ContainsFunc(list, func(s *track.Series) bool { return s.On == what }) {
+				return column
+			}
+			return column + "; in=page+sheet"
+		}
+		both = []string{"judged_by", on(history.Loaded, m.heading("measured", "Measured")+"; drop=6"),
+			m.heading("loaded", "Loaded") + "; in=page+sheet"}
+	}
 	window, n := "window", "n"
 	if inReport {
 		window, n = "window: Window; in=sheet", "n: Earlier runs; brief=n; drop=2; in=page+sheet"
 	}
-	return []string{m.heading("value", "Newest"), m.heading("median", "Median") + "; drop=6", m.madColumn(3),
+	return append(both, m.heading("value", "Newest"), m.heading("median", "Median")+"; drop=6", m.madColumn(3),
 		m.heading("threshold", "Threshold"), n, window, "in_a_row", "finding", "verdict", "against",
 		"first_bad=first_bad_run: First bad run; in=sheet", "first_bad_commit: First bad commit; in=sheet",
-		"last_good=last_good_run: Last good run; in=sheet", "last_good_commit: Last good commit; in=sheet"}
+		"last_good=last_good_run: Last good run; in=sheet", "last_good_commit: Last good commit; in=sheet")
 }
 
 // seriesTable lists series, of which row makes rows. The first of them need attention.

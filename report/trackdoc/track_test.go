@@ -30,7 +30,7 @@ var _ = flag.Bool("update", false, "rewrite the golden files")
 // followed makes a series with a run a day, judged and searched.
 func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
 	t.Helper()
-	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}}
+	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}, On: m.Metric}
 	var points []trend.Point
 	start := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)
 	for i, v := range values {
