@@ -34,10 +34,9 @@ const least = 3
 // findShared finds what many series have in common, the largest first, and marks them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	type moment struct {
-		device        string
-		before, first int64
-		anew, own     bool
-		outcome       trend.Outcome
+		device            string
+		before, first     int64
+		anew, own, faster bool
 	}
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -50,19 +49,15 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 		device := t.Key.Device
 		of[device]++
-		switch {
-		case t.FirstBad != nil && t.LastGood != nil && !t.Unmeasurable:
+		switch first := len(t.Points) - 1 - t.age; {
+		case t.Unmeasurable:
+		case t.FirstBad != nil && t.LastGood != nil:
 			f := t.Gate.Finding.Or(trend.Finding{})
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared, ""}
-			if t.Outcome() == Faster {
-				at.outcome = Faster
-			}
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared, t.Outcome() == Faster}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.What[0] != LaunchShape && !t.Unmeasurable && t.age < Fresh:
-			if first, ok := t.first(); ok {
-				at := moment{device, t.Begins.Last.Run, first, true, false, ""}
-				groups[at] = append(groups[at], t)
-			}
+		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.age < Fresh && first >= 0:
+			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false, false}
+			groups[at] = append(groups[at], t)
 		}
 	}
 	var found []Shared
@@ -94,14 +89,6 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 	}
 	return found
-}
-
-// first is the run with which a series begins, false when its beginning was not read.
-func (t *Series) first() (int64, bool) {
-	if i := len(t.Points) - 1 - t.age; i >= 0 {
-		return t.Points[i].Run, true
-	}
-	return 0, false
 }
 
 // changes says what two runs say of their machines. What one of them does not say has not changed.

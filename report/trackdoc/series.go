@@ -70,7 +70,8 @@ func outcomeStatus(o trend.Outcome) report.Status {
 }
 
 // outcomes are the verdicts in the order in which they need attention.
-var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, trend.OK, trend.Learning, track.Unmeasurable}
+var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, trend.OK, trend.Learning,
+	track.Unmeasurable}
 
 // place tells series of one kernel apart: device, driver, program.
 func place(s *track.Series) string {
@@ -208,8 +209,8 @@ func (m metric) explain(s *track.Series) string {
 		text = fmt.Sprintf("%s changed %s: %s", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
 		switch {
 		case !s.GoesOn():
-			return text + fmt.Sprintf(". Run %d of %s was the last before; the series starts anew, and %s needed for a "+
-				"verdict.", s.Begins.Last.Run, when(s.Begins.Last.Time),
+			return text + fmt.Sprintf(". Run %d of %s was the last before; the series starts anew, and %s needed for "+
+				"a verdict.", s.Begins.Last.Run, when(s.Begins.Last.Time),
 				unit.Counted(m.Gate.Learning-s.Gate.Index, "more run is", "more runs are"))
 		case s.FirstBad == nil:
 			text += ". The runs since are " + m.side(s.Since()) + " those before, by which they are judged."
@@ -222,8 +223,8 @@ func (m metric) explain(s *track.Series) string {
 		text += "; judged against the runs before. "
 	}
 	g := &s.Gate
-	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.value(s), m.side(s.Off()),
-		m.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), m.distance(g.MAD.Or(0)))
+	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.value(s),
+		m.side(s.Off()), m.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), m.distance(g.MAD.Or(0)))
 	if f, ok := g.Finding.Value(); ok {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
 			"bad runs are"), m.side(f.Shift))

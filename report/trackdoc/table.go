@@ -87,8 +87,8 @@ func keyColumns(list []*track.Series) []string {
 	return columns
 }
 
-// gateColumns are the occupancies that the newest run has, the newest value, the figures of the gate and its word. In a report all series have the window that
-// the rule names.
+// gateColumns are the occupancies that the newest run has, its value, the figures of the gate and its word. In a report
+// all series have the window that the rule names.
 func (m metric) gateColumns(inReport bool, list []*track.Series) []string {
 	var both []string
 	if m.Metric.Metric == history.Occupancy {
