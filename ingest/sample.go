@@ -60,12 +60,19 @@ func (s *Sample) Quantiles(shares ...float64) []float64 {
 	return list
 }
 
-// Spread gives the spread of the times of two launches or more.
-func (s *Sample) Spread() *Spread {
+// Spread gives the spread of the times of two launches or more, and that of their measured occupancies, nil for none.
+func (s *Sample) Spread(measured *Sample) *Spread {
 	if s.N < 2 {
 		return nil
 	}
 	q := s.Quantiles(0.1, 0.5, 0.9)
-	return &Spread{MinSeconds: unit.Seconds(s.Min), MedianSeconds: unit.Seconds(q[1]), MaxSeconds: unit.Seconds(s.Max),
+	spread := &Spread{
+		MinSeconds: unit.Seconds(s.Min), MedianSeconds: unit.Seconds(q[1]), MaxSeconds: unit.Seconds(s.Max),
 		P10Seconds: unit.Some(unit.Seconds(q[0])), P90Seconds: unit.Some(unit.Seconds(q[2]))}
+	if measured != nil && measured.N > 0 {
+		spread.MinMeasured = unit.Some(unit.Ratio(measured.Min))
+		spread.MedianMeasured = unit.Some(unit.Ratio(measured.Quantiles(0.5)[0]))
+		spread.MaxMeasured = unit.Some(unit.Ratio(measured.Max))
+	}
+	return spread
 }

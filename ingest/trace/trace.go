@@ -297,7 +297,7 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	if !r.instances {
 		for _, t := range r.order {
 			t.kernel.Instances, t.kernel.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
-			t.kernel.Launches = t.sample.Spread()
+			t.kernel.Launches = t.sample.Spread(nil)
 			f.Kernels.Append(&t.kernel)
 		}
 	}

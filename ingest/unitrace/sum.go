@@ -111,12 +111,4 @@ func (s *spread) add(seconds float64, occupancy unit.Opt[unit.Ratio], most int) 
 }
 
 // result gives the spread of two launches or more.
-func (s *spread) result() *ingest.Spread {
-	out := s.seconds.Spread()
-	if out != nil && s.occupancies.N > 0 {
-		out.MinMeasured = unit.Some(unit.Ratio(s.occupancies.Min))
-		out.MedianMeasured = unit.Some(unit.Ratio(s.occupancies.Quantiles(0.5)[0]))
-		out.MaxMeasured = unit.Some(unit.Ratio(s.occupancies.Max))
-	}
-	return out
-}
+func (s *spread) result() *ingest.Spread { return s.seconds.Spread(&s.occupancies) }

@@ -14,22 +14,22 @@ import (
 // adapter is what was read of one GPU.
 type adapter struct {
 	*reader
-	pair     pair
-	set      *metricSet
-	clock    clock
-	tasks    tasks
-	launches []launch
-	failed   string // why there are no launches
-	loose    bool   // their times are on another clock than the samples
-	from     string // what they are from
-	totals   []total
-	rows     *ingest.Kernels // of each launch, when asked for
-	samples  []ingest.Moment
-	first    uint64 // tick of the first report
-	last     uint64
-	lengths  lengths
-	busy     periods
-	mixer    *mixer // nil without
+	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples beside it
+	set                 *metricSet
+	clock               clock
+	tasks               tasks
+	launches            []launch
+	failed              string // why there are no launches
+	loose               bool   // their times are on another clock than the samples
+	from                string // what they are from
+	totals              []total
+	rows                *ingest.Kernels // of each launch, when asked for
+	samples             []ingest.Moment
+	first               uint64 // tick of the first report
+	last                uint64
+	lengths             lengths
+	busy                periods
+	mixer               *mixer // nil without
 }
 
 // total is what all launches of a task add up to.
@@ -40,19 +40,19 @@ type total struct {
 
 // read reads metrics, launches and samples.
 func (a *adapter) read(sum hash.Hash) (err error) {
-	if a.set, err = readMetrics(a.fs, a.pair.set); err != nil {
+	if a.set, err = readMetrics(a.fs, a.setFile); err != nil {
 		return err
 	}
-	c, err := newCounters(a.set, a.fs.pos(a.pair.set))
+	c, err := newCounters(a.set, a.fs.pos(a.setFile))
 	if err != nil {
 		return err
 	}
-	if a.clock, err = clockOf(a.ctx, a.fs, a.pair.samples); err != nil {
+	if a.clock, err = clockOf(a.ctx, a.fs, a.sampleFile); err != nil {
 		return err
 	}
 	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
-		return note.Faultf(codeDamaged, a.fs.pos(a.pair.samples), "copy the result folder again",
-			"the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz, path.Base(a.pair.set), hertz)
+		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz,
+			path.Base(a.setFile), hertz)
 	}
 	if err := a.readLaunches(); err != nil {
 		return err
@@ -65,14 +65,14 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	if !a.loose && !a.opt.Instances {
 		w.mix = newMixer(&a.tasks, a.launches, uint64(float64(a.config.asked.Or(0.001))*float64(a.clock.hertz)))
 	}
-	err = c.eachSample(a.ctx, a.fs, a.pair.samples, sum, func(s *sample) error {
+	err = c.eachSample(a.ctx, a.fs, a.sampleFile, sum, func(s *sample) error {
 		if a.last = s.end; a.lengths.n == 0 {
 			a.first = s.start
 		}
 		a.lengths.add(s.end - s.start)
 		if a.opt.Samples && len(a.samples) < ingest.MaxSamples {
 			a.samples = append(a.samples, ingest.Moment{At: a.nanoseconds(s.end),
-				Length: a.nanoseconds(s.end) - a.nanoseconds(s.start), Measured: float32(s.occupancy / 100)})
+				Length: a.nanoseconds(s.end) - a.nanoseconds(s.start), Measured: float32(s.values[occupancy] / 100)})
 		}
 		w.take(s)
 		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
@@ -122,33 +122,35 @@ func (a *adapter) ended(l *launch, s *sums) {
 func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	key := a.tasks.list[task]
 	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SLM: a.tasks.slm[task],
-		Pos: note.Pos{File: a.fs.pos(a.pair.samples).File}, Instances: unit.Some(s.launches),
+		Pos: note.Pos{File: a.fs.pos(a.sampleFile).File}, Instances: unit.Some(s.launches),
 		Total: unit.Some(unit.Seconds(s.seconds))}
 	if key.SIMD > 0 {
 		k.SIMD = unit.Some(key.SIMD)
 	}
-	if s.usable(a.loose) != "" || s.clocks <= 0 || !k.IsKernel() {
+	if s.usable(a.loose) != "" || s.values[clocks] <= 0 || !k.IsKernel() {
 		return k
 	}
-	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.clocks)) }
-	k.Measured, k.Within = ratio(s.occupancy), unit.Some(unit.Ratio(s.mean()))
+	v := &s.values
+	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / v[clocks])) }
+	k.Measured, k.Within = ratio(v[occupancy]), unit.Some(unit.Ratio(s.mean()))
 	k.Outside = unit.Some(unit.Ratio(max(1-s.covered/s.length, 0)))
 	k.Foreign = unit.Some(unit.Ratio(s.foreign / s.length))
-	if s.active >= 0 && s.stall >= 0 {
-		k.Active, k.Stalled, k.Idle = ratio(s.active), ratio(s.stall), ratio(100*s.clocks-s.active-s.stall)
+	if v[active] >= 0 && v[stall] >= 0 {
+		k.Active, k.Stalled = ratio(v[active]), ratio(v[stall])
+		k.Idle = ratio(100*v[clocks] - v[active] - v[stall])
 	}
-	if s.threads >= 0 {
-		k.Threads = unit.Some(int64(s.threads + 0.5))
+	if v[threads] >= 0 {
+		k.Threads = unit.Some(int64(v[threads] + 0.5))
 	}
-	if s.barriers >= 0 {
-		k.Barriers = unit.Some(int64(s.barriers + 0.5))
+	if v[barriers] >= 0 {
+		k.Barriers = unit.Some(int64(v[barriers] + 0.5))
 	}
 	return k
 }
 
 // finish makes the file of what was read.
 func (a *adapter) finish() {
-	f, at := a.file, a.fs.pos(a.pair.samples)
+	f, at := a.file, a.fs.pos(a.sampleFile)
 	ticks, lost := a.lengths.interval()
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.lengths.n
@@ -194,7 +196,7 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 		name = "Intel GPU"
 	}
 	p.Device = fmt.Sprintf("%s [0x%04x]", name, set["PciDeviceId"])
-	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.pair.set)
+	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.setFile)
 	p.SamplingInterval = unit.Some(interval)
 	if n := max(set["EuCoresTotalCount"], set["VectorEngineTotalCount"]); n > 0 {
 		p.XVEs = unit.Some(int(min(n, 1<<20)))
@@ -210,14 +212,15 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 
 // periods tells of a run whose launches are not known: when threads ran.
 func (a *adapter) periods(f *ingest.File) {
-	at := a.fs.pos(a.pair.samples)
+	at := a.fs.pos(a.sampleFile)
 	if a.busy.n == 0 {
 		a.note(note.Warning, "launches-unknown", at, "", "no thread ran on the GPU while its counters were sampled, "+
 			"and its launches are not known: %s", a.failed)
 		return
 	}
 	s := &a.busy.sum
-	f.Platform.Occupancy, f.Platform.OccupancyPos = unit.Some(unit.FromPercent(s.occupancy/s.clocks)), at
+	f.Platform.Occupancy = unit.Some(unit.FromPercent(s.values[occupancy] / s.values[clocks]))
+	f.Platform.OccupancyPos = at
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
 	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run beside the folder",
 		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
@@ -237,7 +240,7 @@ func (a *adapter) unmeasured() {
 		}
 	}
 	if few > 0 {
-		a.note(note.Info, "few-samples", a.fs.pos(a.pair.samples), "", "no counters are given for %d of %s, as in: %s",
+		a.note(note.Info, "few-samples", a.fs.pos(a.sampleFile), "", "no counters are given for %d of %s, as in: %s",
 			few, unit.Plural(int64(kernels), "kernel"), why)
 	}
 }

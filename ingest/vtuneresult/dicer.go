@@ -1,5 +1,3 @@
-//go:build !js
-
 package vtuneresult
 
 import (
@@ -12,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // for database/sql
@@ -44,22 +41,17 @@ func (a *adapter) dicer() (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	rows, err := db.QueryContext(a.ctx, query)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = a.eachRow(db, query, func(rows *sql.Rows) error {
 		var start, end, queue, simd, slm sql.NullInt64
 		var name, global, local sql.NullString
 		if err := rows.Scan(&start, &end, &name, &global, &local, &simd, &slm, &queue); err != nil {
-			return false, err
+			return err
 		}
 		if len(a.launches) == maxLaunches {
-			return false, fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
+			return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 		}
 		if end.Int64 <= start.Int64 || !name.Valid {
-			continue
+			return nil
 		}
 		key := ingest.Key{Task: name.String, SIMD: int(simd.Int64)}
 		key.Global, _ = unit.ParseSize(global.String)
@@ -72,8 +64,24 @@ func (a *adapter) dicer() (found bool, err error) {
 		}
 		a.launches = append(a.launches, launch{start: a.clock.of(uint64(start.Int64)),
 			end: a.clock.of(uint64(end.Int64)), task: a.tasks.number(key, bytes), queue: uint32(queue.Int64)})
+		return nil
+	})
+	return len(a.launches) > 0, err
+}
+
+// eachRow calls each with the rows of a query.
+func (a *adapter) eachRow(db *sql.DB, query string, each func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(a.ctx, query)
+	if err != nil {
+		return err
 	}
-	return len(a.launches) > 0, rows.Err()
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // onDisk gives a file that SQLite can open.
@@ -97,40 +105,33 @@ func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 	return out.Name(), done, errors.Join(err, out.Close())
 }
 
-// query composes what is asked from the columns that are there.
+// query composes what is asked from the columns that are there, also those of views.
 func (a *adapter) query(db *sql.DB) (string, error) {
-	columns := map[string][]string{}
-	for _, table := range []string{"gpu_compute_task_data", "dd_compute_task", "dd_compute_task_type"} {
-		rows, err := db.QueryContext(a.ctx, "SELECT name FROM pragma_table_info('"+table+"')") // views too
-		if err != nil {
-			return "", err
-		}
-		for rows.Next() {
-			var name string
-			if err := rows.Scan(&name); err != nil {
-				return "", errors.Join(err, rows.Close())
-			}
-			columns[table] = append(columns[table], name)
-		}
-		if err := rows.Err(); err != nil {
-			return "", err
-		}
+	has := map[string]bool{}
+	err := a.eachRow(db, "SELECT t.column1 || '.' || c.name FROM (VALUES ('gpu_compute_task_data'), "+
+		"('dd_compute_task'), ('dd_compute_task_type')) t, pragma_table_info(t.column1) c", func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		has[name] = true
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
-	for _, need := range []string{"gpu_compute_task_data.start_tsc", "gpu_compute_task_data.end_tsc",
-		"gpu_compute_task_data.attr", "dd_compute_task.type", "dd_compute_task_type.name"} {
-		if table, column, _ := strings.Cut(need, "."); !slices.Contains(columns[table], column) {
+	columns := []string{"gpu_compute_task_data.start_tsc", "gpu_compute_task_data.end_tsc", "dd_compute_task_type.name"}
+	for _, need := range append(columns, "gpu_compute_task_data.attr", "dd_compute_task.type") {
+		if !has[need] {
 			return "", fmt.Errorf("it has no %s", need)
 		}
 	}
-	maybe := func(alias, table, column string) string {
-		if slices.Contains(columns[table], column) {
-			return alias + "." + column
+	for _, wanted := range []string{"dd_compute_task_type.global_dim_str", "dd_compute_task_type.local_dim_str",
+		"dd_compute_task_type.simd_width", "dd_compute_task_type.local_mem_size", "dd_compute_task.queue"} {
+		if !has[wanted] {
+			wanted = "NULL"
 		}
-		return "NULL"
+		columns = append(columns, wanted)
 	}
-	const types = "dd_compute_task_type"
-	return "SELECT g.start_tsc, g.end_tsc, t.name, " + strings.Join([]string{maybe("t", types, "global_dim_str"),
-		maybe("t", types, "local_dim_str"), maybe("t", types, "simd_width"), maybe("t", types, "local_mem_size"),
-		maybe("k", "dd_compute_task", "queue")}, ", ") + " FROM gpu_compute_task_data g JOIN dd_compute_task k " +
-		"ON g.attr = k.rowid JOIN dd_compute_task_type t ON k.type = t.rowid ORDER BY g.start_tsc, g.end_tsc", nil
+	return "SELECT " + strings.Join(columns, ", ") + " FROM gpu_compute_task_data " +
+		"JOIN dd_compute_task ON gpu_compute_task_data.attr = dd_compute_task.rowid " +
+		"JOIN dd_compute_task_type ON dd_compute_task.type = dd_compute_task_type.rowid ORDER BY 1, 2", nil
 }

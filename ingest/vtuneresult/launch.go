@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -66,26 +65,22 @@ type process struct {
 	threads []string
 }
 
-// processes finds the files of a folder data.N that may hold launches.
-func processes(fsys FS, dir string) (list []process, err error) {
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		stem, ok := strings.CutSuffix(e.Name(), ".trace")
-		if !ok || strings.HasPrefix(stem, "userapicollector") {
+// processes finds those of some files that may hold launches.
+func processes(files []string) (list []process) {
+	for _, name := range files {
+		stem, ok := strings.CutSuffix(name, ".trace")
+		if !ok || strings.HasPrefix(path.Base(stem), "userapicollector") {
 			continue
 		}
-		p := process{trace: path.Join(dir, e.Name())}
-		for _, aux := range entries {
-			if strings.HasPrefix(aux.Name(), stem+"-") && strings.HasSuffix(aux.Name(), ".th.aux") {
-				p.threads = append(p.threads, path.Join(dir, aux.Name()))
+		p := process{trace: name}
+		for _, aux := range files {
+			if strings.HasPrefix(aux, stem+"-") && strings.HasSuffix(aux, ".th.aux") {
+				p.threads = append(p.threads, aux)
 			}
 		}
 		list = append(list, p)
 	}
-	return list, nil
+	return list
 }
 
 // traced is a call or event of a process that has to do with launches.
@@ -118,11 +113,9 @@ type decoder struct {
 
 // gpu is what a process recorded of the device.
 type gpu struct {
-	name              string
-	vendor, id        uint32
-	threads, euPerSub uint32
-	subslices, slices uint32
-	seen              int
+	name string
+	id   uint32 // of PCI
+	seen int
 }
 
 // clock is one clock of the collection: its ticks a second, and a moment on it and in 100 ns since 1970.
@@ -225,14 +218,10 @@ func (d *decoder) short(r *record, c *cursor) error {
 }
 
 func (d *decoder) gpu(r *record, c cursor) error {
-	c.take(12)
-	g := gpu{vendor: c.u32(), id: c.u32(), seen: d.device.seen + 1}
-	c.take(89 - 21)
-	g.threads = c.u32()
-	c.u32()
-	g.euPerSub, g.subslices, g.slices = c.u32(), c.u32(), c.u32()
-	g.name = c.text()
-	*d.device = g
+	c.take(16)
+	id := c.u32()
+	c.take(88) // how many slices, XVEs and threads, at the end
+	*d.device = gpu{id: id, seen: d.device.seen + 1, name: c.text()}
 	return d.short(r, &c)
 }
 

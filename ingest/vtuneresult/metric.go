@@ -17,7 +17,7 @@ const maxXML = 4 << 20
 func decodeXML(fsys FS, name string, into any) error {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return note.Faultf(codeUnreadable, fsys.pos(name), "", "cannot be read: %v", note.Reason(err))
+		return fsys.unreadable(name, "", err)
 	}
 	defer f.Close()
 	limit := &io.LimitedReader{R: f, N: maxXML}
@@ -25,8 +25,7 @@ func decodeXML(fsys FS, name string, into any) error {
 		if limit.N == 0 {
 			err = fmt.Errorf("longer than %d MiB", maxXML>>20)
 		}
-		return note.Faultf(codeDamaged, fsys.pos(name), "copy the result folder again",
-			"is not XML as VTune writes it: %v", note.Reason(err))
+		return fsys.damaged(name, "is not XML as VTune writes it: %v", note.Reason(err))
 	}
 	return nil
 }

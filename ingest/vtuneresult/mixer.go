@@ -70,6 +70,6 @@ func (x *mixer) share(l *launch, s *sample) {
 
 func (x *mixer) take(s *sample) {
 	if x != nil {
-		x.mix.Take(s.occupancy)
+		x.mix.Take(s.values[occupancy])
 	}
 }

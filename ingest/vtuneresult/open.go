@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -42,6 +41,15 @@ func (f FS) pos(name string) note.Pos {
 	return note.Pos{File: filepath.Join(f.Path, filepath.FromSlash(name))}
 }
 
+// damaged is what is wrong with a file.
+func (f FS) damaged(name, format string, args ...any) error {
+	return note.Faultf(codeDamaged, f.pos(name), "copy the result folder again", format, args...)
+}
+
+func (f FS) unreadable(name, hint string, err error) error {
+	return note.Faultf(codeUnreadable, f.pos(name), hint, "cannot be read: %v", note.Reason(err))
+}
+
 // results finds the folders that are results: each holds a file that ends in .vtune.
 func (f FS) results() (marks []string, err error) {
 	err = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
@@ -57,7 +65,7 @@ func (f FS) results() (marks []string, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, note.Faultf(codeUnreadable, f.pos(""), "", "cannot be read: %v", note.Reason(err))
+		return nil, f.unreadable("", "", err)
 	}
 	return marks, nil
 }
@@ -117,30 +125,15 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 	if err != nil {
 		return f, done, err
 	}
-	var left int64 = maxUnpacked
-	if len(z.File) > maxEntries {
-		return f, done, errEntries
-	}
+	used := admission{}
 	for _, e := range z.File {
-		name := strings.TrimSuffix(e.Name, "/")
-		if err := checkEntry(name, e.Mode()); err != nil {
+		if _, err := used.admit(strings.TrimSuffix(e.Name, "/"), e.FileInfo()); err != nil {
 			return f, done, err
-		}
-		if wanted(name) {
-			if e.UncompressedSize64 > uint64(left) {
-				return f, done, errUnpacked
-			}
-			left -= int64(e.UncompressedSize64) // archive/zip gives no more bytes than these
 		}
 	}
 	f.FS = z
 	return f, done, nil
 }
-
-var (
-	errEntries  = fmt.Errorf("it has more than %d entries", maxEntries)
-	errUnpacked = fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)
-)
 
 func archiveFault(path string, err error) error {
 	if _, ok := errors.AsType[*note.Fault](err); ok || errors.Is(err, context.Canceled) {
@@ -150,21 +143,33 @@ func archiveFault(path string, err error) error {
 		"the archive cannot be read: %v", note.Reason(err))
 }
 
-// checkEntry refuses what would lie outside the folder or is neither file nor folder.
-func checkEntry(name string, mode fs.FileMode) error {
+// admission is what was let in of an archive.
+type admission struct{ entries, bytes int64 }
+
+// admit says whether an entry is one that may be read. It refuses what would lie outside the folder, is neither file
+// nor folder, or is too much: an archive gives no more bytes of an entry than it says.
+func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
+	mode, size := info.Mode(), info.Size()
+	a.entries++
 	switch {
+	case a.entries > maxEntries:
+		return false, fmt.Errorf("it has more than %d entries", maxEntries)
 	case !fs.ValidPath(name) || strings.Contains(name, `\`):
-		return fmt.Errorf("the entry %q is no path within it", name)
+		return false, fmt.Errorf("the entry %q is no path within it", name)
 	case !mode.IsRegular() && !mode.IsDir():
-		return fmt.Errorf("the entry %q is a link or a device", name)
+		return false, fmt.Errorf("the entry %q is a link or a device", name)
+	case mode.IsDir() || !wanted(name):
+		return false, nil
+	case size < 0 || size > maxUnpacked-a.bytes:
+		return false, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)
 	}
-	return nil
+	a.bytes += size
+	return true, nil
 }
 
 // unpack writes the files that may be read of an archive into a folder.
 func unpack(ctx context.Context, t *tar.Reader, dir string) error {
-	left := int64(maxUnpacked)
-	for n := 0; ; n++ {
+	for used := (admission{}); ; {
 		h, err := t.Next()
 		switch {
 		case err == io.EOF:
@@ -173,17 +178,14 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case n == maxEntries:
-			return errEntries
 		}
 		name := strings.TrimSuffix(strings.TrimPrefix(h.Name, "./"), "/")
 		if name == "" || h.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
-		if err := checkEntry(name, h.FileInfo().Mode()); err != nil {
+		if read, err := used.admit(name, h.FileInfo()); err != nil {
 			return err
-		}
-		if !wanted(name) || h.FileInfo().IsDir() {
+		} else if !read {
 			continue
 		}
 		to := filepath.Join(dir, filepath.FromSlash(name))
@@ -194,41 +196,27 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 		if err != nil {
 			return err
 		}
-		written, err := io.Copy(out, io.LimitReader(t, left+1))
+		_, err = io.Copy(out, t)
 		if err = errors.Join(err, out.Close()); err != nil {
 			return err
-		}
-		if left -= written; left < 0 {
-			return errUnpacked
 		}
 	}
 }
 
-// pair is the counters of one adapter or tile: a metric set and the samples beside it.
-type pair struct{ set, samples string }
-
-// pairs finds them in all folders data.N of a result.
-func (f FS) pairs(dir string) (list []pair, folders []string, err error) {
+// data lists the files of all folders data.N of a result.
+func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), "data.") {
 			continue
 		}
-		folders = append(folders, path.Join(dir, e.Name()))
-		files, err := fs.ReadDir(f, path.Join(dir, e.Name()))
+		inside, err := fs.ReadDir(f, path.Join(dir, e.Name()))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		has := func(name string) bool {
-			return slices.ContainsFunc(files, func(e fs.DirEntry) bool { return e.Name() == name })
-		}
-		for _, file := range files {
-			stem, ok := strings.CutSuffix(file.Name(), ".cfg")
-			if ok && strings.HasPrefix(stem, "gen_metrics") && has(stem+".vtss") {
-				at := path.Join(dir, e.Name(), stem)
-				list = append(list, pair{at + ".cfg", at + ".vtss"})
-			}
+		for _, file := range inside {
+			files = append(files, path.Join(dir, e.Name(), file.Name()))
 		}
 	}
-	return list, folders, err
+	return files, err
 }

@@ -19,62 +19,68 @@ const (
 	maxLag     = 2     // ticks by which that may be before the record's
 )
 
-// stream of counters: the metrics of a set, and what is needed of them.
-type counters struct {
-	plan      *plan
-	occupancy int // places in the plan's values
-	active    int
-	stall     int
-	clocks    int
-	threads   int
-	barriers  int // -1 where the set does not count them
-	percents  []int
-}
+// metric is one of the metrics of a set that are used.
+type metric int
 
-// names by generation, the newest last.
-var metricNames = [][]string{
-	{"EuThreadOccupancy", "XVE_THREADS_OCCUPANCY_ALL"},
-	{"EuActive", "XVE_ACTIVE"},
-	{"EuStall", "XVE_STALL"},
-	{"GpuCoreClocks"},
-	{"CsThreads"},
-	{"ShaderBarriers"},
+const (
+	occupancy metric = iota
+	active
+	stall
+	clocks
+	threads
+	barriers
+	metrics // how many there are
+)
+
+// metricNames are those of generations of GPUs, the newest last.
+var metricNames = [metrics][]string{
+	{"EuThreadOccupancy", "XVE_THREADS_OCCUPANCY_ALL"}, {"EuActive", "XVE_ACTIVE"}, {"EuStall", "XVE_STALL"},
+	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}}
+
+// values are those of metrics. Percentages are as they come; -1 stands for a metric that the set has not.
+type values [metrics]float64
+
+// counters are the metrics of a set, and what is needed of them.
+type counters struct {
+	plan     *plan
+	place    [metrics]int // in the plan's values, -1 where the set does not count it
+	percents []int
 }
 
 // newCounters plans the metrics that are used of a set. A set without occupancy is an error.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
-	place := make([]int, len(metricNames))
+	c := &counters{}
 	var wanted []string
-	for i, names := range metricNames {
-		place[i] = -1
+	for m, names := range metricNames {
+		c.place[m] = -1
 		for _, name := range names {
 			if n, known := set.byName[name]; known && set.Counters[n].refused == nil {
-				place[i] = n
+				c.place[m] = n
 				wanted = append(wanted, name)
 			}
 		}
 	}
-	const hint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
-	if place[0] < 0 {
-		why := "no thread occupancy"
-		for _, name := range metricNames[0] {
+	refused := func(format string, args ...any) error {
+		return note.Faultf(codeNoOccupancy, at,
+			"collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute",
+			"the metric set %q %s", set.Params.Name, fmt.Sprintf(format, args...))
+	}
+	if c.place[occupancy] < 0 {
+		for _, name := range metricNames[occupancy] {
 			if n, known := set.byName[name]; known {
-				why = fmt.Sprintf("a thread occupancy that cannot be computed: %v", set.Counters[n].refused)
+				return nil, refused("has a thread occupancy that cannot be computed: %v", set.Counters[n].refused)
 			}
 		}
-		return nil, note.Faultf(codeNoOccupancy, at, hint, "the metric set %q has %s", set.Params.Name, why)
+		return nil, refused("has no thread occupancy")
 	}
-	if place[3] < 0 {
-		return nil, note.Faultf(codeNoOccupancy, at, hint, "the metric set %q does not count the GPU's clocks",
-			set.Params.Name)
+	if c.place[clocks] < 0 {
+		return nil, refused("does not count the GPU's clocks")
 	}
-	p, err := set.newPlan(wanted...)
-	if err != nil {
-		return nil, note.Faultf(codeNoOccupancy, at, hint, "the metric set %q: %v", set.Params.Name, err)
+	var err error
+	if c.plan, err = set.newPlan(wanted...); err != nil {
+		return nil, refused("has a metric that cannot be computed: %v", err)
 	}
-	c := &counters{plan: p, occupancy: place[0], active: place[1], stall: place[2], clocks: place[3],
-		threads: place[4], barriers: place[5]}
-	for _, i := range place[:3] {
+	for _, i := range c.place[:clocks] {
 		if i >= 0 && set.Counters[i].Units == "percent" {
 			c.percents = append(c.percents, i)
 		}
@@ -82,13 +88,10 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// sample is what the counters say of the time between two reports. Percentages are as they come; -1 stands for a metric
-// that the set has not.
+// sample is what the counters say of the time between two reports.
 type sample struct {
-	start, end               uint64 // on the GPU's clock
-	occupancy, active, stall float64
-	clocks, threads          float64
-	barriers                 float64
+	start, end uint64 // on the GPU's clock
+	values     values
 }
 
 var errStop = errors.New("enough")
@@ -119,8 +122,7 @@ func (c *counters) eachSample(
 	var s sample
 	reports := 0
 	fault := func(r *record, format string, args ...any) error {
-		return note.Faultf(codeDamaged, fsys.pos(name), "copy the result folder again", "report at byte %d: %s", r.at,
-			fmt.Sprintf(format, args...))
+		return fsys.damaged(name, "report at byte %d: %s", r.at, fmt.Sprintf(format, args...))
 	}
 	err := eachRecord(ctx, fsys, name, sum, func(r *record) error {
 		switch {
@@ -172,14 +174,11 @@ func (c *counters) fill(s *sample) error {
 			return fmt.Errorf("%s is %.1f %%, which no GPU has", c.plan.set.Counters[i].Name, v)
 		}
 	}
-	value := func(i int) float64 {
-		if i < 0 {
-			return -1
+	for m, i := range c.place {
+		if s.values[m] = -1; i >= 0 {
+			s.values[m] = c.plan.value[i].f()
 		}
-		return c.plan.value[i].f()
 	}
-	s.occupancy, s.active, s.stall = value(c.occupancy), value(c.active), value(c.stall)
-	s.clocks, s.threads, s.barriers = value(c.clocks), value(c.threads), value(c.barriers)
 	return nil
 }
 

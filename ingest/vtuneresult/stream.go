@@ -10,8 +10,6 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-
-	"occudiff/ingest/note"
 )
 
 // The files .vtss, .trace and .aux follow the framing that Intel publishes for VTune's trace files (vtsstrace.h of the
@@ -52,7 +50,6 @@ type record struct {
 	system bool     // the data is VTune's own
 	typ    uint16
 	data   []byte
-	begin  uint64 // of a call
 	id     uint32 // of a call or an event: what it is
 	body   []byte // and what it holds
 }
@@ -60,7 +57,8 @@ type record struct {
 // stream reads the records of one file, a frame and a record at a time.
 type stream struct {
 	ctx   context.Context
-	path  string
+	fs    FS
+	name  string
 	in    *bufio.Reader
 	each  func(*record) error
 	rec   record
@@ -76,10 +74,10 @@ var errShort = errors.New("cut short")
 func eachRecord(ctx context.Context, fsys FS, name string, sum io.Writer, each func(*record) error) error {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return note.Faultf(codeUnreadable, fsys.pos(name), "", "cannot be read: %v", note.Reason(err))
+		return fsys.unreadable(name, "", err)
 	}
 	defer f.Close()
-	s := &stream{ctx: ctx, path: fsys.pos(name).File, each: each,
+	s := &stream{ctx: ctx, fs: fsys, name: name, each: each,
 		in: bufio.NewReaderSize(io.TeeReader(f, sum), maxRecord)}
 	defer func() {
 		if s.zip != nil {
@@ -91,8 +89,7 @@ func eachRecord(ctx context.Context, fsys FS, name string, sum io.Writer, each f
 
 // fault is what is wrong with the record that is being read.
 func (s *stream) fault(format string, args ...any) error {
-	return note.Faultf(codeDamaged, note.Pos{File: s.path}, "copy the result folder again",
-		"record at byte %d: %s", s.rec.at, fmt.Sprintf(format, args...))
+	return s.fs.damaged(s.name, "record at byte %d: %s", s.rec.at, fmt.Sprintf(format, args...))
 }
 
 func (s *stream) read() error {
@@ -101,8 +98,7 @@ func (s *stream) read() error {
 		return s.readFault(err)
 	}
 	if !bytes.Equal(head, magic) {
-		return note.Faultf(codeDamaged, note.Pos{File: s.path}, "copy the result folder again",
-			"this is not a VTune trace file: it does not begin as one")
+		return s.fs.damaged(s.name, "this is not a VTune trace file: it does not begin as one")
 	}
 	for {
 		head, err := s.in.Peek(10)
@@ -126,8 +122,7 @@ func (s *stream) readFault(err error) error {
 	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
-	return note.Faultf(codeUnreadable, note.Pos{File: s.path}, "copy the result folder again",
-		"cannot be read: %v", note.Reason(err))
+	return s.fs.unreadable(s.name, "copy the result folder again", err)
 }
 
 // single reads a record that stands outside of frames.
@@ -272,15 +267,14 @@ func (s *stream) parse(b []byte) (n int, err error) {
 // hand gives a record with data to whoever reads the file.
 func (s *stream) hand() error {
 	r := &s.rec
-	r.begin, r.id, r.body = 0, 0, nil
+	r.id, r.body = 0, nil
 	if !r.system {
 		c := cursor{b: r.data}
 		switch {
 		case r.typ&typePartial != 0:
 			return s.fault("data in several records is not known")
 		case r.typ == typeCall:
-			r.begin = c.u64()
-			c.u32()
+			c.take(12) // when it began
 			r.id = c.u32()
 		case r.typ == typeEvent:
 			r.id = c.u32()
@@ -310,33 +304,16 @@ func (c *cursor) take(n int) []byte {
 	return v
 }
 
-func (c *cursor) u8() uint8 {
-	if v := c.take(1); v != nil {
-		return v[0]
-	}
-	return 0
+func (c *cursor) number(bytes int) uint64 {
+	var b [8]byte
+	copy(b[:], c.take(bytes))
+	return binary.LittleEndian.Uint64(b[:])
 }
 
-func (c *cursor) u16() uint16 {
-	if v := c.take(2); v != nil {
-		return binary.LittleEndian.Uint16(v)
-	}
-	return 0
-}
-
-func (c *cursor) u32() uint32 {
-	if v := c.take(4); v != nil {
-		return binary.LittleEndian.Uint32(v)
-	}
-	return 0
-}
-
-func (c *cursor) u64() uint64 {
-	if v := c.take(8); v != nil {
-		return binary.LittleEndian.Uint64(v)
-	}
-	return 0
-}
+func (c *cursor) u8() uint8   { return uint8(c.number(1)) }
+func (c *cursor) u16() uint16 { return uint16(c.number(2)) }
+func (c *cursor) u32() uint32 { return uint32(c.number(4)) }
+func (c *cursor) u64() uint64 { return c.number(8) }
 
 // text gives a string behind its length; some end with a zero byte.
 func (c *cursor) text() string { return string(bytes.TrimRight(c.take(int(c.u16())), "\x00")) }

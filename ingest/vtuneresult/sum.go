@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"occudiff/ingest"
-	"occudiff/ingest/unit"
 )
 
 // sums adds up samples: those that end within a launch, as VTune gives each sample to the launch in which it ends, and
@@ -15,14 +14,13 @@ type sums struct {
 	launches int64
 	seconds  float64 // of the launches
 
-	samples         int64   // that end within
-	covered         float64 // seconds of launches within those
-	clocks, threads float64
-	barriers        float64
-	occupancy       float64 // x clocks
-	active, stall   float64
-	seen, trueSum   float64 // seconds of launches within any sample, and occupancy x that
-	length, foreign float64 // seconds of the samples that end within, and of them in other launches
+	samples int64   // that end within
+	covered float64 // seconds of launches within those
+	values  values  // of those samples: percentages x clocks
+	seen    float64 // seconds of launches within any sample
+	trueSum float64 // occupancy x those
+	length  float64 // seconds of the samples that end within
+	foreign float64 // and of them in other launches
 }
 
 func (s *sums) add(o *sums) {
@@ -30,16 +28,13 @@ func (s *sums) add(o *sums) {
 	s.seconds += o.seconds
 	s.samples += o.samples
 	s.covered += o.covered
-	s.clocks += o.clocks
-	s.threads += o.threads
-	s.barriers += o.barriers
-	s.occupancy += o.occupancy
-	s.active += o.active
-	s.stall += o.stall
 	s.length += o.length
 	s.foreign += o.foreign
 	s.seen += o.seen
 	s.trueSum += o.trueSum
+	for m, v := range o.values {
+		s.values[m] += v
+	}
 }
 
 // The least that counters are given of: VTune prints them of any, and of few they are of the wrong moments.
@@ -73,12 +68,10 @@ func (s *sums) mean() float64 { return s.trueSum / s.seen / 100 }
 
 // spread says how much launches differ.
 func (t *total) spread() *ingest.Spread {
-	s := t.times.Spread()
-	if s != nil && t.means.N == t.times.N {
-		s.MinMeasured, s.MaxMeasured = unit.Some(unit.Ratio(t.means.Min)), unit.Some(unit.Ratio(t.means.Max))
-		s.MedianMeasured = unit.Some(unit.Ratio(t.means.Quantiles(0.5)[0]))
+	if t.means.N != t.times.N {
+		return t.times.Spread(nil)
 	}
-	return s
+	return t.times.Spread(&t.means)
 }
 
 // sweep goes through samples and launches in the order of time.
@@ -129,7 +122,7 @@ func (w *sweep) take(s *sample) {
 		}
 		within := float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
 		o.sums.seen += within
-		o.sums.trueSum += within * s.occupancy
+		o.sums.trueSum += within * s.values[occupancy]
 		if o.start < s.end && s.end <= o.end {
 			o.sums.end(s, within)
 			o.sums.length += length
@@ -144,12 +137,12 @@ func (w *sweep) take(s *sample) {
 func (s *sums) end(x *sample, within float64) {
 	s.samples++
 	s.covered += within
-	s.clocks += x.clocks
-	s.threads += x.threads
-	s.barriers += x.barriers
-	s.occupancy += x.occupancy * x.clocks
-	s.active += x.active * x.clocks
-	s.stall += x.stall * x.clocks
+	for m, v := range x.values {
+		if metric(m) < clocks { // a percentage of them
+			v *= x.values[clocks]
+		}
+		s.values[m] += v
+	}
 }
 
 // finish ends the launches that are open, and those after the last sample.
@@ -174,7 +167,7 @@ type periods struct {
 const leastBusy = 0.3
 
 func (p *periods) take(s *sample, hertz float64) {
-	busy := s.occupancy > leastBusy || s.threads > 0
+	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
 		if !p.in {
 			p.n++

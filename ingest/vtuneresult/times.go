@@ -39,7 +39,6 @@ func (a *adapter) readLaunches() error {
 		a.from, a.loose = "dicer.db", true
 		return nil
 	}
-	a.tasks, a.launches = tasks{}, nil
 	if len(finalized) > 0 && a.traced(finalized) == nil {
 		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
 		return nil
@@ -51,27 +50,20 @@ func (a *adapter) readLaunches() error {
 
 // traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
 func (a *adapter) traced(finalized []span) error {
-	processed := false
-	for _, dir := range a.folders {
-		list, err := processes(a.fs, dir)
-		if err != nil {
-			return err
+	a.tasks, a.launches = tasks{}, nil
+	for _, p := range processes(a.data) {
+		d := decoder{tasks: &a.tasks, device: &a.device}
+		err := d.read(a.ctx, a.fs, p)
+		if err == nil {
+			var launches []launch
+			launches, err = d.launches(&a.clock, finalized)
+			a.launches = append(a.launches, launches...)
 		}
-		for _, p := range list {
-			d := decoder{tasks: &a.tasks, device: &a.device}
-			err := d.read(a.ctx, a.fs, p)
-			if err == nil {
-				var launches []launch
-				launches, err = d.launches(&a.clock, finalized)
-				a.launches = append(a.launches, launches...)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.trace, err)
-			}
-			processed = true
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.trace, err)
 		}
 	}
-	if !processed || len(a.launches) == 0 {
+	if len(a.launches) == 0 {
 		return fmt.Errorf("data.* holds no trace of a Level Zero program")
 	}
 	return nil

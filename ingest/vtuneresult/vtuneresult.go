@@ -17,6 +17,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
@@ -75,14 +77,14 @@ func digest(sum hash.Hash) string { return "sha256:" + hex.EncodeToString(sum.Su
 
 // reader reads one result.
 type reader struct {
-	ctx     context.Context
-	fs      FS
-	dir     string
-	opt     ingest.ReadOptions
-	config  config
-	folders []string // data.N
-	device  gpu
-	file    *ingest.File
+	ctx    context.Context
+	fs     FS
+	dir    string
+	opt    ingest.ReadOptions
+	config config
+	data   []string // the files of data.N
+	device gpu
+	file   *ingest.File
 }
 
 func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -101,12 +103,17 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	if r.config, err = readConfig(fsys, r.dir, path.Base(marks[0])); err != nil {
 		return nil, err
 	}
-	pairs, folders, err := fsys.pairs(r.dir)
-	if err != nil {
-		return nil, note.Faultf(codeUnreadable, fsys.pos(r.dir), "", "cannot be read: %v", note.Reason(err))
+	if r.data, err = fsys.data(r.dir); err != nil {
+		return nil, fsys.unreadable(r.dir, "", err)
 	}
-	r.folders = folders
-	if len(pairs) == 0 {
+	var adapters []*adapter
+	for _, name := range r.data {
+		stem, ok := strings.CutSuffix(name, ".cfg")
+		if ok && strings.HasPrefix(path.Base(stem), "gen_metrics") && slices.Contains(r.data, stem+".vtss") {
+			adapters = append(adapters, &adapter{reader: r, setFile: name, sampleFile: stem + ".vtss"})
+		}
+	}
+	if len(adapters) == 0 {
 		kind := r.config.analysis
 		if name, known := analyses[kind]; known {
 			kind = name
@@ -115,28 +122,27 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
 				".vtss beside it", kind)
 	}
-	return r.adapters(pairs)
+	return r.adapters(adapters)
 }
 
 // adapters reads the counters of each adapter, and takes those of the one on which threads ran.
-func (r *reader) adapters(pairs []pair) (*ingest.File, error) {
+func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 	sum := sha256.New()
 	var used *adapter
-	for _, p := range pairs {
-		a := &adapter{reader: r, pair: p}
+	for _, a := range list {
 		if err := a.read(sum); err != nil {
 			return nil, err
 		}
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
-			return nil, note.Faultf(codeAdapters, r.fs.pos(p.samples), "let the program use one of them",
+			return nil, note.Faultf(codeAdapters, r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
 		}
 		if used == nil || a.busy.n > 0 {
 			used = a
 		}
 	}
-	if n := len(pairs) - 1; n > 0 {
-		r.note(note.Info, "idle-adapters", r.fs.pos(used.pair.samples), "", "no threads ran on %s, whose counters the "+
+	if n := len(list) - 1; n > 0 {
+		r.note(note.Info, "idle-adapters", r.fs.pos(used.sampleFile), "", "no threads ran on %s, whose counters the "+
 			"result holds too", unit.Plural(int64(n), "other adapter"))
 	}
 	r.file.Digest = digest(sum)

@@ -446,11 +446,14 @@ func TestPublicResult(t *testing.T) {
 // bandwidth holds metrics that no row has against VTune's screen: bytes of the samples over the time of the launches.
 func bandwidth(t *testing.T, dir string) {
 	const stem = "data.0/gen_metrics0_0_2_0_0.0."
-	r := &reader{ctx: context.Background(), fs: FS{FS: os.DirFS(dir)}, folders: []string{"data.0"}, file: &ingest.File{}}
-	a := &adapter{reader: r, pair: pair{stem + "cfg", stem + "vtss"}}
+	r := &reader{ctx: context.Background(), fs: FS{FS: os.DirFS(dir)}, file: &ingest.File{}}
+	a := &adapter{reader: r, setFile: stem + "cfg", sampleFile: stem + "vtss"}
 	var err error
-	if a.set, err = readMetrics(r.fs, a.pair.set); err == nil {
-		a.clock, err = clockOf(r.ctx, r.fs, a.pair.samples)
+	if r.data, err = r.fs.data("."); err == nil {
+		a.set, err = readMetrics(r.fs, a.setFile)
+	}
+	if err == nil {
+		a.clock, err = clockOf(r.ctx, r.fs, a.sampleFile)
 	}
 	if err == nil {
 		err = a.readLaunches()
@@ -465,19 +468,19 @@ func bandwidth(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		// The sweep adds what it is told are threads.
-		c := &counters{plan: p, occupancy: a.set.byName["EuThreadOccupancy"], active: -1, stall: -1,
-			clocks: a.set.byName["GpuCoreClocks"], threads: a.set.byName[name], barriers: -1}
+		c := &counters{plan: p, place: [metrics]int{occupancy: a.set.byName["EuThreadOccupancy"], active: -1, stall: -1,
+			clocks: a.set.byName["GpuCoreClocks"], threads: a.set.byName[name], barriers: -1}}
 		var all sums
 		w := newSweep(a.launches, a.clock.hertz, func(l *launch, s *sums) {
 			if l.task == 0 {
 				all.add(s)
 			}
 		})
-		if err := c.eachSample(r.ctx, r.fs, a.pair.samples, new(bytes.Buffer), func(s *sample) error { w.take(s); return nil }); err != nil {
+		if err := c.eachSample(r.ctx, r.fs, a.sampleFile, new(bytes.Buffer), func(s *sample) error { w.take(s); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		w.finish()
-		if got := all.threads / all.seconds; math.Abs(got/want-1) > 2e-5 {
+		if got := all.values[threads] / all.seconds; math.Abs(got/want-1) > 2e-5 {
 			t.Errorf("%s is %.6g a second, want %.6g", name, got, want)
 		}
 	}
