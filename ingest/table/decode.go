@@ -12,12 +12,15 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Columns lists the columns of a struct with csv tags, and the required ones: they carry the tag `table:"required"`
-// besides.
+// Columns lists the columns of a struct with csv tags, "-" left out, and the required ones: they carry the tag
+// `table:"required"` besides.
 func Columns[T any]() (all, required []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
+		if tag.Get("csv") == "-" {
+			continue
+		}
 		all = append(all, tag.Get("csv"))
 		if tag.Get("table") == "required" {
 			required = append(required, tag.Get("csv"))

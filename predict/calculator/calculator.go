@@ -12,28 +12,31 @@ import (
 	"fmt"
 	"strings"
 
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
 // Device is one configuration of the calculator: a GPU with a chosen count of XVEs.
 type Device struct {
-	Key           string   // fam:..., pci:... or url:...
-	Name          string   // what the calculator's lists call it
-	PCIIDs        []string // ids that choose it, upper-case hex; none for families
-	XVEs          int      // of the whole GPU
-	XVEChoices    []int    // what the form offers for XVEs, the first is its default
-	XVEPerXeCore  int
-	ThreadsPerXVE int
-	Threads       int    // thread slots per Xe-core as the calculator has them; for some devices a fault
-	LargeGRF      bool   // the form offers the large register file
-	SIMDWidths    []int  // sub-group sizes that the form offers, largest first
-	SLMKB         int    // SLM per Xe-core
-	SLMKBPerGroup int    // most that the form's SLM slider reaches
-	SLMStepsKB    []int  // allocation steps, rising, 0 first
-	MaxGroupSize  int    // work-items
-	GroupSlots    int    // work-group slots per Xe-core
-	BarrierSlots  int    // replaces GroupSlots for a kernel with barriers
-	Note          string // a known fault of the row, else ""
+	Key           string       `csv:"key"`         // fam:..., pci:... or url:...
+	Name          string       `csv:"name"`        // what the calculator's lists call it
+	PCIIDs        table.Words  `csv:"pci_ids"`     // that choose it, upper-case hex; none for families
+	XVEChoices    table.Counts `csv:"xve_choices"` // what the form offers for XVEs, the first is its default
+	XVEPerXeCore  int          `csv:"xve_per_xe_core"`
+	ThreadsPerXVE int          `csv:"threads_per_xve"`
+	Threads       int          `csv:"threads_per_xe_core"` // thread slots as the calculator has them; for some a fault
+	LargeGRF      bool         `csv:"large_grf"`           // the form offers the large register file
+	SIMDWidths    table.Counts `csv:"simd_widths"`         // that the form offers, largest first
+	SLMKB         int          `csv:"slm_kb_per_xe_core"`
+	SLMKBPerGroup int          `csv:"slm_kb_per_group_max"` // most that the form's SLM slider reaches
+	SLMStepsKB    table.Counts `csv:"slm_steps_kb"`         // allocation steps, rising, 0 first
+	MaxGroupSize  int          `csv:"max_group_size"`       // work-items
+	GroupSlots    int          `csv:"group_slots"`          // per Xe-core
+	BarrierSlots  int          `csv:"barrier_slots"`        // replaces GroupSlots for a kernel with barriers
+	Source        string       `csv:"source"`
+	Note          string       `csv:"note"` // a known fault of the row, else ""
+
+	XVEs int `csv:"-"` // of the whole GPU
 }
 
 // XeCores gives XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.

@@ -62,9 +62,6 @@ func readForm(d *Device, in Input) (sizes, Refusal) {
 	silent = silent || parts > 3
 	if !ok {
 		r |= badLocal
-		if parts == 1 { // the comparison below then sees the text, which JavaScript reads by other rules
-			s.group = toNumber(in.Local)
-		}
 	}
 	if parts <= 3 && s.group > float64(d.MaxGroupSize) {
 		r |= tooBig
@@ -169,7 +166,10 @@ func limitedBy(out *Output, groups float64, barriers bool) (l Limits) {
 func wholeGPU(d *Device, s sizes, xc residency) GPU {
 	wave := d.XeCores() * xc.groups * s.group // work-items
 	left := math.Mod(s.global, wave)
-	full := truncated(s.global / wave)
+	full := math.Trunc(s.global / wave)
+	if wave == 0 {
+		full = math.NaN() // as its parseInt makes of Infinity
+	}
 	g := GPU{
 		PeakPercent: xc.percent, AveragePercent: xc.percent, AverageExact: xc.percent,
 		Waves: full, FullWaves: full, TailPercent: left / wave * xc.percent,

@@ -31,8 +31,6 @@ func TestRefusals(t *testing.T) {
 			`work-group size "513" is above the 512 work-items that fam:gen12 allows`, "messages accumulate"},
 		{"x", "y", 16, "bad_global+bad_wg", `global size "x" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64; ` +
 			`work-group size "y" has a part that begins with no digit; write it as 256, 16,16 or 4,4,4`, "both sizes"},
-		{"4096", "Infinity", 16, "bad_wg+wg_too_big", `work-group size "Infinity" has a part that begins with no digit; write it as 256, 16,16 or 4,4,4; ` +
-			`work-group size "Infinity" is above the 512 work-items that fam:gen12 allows`, "no integer, but JavaScript compares the text as a number"},
 		{"4096", "48", 16, "wg_not_dividing", `work-group size "48" does not divide global size "4096"; the calculator knows no smaller last work-group`, "4096 = 85 x 48 + 16"},
 		{"0", "0", 16, "wg_not_dividing", `work-group size "0" does not divide global size "0"; the calculator knows no smaller last work-group`, "nothing divides by 0"},
 		{"1,2,3,4", "256", 16, "silent", `a size has more than three parts (global "1,2,3,4", work-group "256"); the calculator then shows nothing at all`, "four parts"},

@@ -2,7 +2,6 @@ package calculator
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,11 +18,29 @@ type Table struct {
 	byKey   map[string]int // upper-case key, and pci:ID for every id of a row
 }
 
-// Builtin reads the embedded list. It parses at every call, about a millisecond: keep the table.
+// Builtin reads the embedded list, whose rows are held by a test. It parses at every call: keep the table.
 func Builtin() (*Table, error) {
-	t, err := readTable(devicesCSV)
+	t := &Table{byKey: make(map[string]int)}
+	columns, _ := table.Columns[Device]()
+	s, err := table.Parse("devices.csv", devicesCSV, table.Format{Columns: columns})
+	if err == nil {
+		t.devices, err = table.Convert(s, func(_ int, d *Device) (Device, error) { return *d, nil })
+	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded calculator devices: %w", err)
+	}
+	for i := range t.devices {
+		d := &t.devices[i]
+		d.XVEs = d.XVEChoices[0]
+		t.byKey[strings.ToUpper(d.Key)] = i
+	}
+	for i, d := range t.devices {
+		for _, id := range d.PCIIDs {
+			key := "PCI:" + strings.ToUpper(id)
+			if _, taken := t.byKey[key]; !taken {
+				t.byKey[key] = i
+			}
+		}
 	}
 	return t, nil
 }
@@ -57,103 +74,6 @@ func (t *Table) keysOf(prefix string) string {
 		}
 	}
 	return strings.Join(keys, ", ")
-}
-
-// row is a line of devices.csv.
-type row struct {
-	Key           table.Name   `csv:"key" table:"required"`
-	Name          table.Name   `csv:"name" table:"required"`
-	PCIIDs        table.Words  `csv:"pci_ids"`
-	XVEChoices    table.Counts `csv:"xve_choices" table:"required"`
-	XVEPerXeCore  table.Count  `csv:"xve_per_xe_core" table:"required"`
-	ThreadsPerXVE table.Count  `csv:"threads_per_xve" table:"required"`
-	Threads       table.Count  `csv:"threads_per_xe_core" table:"required"`
-	LargeGRF      yesNo        `csv:"large_grf" table:"required"`
-	SIMDWidths    table.Counts `csv:"simd_widths" table:"required"`
-	SLMKB         table.Count  `csv:"slm_kb_per_xe_core" table:"required"`
-	SLMKBPerGroup table.Count  `csv:"slm_kb_per_group_max" table:"required"`
-	SLMStepsKB    table.Counts `csv:"slm_steps_kb" table:"required"`
-	MaxGroupSize  table.Count  `csv:"max_group_size" table:"required"`
-	GroupSlots    table.Count  `csv:"group_slots" table:"required"`
-	BarrierSlots  table.Count  `csv:"barrier_slots" table:"required"`
-	Source        table.Name   `csv:"source" table:"required"`
-	Note          table.Name   `csv:"note"`
-}
-
-// readTable decodes a device list.
-func readTable(text string) (*Table, error) {
-	f := table.Format{Code: "device-file", What: "device file", Strict: true}
-	f.Columns, f.Required = table.Columns[row]()
-	s, err := table.Parse("devices.csv", text, f)
-	if err != nil {
-		return nil, err
-	}
-	t := &Table{byKey: make(map[string]int)}
-	t.devices, err = table.Convert(s, func(i int, r *row) (Device, error) {
-		d := r.device()
-		if err := d.check(); err != nil {
-			return d, fmt.Errorf("device %q: %w", d.Key, err)
-		}
-		if t.has(strings.ToUpper(d.Key)) {
-			return d, fmt.Errorf("device %q occurs twice", d.Key)
-		}
-		t.byKey[strings.ToUpper(d.Key)] = i
-		return d, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, d := range t.devices {
-		for _, id := range d.PCIIDs {
-			if key := "PCI:" + strings.ToUpper(id); !t.has(key) {
-				t.byKey[key] = i
-			}
-		}
-	}
-	return t, nil
-}
-
-func (t *Table) has(key string) bool {
-	_, ok := t.byKey[key]
-	return ok
-}
-
-func (r *row) device() Device {
-	return Device{
-		Key: string(r.Key), Name: string(r.Name), PCIIDs: r.PCIIDs,
-		XVEs: r.XVEChoices[0], XVEChoices: r.XVEChoices, XVEPerXeCore: r.XVEPerXeCore.Or(0),
-		ThreadsPerXVE: r.ThreadsPerXVE.Or(0), Threads: r.Threads.Or(0),
-		LargeGRF: bool(r.LargeGRF), SIMDWidths: r.SIMDWidths,
-		SLMKB: r.SLMKB.Or(0), SLMKBPerGroup: r.SLMKBPerGroup.Or(0), SLMStepsKB: r.SLMStepsKB,
-		MaxGroupSize: r.MaxGroupSize.Or(0), GroupSlots: r.GroupSlots.Or(0), BarrierSlots: r.BarrierSlots.Or(0),
-		Note: string(r.Note),
-	}
-}
-
-// check holds what every row must fulfil. That threads per Xe-core are XVEs x threads is not among it: the calculator
-// has devices where they are not.
-func (d *Device) check() error {
-	switch {
-	case d.XVEPerXeCore == 0 || d.Threads == 0 || d.MaxGroupSize == 0 || d.GroupSlots == 0:
-		return errors.New("XVEs per Xe-core, threads, work-group size and work-group slots must be above 0")
-	case !slices.IsSorted(d.SLMStepsKB) || d.SLMStepsKB[0] != 0:
-		return fmt.Errorf("SLM steps %s must rise from 0", spaced(d.SLMStepsKB))
-	case d.SLMStepsKB[len(d.SLMStepsKB)-1] != d.SLMKBPerGroup:
-		return fmt.Errorf("the largest SLM step must be the maximum per work-group, %d KB", d.SLMKBPerGroup)
-	}
-	return nil
-}
-
-// yesNo is a cell that says yes or no.
-type yesNo bool
-
-// UnmarshalCSV implements gocsv.TypeUnmarshaller.
-func (y *yesNo) UnmarshalCSV(cell string) error {
-	if cell != "yes" && cell != "no" {
-		return fmt.Errorf("%q is neither yes nor no", cell)
-	}
-	*y = cell == "yes"
-	return nil
 }
 
 func spaced(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }

@@ -1,8 +1,11 @@
 package calculator
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,47 +132,36 @@ func TestFindErrorsSayWhatThereIs(t *testing.T) {
 	}
 }
 
-const header = "key,name,pci_ids,xve_choices,xve_per_xe_core,threads_per_xve,threads_per_xe_core,large_grf,simd_widths," +
-	"slm_kb_per_xe_core,slm_kb_per_group_max,slm_steps_kb,max_group_size,group_slots,barrier_slots,source,note"
-
-func TestReadTableRefusesWhatGocsvWouldTakeForZero(t *testing.T) {
-	const good = "fam:a,A,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,"
-	if _, err := readTable(header + "\n" + good + "\n"); err != nil {
-		t.Fatalf("a good row: %v", err)
+// What gocsv would take for 0, and what no device is: a cell is as it was read, and the numbers are those of a GPU. That
+// threads per Xe-core are XVEs x threads is not among it: the calculator has devices where they are not.
+func TestEveryRowIsADevice(t *testing.T) {
+	cells, err := csv.NewReader(strings.NewReader(devicesCSV)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct{ reason, data, want string }{
-		{"a missing column", strings.Replace(header, "key,", "", 1) + "\n", "the header has no key (expected the columns " + header},
-		{"an empty number", header + "\nfam:a,A,,8,,7,56,no,8,64,64,0 64,256,56,32,s,\n", "devices.csv:2:12: column xve_per_xe_core: the cell is empty"},
-		{"a thousands separator", header + "\nfam:a,A,,8,8,7,\"1,056\",no,8,64,64,0 64,256,56,32,s,\n", `"1,056" is not a whole number`},
-		{"no SIMD width", header + "\nfam:a,A,,8,8,7,56,no,,64,64,0 64,256,56,32,s,\n", "column simd_widths: the cell is empty"},
-		{"no name", header + "\nfam:a,,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,\n", "column name: the cell is empty"},
-		{"neither yes nor no", header + "\nfam:a,A,,8,8,7,56,1,8,64,64,0 64,256,56,32,s,\n", `"1" is neither yes nor no`},
-		{"steps that fall", header + "\nfam:a,A,,8,8,7,56,no,8,64,64,0 64 32,256,56,32,s,\n", `device "fam:a": SLM steps 0 64 32 must rise from 0`},
-		{"a maximum off the steps", header + "\nfam:a,A,,8,8,7,56,no,8,64,48,0 64,256,56,32,s,\n", `device "fam:a": the largest SLM step must be the maximum per work-group, 48 KB`},
-		{"no threads", header + "\nfam:a,A,,8,8,7,0,no,8,64,64,0 64,256,56,32,s,\n", "must be above 0"},
-		{"a key twice", header + "\n" + good + "\n" + good + "\n", `device "fam:a" occurs twice`},
-		{"a short row", header + "\nfam:a,A\n", "devices.csv:2: the row has 2 cells, the header 17"},
-	} {
-		if _, err := readTable(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v; want an error with %q", c.reason, err, c.want)
-		}
+	table, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func FuzzReadTable(f *testing.F) {
-	f.Add(devicesCSV)
-	f.Add(header + "\n")
-	f.Add("")
-	f.Add(header + "\nfam:a,A,,8,8,7,56,no,8,64,64,0 64,256,56,32,s,\"\n")
-	f.Fuzz(func(t *testing.T, data string) {
-		table, err := readTable(data)
-		if err != nil {
-			return
-		}
-		for _, d := range table.Configurations() {
-			if d.XVEPerXeCore < 1 || d.Threads < 1 || len(d.SIMDWidths) == 0 {
-				t.Errorf("an unusable device was accepted: %+v", d)
+	if len(table.byKey) < len(table.devices) {
+		t.Errorf("%d keys of %d devices", len(table.byKey), len(table.devices))
+	}
+	for i, d := range table.devices {
+		row := reflect.ValueOf(d)
+		for c, name := range cells[0] {
+			if row.Type().Field(c).Tag.Get("csv") != name {
+				t.Fatalf("column %d is %q, not that of field %s", c, name, row.Type().Field(c).Name)
+			}
+			cell, read := cells[i+1][c], strings.Trim(fmt.Sprint(row.Field(c)), "[]")
+			if yes := map[string]string{"yes": "true", "no": "false"}[cell]; read != cell && read != yes ||
+				cell == "" && name != "pci_ids" && name != "note" {
+				t.Errorf("%s: column %s is %q and was read as %q", d.Key, name, cell, read)
 			}
 		}
-	})
+		steps := d.SLMStepsKB
+		if d.XVEPerXeCore == 0 || d.Threads == 0 || d.MaxGroupSize == 0 || d.GroupSlots == 0 || steps[0] != 0 ||
+			!slices.IsSorted(steps) || steps[len(steps)-1] != d.SLMKBPerGroup || table.byKey[strings.ToUpper(d.Key)] != i {
+			t.Errorf("no device: %+v", d)
+		}
+	}
 }
