@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
-	"occudiff/ingest/unit"
 )
 
 // pairing is how the rows that a further file has of a key go with the kernels that are known of it: the first with the
@@ -24,7 +23,7 @@ type pairing struct {
 	holes   []string // files that have left out rows, so that the first may not be the first
 	order   uint64   // 0 when the launches are the same in another order, by their times and measured occupancies
 	pos     note.Pos // the first row
-	shared  shared   // of all rows
+	shared  *Kernel  // of all rows, no more than that
 	unequal bool     // the rows do not share it
 	lost    columns  // what the rows have and the kernels lack
 
@@ -182,17 +181,6 @@ func fingerprint(k *Kernel) uint64 {
 	return h ^ h>>29
 }
 
-// shared is what all launches of a kernel have in common.
-type shared struct {
-	peak, peakWork, peakSLM, peakBarrier unit.Opt[unit.Ratio]
-	spill, slm                           unit.Opt[unit.Bytes]
-	registers                            unit.Opt[int]
-}
-
-func sharedOf(k *Kernel) shared {
-	return shared{k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier, k.Spill, k.SLM, k.Registers}
-}
-
 // columns are names of columns, in the order in which they were met.
 type columns []string
 
@@ -204,11 +192,12 @@ func (c *columns) add(name string, lacks, has bool) {
 
 // collect takes what can be taken of a row that goes with no kernel of its own.
 func (m *merger) collect(p *pairing, k *Kernel) {
-	s := sharedOf(k)
+	s := &Kernel{}
+	mergeShared(s, k)
 	if p.pos.File == "" {
 		p.pos, p.shared = k.Pos, s
 	}
-	p.unequal = p.unequal || p.shared != s
+	p.unequal = p.unequal || *p.shared != *s
 	a := m.run.Kernels.At(m.groups[p.group].first)
 	p.lost.add("instance count", !a.Instances.Present(), k.Instances.Present())
 	p.lost.add("total time", !a.Total.Present(), k.Total.Present())
@@ -224,12 +213,9 @@ func (m *merger) collect(p *pairing, k *Kernel) {
 // settle ends what a file has to do with a group.
 func (m *merger) settle(p *pairing) {
 	if p.pos.File != "" && !p.unequal {
-		k := Kernel{Task: m.groups[p.group].key.Task, Pos: p.pos, Peak: p.shared.peak, PeakWork: p.shared.peakWork,
-			PeakSLM:     p.shared.peakSLM,
-			PeakBarrier: p.shared.peakBarrier, Spill: p.shared.spill, SLM: p.shared.slm, Registers: p.shared.registers}
 		m.members(p.group, func(i int) {
 			a := m.run.Kernels.At(i)
-			m.differ(p, p.pos, &a, mergeShared(&a, &k))
+			m.differ(p, p.pos, &a, mergeShared(&a, p.shared))
 			m.run.Kernels.Set(i, &a)
 		})
 	}

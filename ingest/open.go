@@ -113,20 +113,25 @@ func openFile(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
 		return os.Open(path)
 	}
-	type opened struct {
-		f   *os.File
+	return await(ctx, func() (*os.File, error) { return os.Open(path) })
+}
+
+// await waits for a function or for the context, whichever ends first.
+func await[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
+	type result struct {
+		v   T
 		err error
 	}
-	done := make(chan opened, 1)
+	done := make(chan result, 1)
 	go func() {
-		f, err := os.Open(path)
-		done <- opened{f, err}
+		v, err := f()
+		done <- result{v, err}
 	}()
 	select {
-	case o := <-done:
-		return o.f, o.err
+	case r := <-done:
+		return r.v, r.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return v, ctx.Err()
 	}
 }
 
@@ -139,22 +144,12 @@ type waiter struct {
 
 // Read implements io.Reader.
 func (w *waiter) Read(p []byte) (int, error) {
-	type result struct {
-		b   []byte
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
+	b, err := await(w.ctx, func() ([]byte, error) {
 		b := make([]byte, len(p)) // not p: the caller may use it again before an abandoned read ends
 		n, err := w.r.Read(b)
-		done <- result{b[:n], err}
-	}()
-	select {
-	case r := <-done:
-		return copy(p, r.b), r.err
-	case <-w.ctx.Done():
-		return 0, w.ctx.Err()
-	}
+		return b[:n], err
+	})
+	return copy(p, b), err
 }
 
 func openFault(path string, err error) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -37,6 +36,16 @@ const (
 	SettingBarriers = "barriers per work-group"
 	SettingGroups   = "work-groups"
 )
+
+// worded gives a setting that is proposed, with its changes against the launch that was asked about.
+func (s *Setting) worded(d *arch.Device, from Launch) Setting {
+	chosen := *s
+	chosen.Changes = changes([]Change{}, d, from, s.Launch)
+	for i := range chosen.Changes {
+		chosen.Changes[i] = chosen.Changes[i].worded()
+	}
+	return chosen
+}
 
 // worded gives the change with its text.
 func (c Change) worded() Change {
@@ -117,10 +126,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if d == nil {
 		return a, a.Refusal
 	}
-	memory := settings.Get().(*[]Setting)
-	defer settings.Put(memory)
-	found := search(d, l, may, (*memory)[:0])
-	*memory = found
+	found := search(d, l, may)
 	if a.Current == nil && len(found) == 0 {
 		return a, a.Refusal
 	}
@@ -136,9 +142,6 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	a.Rules = rulesFor(d, l, a)
 	return a, nil
 }
-
-// settings are memory for searches: one tries a hundred settings, and most are not chosen.
-var settings = sync.Pool{New: func() any { return new([]Setting) }}
 
 // outcome gives the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
 func (s *Setting) outcome() (average, peak unit.Ratio) {
@@ -209,18 +212,14 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	if len(found) == 0 {
 		return chosen
 	}
-	var order [32]*Setting
-	highest := order[:0]
+	var highest []*Setting
 	for i := range found {
 		if level(found[i].usefulAverage, t.average) == 0 {
 			highest = append(highest, &found[i])
 		}
 	}
 	slices.SortStableFunc(highest, t.compare)
-	choose := func(s *Setting) {
-		chosen = append(chosen, *s)
-		chosen[len(chosen)-1].Changes = changes(d, l, s.Launch)
-	}
+	choose := func(s *Setting) { chosen = append(chosen, s.worded(d, l)) }
 	peakShown := false
 	for _, s := range highest {
 		if len(chosen) == mostBest {
@@ -247,7 +246,8 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 // idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
 // away: what it changes besides gains nothing, since those chosen before are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
-	own, n := changesOf(d, l, s.Launch)
+	var room [4]Change
+	own := changes(room[:0], d, l, s.Launch)
 	for i := range chosen {
 		c := &chosen[i]
 		same := s.Launch
@@ -255,13 +255,10 @@ func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 		if same == c.Launch && s.Launch.SLM < c.Launch.SLM {
 			return true
 		}
-		covered := 0
-		for _, a := range c.Changes {
-			if slices.ContainsFunc(own[:n], func(b Change) bool { return a.Setting == b.Setting }) {
-				covered++
-			}
-		}
-		if covered == len(c.Changes) && n > covered {
+		more := slices.DeleteFunc(slices.Clone(own), func(a Change) bool {
+			return slices.ContainsFunc(c.Changes, func(b Change) bool { return a.Setting == b.Setting })
+		})
+		if len(more) > 0 && len(more)+len(c.Changes) == len(own) {
 			return true
 		}
 	}
@@ -289,8 +286,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 	if least == nil {
 		return nil
 	}
-	chosen := *least
-	chosen.Changes = changes(d, l, chosen.Launch)
+	chosen := least.worded(d, l)
 	return &chosen
 }
 

@@ -10,16 +10,16 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and appends those that run, the launch's own among them. Work-groups
-// that do not divide the grid are tried only where none that does would run: SYCL refuses them.
-func search(d *arch.Device, l Launch, may Vary, found []Setting) []Setting {
+// search predicts every setting that may be had and gives those that run, the launch's own among them. Work-groups that
+// do not divide the grid are tried only where none that does would run: SYCL refuses them.
+func search(d *arch.Device, l Launch, may Vary) []Setting {
 	if !l.Global.Present() {
-		return searchOver(d, l, may, multiples, found)
+		return searchOver(d, l, may, multiples)
 	}
-	all := searchOver(d, l, may, dividing, found)
+	all := searchOver(d, l, may, dividing)
 	free := may.Local || !l.Local.Present()
 	if free && !slices.ContainsFunc(all, func(s Setting) bool { return s.Launch.Local != l.Local }) {
-		return searchOver(d, l, may, multiples, all[:0])
+		return searchOver(d, l, may, multiples)
 	}
 	return all
 }
@@ -31,10 +31,11 @@ type shapes func(l Launch, most int64) []unit.Size3
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
 // searchOver is search over the work-groups that one way of listing them gives.
-func searchOver(d *arch.Device, l Launch, may Vary, groups shapes, found []Setting) []Setting {
+func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) (found []Setting) {
 	own, err := Predict(d, l)
 	bounded := may.SameThreads && err == nil
 	slms := searchSLM(d, l, may)
+	found = make([]Setting, 0, 64)
 	for _, simd := range searchSIMD(d, l, may) {
 		var locals []unit.Size3
 		var most int64
@@ -61,26 +62,16 @@ func searchOver(d *arch.Device, l Launch, may Vary, groups shapes, found []Setti
 
 // weigh works out what a setting is ranked by.
 func (s *Setting) weigh(d *arch.Device, from Launch) {
-	list, n := changesOf(d, from, s.Launch)
-	s.changed, s.cost = n, costOf(list[:n])
+	var room [4]Change
+	list := changes(room[:0], d, from, s.Launch)
+	s.changed, s.cost = len(list), costOf(list)
 	s.usefulAverage, s.usefulPeak = s.useful()
 }
 
-// changes lists how a launch differs from the one that was asked about.
-func changes(d *arch.Device, from, to Launch) []Change {
-	list, n := changesOf(d, from, to)
-	worded := []Change{}
-	for _, c := range list[:n] {
-		worded = append(worded, c.worded())
-	}
-	return worded
-}
-
-// changesOf is changes without memory of its own: most settings that are tried are not chosen.
-func changesOf(d *arch.Device, from, to Launch) (list [4]Change, n int) {
+// changes adds to a list, which most callers have on the stack, how a launch differs from the one that was asked about.
+func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	add := func(setting string, from, to int64) {
-		list[n] = Change{Setting: setting, From: from, To: to}
-		n++
+		list = append(list, Change{Setting: setting, From: from, To: to})
 	}
 	if from.Local != to.Local {
 		a, _ := from.Local.Items()
@@ -97,7 +88,7 @@ func changesOf(d *arch.Device, from, to Launch) (list [4]Change, n int) {
 		now, _ := grfMode(d, from.GRF)
 		add(SettingGRF, int64(now.Registers), int64(to.GRF))
 	}
-	return list, n
+	return list
 }
 
 // searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
@@ -186,14 +177,6 @@ func oneDimension(l Launch, x int64) unit.Size3 {
 // those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
 	list := []unit.Size3{}
-	if l.Global.Dim(1) == 1 && l.Global.Dim(2) == 1 { // one shape for each number of work-items
-		for _, x := range divisorsUpTo(l.Global.Dim(0), most) {
-			if x%int64(l.SIMD) == 0 {
-				list = append(list, oneDimension(l, x))
-			}
-		}
-		return list
-	}
 	shapes := nearestShapes(l, most)
 	for _, x := range slices.Sorted(maps.Keys(shapes)) {
 		list = append(list, shapes[x])

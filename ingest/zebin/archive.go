@@ -2,6 +2,7 @@ package zebin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,19 +18,15 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	var images []Image
 	var faults []error
 	offset, long := int64(len(archiveMagic)), []byte(nil)
-	for n := 0; offset+60 <= size; n++ {
-		var h [60]byte
-		if _, err := r.ReadAt(h[:], offset); err != nil {
-			return nil, note.Faultf("bad-archive", pos, "", "at byte %d: %v", offset, note.Reason(err))
-		}
-		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
-		if string(h[58:]) != "`\n" || err != nil || length < 0 || length > size-offset-60 || n == maxMembers {
+	for n := 0; offset+memberHead <= size; n++ {
+		name, length, err := memberAt(r, offset, size)
+		if err != nil || n == maxMembers {
 			return nil, note.Faultf("bad-archive", pos, "the file may be cut off; copy or compile it again",
 				"the archive is damaged at byte %d", offset)
 		}
-		member := memberName(string(h[:16]), long)
-		body := io.NewSectionReader(r, offset+60, length)
-		offset += 60 + length + length&1
+		member := memberName(name, long)
+		body := io.NewSectionReader(r, offset+memberHead, length)
+		offset += memberHead + length + length&1
 		if member == "//" {
 			if length > maxNote {
 				continue
@@ -41,24 +38,42 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			continue
 		}
 		got, err := readMember(ctx, note.Pos{File: pos.File + "(" + member + ")"}, body, length, member)
-		switch {
-		case err != nil:
+		if err != nil {
 			faults = append(faults, err)
-		default:
-			images = append(images, got...)
 		}
+		images = append(images, got...)
 	}
+	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
+		note.Faultf("no-binary", pos, "", "the archive holds no device image"))
+}
+
+// usable gives images, with a note on each file or member beside them that could not be read; without an image it is
+// the error of those, or that there is none.
+func usable(images []Image, faults []error, left note.Note, none error) ([]Image, error) {
 	if len(images) == 0 {
-		if len(faults) > 0 {
-			return nil, errors.Join(faults...)
-		}
-		return nil, note.Faultf("no-binary", pos, "", "the archive holds no device image")
+		return nil, cmp.Or(errors.Join(faults...), none)
 	}
-	for _, err := range faults { // the others stand; what could not be read is said
-		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos,
-			Text: err.Error()})
+	for _, err := range faults {
+		left.Text = err.Error()
+		images[0].Notes = append(images[0].Notes, left)
 	}
 	return images, nil
+}
+
+// memberHead is the size of the header of an archive's member.
+const memberHead = 60
+
+// memberAt reads the header of a member, which ends before limit: its name as it stands there, and its length.
+func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
+	var h [memberHead]byte
+	if _, err := r.ReadAt(h[:], offset); err != nil {
+		return "", 0, err
+	}
+	length, err = strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
+	if err == nil && (string(h[58:]) != "`\n" || length < 0 || length > limit-offset-memberHead) {
+		err = errors.New("no header of a member")
+	}
+	return string(h[:16]), length, err
 }
 
 // readMember reads a member that is a device image; padding and others hold none.
@@ -107,16 +122,12 @@ func memberName(field string, long []byte) string {
 // archiveSize is where an archive ends inside a program: behind the last header that is whole.
 func archiveSize(r io.ReaderAt, limit int64) int64 {
 	offset := int64(len(archiveMagic))
-	for n := 0; offset+60 <= limit && n < maxMembers; n++ {
-		var h [60]byte
-		if _, err := r.ReadAt(h[:], offset); err != nil || string(h[58:]) != "`\n" {
+	for n := 0; offset+memberHead <= limit && n < maxMembers; n++ {
+		_, length, err := memberAt(r, offset, limit)
+		if err != nil {
 			break
 		}
-		length, err := strconv.ParseInt(strings.TrimSpace(string(h[48:58])), 10, 64)
-		if err != nil || length < 0 || length > limit-offset-60 {
-			break
-		}
-		offset += 60 + length + length&1
+		offset += memberHead + length + length&1
 	}
 	return min(offset, limit)
 }

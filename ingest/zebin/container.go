@@ -237,17 +237,12 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	if err := scanMarks(ctx, r, size, found); err != nil {
 		return nil, err
 	}
-	switch {
-	case len(images) > maxImages:
-		images = images[:maxImages]
-	case len(images) == 0 && len(faults) > 0:
-		return nil, errors.Join(faults...)
-	case len(images) == 0:
-		return nil, note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx "+
-			"-fsycl-targets=spir64_gen), or give the image of ocloc",
-			"the program holds no device image")
+	if len(images) > 0 { // what only looks like an image is no fault of the program's
+		faults = nil
 	}
-	return images, nil
+	return usable(images[:min(len(images), maxImages)], faults, note.Note{},
+		note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
+			"give the image of ocloc", "the program holds no device image"))
 }
 
 // scanMarks calls found at each place behind the start where a device image or an archive may begin, and goes on where

@@ -46,21 +46,13 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		images = append(images, got...)
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
-	case len(images) == 0 && len(faults) > 0:
-		return nil, errors.Join(faults...)
-	case len(images) == 0:
-		return nil, note.Faultf("no-binary", note.Pos{File: path},
+	}
+	return usable(images, faults, note.Note{Severity: note.Warning, Code: "bad-binary"},
+		note.Faultf("no-binary", note.Pos{File: path},
 			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
-			"no file in this folder is an Intel GPU binary")
-	}
-	for _, err := range faults {
-		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Warning, Code: "bad-binary",
-			Text: err.Error()})
-	}
-	return images, nil
+			"no file in this folder is an Intel GPU binary"))
 }
 
 // isDump says whether a file of a folder may be an image: programs are not looked into there, only dumps.
