@@ -271,6 +271,25 @@ func (r *Result) Bare(i int, into *Row) *Row {
 	return into
 }
 
+// Judged is Bare without cause and notes.
+func (r *Result) Judged(i int, into *Row) *Row {
+	if r.Rows != nil {
+		return &r.Rows[i]
+	}
+	r.begin(int(r.rows.order[i]), into)
+	return into
+}
+
+// Key gives the key of row i, sizes trimmed.
+func (r *Result) Key(i int) ingest.Key {
+	if r.Rows != nil {
+		return r.Rows[i].Kernel.Key().Trim()
+	}
+	var k ingest.Kernel
+	r.rows.kernel(int(r.rows.order[i]), &k)
+	return k.Key().Trim()
+}
+
 // Tell gives the cause of a bare row its texts.
 func (r *Result) Tell(row *Row) {
 	if r.Rows == nil && row.Cause != nil {

@@ -157,6 +157,9 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 		a.sayNotes(diffdoc.SidesNotes(s))
 		var marks []report.Annotation
 		for _, d := range s.Against {
+			if !a.Annotate {
+				break
+			}
 			marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
 		}
 		if text := diffdoc.CannotTell(s); text != "" && a.FailOn == "regression" {

@@ -94,52 +94,83 @@ func (d *Result) delta(older, newer []float64) Delta {
 // finest is the least variance that is believed, in squared points: figures are printed with one digit.
 const finest = 0.05 * 0.05
 
+// quantities are what stepDown looks at, in the order of kept.significant.
+var quantities = [2]struct {
+	delta   func(*Row) *Delta
+	samples func(*group) []float64
+}{
+	{func(r *Row) *Delta { return &r.Loaded }, func(g *group) []float64 { return g.loaded }},
+	{func(r *Row) *Delta { return &r.Measured }, func(g *group) []float64 { return g.measured }},
+}
+
+// evidence is what a row brings to stepDown of one of the quantities.
+type evidence struct {
+	row, of      int
+	change       float64
+	p            unit.Opt[float64]
+	older, newer int // samples
+	spread       stat.Variance
+}
+
+// evidence gives what a row brings: its own spread from 4 runs a side on, else that of the history, where there is one.
+func (d *Result) evidence(i int, row *Row, p groupPair) (list []evidence) {
+	for of, q := range quantities {
+		delta := q.delta(row)
+		e := evidence{row: i, of: of, p: delta.P, older: delta.Old.N, newer: delta.New.N}
+		var known bool
+		if e.change, known = delta.Change.Value(); !known || !row.IsKernel {
+			continue
+		}
+		if delta.P.Present() {
+			e.spread = pooled(q.samples(p.older), q.samples(p.newer))
+		} else if d.Options.Noise != nil {
+			loaded, measured := d.Options.Noise(row)
+			if e.spread, known = [2]unit.Opt[stat.Variance]{loaded, measured}[of].Value(); !known {
+				continue
+			}
+		} else {
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
 // stepDown says which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
 // on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
 // kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
 // kernels. With fewer runs the spread is the history's, where there is one.
-func (d *Result) stepDown(pairs []groupPair) {
-	var deltas []*Delta
-	var ps []float64
-	for _, of := range []struct {
-		delta   func(*Row) *Delta
-		samples func(*group) []float64
-		noise   func(*Row) unit.Opt[stat.Variance]
-	}{
-		{func(r *Row) *Delta { return &r.Loaded }, func(g *group) []float64 { return g.loaded },
-			func(r *Row) unit.Opt[stat.Variance] { v, _ := d.Options.Noise(r); return v }},
-		{func(r *Row) *Delta { return &r.Measured }, func(g *group) []float64 { return g.measured },
-			func(r *Row) unit.Opt[stat.Variance] { _, v := d.Options.Noise(r); return v }},
-	} {
-		var tested []*Delta
-		var own []stat.Variance
-		for i := range d.Rows {
-			delta := of.delta(&d.Rows[i])
-			switch c, known := delta.Change.Value(); {
-			case !known || !d.Rows[i].IsKernel:
-			case delta.P.Present():
-				tested = append(tested, delta)
-				own = append(own, pooled(of.samples(pairs[i].older), of.samples(pairs[i].newer)))
-			case d.Options.Noise != nil:
-				if v, ok := of.noise(&d.Rows[i]).Value(); ok {
-					deltas, ps = append(deltas, delta), append(ps, delta.chance(c, v.Value, v.Freedom))
-				}
-			}
-		}
-		prior := stat.NewPrior(own)
-		for i, delta := range tested {
-			v, freedom := prior.Shrink(own[i])
-			deltas, ps = append(deltas, delta), append(ps, delta.chance(delta.Change.Or(0), v, freedom))
+func (d *Result) stepDown(all []evidence) {
+	var own [2][]stat.Variance
+	for _, e := range all {
+		if e.p.Present() {
+			own[e.of] = append(own[e.of], e.spread)
 		}
 	}
+	priors := [2]stat.Prior{stat.NewPrior(own[0]), stat.NewPrior(own[1])}
+	ps := make([]float64, len(all))
+	for i, e := range all {
+		v, freedom := e.spread.Value, e.spread.Freedom
+		if e.p.Present() {
+			v, freedom = priors[e.of].Shrink(e.spread)
+		}
+		ps[i] = stat.TwoSided(e.change/math.Sqrt(v*(1/float64(e.older)+1/float64(e.newer))), freedom)
+	}
 	for i, significant := range stat.Holm(ps, d.Options.Alpha) {
-		deltas[i].Significant = unit.Some(significant && deltas[i].P.Or(0) < d.Options.Alpha)
+		say := &d.rows[all[i].row].significant[all[i].of]
+		if *say = -1; significant && all[i].p.Or(0) < d.Options.Alpha {
+			*say = 1
+		}
 	}
 }
 
-// chance gives the chance of a change of this size when values scatter with a variance.
-func (d *Delta) chance(change, variance, freedom float64) float64 {
-	return stat.TwoSided(change/math.Sqrt(variance*(1/float64(d.Old.N)+1/float64(d.New.N))), freedom)
+// tell gives a row what stepDown says.
+func (k *kept) tell(row *Row) {
+	for of, say := range k.significant {
+		if say != 0 {
+			quantities[of].delta(row).Significant = unit.Some(say > 0)
+		}
+	}
 }
 
 // pooled gives the variance within two samples.
@@ -183,34 +214,32 @@ func (d *Result) ratio(older, newer []float64) Delta {
 }
 
 // judge gives the verdict by the rules that stand with the verdicts.
-func (d *Result) judge(row *Row, otherDevice bool) {
-	other := launchChanged(row.Changes) || otherDevice
+func (d *Result) judge(row *Row) Verdict {
+	other := launchChanged(row.Changes) || d.otherDevice
 	switch {
 	case row.New == nil:
-		row.Verdict = OnlyOld
+		return OnlyOld
 	case row.Old == nil:
-		row.Verdict = OnlyNew
+		return OnlyNew
 	case !row.IsKernel:
-		row.Verdict = NotAKernel
+		return NotAKernel
 	case !row.Measured.Change.Present():
-		row.Verdict = NotComparable
+		return NotComparable
 	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
-		row.Verdict = Regression
+		return Regression
 	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
 		row.Measured.rose(d.measuredFloor(row)):
-		row.Verdict = Improvement
+		return Improvement
 	case launchChanged(row.Changes):
-		row.Verdict = ChangedLaunch
-	case otherDevice:
-		row.Verdict = ChangedDevice
+		return ChangedLaunch
+	case d.otherDevice:
+		return ChangedDevice
 	case row.faster():
-		row.Verdict = Faster
+		return Faster
 	case !row.comparable():
-		row.Verdict = NotComparable
-	default:
-		row.Verdict = Unchanged
+		return NotComparable
 	}
-	row.Because = unit.NonZero(d.because(row))
+	return Unchanged
 }
 
 // moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does
@@ -307,7 +336,9 @@ func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for _, row := range r.AllWithoutText() {
-		files[row.Pos.File] = true
+		if files[row.Pos.File] = true; len(files) == len(r.Inputs) {
+			break
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool {
 		return contentOf(in) == "" || !files[in.Path]

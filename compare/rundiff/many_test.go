@@ -22,21 +22,22 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 		const diffs = 400
 		red, found := 0, 0
 		for range diffs * 20 / max(20, kernels) {
-			d := &Result{Options: DefaultOptions(), Rows: make([]Row, kernels)}
-			pairs := make([]groupPair, kernels)
-			for i := range pairs {
+			d := &Result{Options: DefaultOptions(), rows: make([]kept, kernels)}
+			rows, all := make([]Row, kernels), []evidence(nil)
+			for i := range rows {
 				drop := 0.0
 				if i == 0 {
 					drop = 10
 				}
-				pairs[i] = groupPair{&group{measured: runs(4, 0)}, &group{measured: runs(4, drop)}}
-				d.Rows[i] = d.row(pairs[i])
+				p := groupPair{&group{measured: runs(4, 0)}, &group{measured: runs(4, drop)}}
+				rows[i] = d.row(p)
+				all = append(all, d.evidence(i, &rows[i], p)...)
 			}
-			d.stepDown(pairs)
-			for i := range d.Rows {
-				if d.Rows[i].Measured.fell(2) && i == 0 {
+			d.stepDown(all)
+			for i := range rows {
+				if d.rows[i].tell(&rows[i]); rows[i].Measured.fell(2) && i == 0 {
 					found++
-				} else if d.Rows[i].Measured.fell(2) {
+				} else if rows[i].Measured.fell(2) {
 					red++
 					break
 				}
@@ -68,11 +69,12 @@ func TestNoiseOfAHistory(t *testing.T) {
 				return loaded, unit.Some(stat.Variance{Value: c.spread * c.spread, Freedom: 20})
 			}
 		}
-		d := &Result{Options: opt, Rows: make([]Row, 1)}
-		pairs := []groupPair{{&group{measured: []float64{80}}, &group{measured: []float64{80 - c.drop}}}}
-		d.Rows[0] = d.row(pairs[0])
-		d.stepDown(pairs)
-		if got := d.Rows[0].Measured.Significant.Or(false); got != c.want {
+		d := &Result{Options: opt, rows: make([]kept, 1)}
+		p := groupPair{&group{measured: []float64{80}}, &group{measured: []float64{80 - c.drop}}}
+		row := d.row(p)
+		d.stepDown(d.evidence(0, &row, p))
+		d.rows[0].tell(&row)
+		if got := row.Measured.Significant.Or(false); got != c.want {
 			t.Errorf("%s: significant is %v", c.why, got)
 		}
 	}

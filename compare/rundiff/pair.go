@@ -1,6 +1,7 @@
 package rundiff
 
 import (
+	"hash/maphash"
 	"iter"
 
 	"occudiff/compare"
@@ -31,24 +32,74 @@ func (g *group) finish() *Launch {
 	return &l
 }
 
-// collect groups the rows of the runs of one side by key, in the order in which they are met.
-func collect(runs []*compare.Result) []*group {
-	var groups []*group
-	index := map[ingest.Key]*group{}
-	for _, run := range runs {
-		for key, row := range byKey(run) {
-			g := index[key]
-			if g == nil {
-				g = &group{key: key, notAKernel: row.Verdict == compare.NotAKernel, launch: Launch{
-					Global: row.Global, Local: row.Local, SIMD: row.SIMD, Adapter: unit.NonZero(row.Device),
-					File: unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
-				index[key] = g
-				groups = append(groups, g)
+// place is a row of a run of a side.
+type place struct{ run, row uint32 }
+
+// launches are those of a side, in the order in which they are met, and the rows of each: there may be millions, so
+// that samples are read from the runs when they are asked for.
+type launches struct {
+	runs  []*compare.Result
+	first []place
+	hash  []uint64          // of the keys
+	more  map[int32][]place // in the order of the runs
+}
+
+var seed = maphash.MakeSeed()
+
+// collect finds the launches of the runs of one side by key.
+func collect(runs []*compare.Result) *launches {
+	l := &launches{runs: runs, more: map[int32][]place{}}
+	index := map[uint64]int32{}
+	for r, run := range runs {
+		for i := range run.Len() {
+			key, p := run.Key(i), place{uint32(r), uint32(i)}
+			h := maphash.Comparable(seed, key)
+			for {
+				g, known := index[h]
+				if !known {
+					index[h] = int32(len(l.first))
+					l.first, l.hash = append(l.first, p), append(l.hash, h)
+				} else if l.key(g) != key { // another one of this hash
+					h++
+					continue
+				} else {
+					l.more[g] = append(l.more[g], p)
+				}
+				break
 			}
-			g.add(run, row)
 		}
 	}
-	return groups
+	return l
+}
+
+func (l *launches) key(g int32) ingest.Key { return l.runs[l.first[g].run].Key(int(l.first[g].row)) }
+
+// group reads the samples of a launch, nil for none. Launches that a run keeps apart are no samples of their own,
+// because they share whatever made this run differ from others.
+func (l *launches) group(number int32) *group {
+	if number < 0 {
+		return nil
+	}
+	var g *group
+	places := append([]place{l.first[number]}, l.more[number]...)
+	for i := 0; i < len(places); {
+		run := l.runs[places[i].run]
+		var same []*compare.Row
+		for at := places[i].run; i < len(places) && places[i].run == at; i++ {
+			same = append(same, run.Judged(int(places[i].row), new(compare.Row)))
+		}
+		row := same[0]
+		if len(same) > 1 {
+			row = mergeRows(same)
+		}
+		if g == nil {
+			g = &group{key: row.Kernel.Key().Trim(), notAKernel: row.Verdict == compare.NotAKernel, launch: Launch{
+				Global: row.Global, Local: row.Local, SIMD: row.SIMD, Adapter: unit.NonZero(row.Device),
+				File: unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
+		}
+		g.add(run, row)
+	}
+	return g
 }
 
 // add takes a run's row as a sample.
@@ -133,7 +184,7 @@ func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 			if more := again[key]; len(more) > 0 {
 				same := []*compare.Row{row}
 				for _, k := range more {
-					same = append(same, r.Bare(k, new(compare.Row)))
+					same = append(same, r.Judged(k, new(compare.Row)))
 				}
 				row = mergeRows(same)
 			}
@@ -231,51 +282,55 @@ var pairings = [...]func(*ingest.Key){
 
 // pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
 // time only where one launch of either side fits. The rest stays alone. The order is that of the new side.
-func pair(older, newer []*group) []groupPair {
-	partner := make(map[*group]*group, len(newer))
-	taken := make(map[*group]bool, len(older))
-	for _, blur := range pairings {
-		type pile struct{ older, newer []*group }
-		piles := map[ingest.Key]*pile{}
-		at := func(g *group) *pile {
-			k := g.key
+func pair(older, newer *launches) []kept {
+	partner, taken := make([]int32, len(newer.first)), make([]bool, len(older.first)) // 1 is the first
+	for level, blur := range pairings {
+		type pile struct{ older, newer, olders, newers int32 }
+		piles := map[uint64]pile{}
+		key := func(l *launches, i int) ingest.Key {
+			k := l.key(int32(i))
 			blur(&k)
-			if piles[k] == nil {
-				piles[k] = &pile{}
+			return k
+		}
+		hash := func(l *launches, i int) uint64 {
+			if level == 0 {
+				return l.hash[i]
 			}
-			return piles[k]
+			return maphash.Comparable(seed, key(l, i))
 		}
 		left := 0
-		for _, g := range older {
-			if !taken[g] {
-				p := at(g)
-				p.older = append(p.older, g)
+		for i := range older.first {
+			if !taken[i] {
+				h := hash(older, i)
+				p := piles[h]
+				piles[h] = pile{int32(i), p.newer, p.olders + 1, p.newers}
 				left++
 			}
 		}
 		if left == 0 {
 			break
 		}
-		for _, g := range newer {
-			if partner[g] == nil {
-				p := at(g)
-				p.newer = append(p.newer, g)
+		for i := range newer.first {
+			if partner[i] == 0 {
+				h := hash(newer, i)
+				if p, fits := piles[h]; fits {
+					piles[h] = pile{p.older, int32(i), p.olders, p.newers + 1}
+				}
 			}
 		}
 		for _, p := range piles {
-			if len(p.older) == 1 && len(p.newer) == 1 {
-				partner[p.newer[0]] = p.older[0]
-				taken[p.older[0]] = true
+			if p.olders == 1 && p.newers == 1 && key(older, int(p.older)) == key(newer, int(p.newer)) {
+				partner[p.newer], taken[p.older] = p.older+1, true
 			}
 		}
 	}
-	pairs := make([]groupPair, 0, len(newer))
-	for _, g := range newer {
-		pairs = append(pairs, groupPair{partner[g], g})
+	pairs := make([]kept, 0, len(newer.first))
+	for i := range newer.first {
+		pairs = append(pairs, kept{older: partner[i] - 1, newer: int32(i)})
 	}
-	for _, g := range older {
-		if !taken[g] {
-			pairs = append(pairs, groupPair{older: g})
+	for i := range older.first {
+		if !taken[i] {
+			pairs = append(pairs, kept{older: int32(i), newer: -1})
 		}
 	}
 	return pairs

@@ -10,11 +10,15 @@
 package rundiff
 
 import (
-	"sort"
+	"cmp"
+	"iter"
+	"math"
+	"slices"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -153,15 +157,36 @@ type Summary struct {
 	OtherWork int `json:"time_left_out"`
 }
 
-// Result is two sides, compared.
+// Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are no kernels last.
+// They are made when they are asked for: a row takes some 2 KB, and there may be millions.
 type Result struct {
 	Old, New Side
 	Options  Options
 	Changes  []Change // of the whole run first, then of kernels
-	Rows     []Row    // in the order of Verdicts, then by time; tasks that are no kernels last
 	Summary  Summary
 	Notes    []note.Note
+
+	otherDevice  bool
+	older, newer *launches
+	rows         []kept
 }
+
+// kept is what is kept of a row.
+type kept struct {
+	older, newer int32 // of the launches, -1 on the side that does not have it
+	rank         uint8 // of the verdict
+	isKernel     bool
+	Shows
+	significant [2]int8 // what stepDown says of Loaded and Measured: 1 is yes, -1 no, 0 nothing
+	seconds     unit.Seconds
+	ratio       float64 // of the times, NaN for none
+	changes     []Change
+}
+
+// Shows says what a row tells beside what every row does.
+type Shows struct{ Tested, Loaded, Residual bool }
+
+var ranks = Verdicts()
 
 // diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
 // shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
@@ -170,23 +195,93 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
-	otherDevice := hasChange(d.Changes, ChangeDevice)
-	pairs := pair(collect(d.Old.Runs), collect(d.New.Runs))
-	d.Rows = make([]Row, len(pairs))
-	for i := range pairs {
-		d.Rows[i] = d.row(pairs[i])
+	d.otherDevice = hasChange(d.Changes, ChangeDevice)
+	d.older, d.newer = collect(d.Old.Runs), collect(d.New.Runs)
+	d.rows = pair(d.older, d.newer)
+	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
+		var all []evidence
+		for _, list := range ahead.Items(len(d.rows), func(i int, into *[]evidence) {
+			p := d.groups(i)
+			row := d.row(p)
+			*into = d.evidence(i, &row, p)
+		}) {
+			all = append(all, *list...)
+		}
+		d.stepDown(all)
 	}
-	d.stepDown(pairs)
-	for i := range d.Rows {
-		d.judge(&d.Rows[i], otherDevice)
+	for i, row := range ahead.Items(len(d.rows), d.compare) {
+		k := &d.rows[i]
+		k.rank = uint8(slices.Index(ranks, d.judge(row)))
+		k.isKernel, k.seconds = row.IsKernel, row.Seconds()
+		k.ratio, k.changes = row.Time.Ratio.Or(math.NaN()), row.Changes
+		k.Shows = Shows{row.Measured.P.Present() || row.Time.P.Present(), row.Loaded.Change.Present(),
+			row.Residual.Change.Present()}
+		d.count(row, ranks[k.rank])
 	}
 	d.order()
-	for i := range d.Rows {
-		d.Changes = append(d.Changes, d.Rows[i].Changes...)
-	}
 	d.summarize()
 	d.addNotes(copied)
 	return d
+}
+
+// groups reads the samples of row i.
+func (d *Result) groups(i int) groupPair {
+	return groupPair{d.older.group(d.rows[i].older), d.newer.group(d.rows[i].newer)}
+}
+
+// compare makes row i as far as its verdict.
+func (d *Result) compare(i int, into *Row) {
+	*into = d.row(d.groups(i))
+	d.rows[i].tell(into)
+}
+
+// Len gives the number of rows.
+func (d *Result) Len() int { return len(d.rows) }
+
+// Row gives row i, made in into, or anew when that is nil. It is safe for concurrent use.
+func (d *Result) Row(i int, into *Row) *Row {
+	if into == nil {
+		into = new(Row)
+	}
+	d.compare(i, into)
+	into.Verdict = d.Verdict(i)
+	into.Because = unit.NonZero(d.because(into))
+	return into
+}
+
+// Verdict gives that of row i, IsKernel whether it is of a kernel, Shows what it tells, Task its name.
+func (d *Result) Verdict(i int) Verdict { return ranks[d.rows[i].rank] }
+
+// IsKernel says whether row i is of a kernel.
+func (d *Result) IsKernel(i int) bool { return d.rows[i].isKernel }
+
+// Shows says what row i tells.
+func (d *Result) Shows(i int) Shows { return d.rows[i].Shows }
+
+// Task gives the name of row i.
+func (d *Result) Task(i int) string {
+	if k := &d.rows[i]; k.newer >= 0 {
+		return d.newer.key(k.newer).Task
+	}
+	return d.older.key(d.rows[i].older).Task
+}
+
+// OneSide says whether only one side has row i.
+func (d *Result) OneSide(i int) bool { return d.rows[i].older < 0 || d.rows[i].newer < 0 }
+
+// All gives the rows in order. A row is good until the next one.
+func (d *Result) All() iter.Seq2[int, *Row] {
+	return ahead.Items(len(d.rows), func(i int, into *Row) { d.Row(i, into) })
+}
+
+// View gives the result with some of its rows, in another order. What it sums up is still of all rows.
+func (d *Result) View(rows []int) *Result {
+	v := *d
+	v.rows = make([]kept, len(rows))
+	for i, row := range rows {
+		v.rows[i] = d.rows[row]
+	}
+	return &v
 }
 
 // row compares a pair.
@@ -228,19 +323,14 @@ func (d *Result) row(p groupPair) Row {
 
 // order sorts the rows for reading; equal rows stay in the order of the new side.
 func (d *Result) order() {
-	rank := map[Verdict]int{}
-	for i, v := range Verdicts() {
-		rank[v] = i
-	}
-	sort.SliceStable(d.Rows, func(i, j int) bool {
-		a, b := &d.Rows[i], &d.Rows[j]
-		if a.IsKernel != b.IsKernel {
-			return a.IsKernel
+	slices.SortStableFunc(d.rows, func(a, b kept) int {
+		if a.isKernel != b.isKernel {
+			if a.isKernel {
+				return -1
+			}
+			return 1
 		}
-		if x, y := rank[a.Verdict], rank[b.Verdict]; x != y {
-			return x < y
-		}
-		return a.Seconds() > b.Seconds()
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.seconds, a.seconds))
 	})
 }
 
@@ -255,37 +345,41 @@ func (r *Row) Seconds() unit.Seconds {
 	return longest
 }
 
-func (d *Result) summarize() {
+// count counts a row with its verdict.
+func (d *Result) count(r *Row, v Verdict) {
 	s := &d.Summary
-	counters := map[Verdict]*int{
+	if !r.IsKernel {
+		s.NotKernels++
+		return
+	}
+	s.Kernels++
+	*map[Verdict]*int{
 		Regression: &s.Regressions, Improvement: &s.Improvements, Faster: &s.Faster,
 		Unchanged: &s.Unchanged, ChangedLaunch: &s.ChangedLaunch,
 		ChangedDevice: &s.ChangedDevice, OnlyOld: &s.OnlyOld, OnlyNew: &s.OnlyNew,
 		NotComparable: &s.NotComparable,
+	}[v]++
+	if r.Verdict = v; r.Proven() {
+		s.Proven++
 	}
+	if r.Measured.P.Present() {
+		s.Tested++
+	}
+	if r.Time.Ratio.Present() && hasChange(r.Changes, ChangeGlobal) {
+		s.OtherWork++
+	}
+}
+
+// summarize sums up over the rows in their order.
+func (d *Result) summarize() {
 	var ratios []float64
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if !r.IsKernel {
-			s.NotKernels++
-			continue
-		}
-		s.Kernels++
-		*counters[r.Verdict]++
-		if r.Proven() {
-			s.Proven++
-		}
-		if r.Measured.P.Present() {
-			s.Tested++
-		}
-		if x, ok := r.Time.Ratio.Value(); ok {
-			if hasChange(r.Changes, ChangeGlobal) {
-				s.OtherWork++
-			} else {
-				ratios = append(ratios, x)
-			}
+	for i := range d.rows {
+		k := &d.rows[i]
+		d.Changes = append(d.Changes, k.changes...)
+		if k.isKernel && !math.IsNaN(k.ratio) && !hasChange(k.changes, ChangeGlobal) {
+			ratios = append(ratios, k.ratio)
 		}
 	}
-	s.TimeRatio = unit.Maybe(stat.GeometricMean(ratios))
-	s.TimePairs = len(ratios)
+	d.Summary.TimeRatio = unit.Maybe(stat.GeometricMean(ratios))
+	d.Summary.TimePairs = len(ratios)
 }

@@ -174,11 +174,11 @@ func TestDiffVerdicts(t *testing.T) {
 	}
 	for _, c := range cases {
 		d := diff(c.older, c.newer, DefaultOptions())
-		if len(d.Rows) != 1 {
-			t.Errorf("%s: %d rows; want one", c.reason, len(d.Rows))
+		if d.Len() != 1 {
+			t.Errorf("%s: %d rows; want one", c.reason, d.Len())
 			continue
 		}
-		row := &d.Rows[0]
+		row := d.Row(0, nil)
 		change, _ := row.Measured.Change.Value()
 		test, tested := row.Measured.P.Value()
 		if row.Verdict != c.want || math.Abs(change-c.change) > 1e-9 || tested != (c.p > 0) ||
@@ -226,8 +226,8 @@ func TestDiffWithoutNumbers(t *testing.T) {
 	}
 	for _, c := range cases {
 		d := diff(c.older, c.newer, DefaultOptions())
-		if len(d.Rows) != 1 || d.Rows[0].Verdict != c.want || d.Rows[0].Because.Or("") != c.because {
-			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, d.Rows, c.want, c.because)
+		if d.Len() != 1 || d.Row(0, nil).Verdict != c.want || d.Row(0, nil).Because.Or("") != c.because {
+			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, d.Row(0, nil), c.want, c.because)
 		}
 		if d.Summary.Regressions != 0 {
 			t.Errorf("%s: a regression is counted", c.reason)
@@ -273,8 +273,8 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 		for _, x := range d.Changes {
 			words = append(words, x.String())
 		}
-		if got := strings.Join(words, "; "); got != c.changes || d.Rows[0].Verdict != c.verdict {
-			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Rows[0].Verdict, d.Rows[0].Because.Or(""), c.changes,
+		if got := strings.Join(words, "; "); got != c.changes || d.Row(0, nil).Verdict != c.verdict {
+			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Row(0, nil).Verdict, d.Row(0, nil).Because.Or(""), c.changes,
 				c.verdict)
 		}
 		last := ""
@@ -321,9 +321,9 @@ func TestDiffPairs(t *testing.T) {
 		d := diff([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
 		// In the order of the new side: the verdicts are not what this is about.
-		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
-			row := d.row(p)
-			d.judge(&row, false)
+		for _, p := range pair(d.older, d.newer) {
+			row := d.row(groupPair{d.older.group(p.older), d.newer.group(p.newer)})
+			row.Verdict = d.judge(&row)
 			text := row.Task + " "
 			if row.New != nil {
 				text += row.New.Global.String()
@@ -358,7 +358,7 @@ func TestDiffTimes(t *testing.T) {
 		t.Errorf("geometric mean of 2 and 0.5 = %v over %d pairs, %d left out; want 1 over 2, 1 left out",
 			d.Summary.TimeRatio, d.Summary.TimePairs, d.Summary.OtherWork)
 	}
-	for _, row := range d.Rows {
+	for _, row := range d.All() {
 		want := map[string]float64{"twice": 2, "half": 0.5, "bigger": 9}[row.Task]
 		if got := row.Time.Ratio.Or(0); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: time ratio %v; want %v", row.Task, got, want)
@@ -378,7 +378,7 @@ func TestDiffOrderAndCounts(t *testing.T) {
 		k{task: "clEnqueueCopyBuffer", measured: 1, verdict: compare.NotAKernel})
 	d := diff([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
 	var order []string
-	for _, r := range d.Rows {
+	for _, r := range d.All() {
 		order = append(order, r.Task+": "+string(r.Verdict))
 	}
 	want := "fell more: regression, fell: regression, rose: improvement, gone: only old, came: only new, unknown: " +
@@ -408,7 +408,7 @@ func TestDiffIntervals(t *testing.T) {
 		{"nine leave the ends out: 1 - 2 (1 + 9)/512", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 2, 8, 1 - 20.0/512},
 	} {
 		d := diff(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
-		got := d.Rows[0].Measured.Old
+		got := d.Row(0, nil).Measured.Old
 		if got.Low.Present() != (c.confidence > 0) || math.Abs(got.Low.Or(0)-c.low) > 1e-9 ||
 			math.Abs(got.High.Or(0)-c.high) > 1e-9 || math.Abs(got.Confidence.Or(0)-c.confidence) > 1e-9 {
 			t.Errorf("%s: %+v; want %v to %v at %v", c.reason, got, c.low, c.high, c.confidence)
@@ -423,9 +423,9 @@ func TestDiffLaunchesKeptApartAreOneSample(t *testing.T) {
 		x.measured,
 			x.seconds = 70, 0.002
 	}))}, DefaultOptions())
-	row := d.Rows[0]
+	row := d.Row(0, nil)
 	// (80 x 3 + 40 x 1) / 4 = 70, and 0.4 s over 200 launches are 2 ms each.
-	if len(d.Rows) != 1 || row.Measured.Old.N != 1 || math.Abs(row.Measured.Old.Median.Or(0)-70) > 1e-9 ||
+	if d.Len() != 1 || row.Measured.Old.N != 1 || math.Abs(row.Measured.Old.Median.Or(0)-70) > 1e-9 ||
 		math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
 		t.Errorf("got %+v; want one sample of 70 %% and equal times", row)
 	}
@@ -436,13 +436,13 @@ func TestDiffMeanOfSomeLaunches(t *testing.T) {
 	old := diffRun(fan2(func(x *k) { x.measured, x.seconds = 80, 0.003 }),
 		fan2(func(x *k) { x.measured, x.seconds = 40, 0.001 }), fan2(func(x *k) { x.measured = 40 }))
 	// 50 of the 100
-	old.Rows[0].Total, old.Rows[0].Mean, old.Rows[0].Uneven = unit.Some[unit.Seconds](0.15),
+	old.Row(0, nil).Total, old.Row(0, nil).Mean, old.Row(0, nil).Uneven = unit.Some[unit.Seconds](0.15),
 		unit.Some[unit.Seconds](0.003), true
 	d := diff([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured, x.seconds = 70,
 			0.002
 	}))}, DefaultOptions())
-	if row := d.Rows[0]; math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
+	if row := d.Row(0, nil); math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
 		t.Errorf("got %+v; want equal times", row.Time)
 	}
 }
@@ -472,7 +472,7 @@ func TestDiffNotes(t *testing.T) {
 
 func TestDiffOfNothing(t *testing.T) {
 	d := diff(nil, nil, DefaultOptions())
-	if len(d.Rows) != 0 || d.Summary != (Summary{}) {
+	if d.Len() != 0 || d.Summary != (Summary{}) {
 		t.Errorf("got %+v; want nothing", d)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Sides is a side against several others, each compared with it alone.
 type Sides struct {
 	Against []*Result
-	Kernels []KernelOfSides // what needs attention on any side first
+	Kernels []KernelOfSides // of several, what needs attention on any side first
 }
 
 // KernelOfSides is a kernel with its row of each result, nil where neither that side nor the first has it.
@@ -26,7 +26,9 @@ func CompareSides(first Side, others []Side, opt Options) *Sides {
 		d.Old.Name, d.New.Name = first.Name, other.Name
 		s.Against = append(s.Against, d)
 	}
-	s.align()
+	if len(others) > 1 {
+		s.align()
+	}
 	return s
 }
 
@@ -39,11 +41,11 @@ func (s *Sides) align() {
 	}
 	at := map[place]int{}
 	for side, d := range s.Against {
-		for i := range d.Rows {
-			r := &d.Rows[i]
-			if !r.IsKernel {
+		for i := range d.rows {
+			if !d.rows[i].isKernel {
 				continue
 			}
+			r := d.Row(i, nil)
 			l := cmp.Or(r.Old, r.New)
 			p := place{ingest.Key{Task: r.Task, Direction: ingest.Direction(r.Direction.Or("")),
 				Global: l.Global.Trim(), Local: l.Local.Trim(), SIMD: l.SIMD.Or(0), Device: l.Adapter.Or("")},

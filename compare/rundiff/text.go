@@ -35,7 +35,7 @@ func (d *Result) because(row *Row) string {
 	} else {
 		s = append(append(s, d.loadedText(row)...), d.movedText(row))
 	}
-	if launchChanged(row.Changes) || hasChange(d.Changes, ChangeDevice) {
+	if launchChanged(row.Changes) || d.otherDevice {
 		s = append(s, d.residualText(row))
 	}
 	s = append(s, d.partsText(row)...)

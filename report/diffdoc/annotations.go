@@ -8,11 +8,11 @@ import (
 // DiffAnnotations lists the regressions of a diff, at their rows of the new side.
 func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.Annotation {
 	var list []report.Annotation
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Verdict != rundiff.Regression || r.New == nil {
+	for i := range d.Len() {
+		if d.Verdict(i) != rundiff.Regression {
 			continue
 		}
+		r := d.Row(i, nil)
 		level := level
 		if !r.Proven() {
 			level = report.AnnotateWarning

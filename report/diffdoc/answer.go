@@ -15,7 +15,8 @@ func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 		return several(s, prov)
 	}
 	d := s.Against[0]
-	return &report.Answer{Doc: document(d, prov), Value: newOutput(d), Table: csvTable(d, prov.Show),
+	return &report.Answer{Make: func() *report.Document { return document(d, prov) },
+		Value: newOutput(d), Table: csvTable(d, prov.Show),
 		Tests: func() *report.TestSuite { return suite(d, prov) }}
 }
 
@@ -54,12 +55,13 @@ func CannotTell(s *rundiff.Sides) string {
 func Unjudged(s *rundiff.Sides) string {
 	unjudged, judged := 0, 0
 	for _, d := range s.Against {
-		for i := range d.Rows {
-			switch r := &d.Rows[i]; {
-			case r.Verdict == rundiff.NotAKernel || r.Old == nil || r.New == nil:
-			case r.Verdict != rundiff.NotComparable:
+		for i := range d.Len() {
+			if d.Verdict(i) == rundiff.NotAKernel || d.OneSide(i) {
+				continue
+			}
+			if d.Verdict(i) != rundiff.NotComparable {
 				judged++
-			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
+			} else if r := d.Row(i, nil); r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs {
 				unjudged++
 			}
 		}
@@ -78,8 +80,11 @@ func regressions(d *rundiff.Result) string {
 	}
 	const most = 3
 	var names []string
-	for i := range d.Rows {
-		r := &d.Rows[i]
+	for i := range d.Len() {
+		if d.Verdict(i) != rundiff.Regression {
+			continue
+		}
+		r := d.Row(i, nil)
 		if !r.Proven() {
 			continue
 		}

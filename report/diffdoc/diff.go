@@ -217,14 +217,26 @@ func changeSection(d *rundiff.Result) report.Section {
 	return s
 }
 
+// mostItems is how many kernels have a sentence.
+const mostItems = 1000
+
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
 		ItemsIn: report.Everywhere}
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if !r.IsKernel || !needsAttention(r, d) {
+	for i := range d.Len() {
+		tested := d.Shows(i).Tested || d.Options.Noise != nil
+		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged && !tested {
 			continue
+		}
+		r := d.Row(i, nil)
+		if !needsAttention(r, d) {
+			continue
+		}
+		if len(s.Items) == mostItems {
+			s.Items = append(s.Items, report.Item{Status: report.Unsure,
+				Text: "The table of kernels lists the others."})
+			break
 		}
 		status := statusOf(r.Verdict)
 		if r.Verdict == rundiff.Unchanged {

@@ -101,7 +101,7 @@ func TestDiffGolden(t *testing.T) {
 		{"diff-nothing", "no row at all", nothing()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := diffdoc.Answer(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Doc
+			doc := diffdoc.Answer(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Document()
 			var text, page bytes.Buffer
 			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
 				t.Fatal(err)
@@ -117,7 +117,7 @@ func TestDiffGolden(t *testing.T) {
 
 func TestDiffFitsTheTerminal(t *testing.T) {
 	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
-		doc := diffdoc.Answer(d, report.Provenance{}).Doc
+		doc := diffdoc.Answer(d, report.Provenance{}).Document()
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
 			if err := terminal.Render(&b, doc, terminal.Options{Width: width}); err != nil {
@@ -136,7 +136,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 func TestDiffTables(t *testing.T) {
 	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.Answer(d, report.Provenance{}).Table}
-		for _, s := range diffdoc.Answer(d, report.Provenance{}).Doc.Sections {
+		for _, s := range diffdoc.Answer(d, report.Provenance{}).Document().Sections {
 			tables = append(tables, s.Tables...)
 		}
 		for _, table := range tables {
@@ -168,7 +168,7 @@ func TestDiffTables(t *testing.T) {
 }
 
 func TestDiffSummaryWords(t *testing.T) {
-	doc := diffdoc.Answer(repeats(), report.Provenance{}).Doc
+	doc := diffdoc.Answer(repeats(), report.Provenance{}).Document()
 	wantHead := []string{
 		"Old: runs/main, 4 runs on Meteor Lake Arc Graphics",
 		"New: runs/branch, 4 runs on Meteor Lake Arc Graphics",
@@ -185,7 +185,7 @@ func TestDiffSummaryWords(t *testing.T) {
 	}
 	want = "1 regression in 1 kernel at a threshold of 2 points. A launch takes 1.01 times as long (geometric mean over 1 kernel). " +
 		"No test is possible with 1 + 1 runs: give 4 repeats per side."
-	if got := diffdoc.Answer(single(), report.Provenance{}).Doc.Closing; got != want {
+	if got := diffdoc.Answer(single(), report.Provenance{}).Document().Closing; got != want {
 		t.Errorf("closing\n%s\nwant\n%s", got, want)
 	}
 }
@@ -274,7 +274,7 @@ func TestShown(t *testing.T) {
 		{"the most time: 0.4 s, 0.2 s", report.Selection{Top: 2, Sort: report.SortTime}, "reduce GEMM"},
 		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},
 	} {
-		doc := diffdoc.Answer(repeats(), report.Provenance{Show: c.show}).Doc
+		doc := diffdoc.Answer(repeats(), report.Provenance{Show: c.show}).Document()
 		table := doc.Table(report.SectionKernels)
 		var names []string
 		for i := range table.Len {

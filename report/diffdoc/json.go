@@ -44,7 +44,7 @@ func newOutput(d *rundiff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
 		Old: newSide(&d.Old), New: newSide(&d.New), Changes: d.Changes, Summary: d.Summary,
-		Rows: report.Stream[rundiff.Row]{Seq: each(d.Rows)}, Notes: report.NoteValues(d.Notes),
+		Rows: report.Stream[rundiff.Row]{Seq: rows(d)}, Notes: report.NoteValues(d.Notes),
 	}
 }
 
@@ -55,11 +55,11 @@ func newSide(s *rundiff.Side) DiffSide {
 	})}
 }
 
-// each gives the rows one by one, as they are.
-func each(rows []rundiff.Row) iter.Seq[*rundiff.Row] {
+// rows gives the rows one by one.
+func rows(d *rundiff.Result) iter.Seq[*rundiff.Row] {
 	return func(yield func(*rundiff.Row) bool) {
-		for i := range rows {
-			if !yield(&rows[i]) {
+		for _, r := range d.All() {
+			if !yield(r) {
 				return
 			}
 		}

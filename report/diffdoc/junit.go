@@ -35,8 +35,8 @@ func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s.AddEach("not_whole", report.NotWhole(d.Notes))
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	s.SetCases(func(yield func(report.TestCase) bool) {
-		for i := range d.Rows {
-			if r := &d.Rows[i]; r.IsKernel && !yield(testCase(class, r)) {
+		for _, r := range d.All() {
+			if r.IsKernel && !yield(testCase(class, r)) {
 				return
 			}
 		}

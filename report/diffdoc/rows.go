@@ -71,7 +71,7 @@ func (p *partChanges) set(parts []rundiff.PartDelta) {
 
 // fill makes row i of the table; the words only for people.
 func (s *diffSet) fill(i int, into *tableRow) {
-	r := &s.rows[i]
+	r := s.Row(i, into.Row)
 	*into = tableRow{Row: r, Kernel: report.Symbol(r.Task), Finding: verdict(r.Verdict), Label: s.label(r)}
 	into.partChanges.set(r.Parts)
 	for k, c := range r.Changes {
@@ -100,8 +100,8 @@ var kernelColumns string
 
 // columns are those of the table of kernels.
 func (s *diffSet) columns() []string {
-	return report.ColumnKeys(kernelColumns, map[string]bool{"tested": s.tested, "loaded": s.loaded,
-		"residual": s.residual})
+	return report.ColumnKeys(kernelColumns, map[string]bool{"tested": s.has.Tested, "loaded": s.has.Loaded,
+		"residual": s.has.Residual})
 }
 
 // insignificant is what people read where a test found nothing.

@@ -7,46 +7,52 @@ import (
 	"occudiff/report"
 )
 
+// labeled is how many rows have a name of their own in charts, which show fewer; those of the rest may be equal.
+const labeled = 1000
+
 // diffSet is what the columns need to know of all rows.
 type diffSet struct {
-	rows      []rundiff.Row
+	*rundiff.Result
 	kernels   int // the first ones
 	attention int // the first ones that are not simply unchanged
-	tested    bool
-	residual  bool
-	loaded    bool
+	has       rundiff.Shows
 	raw       bool // for programs
 	repeated  map[string]bool
 	brief     map[string]string // the names of charts
 }
 
 func newDiffSet(d *rundiff.Result) *diffSet {
-	s := &diffSet{rows: d.Rows, repeated: map[string]bool{}, brief: map[string]string{}}
-	for s.kernels < len(d.Rows) && d.Rows[s.kernels].IsKernel {
+	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}}
+	for s.kernels < d.Len() && d.IsKernel(s.kernels) {
 		s.kernels++
 	}
-	for s.attention < s.kernels && d.Rows[s.attention].Verdict != rundiff.Unchanged {
+	for s.attention < s.kernels && d.Verdict(s.attention) != rundiff.Unchanged {
 		s.attention++
 	}
-	seen, names := make(map[string]bool, len(d.Rows)), make([]string, len(d.Rows))
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		s.tested = s.tested || r.Measured.P.Present() || r.Time.P.Present()
-		s.loaded = s.loaded || r.Loaded.Change.Present()
-		s.residual = s.residual || r.Residual.Change.Present()
-		s.repeated[r.Task] = s.repeated[r.Task] || seen[r.Task]
-		seen[r.Task] = true
-		names[i] = report.KernelName(r.Task)
+	for i := range d.Len() {
+		row := d.Shows(i)
+		s.has = rundiff.Shows{Tested: s.has.Tested || row.Tested, Loaded: s.has.Loaded || row.Loaded,
+			Residual: s.has.Residual || row.Residual}
+	}
+	seen, names, tasks := map[string]bool{}, []string(nil), []string(nil)
+	for i := range min(d.Len(), labeled) {
+		task := d.Task(i)
+		s.repeated[task] = s.repeated[task] || seen[task]
+		seen[task] = true
+		tasks, names = append(tasks, task), append(names, report.KernelName(task))
 	}
 	for i, name := range report.CutApart(names, report.LabelWidth) {
-		s.brief[d.Rows[i].Task] = name
+		s.brief[tasks[i]] = name
 	}
 	return s
 }
 
 // label names a row briefly; rows of one name are told apart by their shape.
 func (s *diffSet) label(r *rundiff.Row) string {
-	name := s.brief[r.Task]
+	name, known := s.brief[r.Task]
+	if !known {
+		name = report.CutMiddle(report.KernelName(r.Task), report.LabelWidth)
+	}
 	if s.repeated[r.Task] {
 		name += " " + shapeText(r)
 	}
@@ -55,12 +61,13 @@ func (s *diffSet) label(r *rundiff.Row) string {
 
 // shown gives the diff with the rows that people want to see. What it sums up is still of all rows.
 func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
-	v := *d
-	rows, left := report.Select(show, d.Rows, "rows", func(r *rundiff.Row) report.Candidate {
-		return candidate(r, show.Sort)
-	})
-	v.Rows, v.Notes = rows, append(left, d.Notes...)
-	return &v
+	if !show.Chosen() {
+		return d
+	}
+	rows := show.Choose(d.Len(), func(i int) report.Candidate { return candidate(d.Row(i, nil), show.Sort) })
+	v := d.View(rows)
+	v.Notes = append(show.LeftOut(len(rows), d.Len(), "rows"), d.Notes...)
+	return v
 }
 
 // candidate is what a selection considers of a row. Slot time is lost where less is measured than on the old side.
@@ -80,7 +87,7 @@ func candidate(r *rundiff.Row, by report.SortKey) report.Candidate {
 
 // table makes the table of kernels.
 func (s *diffSet) table() *report.Table {
-	t := report.RowsInto(report.SectionKernels, len(s.rows), s.fill, s.columns()...)
+	t := report.RowsInto(report.SectionKernels, s.Len(), s.fill, s.columns()...)
 	t.Main, t.Attention, t.Form = s.kernels, s.attention, report.Browser
 	return t
 }
@@ -90,12 +97,12 @@ func (s *diffSet) table() *report.Table {
 func csvTable(d *rundiff.Result, show report.Selection) *report.Table {
 	s := newDiffSet(shown(d, show))
 	s.raw = true
-	return report.CSV("rows", len(s.rows), s.fill, csvColumns()...)
+	return report.CSV("rows", s.Len(), s.fill, csvColumns()...)
 }
 
 // csvColumns are the columns of the sheet, whatever this diff has of them.
 func csvColumns() (keys []string) {
-	all := diffSet{tested: true, residual: true}
+	all := diffSet{has: rundiff.Shows{Tested: true, Residual: true}}
 	columns := all.columns()
 	for i, c := range report.RowsInto("", 0, all.fill, columns...).Columns {
 		if c.In&report.Sheet != 0 {
@@ -107,7 +114,7 @@ func csvColumns() (keys []string) {
 
 func kernelSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
-	if len(d.Rows) == 0 {
+	if d.Len() == 0 {
 		s.Text = []string{"The inputs contain no kernel."}
 		return s
 	}

@@ -255,7 +255,7 @@ func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	for _, d := range s.Against {
 		set := newDiffSet(shown(d, show))
 		set.raw = true
-		for i := range set.rows {
+		for i := range set.Len() {
 			places = append(places, place{d, set, i})
 		}
 	}
