@@ -1,23 +1,25 @@
 #!/bin/sh
 # Did a pull request cost occupancy? Builds its merge base and its head, measures each RUNS times under VTune, in turns, so that
-# a GPU that warms up slows both, and compares the two. It ends with 1 when a kernel regressed. Run it in a checkout that has
-# the base branch, on a machine with the GPU. The results land in OUT: comment.md for the pull request, which is plain Markdown
-# without pictures since GitHub shows none of a comment's, report.html with the plots, and junit.xml.
+# a GPU that warms up slows both, and compares the two. It ends with 1 when a kernel regressed, and with 3 when something else went
+# wrong. Run it in a checkout that has the base branch, on a machine with the GPU. The results land in OUT: comment.md for the
+# pull request, which is text and short, since GitHub shows no pictures of a comment's, report.html with the plots, and junit.xml.
 #   BASE      the branch that the change goes into    (origin/main)
 #   SRC       the program's source                    (vec_add.cpp)
 #   RUNS      runs of each side; 4 make a test        (4)
 #   OUT       where all of it goes, made anew         (occupancy)
-#   TOP       kernels in the comment, what needs attention first: GitHub takes 65,536 characters    (20)
+#   TOP       kernels in the comment, what needs attention first    (20)
 #   CXX, VTUNE
 set -eu
+status=3
+trap 'git worktree remove --force "$out/source" 2>/dev/null || true; exit "$status"' EXIT
+out=${OUT:-occupancy}
 base=$(git merge-base "${BASE:-origin/main}" HEAD)
-src=${SRC:-vec_add.cpp} out=${OUT:-occupancy} vtune=${VTUNE:-vtune}
+src=${SRC:-vec_add.cpp} vtune=${VTUNE:-vtune}
 
 rm -rf "$out"
 mkdir -p "$out/base" "$out/head"
 git worktree prune
 git worktree add --quiet --detach "$out/source" "$base"
-trap 'git worktree remove --force "$out/source"' EXIT
 "${CXX:-icpx}" -fsycl -O2 "$out/source/$src" -o "$out/base-app"
 "${CXX:-icpx}" -fsycl -O2 "$src" -o "$out/head-app"
 
@@ -34,5 +36,17 @@ while [ "$i" -le "${RUNS:-4}" ]; do
 	i=$((i + 1))
 done
 
-occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations --top "${TOP:-20}" \
-	--format markdown -o "$out/report.html" -o "$out/junit.xml" >"$out/comment.md"
+verdict=0
+COLUMNS=110 occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations \
+	--top "${TOP:-20}" -o "$out/report.html" -o "$out/junit.xml" >"$out/diff.txt" || verdict=$?
+
+# The marker says whose comment it is: only that one is edited. The last paragraph of the diff is its verdict; of the rest, as much
+# as somebody reads in a comment.
+{
+	echo '<!-- occudiff: occupancy of a pull request -->'
+	awk -v RS= '{ last = $0 } END { print last }' "$out/diff.txt"
+	printf '\n~~~~text\n'
+	awk '(n += length($0) + 1) > 6500 { print "..."; exit } 1' "$out/diff.txt"
+	printf '~~~~\n'
+} >"$out/comment.md"
+[ "$verdict" -gt 1 ] || status=$verdict

@@ -1,5 +1,6 @@
 #!/bin/sh
-# One run of vec_add under VTune, into the history. It ends with 1 when occupancy regressed (confirmed by two runs).
+# One run of vec_add under VTune, into the history. It ends with 1 when occupancy regressed (confirmed by two runs) or a kernel
+# is gone, and with 3 when something else went wrong: nothing is known of occupancy then.
 #
 #   sh vec_add.sh                             here and now
 #   sbatch vec_add.sh  /  qsub vec_add.sh     on a cluster; the history then has the job's number and the node's name
@@ -13,6 +14,8 @@
 # Settings, all optional: OCCUDIFF_DB (the history), SRC (vec_add.cpp), RUNS (a folder that keeps what was measured), LABEL,
 # DRIVER (the GPU driver's version), CXX, VTUNE.
 set -eu
+status=3
+trap 'exit "$status"' EXIT
 cd "${SLURM_SUBMIT_DIR:-${PBS_O_WORKDIR:-.}}"
 
 export OCCUDIFF_DB="${OCCUDIFF_DB:-occudiff.db}"
@@ -43,7 +46,7 @@ number=${number%% *}
 
 # What was measured against the prediction, then against the runs before. The report is written either way.
 occudiff validate "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us -q -o "$run/report.xlsx" -o "$run/report.md"
-status=0
-occudiff track check --run "$number" -o "$run/check.xml" -o "$run/check.md" || status=$?
+verdict=0
+occudiff track check --run "$number" --fail-on missing -o "$run/check.xml" -o "$run/check.md" || verdict=$?
 occudiff track report -q -o "$run/trend.html" -o "$run/trend.xlsx" >"$run/trend.txt"
-exit "$status"
+[ "$verdict" -gt 1 ] || status=$verdict
