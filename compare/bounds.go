@@ -3,66 +3,103 @@ package compare
 import (
 	"fmt"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
+
+// kernelTimes is the time of the kernels that were measured: in all, and times what is told of each.
+type kernelTimes struct {
+	all, idle, measured, reach unit.Seconds
+	unsampled                  bool // there are kernels of which no sample is: what they held is in those of others
+}
+
+// add takes a kernel with the most that it reaches.
+func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
+	total, idle := k.Total.Or(0), k.Idle.Or(0)
+	t.unsampled = t.unsampled || unsampled(k)
+	t.all += total
+	t.idle += total * unit.Seconds(idle)
+	t.measured += total * unit.Seconds(k.Measured.Or(0))
+	t.reach += total * unit.Seconds(reach)
+}
+
+// unsampled says whether no thread was seen in an array that was not idle.
+func unsampled(k *ingest.Kernel) bool {
+	m, measured := k.Measured.Value()
+	idle, known := k.Idle.Value()
+	return measured && known && m.Percent() < float64(printedHalf) && (1-idle).Percent() > float64(arraySum)
+}
 
 // apart is the least idle share of a row that the other kernels' idle shares leave for it.
 func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
 	f := c.Foreign.Or(0)
-	_, others, known := r.others(row)
+	others, known := r.others(row)
 	if !known || f >= 1 {
 		return idle
 	}
-	return min(idle, max((idle-f*others)/(1-f), 0))
+	return min(idle, max((idle-f*others.idle)/(1-f), 0))
 }
 
-// others gives what the other kernels of the run measure, and how idle XVEs were, weighted by time.
-func (r *Result) others(row *Row) (measured, idle unit.Ratio, known bool) {
+// others is what the other kernels of a run measure, how idle XVEs were, and what they can reach, weighted by time.
+type others struct{ measured, idle, reach unit.Ratio }
+
+func (r *Result) others(row *Row) (o others, known bool) {
 	t, of := row.Total.Or(0), &r.kernelTime
 	rest := of.all - t
-	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() {
+	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() || of.unsampled {
+		return o, false
+	}
+	less := func(all unit.Seconds, own unit.Ratio) unit.Ratio {
+		return unit.Ratio((all - t*unit.Seconds(own)) / rest)
+	}
+	return others{less(of.measured, row.Measured.Or(0)), less(of.idle, row.Idle.Or(0)),
+		less(of.reach, reach(row.Predicted, &row.Kernel))}, true
+}
+
+// ownRange bounds what a row's launches held, where the bounds of its samples and what the other kernels measure and
+// can reach tell it. Time outside holds nothing. Of two kernels that mix by shares a and b, which add up to less than
+// one, each is ((1 - b) m - a others) / (1 - a - b) at most or at least; else the others may be anything that they
+// reach.
+func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio, known bool) {
+	m, idle, top := row.Measured.Or(0), row.Idle.Or(1), reach(row.Predicted, &row.Kernel)
+	outside, bounded := c.Edges.Value()
+	if !bounded || !row.Idle.Present() || r.kernelTime.unsampled || m > top {
 		return 0, 0, false
 	}
-	measured = unit.Ratio((of.measured - t*unit.Seconds(row.Measured.Or(0))) / rest)
-	return measured, unit.Ratio((of.idle - t*unit.Seconds(row.Idle.Or(0))) / rest), true
-}
-
-// ownRange bounds what a row's launches held, where the bounds of its samples and what the other kernels measure tell
-// it: time outside holds nothing, and of two kernels that mix by shares a and b, which add up to less than one, each is
-// ((1 - b) m - a others) / (1 - a - b) at most or at least.
-func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio, known bool) {
-	m, idle := row.Measured.Or(0), row.Idle.Or(1)
-	outside, bounded := c.Outside().Value()
 	least, most = m, m
-	others, _, several := r.others(row)
-	a, s := c.Foreign.Or(1), c.OwnShare.Or(1)
-	if several {
+	if o, several := r.others(row); several {
+		a, s := c.Foreign.Or(1), c.OwnShare.Or(1)
 		b := min(s/max(1-s, 1e-9), 1)
-		if a+b >= 1 {
-			return 0, 0, false
+		least, most = (m-a*o.reach)/max(1-a, 1e-9), m/max(1-a, 1e-9)
+		if a+b < 1 {
+			least = ((1-b)*m - a*o.measured) / (1 - a - b)
+			most = least
 		}
-		alone := ((1-b)*m - a*others) / (1 - a - b)
-		least, most = min(m, max(alone, 0)), max(m, alone)
+		least, most = min(m, max(least, 0)), max(m, most)
 	}
-	most = min(most/max(1-min(outside, idle), 1e-9), max(row.reach(), m))
-	return least, most, bounded && row.Idle.Present()
+	return least, min(most/max(1-min(outside, idle), 1e-9), top), true
 }
 
-// nearlyOwn says whether what can be of others, or of time outside, moves a row by no more than the tolerance.
+// nearlyOwn says whether what can be of others, or of time outside, moves a row by no more than the tolerance, or
+// leaves no less to its launches than is predicted.
 func (r *Result) nearlyOwn(row *Row, c *Certainty) bool {
+	least, _, bounded := r.ownRange(row, c)
+	if p := row.Predicted; bounded && p != nil && least.Minus(p.Average) >= -r.Options.Tolerance {
+		return true
+	}
 	m, f := row.Measured.Or(0), c.Foreign.Or(1)
-	others, _, several := r.others(row)
+	o, several := r.others(row)
 	outside := min(c.Outside().Or(1), row.Idle.Or(1))
 	if !several || !c.Crosstalk.Present() || f >= 1 || outside >= 1 {
 		return false
 	}
-	return r.Options.within(abs(m.Minus(others))*unit.Points(f/(1-f)) + pointsOf(m*outside/(1-outside)))
+	return r.Options.within(abs(m.Minus(o.measured))*unit.Points(f/(1-f)) + pointsOf(m*outside/(1-outside)))
 }
 
 // ownRangeText says what the row's launches may have held by themselves, empty where nothing tells it.
 func (r *Result) ownRangeText(row *Row, c *Certainty) string {
 	least, most, known := r.ownRange(row, c)
-	if !known {
+	if !known || most.Minus(least) > widestRange {
 		return ""
 	}
 	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f %%.", least.Percent(), most.Percent())

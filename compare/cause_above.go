@@ -65,18 +65,19 @@ func (r *Row) most() (unit.Ratio, string) {
 	return r.Peak.Or(0), "profiler's peak"
 }
 
-// reach is most without its name.
-func (r *Row) reach() unit.Ratio {
-	most, _ := r.most()
-	return most
+// reach is most without its name, all slots where it is not known.
+func reach(p *predict.Prediction, k *ingest.Kernel) unit.Ratio {
+	if p != nil {
+		return p.Peak
+	}
+	return k.Peak.Or(1)
 }
 
 // foreign says that other tasks under the same samples are enough to explain the value.
 func (f *finder) foreign(m unit.Ratio) bool {
 	c := &f.certainty
-	share, bounded := c.Foreign.Value()
-	ref := f.row.reference()
-	if !bounded || share == 0 || m > ref+share*(1-ref) {
+	share := c.Foreign.Or(0)
+	if share == 0 || m > c.mixed(f.row.reference()) {
 		return false
 	}
 	f.add("", CauseSampling, medium, func() (string, string) {
@@ -85,6 +86,9 @@ func (f *finder) foreign(m unit.Ratio) bool {
 	})
 	return true
 }
+
+// mixed is the most that a launch and what can be of other tasks under its samples come to.
+func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.Foreign.Or(1)*(1-own) }
 
 // readOnOneStack fits a launch on one stack whose counter divides by that stack's slots alone.
 func (f *finder) readOnOneStack(m unit.Ratio) bool {

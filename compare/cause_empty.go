@@ -126,17 +126,17 @@ func (f *finder) dry(p Part) {
 	})
 }
 
-// diluted names other kernels that hold less, where what they can have made of the samples comes to enough.
+// diluted names other kernels that hold less, where what they can have made of the samples comes to all that is missing.
 func (f *finder) diluted(p Part) bool {
 	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)
-	others, _, known := f.r.others(f.row)
-	points := pointsOf(share / max(1-share, 0.01) * (m - others))
-	if !known || points < leastCause {
+	o, known := f.r.others(f.row)
+	points := pointsOf(share / max(1-share, 0.01) * (m - o.measured))
+	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return false
 	}
 	f.add(p, CauseSampling, low, func() (string, string) {
 		return fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by itself it "+
-			"may hold up to %.1f points more.", f.certainty.edgesText(), shareText(share), others.Percent(),
+			"may hold up to %.1f points more.", f.certainty.edgesText(), shareText(share), o.measured.Percent(),
 			float64(points)), f.certainty.resample()
 	})
 	return true

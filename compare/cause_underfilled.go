@@ -148,8 +148,8 @@ func (f *finder) refit(p Part) {
 	t.measured, _ = f.r.own(f.row)
 	t.registers(t.r.Options.Tolerance, medium)
 	if share := t.certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
-		others, _, _ := t.r.others(t.row)
-		t.above = pointsOf(max(share*(others-t.measured), 0))
+		o, _ := t.r.others(t.row)
+		t.above = pointsOf(max(share*(o.measured-t.measured), 0))
 		t.registers(t.r.Options.Tolerance+t.above, low)
 	}
 	if f.row.ModelDifference.Present() || !f.certainty.Exact && n < refitIntervals {

@@ -182,7 +182,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return gpuIdle
 	}
-	if r.nothingSeen(row) && row.Idle.Present() && (1-row.Idle.Or(0)).Percent() > float64(arraySum) && !c.Exact {
+	if unsampled(&row.Kernel) && !c.Exact {
 		return notSampled
 	}
 	over := measured.Minus(reference)
@@ -202,7 +202,8 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
 		return crossTalking
 	}
-	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && !r.nearlyOwn(row, c) {
+	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && !r.nearlyOwn(row, c) &&
+		!(row.Predicted != nil && measured.Minus(c.mixed(reference)) > r.Options.Tolerance) { // which nothing explains
 		return othersValue
 	}
 	started, counted := row.Threads.Value()

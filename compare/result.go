@@ -196,9 +196,9 @@ type Result struct {
 	Options Options // as used
 	Notes   []note.Note
 
-	taskTime    unit.Seconds                               // of all tasks
-	adapterTime adapterTimes                               // of those that name one
-	kernelTime  struct{ all, idle, measured unit.Seconds } // of those that were measured; times idle share, occupancy
+	taskTime    unit.Seconds // of all tasks
+	adapterTime adapterTimes // of those that name one
+	kernelTime  kernelTimes
 	rows        rows
 	instances   bool  // the rows are launches
 	fromSummary bool  // the rows are those of a summary

@@ -58,12 +58,11 @@ func (r *Result) setRows(kernels *ingest.Kernels) {
 			r.rows.forecasts[i] = r.forecast(&k)
 		}
 	}
-	for _, k := range kernels.All() {
+	for i, k := range kernels.All() {
 		r.taskTime += k.Total.Or(0)
-		if i, ok := k.Idle.Value(); ok && k.Measured.Present() && k.IsKernel() {
-			r.kernelTime.all += k.Total.Or(0)
-			r.kernelTime.idle += k.Total.Or(0) * unit.Seconds(i)
-			r.kernelTime.measured += k.Total.Or(0) * unit.Seconds(k.Measured.Or(0))
+		if k.Idle.Present() && k.Measured.Present() && k.IsKernel() {
+			f := r.forecastAt(i, k)
+			r.kernelTime.add(k, reach(f.predicted, k))
 		}
 		if k.Device != "" {
 			r.adapterTime.add(k.Device, k.Total.Or(0))

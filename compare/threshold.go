@@ -23,6 +23,10 @@ const (
 	CrosstalkMedium unit.Ratio = 0.4
 	crosstalkHigh   unit.Ratio = 0.1
 
+	// widestRange is how wide a range may be to say something of a launch: well above half of all slots is next to
+	// nothing.
+	widestRange unit.Points = 60
+
 	// threadsOfOthersTimes: Computing Threads Started is sampled and falls short of the truth, down to 0.4 of it; more
 	// than twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
 	threadsOfOthersTimes = 2
