@@ -104,3 +104,23 @@ func (r *Result) ownRangeText(row *Row, c *Certainty) string {
 	}
 	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f %%.", least.Percent(), most.Percent())
 }
+
+// inLaunchesText says what a summary's occupancy of the whole GPU time leaves to the launches of the kernel that took
+// nearly all of it, where that is more than its samples hold: nothing but kernels holds threads. On real runs this is
+// 7 points above and 13 below what XVEs that ran held, so that it supports and proves nothing.
+func (r *Result) inLaunchesText(row *Row) string {
+	all, said := r.Platform.Occupancy.Value()
+	t, time, m := r.Platform.GPUTime.Or(0), row.Total.Or(0), row.Measured.Or(0)
+	if !said || t <= 0 || time < mostOfKernels*r.kernelTime.all {
+		return ""
+	}
+	o, _ := r.others(row)
+	rest := unit.Seconds(o.measured) * (r.kernelTime.all - time)
+	own := unit.Ratio((unit.Seconds(all)*t - rest) / time)
+	if own.Minus(m) < leastCause || own > atMost {
+		return ""
+	}
+	return fmt.Sprintf(" By the summary, threads held %.1f %% of %s of GPU time, which is %.1f %% of the time of "+
+		"these launches: %.1f points of what is missing are probably outside them.", all.Percent(), unit.Span(t),
+		own.Percent(), float64(own.Minus(m)))
+}

@@ -89,7 +89,7 @@ func (f *finder) gaps(p Part, told bool) {
 	}
 	f.add(p, CauseGaps, low, func() (string, string) {
 		because := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
-			"it cannot be distinguished from time within.", c.edgesText(), float64(points))
+			"it cannot be distinguished from time within.", c.edgesText(), float64(points)) + f.r.inLaunchesText(f.row)
 		decide := "a trace"
 		if c.Intervals.Present() {
 			decide += ", or " + c.resample()
@@ -126,7 +126,8 @@ func (f *finder) dry(p Part) {
 	})
 }
 
-// diluted names other kernels that hold less, where what they can have made of the samples comes to all that is missing.
+// diluted names other kernels that hold less, where what they can have made of the samples comes to all that is
+// missing.
 func (f *finder) diluted(p Part) bool {
 	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)

@@ -320,7 +320,11 @@ func (r *Result) CertaintyText(row *Row) string {
 			idle.Percent(), shareText(min(e/idle, 1))))
 	}
 	if x, ok := c.Crosstalk.Value(); ok && !c.Own {
-		said = append(said, fmt.Sprintf("%s of all instructions of the run are in rows of no kernel", shareText(x)))
+		text := fmt.Sprintf("%s of all instructions of the run are in rows of no kernel", shareText(x))
+		if m, measured := row.Measured.Value(); measured && c.Foreign.Or(1) <= foreignHigh && x > foreignHigh {
+			text += fmt.Sprintf(", which run none, so %.1f %% is the least that the launches held", m.Percent())
+		}
+		said = append(said, text)
 	}
 	return strings.Join(said, "; ") + "."
 }
