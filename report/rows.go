@@ -32,6 +32,8 @@ import (
 // A field of a struct type, or of a pointer to one, stands for the fields of that struct if it is embedded or has the
 // tag csv:",inline"; all of them are absent where the pointer is nil. With csv:"old,inline" their keys begin with old_.
 //
+// An array is a column for each element; their keys stand in its csv tag with blanks between them.
+//
 // keys choose the columns and their order, by either key of a field or by one without its unit, as in peak for
 // peak_percent, and become the keys of the columns; without them the table has all columns in the order of the fields.
 // What several tables show under other headings brings its own, with a colon between: "peak_percent: Peak [%]; drop=7".
@@ -151,14 +153,24 @@ func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField 
 			key = strings.ToLower(f.Name)
 		}
 		key, json = prefix+key, prefix+json
-		field := rowField{column: Column{Key: key, Kind: kindOf(f.Type, "")}, json: json, typ: f.Type, at: at, raw: raw}
-		if isColumn && !raw {
-			field.column = columnOf(key, heading, f.Type)
+		if f.Type.Kind() == reflect.Array {
+			for k, key := range strings.Fields(key) {
+				column := Column{Key: key, Kind: kindOf(f.Type.Elem(), "")}
+				list = append(list, newField(column, "", f.Type.Elem(), append(slices.Clone(at), k), raw))
+			}
+			continue
 		}
-		field.cell = newMaker(f.Type, &field.column, raw)
-		list = append(list, field)
+		column := Column{Key: key, Kind: kindOf(f.Type, "")}
+		if isColumn && !raw {
+			column = columnOf(key, heading, f.Type)
+		}
+		list = append(list, newField(column, json, f.Type, at, raw))
 	}
 	return list
+}
+
+func newField(c Column, json string, t reflect.Type, at []int, raw bool) rowField {
+	return rowField{column: c, json: json, typ: t, at: at, cell: newMaker(t, &c, raw), raw: raw}
 }
 
 // chosenFields picks fields by their keys, all of them without any.
@@ -181,8 +193,7 @@ func chosenFields(all []rowField, keys []string) []rowField {
 		}
 		f := all[i]
 		if own && !f.raw {
-			f.column = columnOf(key, heading, f.typ)
-			f.cell = newMaker(f.typ, &f.column, false)
+			f = newField(columnOf(key, heading, f.typ), f.json, f.typ, f.at, false)
 		}
 		f.column.Key = key
 		list = append(list, f)

@@ -22,7 +22,11 @@ func (f *rowField) cellOf(row reflect.Value) Cell {
 			}
 			row = row.Elem()
 		}
-		row = row.Field(i)
+		if row.Kind() == reflect.Array {
+			row = row.Index(i)
+		} else {
+			row = row.Field(i)
+		}
 	}
 	return f.cell(row)
 }

@@ -139,16 +139,23 @@ type Table struct {
 	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
 }
 
+// ColumnsIn gives the indices of the columns that a view shows.
+func (t *Table) ColumnsIn(v View) (list []int) {
+	for i, c := range t.Columns {
+		if c.In&v != 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // Shown gives the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
 // longer to make.
 func (t *Table) Shown(v View) *Table {
-	shown := *t
+	shown, columns := *t, t.ColumnsIn(v)
 	shown.Columns, shown.only = nil, nil
-	var columns []int
-	for i, c := range t.Columns {
-		if c.In&v != 0 {
-			columns, shown.Columns = append(columns, i), append(shown.Columns, c)
-		}
+	for _, i := range columns {
+		shown.Columns = append(shown.Columns, t.Columns[i])
 	}
 	if t.only != nil {
 		shown.Row = t.only(columns)

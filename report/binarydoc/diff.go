@@ -32,15 +32,16 @@ type pairRow struct {
 	Old       *kernelRow          `json:"old"`
 	New       *kernelRow          `json:"new"`
 	Changed   []string            `json:"changed" csv:"changed" jsonschema:"the figures that differ"`
-	// What people read: the figure before and after.
-	Spill     string `json:"-" csv:"spill_bytes" col:"Spill [bytes]; drop=5"`
-	Scratch   string `json:"-" csv:"scratch_bytes" col:"Scratch [bytes]; drop=4"`
-	Registers string `json:"-" csv:"registers_per_thread" col:"Registers per thread; brief=GRF; drop=6"`
-	SIMD      string `json:"-" csv:"simd" col:"SIMD; drop=3"`
-	SLM       string `json:"-" csv:"slm_bytes" col:"SLM [bytes]; drop=2"`
-	Barriers  string `json:"-" csv:"barriers" col:"Barriers; drop=1"`
-	Peak      string `json:"-" csv:"peak_percent" col:"Peak [%]"`
-	Average   string `json:"-" csv:"average_percent" col:"Average [%]"`
+	// What people read: the figures before and after.
+	Figures [len(figures)]string `json:"-" csv:"spill_bytes scratch_bytes registers_per_thread simd slm_bytes barriers peak_percent average_percent"`
+}
+
+// figures are what a sentence calls what may change.
+var figures = [...]struct{ field, name, unit string }{
+	{binary.FieldSpill, "spill", " bytes"}, {binary.FieldScratch, "scratch", " bytes"},
+	{binary.FieldRegisters, "registers per thread", ""}, {binary.FieldSIMD, "SIMD", ""},
+	{binary.FieldSLM, "SLM", " bytes"}, {binary.FieldBarriers, "barriers", ""},
+	{binary.FieldPeak, "predicted peak", " %"}, {binary.FieldAverage, "predicted average", " %"},
 }
 
 // Diff gives what a new compilation changed in every form.
@@ -50,8 +51,10 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 		return report.Candidate{Task: pairs[i].Kernel().Demangled(), Value: math.NaN()}
 	})
 	row := func(i int) pairRow { return rows[show[i]] }
-	t := report.Rows("kernels", len(show), row, "demangled", "device", "verdict", "spill_bytes", "scratch_bytes",
-		"registers_per_thread", "simd", "slm_bytes", "barriers", "peak_percent", "average_percent")
+	t := report.Rows("kernels", len(show), row, "demangled", "device", "verdict", "spill_bytes: Spill [bytes]; drop=5",
+		"scratch_bytes: Scratch [bytes]; drop=4", "registers_per_thread: Registers per thread; brief=GRF; drop=6",
+		"simd: SIMD; drop=3", "slm_bytes: SLM [bytes]; drop=2", "barriers: Barriers; drop=1", "peak_percent: Peak [%]",
+		"average_percent: Average [%]")
 	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 		Headline: append([]string{counts(pairs)},
 			report.NotWhole(prov.Show.LeftOut(len(show), len(pairs), "kernels"))...)}
@@ -73,46 +76,37 @@ func pairOf(p *binary.Pair) pairRow {
 	k := p.Kernel()
 	r := pairRow{Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key, Device: report.NewDeviceValue(k.Device, ""),
 		Verdict: string(p.Verdict), Changed: p.Changed}
-	var old, now kernelRow
-	if p.Old != nil {
-		old = rowOf(p.Old)
-		r.Old = &old
+	side := func(k *binary.Kernel) (*kernelRow, [len(figures)]string) {
+		if k == nil {
+			return nil, [len(figures)]string{}
+		}
+		row := rowOf(k)
+		return &row, row.figures()
 	}
-	if p.New != nil {
-		now = rowOf(p.New)
-		r.New = &now
-	}
-	side := func(get func(*kernelRow) string) string {
+	var old [len(figures)]string
+	r.Old, old = side(p.Old)
+	r.New, r.Figures = side(p.New)
+	for i, before := range old {
 		switch {
-		case r.Old == nil:
-			return get(r.New)
 		case r.New == nil:
-			return get(r.Old)
+			r.Figures[i] = before
+		case r.Old != nil && before != r.Figures[i]:
+			r.Figures[i] = before + " -> " + r.Figures[i]
 		}
-		if a, b := get(r.Old), get(r.New); a != b {
-			return a + " -> " + b
-		}
-		return get(r.New)
-	}
-	for _, f := range []struct {
-		to  *string
-		get func(*kernelRow) string
-	}{
-		{&r.Spill, func(k *kernelRow) string { return printed(report.OptInt(k.Spill)) }},
-		{&r.Scratch, func(k *kernelRow) string { return printed(report.OptInt(k.Scratch)) }},
-		{&r.Registers, func(k *kernelRow) string { return printed(report.IntCell(k.Registers)) }},
-		{&r.SIMD, func(k *kernelRow) string { return printed(report.IntCell(k.SIMD)) }},
-		{&r.SLM, func(k *kernelRow) string { return printed(report.IntCell(k.SLM)) }},
-		{&r.Barriers, func(k *kernelRow) string { return printed(report.IntCell(k.Barriers)) }},
-		{&r.Peak, func(k *kernelRow) string { return printed(report.OptPercent(k.Peak)) }},
-		{&r.Average, func(k *kernelRow) string { return printed(report.OptPercent(k.Average)) }},
-	} {
-		*f.to = side(f.get)
 	}
 	return r
 }
 
-func printed(c report.Cell) string { return report.Column{Kind: c.Kind}.Print(c) }
+// figures are printed in the order of the table of that name.
+func (k *kernelRow) figures() [len(figures)]string {
+	list := [len(figures)]string{}
+	for i, c := range []report.Cell{report.OptInt(k.Spill), report.OptInt(k.Scratch), report.IntCell(k.Registers),
+		report.IntCell(k.SIMD), report.IntCell(k.SLM), report.IntCell(k.Barriers), report.OptPercent(k.Peak),
+		report.OptPercent(k.Average)} {
+		list[i] = report.Column{}.Print(c)
+	}
+	return list
+}
 
 // counts says how many kernels did what.
 func counts(pairs []binary.Pair) string {
@@ -136,15 +130,11 @@ func sentence(p *binary.Pair) string {
 		return "It cannot run any more: " + *r.New.Message + "."
 	}
 	var parts []string
-	for _, f := range p.Changed {
-		if text, ok := map[string]string{
-			binary.FieldSpill: "spill " + r.Spill + " bytes", binary.FieldScratch: "scratch " + r.Scratch + " bytes",
-			binary.FieldRegisters: "registers per thread " + r.Registers, binary.FieldSIMD: "SIMD " + r.SIMD,
-			binary.FieldSLM: "SLM " + r.SLM + " bytes", binary.FieldBarriers: "barriers " + r.Barriers,
-			binary.FieldPeak: "predicted peak " + r.Peak + " %", binary.FieldAverage: "predicted average " + r.Average +
-				" %",
-		}[f]; ok {
-			parts = append(parts, text)
+	for _, changed := range p.Changed {
+		for i, f := range figures {
+			if f.field == changed {
+				parts = append(parts, f.name+" "+r.Figures[i]+f.unit)
+			}
 		}
 	}
 	if len(parts) == 0 {

@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -262,35 +263,19 @@ func needsAttention(r *rundiff.Row, d *rundiff.Result) bool {
 	return r.Measured.Insignificant() && (c > floor || c < -floor)
 }
 
+//go:embed rule.txt
+var ruleText string
+
 // ruleSection documents how verdicts come about.
 func ruleSection(d *rundiff.Result) report.Section {
 	o := &d.Options
-	floor := report.Shortest(float64(o.Threshold))
-	return report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources",
-		In: report.Files, Text: []string{
-			"Every run of a side is one sample of each kernel; copies of a run count once. The medians are " +
-				"compared, in percentage points (not percent of percent). The occupancy of XVEs that ran, measured / " +
-				"(1 - idle), comes first: from day to day it moves by one point where measured occupancy moves by " +
-				"nine. A kernel is a regression when it fell by more than " + floor + " points, or by three times " +
-				"that where a launch is shorter than a sampling interval.",
-			"Otherwise, a kernel whose launches became more than a tenth faster while less was measured is faster " +
-				"at lower occupancy, which is not a regression. Measured occupancies are compared where launches " +
-				"take as long as before, within a tenth, and most instructions were counted in rows of kernels; a " +
-				"change beyond twice the threshold is a regression or an improvement. Everything else is not " +
-				"comparable.",
-			"With 4 or more runs per side, a two-sided Mann-Whitney test must give p below " +
-				report.Shortest(o.Alpha) + " as well, and the threshold itself is enough; with fewer, no test can " +
-				"find anything.",
-			"Where the launch shape, SIMD width, GRF mode, SLM or device changed, lower occupancy may be intended: " +
-				"for a regression the residual, measured minus predicted, must have fallen in the same way. A " +
-				"launch that does what is predicted of it is a changed launch; so is one without a prediction on " +
-				"both sides.",
-			"A change that is not significant is shown as ~. Intervals contain the median with at least " +
-				report.Shortest(100*o.Confidence) + " % confidence with 6 or more runs; with 4 and 5 runs they " +
-				"reach from the smallest to the largest value (87.5 and 93.8 %). What was not measured is not " +
-				"zero, and an unmeasurable value is not a measurement: neither is compared. " +
-				"A driver or version that a side does not name is unknown and never a change.",
-		}}
+	text := strings.NewReplacer("{threshold}", report.Shortest(float64(o.Threshold)), "{alpha}",
+		report.Shortest(o.Alpha), "{confidence}", report.Shortest(100*o.Confidence)).Replace(ruleText)
+	s := report.Section{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Files}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		s.Text = append(s.Text, strings.ReplaceAll(paragraph, "\n", " "))
+	}
+	return s
 }
 
 // provenanceSection says what was compared and how, so that it can be done again.

@@ -3,6 +3,7 @@ package diffdoc
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ type tableRow struct {
 	ResidualChange report.Cell `csv:"residual_change" col:"Residual change [points]; in=terminal+page; drop=5; kind=points"`
 	TimeRatio      report.Cell `csv:"time" col:"Time new/old; in=terminal+page; drop=7; decimals=2; kind=number"`
 
-	partChanges
+	Parts compare.ByPart[unit.Opt[float64]] `csv:"used_change_points underfilled_change_points empty_change_points shortfall_change_points tail_change_points limits_change_points"`
 
 	Changed string `csv:"changes" col:"Changed; in=sheet"`
 	Label   string `csv:"label" col:"Label in charts; in=sheet"`
@@ -52,28 +53,13 @@ type tableRow struct {
 	*rundiff.Row
 }
 
-// partChanges say how far each part of the account moved.
-type partChanges struct {
-	Used        unit.Opt[float64] `csv:"used_change_points" col:"used [points]; group=Account; in=sheet"`
-	Underfilled unit.Opt[float64] `csv:"underfilled_change_points" col:"underfilled [points]; group=Account; in=sheet"`
-	Empty       unit.Opt[float64] `csv:"empty_change_points" col:"empty [points]; group=Account; in=sheet"`
-	Shortfall   unit.Opt[float64] `csv:"shortfall_change_points" col:"shortfall [points]; group=Account; in=sheet"`
-	Tail        unit.Opt[float64] `csv:"tail_change_points" col:"tail [points]; group=Account; in=sheet"`
-	Limits      unit.Opt[float64] `csv:"limits_change_points" col:"limits [points]; group=Account; in=sheet"`
-}
-
-func (p *partChanges) set(parts []rundiff.PartDelta) {
-	to := compare.ByPart[*unit.Opt[float64]]{&p.Used, &p.Underfilled, &p.Empty, &p.Shortfall, &p.Tail, &p.Limits}
-	for i := range parts {
-		*to.Of(parts[i].Part) = parts[i].Change
-	}
-}
-
 // fill makes row i of the table; the words only for people.
 func (s *diffSet) fill(i int, into *tableRow) {
 	r := s.Row(i, into.Row)
 	*into = tableRow{Row: r, Kernel: report.Symbol(r.Task), Finding: verdict(r.Verdict), Label: s.label(r)}
-	into.partChanges.set(r.Parts)
+	for _, d := range r.Parts {
+		into.Parts[slices.Index(s.parts, d.Part)] = d.Change
+	}
 	for k, c := range r.Changes {
 		if k > 0 {
 			into.Changed += ", "

@@ -3,6 +3,7 @@ package diffdoc
 import (
 	"math"
 
+	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/report"
 )
@@ -19,10 +20,11 @@ type diffSet struct {
 	raw       bool // for programs
 	repeated  map[string]bool
 	brief     map[string]string // the names of charts
+	parts     []compare.Part
 }
 
 func newDiffSet(d *rundiff.Result) *diffSet {
-	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}}
+	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}, parts: compare.Parts()}
 	for s.kernels < d.Len() && d.IsKernel(s.kernels) {
 		s.kernels++
 	}

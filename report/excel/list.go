@@ -38,7 +38,7 @@ func (b *book) list(sheet string, t *report.Table) error {
 }
 
 func (b *book) listSheet(name string, t *report.Table, first, last int) error {
-	columns := sheetColumns(t)
+	columns := t.ColumnsIn(report.Sheet)
 	widths := listWidths(t, columns, first, min(last, first+sampleRows))
 	sw, err := b.addSheet(name, true, b.pages(name, t, columns, widths))
 	if err != nil {

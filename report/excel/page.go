@@ -65,7 +65,7 @@ func (b *book) layOut(p part, d *report.Document) (*page, error) {
 // lastPrinted gives the last column of a section that is printed, 0 where all are. Charts beside a table are.
 func lastPrinted(s *report.Section) (last int) {
 	for _, t := range s.Tables {
-		columns := sheetColumns(t)
+		columns := t.ColumnsIn(report.Sheet)
 		if to := printedColumns(t, columns); t.In&report.Sheet != 0 && to < len(columns) {
 			last = max(last, to)
 		}
@@ -175,7 +175,7 @@ func (p *page) table(t *report.Table) {
 	if t.Title != "" {
 		p.text(t.Title, strong)
 	}
-	columns := sheetColumns(t)
+	columns := t.ColumnsIn(report.Sheet)
 	top := line{}
 	if slices.ContainsFunc(t.Columns, func(c report.Column) bool { return c.Wrap }) {
 		top.height = headHeight // such a table is wide enough without long headings

@@ -169,21 +169,10 @@ func listOf(p part) *report.Table {
 // place notes where a table stands, for charts, links and formulas, which name its cells.
 func (b *book) place(sheet string, t *report.Table, row int) {
 	at := place{sheet: sheet, row: row, columns: map[string]int{}}
-	for k, i := range sheetColumns(t) {
+	for k, i := range t.ColumnsIn(report.Sheet) {
 		at.columns[t.Columns[i].Key] = k + 1
 	}
 	b.placed[t.Key] = at
-}
-
-// sheetColumns gives the indices of the columns that a workbook shows.
-func sheetColumns(t *report.Table) []int {
-	var list []int
-	for i, c := range t.Columns {
-		if c.In&report.Sheet != 0 {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 // addSheet makes an empty sheet and a writer of its rows. What has to stand before the rows in the file - how it is

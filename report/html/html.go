@@ -120,7 +120,7 @@ func (p *page) columnStyles() string {
 	var b strings.Builder
 	for _, s := range p.sections {
 		for _, t := range s.Tables {
-			for k, i := range columns(t) {
+			for k, i := range t.ColumnsIn(report.Page) {
 				cells := "#t-" + t.Key + " tr>:nth-child(" + strconv.Itoa(k+1) + ")"
 				if t.Columns[i].RightAligned() {
 					b.WriteString(cells + "{text-align:right}\n")

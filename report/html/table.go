@@ -17,26 +17,6 @@ const (
 	longName = 90
 )
 
-// columns gives the indexes of the columns that a page shows.
-func columns(t *report.Table) []int {
-	var list []int
-	for i, c := range t.Columns {
-		if c.In&report.Page != 0 {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// each reads the rows of a table.
-func each(t *report.Table, read func(row int, cells []report.Cell)) {
-	var cells []report.Cell
-	for i := range t.Len {
-		cells = t.Row(i, cells[:0])
-		read(i, cells)
-	}
-}
-
 // tables writes the tables of a section that have one of some forms.
 func (p *page) tables(s *report.Section, forms ...report.Form) {
 	var list []*report.Table
@@ -71,17 +51,19 @@ func (p *page) tables(s *report.Section, forms ...report.Form) {
 // tiles writes words with their counts, below a bar of the share that each has.
 func (p *page) tiles(t *report.Table) {
 	total, x := 0.0, 0.0
-	each(t, func(_ int, cells []report.Cell) { total += float64(cells[1].Int) })
+	for cells := range t.All() {
+		total += float64(cells[1].Int)
+	}
 	p.raw(`<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">`)
-	each(t, func(_ int, cells []report.Cell) {
+	for cells := range t.All() {
 		if n := float64(cells[1].Int); n > 0 && total > 0 {
 			p.put(`<rect class="%" x="%" y="0" width="%" height="10"></rect>`, class(cells[0].Status),
 				strconv.FormatFloat(x, 'f', 2, 64), strconv.FormatFloat(1000*n/total, 'f', 2, 64))
 			x += 1000 * n / total
 		}
-	})
+	}
 	p.raw("</svg>\n<ul class=\"tiles\">")
-	each(t, func(_ int, cells []report.Cell) {
+	for cells := range t.All() {
 		style := "tile " + class(cells[0].Status)
 		if cells[1].Int == 0 {
 			style += " zero"
@@ -89,20 +71,20 @@ func (p *page) tiles(t *report.Table) {
 		p.put("<li class=\"%\"><span class=\"count\">%</span><span class=\"name\">%</span>"+
 			"<span class=\"meaning\">%</span></li>\n", style, t.Columns[1].Print(cells[1]),
 			t.Columns[0].Print(cells[0]), t.Columns[2].Print(cells[2]))
-	})
+	}
 	p.raw("</ul>\n")
 }
 
 // facts writes names and values as a list, words and counts as a line.
 func (p *page) facts(t *report.Table) {
 	var list []fact
-	each(t, func(_ int, cells []report.Cell) {
+	for cells := range t.All() {
 		f := fact{name: t.Columns[0].Print(cells[0]), value: t.Columns[1].Print(cells[1])}
 		if len(cells) > 2 && cells[2].Kind != report.Absent {
 			f.unit = t.Columns[2].Print(cells[2])
 		}
 		list = append(list, f)
-	})
+	}
 	if t.Form == report.Facts {
 		p.list(list)
 		p.raw("\n")

@@ -41,8 +41,9 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 				c.Get + ".", Status: report.Bad})
 		}
 	}
-	row := func(i int) checkRow { return rows[i] }
-	s.Tables = []*report.Table{report.Rows("checks", len(rows), row, "name", "state", "found", "costs", "get")}
+	t := report.Rows("checks", len(rows), func(i int) checkRow { return rows[i] }, "name", "state", "found", "costs",
+		"get")
+	s.Tables = []*report.Table{t}
 	closing := "Everything that collecting needs is here."
 	if missing > 0 {
 		closing = unit.Counted(missing, "thing is", "things are") +
@@ -56,6 +57,5 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 		advice.Items = append(advice.Items, report.Item{Text: t})
 	}
 	d.Sections = []report.Section{s, advice}
-	return &report.Answer{Doc: d, Value: doctorValue{Schema: doctorSchema, Checks: rows, Traps: traps},
-		Table: report.Rows("checks", len(rows), row, "name", "state", "found", "costs", "get")}
+	return &report.Answer{Doc: d, Value: doctorValue{Schema: doctorSchema, Checks: rows, Traps: traps}, Table: t}
 }

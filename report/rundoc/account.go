@@ -1,6 +1,7 @@
 package rundoc
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -67,39 +68,24 @@ func (v *AccountValue) setCauses(a *compare.Account) {
 
 // parts are the parts of an account as people read them: to one decimal, in which they still add up, and as a bar.
 type parts struct {
-	Used        unit.Opt[float64] `csv:"part_used" col:"Used [%]; in=terminal"`
-	Underfilled unit.Opt[float64] `csv:"part_underfilled" col:"Underfilled XVEs [%]; brief=Underfilled XVEs; drop=12; in=terminal+page"`
-	Empty       unit.Opt[float64] `csv:"part_empty" col:"Empty XVEs [%]; brief=Empty XVEs; drop=11; in=terminal+page"`
-	Shortfall   unit.Opt[float64] `csv:"part_shortfall" col:"Shortfall [%]; brief=Shortfall; drop=13; in=terminal+page"`
-	Tail        unit.Opt[float64] `csv:"part_tail" col:"Last wave [%]; brief=Last wave; drop=8; in=terminal+page"`
-	Limits      unit.Opt[float64] `csv:"part_limits" col:"Limits [%]; brief=Limits; drop=7; in=terminal+page"`
-	Slots       string            `csv:"slots" col:"\u2592 empty \u2591 last \u00b7 lim; group=\u2588 used \u2593 underfilled; in=terminal; drop=1; role=shades"`
+	Printed compare.ByPart[unit.Opt[unit.Points]] `csv:"part_used part_underfilled part_empty part_shortfall part_tail part_limits"`
+	Slots   string                                `csv:"slots" col:"\u2592 empty \u2591 last \u00b7 lim; group=\u2588 used \u2593 underfilled; in=terminal; drop=1; role=shades"`
 }
 
 // set takes the parts of a row. What was measured is used, also where there is no account.
 func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 	*v = parts{}
-	if !accounted {
-		if m, ok := r.Measured.Value(); ok && r.Verdict != compare.NotAKernel {
-			v.Used = unit.Some(m.Percent())
-		}
-		return
+	if accounted {
+		a := of.Parts(r)
+		v.Printed, v.Slots = a.Printed(), slotBar(a.Drawn())
+	} else if m, ok := r.Measured.Value(); ok && r.Verdict != compare.NotAKernel {
+		v.Printed[0] = unit.Some(unit.Points(m.Percent()))
 	}
-	a := of.Parts(r)
-	to := compare.ByPart[*unit.Opt[float64]]{&v.Used, &v.Underfilled, &v.Empty, &v.Shortfall, &v.Tail, &v.Limits}
-	for i, printed := range a.Printed() {
-		if points, known := printed.Value(); known {
-			*to[i] = unit.Some(float64(points))
-		}
-	}
-	v.Slots = slotBar(a.Drawn())
 }
 
-// The shades, columns and colors of the parts.
+// The shades and colors of the parts.
 var (
-	partShades   = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
-	partHeadings = compare.ByPart[string]{"Used [%]", "Underfilled XVEs [%]", "Empty XVEs [%]", "Shortfall [%]",
-		"Last wave [%]", "Limits [%]"}
+	partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
 	partStatus = compare.ByPart[report.Status]{report.Good, report.Unsure, report.Bad, report.Plain, report.Muted,
 		report.Muted}
 )
@@ -199,16 +185,6 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 // sectionAccount is the sheet of the accounts.
 const sectionAccount = "account"
 
-// drawnParts are the parts as a chart draws them: none is negative, and they add up.
-type drawnParts struct {
-	Used        float64 `csv:"drawn_used" col:"used; decimals=1; in=sheet"`
-	Underfilled float64 `csv:"drawn_underfilled" col:"underfilled XVEs; decimals=1; in=sheet"`
-	Empty       float64 `csv:"drawn_empty" col:"empty XVEs; decimals=1; in=sheet"`
-	Shortfall   float64 `csv:"drawn_shortfall" col:"shortfall; decimals=1; in=sheet"`
-	Tail        float64 `csv:"drawn_tail" col:"last wave; decimals=1; in=sheet"`
-	Limits      float64 `csv:"drawn_limits" col:"limits; decimals=1; in=sheet"`
-}
-
 // accountRow is a row of that sheet: the parts as they are, how sure that is, and the parts as the chart draws them.
 type accountRow struct {
 	Task    string      `csv:"task" col:"Kernel; wrap"`
@@ -219,11 +195,16 @@ type accountRow struct {
 	parts
 	Causes string `csv:"account_causes" col:"Causes; wrap"`
 	Decide string `csv:"account_decide" col:"To decide; wrap"`
-	drawnParts
-	Label string `csv:"label" col:"Label in the chart; in=sheet"`
+	Label  string `csv:"label" col:"Label in the chart; in=sheet"`
+
+	// Drawn are the parts as a chart draws them: none is negative, and they add up.
+	Drawn compare.ByPart[float64] `csv:"drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits"`
 
 	row compare.Row // memory
 }
+
+//go:embed account.txt
+var accountColumns string
 
 // accountSections are a sheet with a chart of its own rows, none where no kernel has an account.
 func accountSections(rows *rowSet) []report.Section {
@@ -231,19 +212,15 @@ func accountSections(rows *rowSet) []report.Section {
 		return nil
 	}
 	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
-	columns := []string{"task", "shape", "total", "lost_seconds", "verdict"}
-	for _, p := range rows.shownParts() {
-		columns = append(columns, "part_"+string(p)+": "+partHeadings.Of(p))
-	}
+	has := map[string]bool{"split": rows.split > 0, "shortfall": rows.split < rows.accounts}
 	n := min(len(rows.accounted), report.PlotRows)
-	var series []string
-	for _, p := range rows.legend(rows.accounted[:n]) {
-		series = append(series, "drawn_"+string(p))
+	shown := rows.legend(rows.accounted[:n])
+	for _, p := range compare.Parts() {
+		has["drawn_"+string(p)] = slices.Contains(shown, p)
 	}
-	columns = append(columns, strings.Fields("account_causes account_decide account_policy predicted_idle "+
-		"launch_intervals own_share edges foreign crosstalk room")...)
-	columns = append(append(columns, series...), "label")
-	t := report.RowsInto(sectionAccount, len(rows.accounted), rows.fillAccount, columns...)
+	series := report.ListOf(shown, func(p compare.Part) string { return "drawn_" + string(p) })
+	t := report.RowsInto(sectionAccount, len(rows.accounted), rows.fillAccount,
+		report.ColumnKeys(accountColumns, has)...)
 	t.In = report.Sheet
 	for _, key := range []string{"total", "lost_seconds"} {
 		t.Columns[t.Column(key)].Decimals = rows.decimals
@@ -278,8 +255,7 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 		}
 	}
 	into.Causes = strings.TrimSpace(into.Causes)
-	d := a.Drawn()
-	into.drawnParts = drawnParts{d[0], d[1], d[2], d[3], d[4], d[5]}
+	into.Drawn = a.Drawn()
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}

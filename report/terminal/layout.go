@@ -62,11 +62,10 @@ func layOut(t *report.Table, rows, width int) *grid {
 // read takes the texts of the columns that a terminal shows.
 func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}
-	for i, c := range t.Columns {
-		if c.In&report.Terminal != 0 {
-			c.Title, c.Brief, c.Group = report.OneLine(c.Title), report.OneLine(c.Brief), report.OneLine(c.Group)
-			g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
-		}
+	for _, i := range t.ColumnsIn(report.Terminal) {
+		c := t.Columns[i]
+		c.Title, c.Brief, c.Group = report.OneLine(c.Title), report.OneLine(c.Brief), report.OneLine(c.Group)
+		g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
 	}
 	var buf []report.Cell
 	for i := range rows {
