@@ -139,14 +139,7 @@ func KernelName(task string) string { return OneLine(symbol.Display(task)) }
 // OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid
 // UTF-8 become the replacement character. Clean texts come back as they are.
 func OneLine(s string) string {
-	clean := true
-	for _, r := range s {
-		if !Visible(r) {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !Visible(r) }) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", " ")

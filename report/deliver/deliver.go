@@ -91,7 +91,7 @@ func (f *Files) WriteAll(write Writer) error {
 
 // Print prints an answer in a format: table, or markdown, json, csv. It may be long: nothing of it is held back.
 func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt terminal.Options) error {
-	out := bufio.NewWriterSize(f.until(w), 64<<10)
+	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
 	var err error
 	if format == "table" {
 		err = terminal.Render(out, ans.Document(), opt)

@@ -180,8 +180,8 @@ func (s *Files) write(write func(f *file, w io.Writer) error) error {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
-	if s.Stopped != nil && s.Stopped() != nil {
-		return s.Stopped()
+	if err := s.stopped(); err != nil {
+		return err
 	}
 	for _, f := range s.files {
 		if f.tmp == nil {
@@ -206,7 +206,7 @@ func (s *Files) fill(f *file, write func(io.Writer) error) (err error) {
 		}
 		defer func() { err = errors.Join(err, to.Close()) }()
 	}
-	b := bufio.NewWriterSize(s.until(to), 64<<10)
+	b := bufio.NewWriterSize(stoppable{to, s.stopped}, 64<<10)
 	if err := write(b); err != nil {
 		return err
 	}
@@ -237,24 +237,24 @@ func (s *Files) openWaiting(path string) (*os.File, error) {
 		case o := <-done:
 			return o.f, o.err
 		case <-time.After(50 * time.Millisecond):
-			if s.Stopped != nil && s.Stopped() != nil {
-				return nil, s.Stopped()
+			if err := s.stopped(); err != nil {
+				return nil, err
 			}
 		}
 	}
 }
 
-// until gives a writer that fails once the work is called off.
-func (s *Files) until(w io.Writer) io.Writer {
+// stopped says whether the work was called off.
+func (s *Files) stopped() error {
 	if s.Stopped == nil {
-		return w
+		return nil
 	}
-	return stoppable{w, s.Stopped}
+	return s.Stopped()
 }
 
 // stoppable is a writer that fails once the work is called off.
 type stoppable struct {
-	w       io.Writer
+	io.Writer
 	stopped func() error
 }
 
@@ -263,7 +263,7 @@ func (s stoppable) Write(p []byte) (int, error) {
 	if err := s.stopped(); err != nil {
 		return 0, err
 	}
-	return s.w.Write(p)
+	return s.Writer.Write(p)
 }
 
 // Discard removes what has not been put in place; it may be called more than once.

@@ -12,9 +12,9 @@ import (
 )
 
 // archive is the zip file of a workbook as the library writes it, with two differences. It goes straight to its
-// destination instead of through memory. And the rows of lists are put in while their sheet passes by, and their links:
-// the library makes the frame of the sheet - heading, panes, rules, table - but would take four times as long for the
-// rows, and a temporary file as large as the sheet.
+// destination instead of through memory. And the rows of lists are put in when their sheet is written, and their links:
+// the library makes the frame of the sheet - heading, panes, rules, table - but would take more than twice as long for
+// the rows, and a temporary file as large as the sheet.
 //
 // It compresses at the fastest level, because sheets are so repetitive that more effort saves little and costs the most
 // time of a large workbook. The parts follow each other, so one compressor, which is large, serves all.
@@ -22,8 +22,7 @@ type archive struct {
 	*zip.Writer
 	rows   map[string]func(io.Writer) error // by the name of the part
 	links  map[string]func(io.Writer) error
-	begun  []*splicer
-	sheet  *sheetPart // what is being written, when it is a sheet of the library's alone
+	sheet  *sheetPart // what is being written, when it is a sheet
 	packer *flate.Writer
 }
 
@@ -47,39 +46,33 @@ func (a *archive) Create(name string) (io.Writer, error) {
 		return nil, err
 	}
 	w, err := a.Writer.Create(name)
-	if rows, ok := a.rows[name]; ok && err == nil {
-		delete(a.rows, name)
-		s := &splicer{w: w, puts: []put{{endOfData, rows}}}
-		if links, ok := a.links[name]; ok {
-			s.puts = append(s.puts, put{endOfLinks, links})
-		}
-		a.begun = append(a.begun, s)
-		return s, nil
+	if err != nil || !strings.HasPrefix(name, "xl/worksheets/sheet") {
+		return w, err
 	}
-	if strings.HasPrefix(name, "xl/worksheets/sheet") && err == nil {
-		a.sheet = &sheetPart{w: w}
-		return a.sheet, nil
-	}
-	return w, err
+	a.sheet = &sheetPart{w: w, name: name}
+	return a.sheet, nil
 }
 
-// sheetPart is a sheet without a list, which is not large.
+// sheetPart is a sheet without the rows of its list, so it is not large.
 type sheetPart struct {
-	w io.Writer
+	w    io.Writer
+	name string
 	bytes.Buffer
 }
 
 // cellTexts are the texts of cells, which unlike formulas are read with escapes.
 var cellTexts = regexp.MustCompile(`<t[ >][^<]*`)
 
-// endSheet writes the sheet that was made last, with the escapes that the library leaves out: see appendEscaped.
+// endSheet writes the sheet that was made last, with the escapes that the library leaves out, see appendEscaped, and
+// with its rows and links. They stand before the ends of their elements, which no text of a cell holds: `<` is escaped
+// there.
 func (a *archive) endSheet() error {
 	p := a.sheet
 	if p == nil {
 		return nil
 	}
 	a.sheet = nil
-	_, err := p.w.Write(cellTexts.ReplaceAllFunc(p.Bytes(), func(text []byte) (escaped []byte) {
+	rest := cellTexts.ReplaceAllFunc(p.Bytes(), func(text []byte) (escaped []byte) {
 		for i, c := range text {
 			if c == '_' && hasEscape(text[i:], 1) {
 				escaped = append(escaped, escape...)
@@ -87,7 +80,28 @@ func (a *archive) endSheet() error {
 			escaped = append(escaped, c)
 		}
 		return escaped
-	}))
+	})
+	for _, put := range []struct {
+		before string
+		write  func(io.Writer) error
+	}{{"</sheetData>", a.rows[p.name]}, {"</hyperlinks>", a.links[p.name]}} {
+		if put.write == nil {
+			continue
+		}
+		at := bytes.Index(rest, []byte(put.before))
+		if at < 0 {
+			return fmt.Errorf("the library made %s without %s", p.name, put.before)
+		}
+		if _, err := p.w.Write(rest[:at]); err != nil {
+			return err
+		}
+		if err := put.write(p.w); err != nil {
+			return err
+		}
+		rest = rest[at:]
+	}
+	delete(a.rows, p.name)
+	_, err := p.w.Write(rest)
 	return err
 }
 
@@ -99,56 +113,5 @@ func (a *archive) Close() error {
 	for name := range a.rows {
 		return fmt.Errorf("the library made no part %s for the rows of a table", name)
 	}
-	for _, s := range a.begun {
-		if len(s.puts) > 0 {
-			return fmt.Errorf("the library ended a sheet without %s", s.puts[0].before)
-		}
-	}
 	return a.Writer.Close()
-}
-
-// splicer passes a sheet on and puts in what the library did not write.
-type splicer struct {
-	w    io.Writer
-	puts []put  // that are still to come, in the order of the sheet
-	held []byte // what came so far without the text before which the next stands; it is short
-}
-
-// put is something that stands before a text of a sheet. Texts of cells cannot hold that: `<` is escaped there.
-type put struct {
-	before string
-	write  func(io.Writer) error
-}
-
-const (
-	endOfData  = "</sheetData>"
-	endOfLinks = "</hyperlinks>"
-)
-
-// Write implements io.Writer.
-func (s *splicer) Write(p []byte) (int, error) {
-	if len(s.puts) == 0 {
-		return s.w.Write(p)
-	}
-	s.held = append(s.held, p...)
-	for len(s.puts) > 0 {
-		next := s.puts[0]
-		at := bytes.Index(s.held, []byte(next.before))
-		if at < 0 {
-			return len(p), nil
-		}
-		if _, err := s.w.Write(s.held[:at]); err != nil {
-			return 0, err
-		}
-		if err := next.write(s.w); err != nil {
-			return 0, err
-		}
-		s.held, s.puts = s.held[at:], s.puts[1:]
-	}
-	held := s.held
-	s.held = nil
-	if _, err := s.w.Write(held); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

@@ -22,50 +22,57 @@ func rowsOf(text string) func(io.Writer) error {
 	}
 }
 
-// TestSplicer feeds a sheet in pieces of every size: the end of the data may come in two of them.
-func TestSplicer(t *testing.T) {
-	const sheet = "<worksheet><sheetData><row/></sheetData><hyperlinks><hyperlink/></hyperlinks><tableParts/></worksheet>"
-	const want = "<worksheet><sheetData><row/>ROWS</sheetData><hyperlinks><hyperlink/>LINKS</hyperlinks><tableParts/></worksheet>"
-	for size := 1; size <= len(sheet); size++ {
-		var b bytes.Buffer
-		s := &splicer{w: &b, puts: []put{{endOfData, rowsOf("ROWS")}, {endOfLinks, rowsOf("LINKS")}}}
-		for rest := sheet; rest != ""; {
-			n, err := s.Write([]byte(rest[:min(size, len(rest))]))
-			if err != nil || n != min(size, len(rest)) {
-				t.Fatalf("pieces of %d: wrote %d, %v", size, n, err)
-			}
-			rest = rest[n:]
+const sheetName1 = "xl/worksheets/sheet1.xml"
+
+// TestArchivePutsRowsIn: rows and links stand before the ends of their elements, and a text that looks like an escaped
+// character is escaped.
+func TestArchivePutsRowsIn(t *testing.T) {
+	var b bytes.Buffer
+	a := newArchive(&b, map[string]func(io.Writer) error{sheetName1: rowsOf("ROWS")}, map[string]func(io.Writer) error{sheetName1: rowsOf("LINKS")})
+	w, err := a.Create(sheetName1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, piece := range []string{"<sheetData><t>gemm", "_xe_hpc</t></sheet", "Data><hyperlinks><hyperlink/></hyperlinks><tableParts/>"} {
+		if _, err := io.WriteString(w, piece); err != nil {
+			t.Fatal(err)
 		}
-		if b.String() != want {
-			t.Errorf("pieces of %d: got %s", size, b.String())
-		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "<sheetData><t>gemm_x005F_xe_hpc</t>ROWS</sheetData><hyperlinks><hyperlink/>LINKS</hyperlinks><tableParts/>"
+	if got := partText(t, b.Bytes(), sheetName1); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestSplicerGivesErrorsBack(t *testing.T) {
+func TestArchiveGivesErrorsBack(t *testing.T) {
 	wrong := errors.New("no more rows")
-	s := &splicer{w: io.Discard, puts: []put{{endOfData, func(io.Writer) error { return wrong }}}}
-	if _, err := s.Write([]byte("</sheetData>")); !errors.Is(err, wrong) {
-		t.Errorf("got %v, want %v", err, wrong)
+	a := newArchive(io.Discard, map[string]func(io.Writer) error{sheetName1: func(io.Writer) error { return wrong }}, nil)
+	w, err := a.Create(sheetName1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s = &splicer{w: full{}, puts: []put{{endOfData, rowsOf("ROWS")}}}
-	if _, err := s.Write([]byte("</sheetData>")); !errors.Is(err, errFull) {
-		t.Errorf("got %v, want %v", err, errFull)
+	if _, err := io.WriteString(w, "</sheetData>"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); !errors.Is(err, wrong) {
+		t.Errorf("got %v, want %v", err, wrong)
 	}
 }
 
 // TestSheetWithoutLinks checks that what was held back cannot be lost without an error.
 func TestSheetWithoutLinks(t *testing.T) {
-	const name = "xl/worksheets/sheet1.xml"
-	a := newArchive(io.Discard, map[string]func(io.Writer) error{name: rowsOf("ROWS")}, map[string]func(io.Writer) error{name: rowsOf("LINKS")})
-	w, err := a.Create(name)
+	a := newArchive(io.Discard, map[string]func(io.Writer) error{sheetName1: rowsOf("ROWS")}, map[string]func(io.Writer) error{sheetName1: rowsOf("LINKS")})
+	w, err := a.Create(sheetName1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(w, "<sheetData></sheetData><tableParts/>"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the library ended a sheet without </hyperlinks>"
+	const want = "the library made xl/worksheets/sheet1.xml without </hyperlinks>"
 	if err := a.Close(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,6 +1,7 @@
 package predictdoc
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,17 +66,13 @@ func newPredicted(p *predict.Prediction) *predicted {
 		p.SLMAllocated, p.XeCoreLimits.Names(), p.XeCoreOfMode, p.IdleLanes, p.Partial}
 }
 
-// outcome are the columns of a prediction where it is one of several.
-func outcome() []string {
-	return []string{
-		"threads_per_work_group: Threads per work-group; brief=Threads; drop=3",
-		"by_threads", "by_slm", "by_slots", "by_barriers",
-		"work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=5",
-		"work_groups: Work-groups; in=page+sheet",
-		"xe_core_percent: Xe-core [%]", "xe_core_of_grf_mode_percent",
-		"peak_percent: Peak [%]", "average_percent: Average [%]",
-		"waves: Waves; decimals=2; drop=6", "tail_percent: Tail [%]; drop=7", "limits: Limited by",
-	}
+//go:embed outcome.txt
+var outcomeColumns string
+
+// outcome are the columns of a prediction where it is one of several: of a sweep, or of devices, whose driver may have
+// been asked as well.
+func outcome(sweep, driver bool) []string {
+	return report.ColumnKeys(outcomeColumns, map[string]bool{"sweep": sweep, "devices": !sweep, "driver": driver})
 }
 
 // limited is the work-groups that a resource admits, nil where it sets no limit.

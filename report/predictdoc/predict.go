@@ -193,15 +193,9 @@ func driverSection(c *onDevice) report.Section {
 
 // sideBySide holds one launch on several devices side by side.
 func sideBySide(q *Question, list []onDevice) page {
-	keys := []string{"device: Device", "name: Name; drop=1; cut", "global", "local", "simd", "slm_bytes", "barriers",
-		"registers_per_thread", "thread_slots: Thread slots; brief=Slots; drop=4", "policy: Policy; drop=2"}
-	keys = append(keys, outcome()...)
-	if q.Driver {
-		keys = append(keys, "resident_work_groups", "driver_work_groups")
-	}
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Counted(len(list), "device", "devices")},
-		closing:  bestDevice(list), table: rowsOf("predictions", list, append(keys, "reason", "message")...),
+		closing:  bestDevice(list), table: rowsOf("predictions", list, outcome(false, q.Driver)...),
 		items: refusals(list)}
 	for i := range list {
 		for _, n := range list[i].target.Notes {

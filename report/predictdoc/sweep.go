@@ -119,7 +119,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 	}
 	pg := a.page(deviceLine(t), launchLine(&l))
 	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points,
-		append(append([]string{"axis"}, outcome()...), "message")...)
+		outcome(true, false)...)
 	pg.table.Columns[0] = a.column(kind, decimals)
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)

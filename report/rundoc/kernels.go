@@ -148,12 +148,11 @@ func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 		s.Text = []string{"The inputs contain no kernel."}
 		return s
 	}
+	text := "Kernels that need attention come first; within that, by slot time below the prediction."
 	if rows.kernels < r.Len() {
-		s.Text = []string{"Kernels that need attention come first; within that, by slot time below the prediction. " +
-			"Tasks that are not kernels come last."}
-	} else {
-		s.Text = []string{"Kernels that need attention come first; within that, by slot time below the prediction."}
+		text += " Tasks that are not kernels come last."
 	}
+	s.Text = []string{text}
 	s.Tables = []*report.Table{rows.kernelTable()}
 	return s
 }

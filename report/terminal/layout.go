@@ -263,29 +263,21 @@ func (g *grid) line(row, part int, paint func(string, report.Status) string) (li
 
 // topLine prints the first line of the headings; a group's heading spans its columns.
 func (g *grid) topLine() string {
-	var b strings.Builder
+	var parts []string
 	for i := 0; i < len(g.columns); i++ {
 		c := g.columns[i]
-		if i > 0 {
-			b.WriteString(gap)
-		}
 		span := c.width
 		for c.Group != "" && i+1 < len(g.columns) && g.columns[i+1].Group == c.Group {
 			i++
 			span += len(gap) + g.columns[i].width
 		}
-		b.WriteString(pad(c.top, span, c.RightAligned() && c.Group == ""))
+		parts = append(parts, pad(c.top, span, c.RightAligned() && c.Group == ""))
 	}
-	return b.String()
+	return strings.Join(parts, gap)
 }
 
 func (g *grid) bottomLine() string {
-	var b strings.Builder
-	for i, c := range g.columns {
-		if i > 0 {
-			b.WriteString(gap)
-		}
-		b.WriteString(pad(c.bottom, c.width, c.RightAligned() && c.Group == ""))
-	}
-	return b.String()
+	return strings.Join(report.ListOf(g.columns, func(c *column) string {
+		return pad(c.bottom, c.width, c.RightAligned() && c.Group == "")
+	}), gap)
 }
