@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,6 +35,19 @@ type Candidate struct {
 	Task  string  // the kernel's name as the input has it
 	Other bool    // it is no kernel
 	Value float64 // by which it is sorted; NaN where it has none
+}
+
+// Value gives what a row is sorted by: NaN for an order that needs none.
+func (s Selection) Value(lost, time, difference float64) float64 {
+	switch s.Sort {
+	case SortLost:
+		return lost
+	case SortTime:
+		return time
+	case SortDifference:
+		return math.Abs(difference)
+	}
+	return math.NaN()
 }
 
 // Chosen says whether a selection shows something else than the report does by itself.
@@ -166,20 +180,4 @@ func (t *Table) ordered(order []int, keys []string) []int {
 		}
 	}
 	return order
-}
-
-// arrange gives the table some of its columns in another order.
-func (t *Table) arrange(order []int) {
-	columns, row := t.Columns, t.Row
-	t.Columns = make([]Column, len(order))
-	for k, i := range order {
-		t.Columns[k] = columns[i]
-	}
-	t.Row = func(i int, dst []Cell) []Cell {
-		cells := row(i, make([]Cell, 0, len(columns)))
-		for _, from := range order {
-			dst = append(dst, cells[from])
-		}
-		return dst
-	}
 }

@@ -120,25 +120,20 @@ func clock(c arch.Clock) string {
 	return fmt.Sprintf("%s MHz (%s)", Shortest(c.Hz/1e6), c.Source)
 }
 
-// VerdictCounts say how many rows have each verdict, and what it means.
-type VerdictCounts []verdictCount
-
-type verdictCount struct {
+// VerdictCount says how many rows have a verdict, and what it means.
+type VerdictCount struct {
 	Verdict Cell   `json:"verdict" col:"Verdict"`
 	Rows    int    `json:"rows" col:"Tasks"`
 	Meaning string `json:"meaning" col:"Meaning; in=page"`
 }
 
-// Add adds a verdict. One that no row has is nothing to be alarmed at.
-func (v *VerdictCounts) Add(verdict Cell, rows int, meaning string) {
-	if rows == 0 {
-		verdict.Status = Muted
+// VerdictTable shows the counts, on a page as tiles. A verdict that no row has is nothing to be alarmed at.
+func VerdictTable(counts []VerdictCount) *Table {
+	for i := range counts {
+		if counts[i].Rows == 0 {
+			counts[i].Verdict.Status = Muted
+		}
 	}
-	*v = append(*v, verdictCount{verdict, rows, meaning})
-}
-
-// VerdictTable shows the counts, on a page as tiles.
-func VerdictTable(counts VerdictCounts) *Table {
 	t := List("verdicts", "Verdicts", counts)
 	t.Form = Tiles
 	return t

@@ -152,23 +152,31 @@ func (t *Table) ColumnsIn(v View) (list []int) {
 // Shown gives the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
 // longer to make.
 func (t *Table) Shown(v View) *Table {
-	shown, columns := *t, t.ColumnsIn(v)
-	shown.Columns, shown.only = nil, nil
-	for _, i := range columns {
-		shown.Columns = append(shown.Columns, t.Columns[i])
-	}
-	if t.only != nil {
-		shown.Row = t.only(columns)
-		return &shown
-	}
-	shown.Row = func(i int, dst []Cell) []Cell {
-		all := t.Row(i, nil)
-		for _, k := range columns {
-			dst = append(dst, all[k])
-		}
-		return dst
-	}
+	shown := *t
+	shown.arrange(t.ColumnsIn(v))
 	return &shown
+}
+
+// arrange gives the table some of its columns, in their order.
+func (t *Table) arrange(order []int) {
+	t.Columns = ListOf(order, func(i int) Column { return t.Columns[i] })
+	only := t.only
+	if only == nil {
+		all := t.Row
+		only = func(columns []int) func(int, []Cell) []Cell {
+			return func(i int, dst []Cell) []Cell {
+				cells := all(i, nil)
+				for _, k := range columns {
+					dst = append(dst, cells[k])
+				}
+				return dst
+			}
+		}
+	}
+	t.Row = only(order)
+	t.only = func(columns []int) func(int, []Cell) []Cell {
+		return only(ListOf(columns, func(k int) int { return order[k] }))
+	}
 }
 
 // All gives the rows in order. The cells of a row are good until the next one.

@@ -164,31 +164,27 @@ func statusOf(v rundiff.Verdict) report.Status {
 func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
-	var counts report.VerdictCounts
-	for _, c := range []struct {
-		verdict rundiff.Verdict
-		n       int
-		meaning string
-	}{
-		{rundiff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where it " +
-			"is comparable; where the launch or device changed, the residual fell too"},
-		{rundiff.ChangedLaunch, d.Summary.ChangedLaunch,
-			"the launch changed and does what is predicted of it, or there is no prediction"},
-		{rundiff.ChangedDevice, d.Summary.ChangedDevice,
-			"the device changed and the kernel does what is predicted of it, or there is no prediction"},
-		{rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran held as much as before, and time " +
-			"between launches weighs more"},
-		{rundiff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster " +
-			"and hold more"},
-		{rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"},
-		{rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"},
-		{rundiff.NotComparable, d.Summary.NotComparable, "one side is unmeasurable, or launches take a different time"},
-		{rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"},
-		{rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"},
-	} {
-		counts.Add(verdict(c.verdict).Cell(), c.n, c.meaning)
+	count := func(v rundiff.Verdict, n int, meaning string) report.VerdictCount {
+		return report.VerdictCount{Verdict: verdict(v).Cell(), Rows: n, Meaning: meaning}
 	}
-	s.Tables = []*report.Table{report.VerdictTable(counts)}
+	s.Tables = []*report.Table{report.VerdictTable([]report.VerdictCount{
+		count(rundiff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where "+
+			"it is comparable; where the launch or device changed, the residual fell too"),
+		count(rundiff.ChangedLaunch, d.Summary.ChangedLaunch,
+			"the launch changed and does what is predicted of it, or there is no prediction"),
+		count(rundiff.ChangedDevice, d.Summary.ChangedDevice,
+			"the device changed and the kernel does what is predicted of it, or there is no prediction"),
+		count(rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran held as much as before, and "+
+			"time between launches weighs more"),
+		count(rundiff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster "+
+			"and hold more"),
+		count(rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"),
+		count(rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"),
+		count(rundiff.NotComparable, d.Summary.NotComparable,
+			"one side is unmeasurable, or launches take a different time"),
+		count(rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"),
+		count(rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"),
+	})}
 	if n := newDiffSet(d).kernels; n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
 			Label:  "label",

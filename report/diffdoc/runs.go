@@ -46,7 +46,9 @@ func runNames(s *rundiff.Runs) []string {
 func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 	view, left := *s, []string(nil)
 	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfMany) report.Candidate {
-		return runsCandidate(k, prov.Show.Sort)
+		nan := unit.Ratio(math.NaN())
+		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
+		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	m := matrix{
 		doc: &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
@@ -267,21 +269,6 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 		return dst
 	}
 	return t
-}
-
-// runsCandidate is what a selection considers of a kernel.
-func runsCandidate(k *rundiff.KernelOfMany, by report.SortKey) report.Candidate {
-	c := report.Candidate{Task: k.Task, Value: math.NaN()}
-	off := float64(k.Median.Or(unit.Ratio(math.NaN())) - k.Predicted.Or(unit.Ratio(math.NaN())))
-	switch time := float64(k.Total.Or(unit.Seconds(math.NaN()))); by {
-	case report.SortTime:
-		c.Value = time
-	case report.SortDifference:
-		c.Value = math.Abs(off)
-	case report.SortLost:
-		c.Value = -off * time
-	}
-	return c
 }
 
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }

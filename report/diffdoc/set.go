@@ -66,25 +66,16 @@ func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
 	if !show.Chosen() {
 		return d
 	}
-	rows := show.Choose(d.Len(), func(i int) report.Candidate { return candidate(d.Row(i, nil), show.Sort) })
+	rows := show.Choose(d.Len(), func(i int) report.Candidate { return candidate(d.Row(i, nil), show) })
 	v := d.View(rows)
 	v.Notes = append(show.LeftOut(len(rows), d.Len(), "rows"), d.Notes...)
 	return v
 }
 
 // candidate is what a selection considers of a row. Slot time is lost where less is measured than on the old side.
-func candidate(r *rundiff.Row, by report.SortKey) report.Candidate {
-	c := report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: math.NaN()}
-	change := r.Measured.Change.Or(math.NaN())
-	switch by {
-	case report.SortLost:
-		c.Value = -change * float64(r.Seconds())
-	case report.SortTime:
-		c.Value = float64(r.Seconds())
-	case report.SortDifference:
-		c.Value = math.Abs(change)
-	}
-	return c
+func candidate(r *rundiff.Row, show report.Selection) report.Candidate {
+	change, time := r.Measured.Change.Or(math.NaN()), float64(r.Seconds())
+	return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: show.Value(-change*time, time, change)}
 }
 
 // table makes the table of kernels.

@@ -63,7 +63,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 	first, names := s.Against[0], sideNames(s)
 	view, left := *s, []string(nil)
 	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfSides) report.Candidate {
-		return candidate(k.Worst(), prov.Show.Sort)
+		return candidate(k.Worst(), prov.Show)
 	})
 	m := matrix{
 		doc: &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides",

@@ -1,6 +1,7 @@
 package predictdoc
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -97,16 +98,13 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.NoteValues(t.Notes)}), nil
 }
 
+//go:embed settings.txt
+var settingColumns string
+
 // settingKeys are the columns of the table that shows each launch as it is and what is proposed. A run has many kernels
 // and shows the first proposal of each.
 func settingKeys(run bool) []string {
-	keys := []string{"task", "what", "local: Work-group", "simd: SIMD; drop=4", "slm: SLM [bytes]; drop=2",
-		"registers: Registers; drop=1", "work_groups_per_xe_core: Work-groups per Xe-core; brief=Per Xe-core; drop=3",
-		"xe_core_percent: Xe-core [%]", "peak_percent: Peak [%]", "average_percent: Average [%]", "changes"}
-	if !run {
-		keys = keys[1:]
-	}
-	return keys
+	return report.ColumnKeys(settingColumns, map[string]bool{"run": run})
 }
 
 func (c *advice) settings(run bool) []setting {

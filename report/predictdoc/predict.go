@@ -235,29 +235,25 @@ func refusals(list []onDevice) []report.Item {
 
 // bestDevice says which device does best, and how many cannot run the launch.
 func bestDevice(list []onDevice) string {
-	best, ties, refused := -1, 0, 0
+	text, key, what := "", "", ""
+	most, ties, refused := unit.Ratio(-1), 0, 0
 	for i := range list {
-		if list[i].model == nil {
+		c := &list[i]
+		if c.model == nil {
 			refused++
 			continue
 		}
-		f, _ := figure(list[i].model)
-		if best >= 0 {
-			if most, _ := figure(list[best].model); f == most {
-				ties++
-				continue
-			} else if f < most {
-				continue
-			}
+		f, of := figure(c.model)
+		if f > most {
+			most, key, what, ties = f, c.Device.Key, of, 0
+		} else if f == most {
+			ties++
 		}
-		best, ties = i, 1
 	}
-	var text string
-	if best >= 0 {
-		f, what := figure(list[best].model)
-		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(f), list[best].Device.Key)
-		if ties > 1 {
-			text += fmt.Sprintf(" and %d more", ties-1)
+	if key != "" {
+		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(most), key)
+		if ties > 0 {
+			text += fmt.Sprintf(" and %d more", ties)
 		}
 		text += "."
 	}

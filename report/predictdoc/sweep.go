@@ -3,6 +3,7 @@ package predictdoc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -158,11 +159,11 @@ func remark(p *predict.Point) string {
 // closing says where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
 // work-groups are left out where there are others, for their occupancy counts what does no work.
 func (a *axis) closing(over string, points []predict.Point) string {
-	best := highest(points, func(p *predict.Point) bool { return p.Prediction.IdleLanes == 0 && !p.Prediction.Partial })
+	best := highest(points, true)
 	among := ""
 	switch {
 	case best == nil:
-		best = highest(points, func(*predict.Point) bool { return true })
+		best = highest(points, false)
 	case over != "local":
 	case best.Prediction.HasGrid():
 		among = " among values that divide the global size and leave no lane idle"
@@ -183,56 +184,43 @@ func (a *axis) closing(over string, points []predict.Point) string {
 	return text + "."
 }
 
-// highest finds the first of the highest points that count, nil when none does.
-func highest(points []predict.Point, counts func(*predict.Point) bool) *predict.Point {
-	var best *predict.Point
+// highest finds the first of the highest points, or of those without idle lanes and smaller last work-groups; nil when
+// there is none.
+func highest(points []predict.Point, whole bool) (best *predict.Point) {
+	most := unit.Ratio(-1)
 	for i := range points {
-		p := &points[i]
-		if p.Err != nil || !counts(p) {
+		p := &points[i].Prediction
+		if points[i].Err != nil || whole && (p.IdleLanes > 0 || p.Partial) {
 			continue
 		}
-		if f, _ := figure(&p.Prediction); best == nil {
-			best = p
-		} else if most, _ := figure(&best.Prediction); f > most {
-			best = p
+		if f, _ := figure(p); f > most {
+			best, most = &points[i], f
 		}
 	}
 	return best
 }
 
-// series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap.
+// series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap. What no value has
+// is left out.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
-	core, peak, average := report.LineSeries{Name: "Xe-core"}, report.LineSeries{Name: "GPU peak"},
-		report.LineSeries{Name: "GPU average"}
-	own := report.LineSeries{Name: "this launch", Style: report.Marks}
-	grid := false
-	add := func(s *report.LineSeries, x, y float64) { s.Points = append(s.Points, report.Point{X: x, Y: y}) }
+	list := []report.LineSeries{{Name: "Xe-core"}, {Name: "GPU peak"}, {Name: "GPU average"},
+		{Name: "this launch", Style: report.Marks}}
 	for i := range points {
-		p, x := &points[i], a.value(points[i].X)
-		if p.Err != nil {
-			for _, s := range []*report.LineSeries{&core, &peak, &average} {
-				add(s, x, math.NaN())
+		p, gap := &points[i].Prediction, unit.Ratio(math.NaN())
+		values := []unit.Ratio{p.XeCore, p.Peak, p.Average, gap}
+		if points[i].Own {
+			values[3], _ = figure(p)
+		}
+		for k, v := range values {
+			if points[i].Err != nil || !p.HasGrid() && (k == 1 || k == 2) {
+				v = gap
 			}
-			continue
-		}
-		add(&core, x, p.Prediction.XeCore.Percent())
-		if p.Prediction.HasGrid() {
-			grid = true
-			add(&peak, x, p.Prediction.Peak.Percent())
-			add(&average, x, p.Prediction.Average.Percent())
-		}
-		if f, _ := figure(&p.Prediction); p.Own {
-			add(&own, x, f.Percent())
+			list[k].Points = append(list[k].Points, report.Point{X: a.value(points[i].X), Y: v.Percent()})
 		}
 	}
-	list := []report.LineSeries{core}
-	if grid {
-		list = append(list, peak, average)
-	}
-	if len(own.Points) > 0 {
-		list = append(list, own)
-	}
-	return list
+	return slices.DeleteFunc(list, func(s report.LineSeries) bool {
+		return !slices.ContainsFunc(s.Points, func(p report.Point) bool { return !math.IsNaN(p.Y) })
+	})
 }
 
 // CalculatorSweep answers as one of the two charts of Intel's calculator: local or slm.

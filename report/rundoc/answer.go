@@ -25,18 +25,12 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	if !show.Chosen() {
 		return r
 	}
+	nan := math.NaN()
 	var choices []report.Candidate
 	for _, row := range r.AllWithoutText() {
-		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: math.NaN()}
-		switch show.Sort {
-		case report.SortLost:
-			c.Value = float64(row.Lost())
-		case report.SortTime:
-			c.Value = float64(row.Total.Or(unit.Seconds(math.NaN())))
-		case report.SortDifference:
-			c.Value = math.Abs(float64(row.Difference.Or(unit.Points(math.NaN()))))
-		}
-		choices = append(choices, c)
+		choices = append(choices, report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel,
+			Value: show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
+				float64(row.Difference.Or(unit.Points(nan))))})
 	}
 	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
 	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows"), r.Notes...)

@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"math"
+	"slices"
 
 	"occudiff/report"
 
@@ -46,10 +47,14 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 	case compare.BasisPeak:
 		c.X, c.Y = "Predicted peak", "VTune's peak"
 	}
-	match := report.Group{Name: string(compare.Match), Status: report.Good}
-	other := report.Group{Name: "no cause", Status: report.Muted}
+	// Those that match, each cause in its order, and what has none.
 	causes := compare.Causes()
-	named := make([]report.Group, len(causes))
+	groups := make([]report.Group, len(causes)+2)
+	for k, name := range causes {
+		groups[k+1] = report.Group{Name: name, Hue: k, Status: report.Bad}
+	}
+	match, other := &groups[0], &groups[len(groups)-1]
+	match.Name, match.Status, other.Name, other.Status = string(compare.Match), report.Good, "no cause", report.Muted
 	for i, row := range rows.result.AllWithoutText() {
 		if i == min(rows.kernels, scatterRows) {
 			break
@@ -58,26 +63,18 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 		if !ok {
 			continue
 		}
-		if share, known := rows.result.TimeShare(row).Value(); known {
-			p.Share = float64(share)
-		}
-		g := &other
+		p.Share = float64(rows.result.TimeShare(row).Or(0))
+		g := other
 		if row.Cause != nil {
-			for k, name := range causes {
-				if name == row.Cause.Name {
-					g, named[k].Name, named[k].Hue, named[k].Status = &named[k], name, k, report.Bad
-				}
+			if k := slices.Index(causes, row.Cause.Name); k >= 0 {
+				g = &groups[k+1]
 			}
 		} else if row.Verdict == compare.Match {
-			g = &match
+			g = match
 		}
 		g.Points = append(g.Points, p)
 	}
-	for _, g := range append(append([]report.Group{match}, named...), other) {
-		if len(g.Points) > 0 {
-			c.Groups = append(c.Groups, g)
-		}
-	}
+	c.Groups = slices.DeleteFunc(groups, func(g report.Group) bool { return len(g.Points) == 0 })
 	var names []*string
 	for _, g := range c.Groups {
 		for i := range g.Points {

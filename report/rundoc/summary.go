@@ -44,24 +44,20 @@ func occupancyPlot(rows *rowSet) report.Plot {
 }
 
 func verdictTable(s *compare.Summary) *report.Table {
-	var counts report.VerdictCounts
-	for _, c := range []struct {
-		verdict compare.Verdict
-		n       int
-		meaning string
-	}{
-		{compare.Match, s.Matched, "within tolerance of the prediction"},
-		{compare.Idle, s.Idle, "as predicted while it ran; the idle time may lie between launches"},
-		{compare.Below, s.Below, "less than predicted"},
-		{compare.Above, s.Above, "more than predicted"},
-		{compare.Unmeasurable, s.Unmeasurable, "other tasks may have made the value, or the launch is too small"},
-		{compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"},
-		{compare.NoMeasurement, s.NoMeasurement, "neither a measurement nor a VTune peak"},
-		{compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"},
-	} {
-		counts.Add(verdictWord(c.verdict).Cell(), c.n, c.meaning)
+	count := func(v compare.Verdict, n int, meaning string) report.VerdictCount {
+		return report.VerdictCount{Verdict: verdictWord(v).Cell(), Rows: n, Meaning: meaning}
 	}
-	return report.VerdictTable(counts)
+	return report.VerdictTable([]report.VerdictCount{
+		count(compare.Match, s.Matched, "within tolerance of the prediction"),
+		count(compare.Idle, s.Idle, "as predicted while it ran; the idle time may lie between launches"),
+		count(compare.Below, s.Below, "less than predicted"),
+		count(compare.Above, s.Above, "more than predicted"),
+		count(compare.Unmeasurable, s.Unmeasurable,
+			"other tasks may have made the value, or the launch is too small"),
+		count(compare.NoPrediction, s.NoPrediction, "the launch cannot be predicted"),
+		count(compare.NoMeasurement, s.NoMeasurement, "neither a measurement nor a VTune peak"),
+		count(compare.NotAKernel, s.NotKernels, "copies, fills, barriers, outside any task"),
+	})
 }
 
 // figureTable is a table of names and values, each with its own unit; figures that too few kernels give are left out.

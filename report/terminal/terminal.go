@@ -145,18 +145,15 @@ func (p *printer) items(items []report.Item) {
 	shown := limit(len(items), p.opt.Items, defaultItems)
 	count := map[string]int{}
 	widest := 0
-	for _, it := range items[:shown] {
-		count[it.Lead]++
-		widest = max(widest, report.Width(report.OneLine(it.Lead)))
-	}
-	widest = min(widest, max(p.textWidth()/4, 8))
 	leads := make([]string, shown)
 	for i, it := range items[:shown] {
+		count[it.Lead]++
 		leads[i] = report.OneLine(it.Lead)
+		widest = max(widest, report.Width(leads[i]))
 	}
+	widest = min(widest, max(p.textWidth()/4, 8))
 	leads = report.CutApart(leads, widest)
 	for i, it := range items[:shown] {
-		lead := leads[i]
 		text := it.Text
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
@@ -164,7 +161,7 @@ func (p *printer) items(items []report.Item) {
 		for _, l := range it.Links {
 			text += " " + l.URL
 		}
-		p.wrap(pad(lead, widest, false)+"  ", text, it.Status)
+		p.wrap(pad(leads[i], widest, false)+"  ", text, it.Status)
 	}
 	if rest := len(items) - shown; rest > 0 {
 		p.wrap("", "... and "+report.Thousands(int64(rest))+" more explanations: a file has them all (-o report.md).",
