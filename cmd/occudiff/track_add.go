@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
 	commit := cmp.Or(f.Commit, t.commit(ctx))
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // what is stored lives to the end
 	var db *history.DB
 	var done []track.Added
 	for _, p := range runs {

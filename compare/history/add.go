@@ -46,8 +46,8 @@ func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
 
 // add stores a clean run, unless its content is known.
 func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
-	run.Rows = slices.Clone(run.Rows) // a transaction may be repeated
-	if err := d.renamed(ctx, tx, run.Rows); err != nil {
+	var err error
+	if run.Rows, err = d.renamed(ctx, tx, run.Rows); err != nil {
 		return Added{}, err
 	}
 	known, err := d.known(ctx, tx, run)
@@ -60,8 +60,16 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 		return Added{}, err
 	}
 	added := Added{ID: run.ID, Stored: true, Programs: p.programs, Moved: p.moved}
-	return added, d.insertRows(ctx, tx, kernelRows(run, p.ids), "")
+	for first := 0; first < len(run.Rows) && err == nil; first += rowsAtOnce {
+		part := run
+		part.Rows, part.Kernels = run.Rows[first:min(first+rowsAtOnce, len(run.Rows))], first
+		err = d.insertRows(ctx, tx, kernelRows(part, p.ids[first:]), "")
+	}
+	return added, err
 }
+
+// rowsAtOnce bounds the rows that are in memory as the table's, which take more than the run's.
+const rowsAtOnce = 1 << 14
 
 // begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
 func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err error) {

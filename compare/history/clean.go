@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// clean checks a run and gives a copy that both engines store alike: texts are valid UTF-8 without NUL, times have
-// microseconds, rows name their device and driver.
+var seed = maphash.MakeSeed()
+
+// clean checks a run and makes it such that both engines store it alike, rows in place: texts are valid UTF-8
+// without NUL, times have microseconds, rows name their device and driver.
 func clean(run Run) (Run, error) {
 	if run.Time.IsZero() {
 		return run, fmt.Errorf("%w: it has no time, so it has no place in a history; give the time of the collection",
@@ -40,8 +43,7 @@ func clean(run Run) (Run, error) {
 			*s = cleanText(*s)
 		}
 	}
-	run.Rows = slices.Clone(run.Rows)
-	seen := make(map[Key]int, len(run.Rows))
+	seen := make(map[uint64]int, len(run.Rows)) // by hash: the keys of many rows take more than the rows
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program,
@@ -51,11 +53,12 @@ func clean(run Run) (Run, error) {
 		}
 		r.Device, r.Driver = cmp.Or(r.Device, run.Device), cmp.Or(r.Driver, run.Driver)
 		r.Program = cmp.Or(r.Program, run.Program)
-		if first, twice := seen[r.Key]; twice {
+		h := maphash.Comparable(seed, r.Key)
+		if first, twice := seen[h]; twice && run.Rows[first].Key == r.Key {
 			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel"+
 				" first", errBadRun, first+1, i+1, r.Name())
 		}
-		seen[r.Key] = i
+		seen[h] = i
 		if err := checkNumbers(r); err != nil {
 			return run, fmt.Errorf("%w: row %d (%s): %w", errBadRun, i+1, r.Name(), err)
 		}

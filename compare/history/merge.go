@@ -86,7 +86,7 @@ func (in *importer) insertRows(ctx context.Context) error {
 func (in *importer) run(ctx context.Context, lines []int32) error {
 	run, err := clean(in.records.run(in.number, lines))
 	if err == nil {
-		err = in.db.renamed(ctx, in.tx, run.Rows)
+		run.Rows, err = in.db.renamed(ctx, in.tx, run.Rows)
 	}
 	if err != nil {
 		return err

@@ -135,7 +135,7 @@ func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 
 // renamed gives the rows of a run under the names that their kernels have now. A kernel keeps its name where the run
 // has one of the other name too.
-func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) error {
+func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) ([]Row, error) {
 	names := map[string]string{}
 	err := d.each(ctx, tx, `SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil,
 		func(rows *sql.Rows) error {
@@ -145,8 +145,9 @@ func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) error {
 			return err
 		})
 	if err != nil || len(names) == 0 {
-		return err
+		return rows, err
 	}
+	rows = slices.Clone(rows) // a transaction may be repeated
 	there := make(map[Key]bool, len(rows))
 	for i := range rows {
 		there[rows[i].Key] = true
@@ -159,7 +160,7 @@ func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) error {
 			}
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // alike are the rows of a run that have one stable name.

@@ -65,7 +65,11 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, p
 // makeSeries makes the series of the rows that have none.
 func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []string, program string, ids []int64,
 	known map[string][]stored) error {
-	var fresh [][]any
+	type series struct {
+		identity string
+		row      int
+	}
+	var fresh []series
 	var missing []string
 	for i, kernel := range kernels {
 		if len(known[kernel]) == 0 {
@@ -77,20 +81,28 @@ func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []s
 		k := rows[i].Key
 		k.Program = program
 		missing = append(missing, kernel)
-		fresh = append(fresh, []any{k.identity(), kernel, k.taskIdentity(), k.stableIdentity(),
-			k.Task, k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+		fresh = append(fresh, series{k.identity(), i})
 		delete(known, kernel)
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
 	// In one order for all: two writers that make the same series in different orders would block each other.
-	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-	err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+
-		keyColumns+")", fresh, " ON CONFLICT (identity) DO NOTHING")
-	if err == nil {
-		err = d.lookUp(ctx, tx, missing, known)
+	slices.SortFunc(fresh, func(a, b series) int { return strings.Compare(a.identity, b.identity) })
+	for part := range slices.Chunk(fresh, rowsAtOnce) {
+		var list [][]any
+		for _, s := range part {
+			k := rows[s.row].Key
+			k.Program = program
+			list = append(list, []any{s.identity, kernels[s.row], k.taskIdentity(), k.stableIdentity(), k.Task,
+				k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+		}
+		if err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+
+			keyColumns+")", list, " ON CONFLICT (identity) DO NOTHING"); err != nil {
+			return err
+		}
 	}
+	err := d.lookUp(ctx, tx, missing, known)
 	for i, kernel := range kernels {
 		if ids[i] == 0 {
 			ids[i], _ = find(known[kernel], program)

@@ -18,6 +18,7 @@ func FromResult(r *compare.Result) history.Run {
 	if r.Device != nil {
 		h.Device = r.Device.Key
 	}
+	h.Rows = make([]history.Row, 0, r.Len())
 	carries := map[string]bool{}
 	seen := map[history.Key]bool{}
 	for _, row := range r.All() {
