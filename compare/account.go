@@ -179,18 +179,18 @@ func (r *Result) parts(row *Row) Account {
 		peak := row.Peak.Or(0)
 		return Account{Used: pointsOf(m), Shortfall: unit.Some(peak.Minus(m)), Limits: pointsOf(1 - peak)}
 	}
-	held := row.Held()
+	held, ran := row.Held(), r.asRan(row)
 	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
-		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(held.Idle)}
+		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(ran.Idle)}
 	idle, known := row.Idle.Value()
-	loaded, ran := row.Loaded.Value()
-	if !known || !ran {
+	loaded, told := row.Loaded.Value()
+	if !known || !told {
 		a.Shortfall = unit.Some(held.Average.Minus(m))
 		return a
 	}
-	limit, share := held.Loaded, held.Idle
+	limit, share := ran.Loaded, ran.Idle
 	empty := pointsOf(limit * (idle - share))
-	underfilled := held.Average.Minus(m) - empty // limit x (1 - idle) - m, without a rounding of its own
+	underfilled := held.Average.Minus(m) - empty
 	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(underfilled)
 	a.Unordered = abs(empty-underfilled) <= 2*abs(pointsOf((limit-loaded)*(idle-share)))+printedTwice
 	return a

@@ -47,3 +47,15 @@ func TestTwoKernels(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so that 4 % of idle XVEs are 2 % of all slots,
+// not 4 %.
+func TestPartsOfCandidate(t *testing.T) {
+	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
+	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+	row := r.Row(0, nil)
+	a := r.Account(row)
+	if empty := a.Empty.Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(a.Underfilled.Or(0)-50) > digit {
+		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, a.Underfilled.Or(0))
+	}
+}

@@ -106,7 +106,7 @@ func (f *finder) dry(p Part) {
 		return
 	}
 	_, of := f.r.own(f.row)
-	held, own := f.row.Held(), f.r.apart(f.row, &f.certainty, of.Or(idle))
+	held, own := f.r.asRan(f.row), f.r.apart(f.row, &f.certainty, of.Or(idle))
 	if pointsOf(held.Loaded*(own-outside-held.Idle)) < leastCause {
 		return
 	}

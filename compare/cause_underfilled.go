@@ -136,28 +136,56 @@ func (f *finder) waiting(p Part) {
 // refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another
 // register mode, one stack of two, another SIMD width, SLM or barriers that the export does not have.
 func (f *finder) refit(p Part) {
-	loaded, known := f.row.Loaded.Value()
-	n, timed := f.certainty.Intervals.Value()
-	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
-		!f.certainty.Exact && (!timed || n < registerIntervals) {
+	t, ok := f.trial(p)
+	if !ok {
 		return
 	}
 	before := len(f.found)
-	t := trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
-		before: abs(loaded.Minus(f.row.Held().Loaded))}
-	t.measured, _ = f.r.own(f.row)
-	t.registers(t.r.Options.Tolerance, medium)
+	t.registers(medium)
 	if share := t.certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
 		o, _ := t.r.others(t.row)
 		t.above = pointsOf(max(share*(o.measured-t.measured), 0))
-		t.registers(t.r.Options.Tolerance+t.above, low)
+		t.registers(low)
 	}
-	if f.row.ModelDifference.Present() || !f.certainty.Exact && n < refitIntervals {
+	if n, _ := f.certainty.Intervals.Value(); f.row.ModelDifference.Present() ||
+		!f.certainty.Exact && n < refitIntervals {
 		return // the profiler's peak confirms all else: beyond a point `model` has been named already
 	}
 	t.width()
 	t.oneStack()
 	t.residency()
+}
+
+// trial begins a refit, where the row tells enough for one.
+func (f *finder) trial(p Part) (t trial, ok bool) {
+	loaded, known := f.row.Loaded.Value()
+	n, timed := f.certainty.Intervals.Value()
+	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
+		!f.certainty.Exact && (!timed || n < registerIntervals) {
+		return t, false
+	}
+	t = trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
+		before: abs(loaded.Minus(f.row.Held().Loaded))}
+	t.measured, _ = f.r.own(f.row)
+	return t, true
+}
+
+// asRan is the point of the predicted range that a row is accounted for by; of a row below it, of the register mode
+// that makes the prediction fit, where one does: its launches leave other XVEs empty.
+func (r *Result) asRan(row *Row) predict.Held {
+	f := finder{r: r, row: row}
+	if row.Verdict == Below {
+		f.certainty = r.Certainty(row)
+		if t, ok := f.trial(""); ok {
+			if _, p := t.largerGRF(); p != nil {
+				g := p.Range(r.Device)
+				h := g.NearestLoaded(t.loaded)
+				h.Idle = min(h.Idle, row.Idle.Or(1)) // a floor, too
+				return h
+			}
+		}
+	}
+	return row.Held()
 }
 
 // trial predicts a row's launch under another assumption.
@@ -195,26 +223,34 @@ func (t *trial) name(cause string, sure confidence, what string, limit unit.Rati
 
 const decideByBinary = "the kernel's binary, or unitrace's kernel properties"
 
-func (t *trial) registers(within unit.Points, most confidence) {
+// largerGRF is the mode with more registers that makes the prediction fit, nil where none does.
+func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
 	if t.row.Registers.Present() {
-		return
+		return 0, nil
 	}
 	d := t.r.Device
 	for _, mode := range d.GRFModes {
 		l := t.launch
 		l.GRF = mode.Registers
 		p, err := predict.Predict(d, l)
-		if mode.Registers <= 128 || err != nil || !t.fits(&p, d, within) {
-			continue
+		if mode.Registers > 128 && err == nil && t.fits(&p, d, t.r.Options.Tolerance+t.above) {
+			return mode.Registers, &p
 		}
-		sure, also := most, ""
-		if d.Tiles > 1 && !t.row.ModelDifference.Present() {
-			sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
-		}
-		t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", mode.Registers),
-			t.near(&p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
+	}
+	return 0, nil
+}
+
+func (t *trial) registers(sure confidence) {
+	registers, p := t.largerGRF()
+	if p == nil {
 		return
 	}
+	d, also := t.r.Device, ""
+	if d.Tiles > 1 && !t.row.ModelDifference.Present() {
+		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
+	}
+	t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
+		t.near(p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
 }
 
 func (t *trial) width() {
