@@ -56,10 +56,8 @@ func (r *Result) others(row *Row) (o others, known bool) {
 		less(of.reach, reach(row.Predicted, &row.Kernel))}, true
 }
 
-// ownRange bounds what a row's launches held, where the bounds of its samples and what the other kernels measure and
-// can reach tell it. Time outside holds nothing. Of two kernels that mix by shares a and b, which add up to less than
-// one, each is ((1 - b) m - a others) / (1 - a - b) at most or at least; else the others may be anything that they
-// reach.
+// ownRange bounds what a row's launches held: time outside holds nothing, and what can be of the other kernels is
+// between nothing and what they can reach.
 func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio, known bool) {
 	m, idle, top := row.Measured.Or(0), row.Idle.Or(1), reach(row.Predicted, &row.Kernel)
 	outside, bounded := c.Edges.Value()
@@ -68,14 +66,8 @@ func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio, known
 	}
 	least, most = m, m
 	if o, several := r.others(row); several {
-		a, s := c.Foreign.Or(1), c.OwnShare.Or(1)
-		b := min(s/max(1-s, 1e-9), 1)
-		least, most = (m-a*o.reach)/max(1-a, 1e-9), m/max(1-a, 1e-9)
-		if a+b < 1 {
-			least = ((1-b)*m - a*o.measured) / (1 - a - b)
-			most = least
-		}
-		least, most = min(m, max(least, 0)), max(m, most)
+		a := min(c.Foreign.Or(1), 1-1e-9)
+		least, most = min(m, max((m-a*o.reach)/(1-a), 0)), m/(1-a)
 	}
 	return least, min(most/max(1-min(outside, idle), 1e-9), top), true
 }

@@ -58,7 +58,7 @@ func (r *Result) Certainty(row *Row) Certainty {
 	c.Edges = edges(c.Intervals)
 	c.Foreign = c.Edges
 	if s, ok := c.OwnShare.Value(); ok {
-		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s))
+		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s, r.shared(s)))
 	}
 	if outside, known := row.Outside.Value(); known { // figures in place of bounds
 		c.Edges, c.Foreign, c.Crosstalk = unit.Some(outside), row.Foreign, unit.Some[unit.Ratio](0)
@@ -85,6 +85,15 @@ func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
 		return unit.Some(unit.Ratio(1 - r/2))
 	}
 	return unit.Some(unit.Ratio(1 / (1 + r)))
+}
+
+// shared bounds how much of a task's samples is of others, on average: of samples that go by the time in each, its part
+// is no less than its part of all time, and it has half of those that go to the task with the most.
+func (r *Result) shared(own unit.Ratio) unit.Ratio {
+	if r.kernelTime.unsampled {
+		return 1
+	}
+	return max(1-own, 0.5)
 }
 
 // Outside bounds how much of the values' time lies outside the kernel's launches. Samples at the edges of a launch hold
