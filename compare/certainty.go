@@ -58,7 +58,7 @@ func (r *Result) Certainty(row *Row) Certainty {
 	c.Edges = edges(c.Intervals)
 	c.Foreign = c.Edges
 	if s, ok := c.OwnShare.Value(); ok {
-		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s, r.shared(s)))
+		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s, r.shared(s, timed && !r.fromSummary)))
 	}
 	if outside, known := row.Outside.Value(); known { // figures in place of bounds
 		c.Edges, c.Foreign, c.Crosstalk = unit.Some(outside), row.Foreign, unit.Some[unit.Ratio](0)
@@ -88,9 +88,10 @@ func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
 }
 
 // shared bounds how much of a task's samples is of others, on average: of samples that go by the time in each, its part
-// is no less than its part of all time, and it has half of those that go to the task with the most.
-func (r *Result) shared(own unit.Ratio) unit.Ratio {
-	if r.kernelTime.unsampled {
+// is no less than its part of all time, and it has half of those that go to the task with the most. Launches have to be
+// many and all tasks listed, which a summary does not do.
+func (r *Result) shared(own unit.Ratio, counted bool) unit.Ratio {
+	if r.kernelTime.unsampled || !counted {
 		return 1
 	}
 	return max(1-own, 0.5)
