@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -27,11 +26,11 @@ func (r *Result) shape(row *Row) *Cause {
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
 	slots := int64(r.Device.Slots())
-	if k == r.slotsOff || clamped && k < r.slotsOff {
+	if k == r.Fit.fewer || clamped && k < r.Fit.fewer {
 		return &Cause{Name: CauseModel, Confidence: "medium", Because: fmt.Sprintf("%s. Every launch of the run that "+
 			"leaves slots empty is off by the same factor of %d, so the GPU is probably one with about %s thread "+
 			"slots%s: check the device%s.",
-			r.peaks(row), r.slotsOff, unit.Thousands(slots/r.slotsOff), r.fitting(), r.deviceFlags())}
+			r.peaks(row), r.Fit.fewer, unit.Thousands(slots/r.Fit.fewer), r.fitting(), r.deviceFlags())}
 	}
 	c := &Cause{Name: CauseShape, Confidence: "high"}
 	times := fmt.Sprintf("%d times", k)
@@ -77,42 +76,6 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 // gridStep is what one more copy of a grid adds to the peak.
 func gridStep(threads, slots int64) unit.Points {
 	return unit.Points(100 * float64(threads) / float64(slots))
-}
-
-// otherDevice looks whether the profiler's peaks say that the GPU is another one: launches of several sizes that leave
-// slots empty are all off by one factor, which is how many times fewer slots it has. One such launch may lack a
-// dimension; several that lack the same factor are unlikely. 0 where that is not so, or where a summary counts the
-// XVEs.
-func (r *Result) otherDevice(kernels *ingest.Kernels) (factor int64) {
-	if r.Device == nil || r.Platform.XVEs.Present() {
-		return 0
-	}
-	sizes := map[int64]bool{}
-	least := int64(0)
-	for s := range min(kernels.Settings(), mostFitted) {
-		row := Row{Kernel: kernels.SettingKernel(s)}
-		row.take(r.forecast(&row.Kernel))
-		p := row.Predicted
-		if p == nil || !row.Peak.Present() || row.ModelPeak == 1 || row.PeakSLM.Or(1) < 1 || row.PeakBarrier.Or(1) < 1 {
-			continue
-		}
-		threads := p.Groups * p.ThreadsPerGroup
-		if gridStep(threads, int64(r.Device.Slots())) < shapeStepPoints {
-			continue
-		}
-		switch k, clamped := r.gridTimes(&row); {
-		case clamped:
-			least = max(least, k)
-		case k < 2 || factor > 0 && k != factor:
-			return 0
-		default:
-			factor, sizes[threads] = k, true
-		}
-	}
-	if len(sizes) < 2 || least > factor {
-		return 0
-	}
-	return factor
 }
 
 // grown is the peak that the profiler would print for k times as many work-groups of the row's launch.

@@ -15,7 +15,11 @@ import (
 // are ordered for reading: what needs attention first, then by slot time lost. The kernels of a run with many launch
 // shapes are put in that order, too.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
-	return compareFit(run, dev, Fit{}, opt)
+	var fit Fit
+	if dev != nil {
+		fit = fitDevices(run, dev, nil, opt)
+	}
+	return compareFit(run, dev, fit, opt)
 }
 
 func compareFit(run *ingest.Run, dev *arch.Device, fit Fit, opt Options) *Result {
@@ -29,7 +33,6 @@ func compareFit(run *ingest.Run, dev *arch.Device, fit Fit, opt Options) *Result
 	if run.Mix != nil && !run.Instances {
 		kernels = estimated(kernels, run.Mix)
 	}
-	r.slotsOff = r.otherDevice(kernels)
 	r.recorded(run)
 	r.setRows(kernels)
 	r.joinTimings(run)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -45,6 +46,7 @@ type Fit struct {
 	Launches int    // launch settings whose peaks were held against them
 	Counted  int    // XVEs of the counters, 0 where they do not tell
 	Not      string // why the device of the run cannot be any of them; empty where it can, or where none is known
+	fewer    int64  // how many times fewer thread slots the GPU has than that device, 0 where the peaks do not say so
 }
 
 // mostFitted is how many launch settings are held against each device: a few dozen are usual.
@@ -63,13 +65,8 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 			}
 		}
 	}
-	if own != nil {
-		r := Result{Device: own, Options: opt}
-		not, agrees := r.misfit(kernels, f.Counted)
-		if agrees {
-			return Fit{}
-		}
-		f.Not = not
+	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
+		return Fit{fewer: f.fewer}
 	}
 	for i := range devices {
 		r := Result{Device: &devices[i], Options: opt}
@@ -82,7 +79,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
-		return Fit{} // a launch that fits no GPU says nothing of this one
+		return Fit{fewer: f.fewer} // a launch that fits no GPU says nothing of this one
 	}
 	return f
 }
@@ -97,31 +94,53 @@ func (r *Result) counted(xves int) bool {
 	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
 }
 
-// misfit says why the device cannot be the one on which some launches ran. A peak that a dimension missing from the
-// work size explains is no reason, and does not agree either.
-func (r *Result) misfit(kernels []ingest.Kernel, xves int) (why string, agrees bool) {
-	if !r.counted(xves) {
-		return fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
-			unit.Thousands(int64(xves)), unit.Thousands(int64(r.Device.XVEs()))), false
+// misfit looks whether the device can be the one on which some launches ran. Launches that it does not run and peaks
+// that are off say no, but for peaks that a dimension missing from the work size explains: such a peak only does not
+// agree. Where launches of several sizes that leave slots empty all lack one factor, that is how many times fewer slots
+// the GPU has, unless a summary counts the XVEs: one such launch may lack a dimension; several that lack the same one
+// are unlikely.
+func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
+	if !r.counted(f.Counted) {
+		f.Not = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
+			unit.Thousands(int64(f.Counted)), unit.Thousands(int64(r.Device.XVEs())))
+		return false
 	}
 	agrees = true
+	sizes, least, mixed := map[int64]bool{}, int64(0), r.Platform.XVEs.Present()
 	for i := range kernels {
 		row := Row{Kernel: kernels[i]}
 		row.take(r.forecast(&row.Kernel))
-		if row.Predicted == nil && !r.shapeMissing(&row) {
-			return row.NoPredictionWhy, false
+		p := row.Predicted
+		if p == nil && !r.shapeMissing(&row) {
+			f.Not, agrees = cmp.Or(f.Not, row.NoPredictionWhy), false
 		}
-		if row.Predicted == nil || !comparable(&row.Kernel) ||
-			abs(row.Peak.Or(0).Minus(row.ModelPeak)) <= modelCausePoints {
+		if p == nil || !comparable(&row.Kernel) {
 			continue
 		}
-		agrees = false
-		if k, _ := r.gridTimes(&row); k < 2 {
-			return fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of %s would be %.1f "+
-				"%% on it", row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent()), false
+		k, clamped := r.gridTimes(&row)
+		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
+			agrees = false
+			if k < 2 {
+				f.Not = cmp.Or(f.Not, fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of "+
+					"%s would be %.1f %% on it", row.Peak.Or(0).Percent(), row.Global, row.Local,
+					row.ModelPeak.Percent()))
+			}
+		}
+		threads := p.Groups * p.ThreadsPerGroup
+		switch {
+		case row.ModelPeak == 1 || gridStep(threads, int64(r.Device.Slots())) < shapeStepPoints:
+		case clamped:
+			least = max(least, k)
+		case k < 2 || f.fewer > 0 && k != f.fewer:
+			mixed = true
+		default:
+			f.fewer, sizes[threads] = k, true
 		}
 	}
-	return "", agrees
+	if mixed || len(sizes) < 2 || least > f.fewer {
+		f.fewer = 0
+	}
+	return agrees
 }
 
 // fitsLaunch says whether a launch runs on the device and has the profiler's peak there.

@@ -200,9 +200,8 @@ type Result struct {
 	adapterTime adapterTimes // of those that name one
 	kernelTime  kernelTimes
 	rows        rows
-	instances   bool  // the rows are launches
-	fromSummary bool  // the rows are those of a summary
-	slotsOff    int64 // see otherDevice
+	instances   bool // the rows are launches
+	fromSummary bool // the rows are those of a summary
 }
 
 // TimeShare is the part of the GPU time of all tasks that a row takes.
