@@ -554,3 +554,25 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 }
+
+// A peak below the predicted one says nothing of the device where the export does not say what SLM and barriers limit.
+func TestDeviceThatCannotBe(t *testing.T) {
+	low := kernel("k", "114688", "256", 32, 10, 1, measured(40), peak(40))
+	none := func(k *ingest.Kernel) { pct(&k.PeakSLM, 100); pct(&k.PeakBarrier, 100) }
+	for _, c := range []struct {
+		reason string
+		k      ingest.Kernel
+		want   bool
+	}{
+		{"SLM may limit it", low, false},
+		{"neither does", kernel("k", "114688", "256", 32, 10, 1, measured(40), peak(40), none), true},
+		{"a peak above it is no limit's", kernel("k", "3584", "256", 32, 10, 1, measured(10), peak(16)), true},
+		{"a grid of 4 times the size explains it", kernel("k", "3584", "256", 32, 10, 1, measured(40), peak(50)), false},
+	} {
+		var f Fit
+		f.misfit(&Result{Device: mtl112(), Options: DefaultOptions()}, []ingest.Kernel{c.k})
+		if (f.Not != "") != c.want {
+			t.Errorf("%s: %q", c.reason, f.Not)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		k, clamped := r.gridTimes(&row)
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
-			if k < 2 {
+			if k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
 				f.Not = cmp.Or(f.Not, fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of "+
 					"%s would be %.1f %% on it", row.Peak.Or(0).Percent(), row.Global, row.Local,
 					row.ModelPeak.Percent()))
