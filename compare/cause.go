@@ -195,6 +195,9 @@ func (f *finder) missing() (because, decide string) {
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
 			"whole %.1f %%: which XVEs should have been empty is unknown.",
 			row.XVEs.both()...), "unitrace's kernel properties (SLM), or the kernel's binary"
+	case !row.Idle.Present() && row.Margin.Present():
+		return "Its launches are shorter than a sample, so the XVE array state, which would separate idle time from " +
+			"low residency, is of whatever ran.", "more work per launch"
 	case !row.Idle.Present():
 		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
 			"residency.", "an export with the columns of the XVE array"
