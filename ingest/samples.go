@@ -64,6 +64,7 @@ func (r *Run) placeSamples() {
 			x.Launch = launches[l]
 			placed[i].List = append(placed[i].List, x)
 		}
+		placed = append(placed, s) // of whatever ran, too
 		if lost == len(s.List) {
 			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "samples-unplaced",
 				Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",

@@ -14,6 +14,7 @@ type Answer struct {
 	Table   *Table            // for CSV
 	Tests   func() *TestSuite // for JUnit; made when it is asked for
 	Chart   *Plot             // for SVG
+	Trace   any               // events over time, for Perfetto
 }
 
 // Document gives the form for people.

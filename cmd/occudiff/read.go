@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"occudiff/cmd/cli"
 	"occudiff/compare"
@@ -15,13 +13,14 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
+	"occudiff/report/deliver"
 )
 
 // rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
 // there is none.
 func (a *app) rowsAlone(endings ...string) string {
 	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
-		if e := strings.ToLower(filepath.Ext(o)); slices.Contains(endings, e) {
+		if e := deliver.Ending(o); slices.Contains(endings, e) {
 			return e
 		}
 	}

@@ -36,7 +36,7 @@ func (a *app) validateCommand() *cobra.Command {
 		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
-			if a.endings = deliver.Endings(".xml"); f.Timeline {
+			if a.endings = deliver.Endings(".xml", deliver.Trace); f.Timeline {
 				a.endings = append(a.endings, ".svg")
 			}
 			return nil
@@ -65,7 +65,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
 		return a.readRun(ctx, paths, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
-			Samples: f.Timeline, Side: side}})
+			Samples: f.Timeline || a.rowsAlone(deliver.Trace) != "", Side: side}})
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(ctx, run, f)

@@ -38,6 +38,17 @@ func Endings(more ...string) []string {
 	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
 }
 
+// Trace is the ending of a file for Perfetto.
+const Trace = ".trace.json"
+
+// Ending gives the ending of a file, in lower case, which picks the way of writing.
+func Ending(path string) string {
+	if path = strings.ToLower(path); strings.HasSuffix(path, Trace) {
+		return Trace
+	}
+	return filepath.Ext(path)
+}
+
 // writers are the ways of writing an answer, by the ending of a file.
 func writers(ans *report.Answer) map[string]Writer {
 	return map[string]Writer{
@@ -48,13 +59,23 @@ func writers(ans *report.Answer) map[string]Writer {
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
 		".svg":  func(w io.Writer) error { return svg(ans.Document(), ans.Chart)(w) },
+		Trace: func(w io.Writer) error {
+			if ans.Trace == nil {
+				return errors.New("nothing says when launches ran, or there are several runs: a trace is of one run " +
+					"with its result folder, or with a trace beside its export")
+			}
+			return machine.JSON(w, ans.Trace)
+		},
 	}
 }
 
 // Open checks the endings of files and opens them, with what f says of the command.
 func Open(f Files, paths []string, endings ...string) (*Files, error) {
 	for _, p := range paths {
-		ending := strings.ToLower(filepath.Ext(p))
+		ending := Ending(p)
+		if ending == Trace && !slices.Contains(endings, Trace) {
+			ending = ".json"
+		}
 		var err error
 		if !slices.Contains(endings, ending) {
 			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,

@@ -17,6 +17,7 @@ func Answer(r *compare.Result, prov report.Provenance, devices []arch.Device) *r
 		Value: Value(r),
 		Table: Rows(prov.Show, r),
 		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
+		Trace: traceOf(r),
 	}
 }
 
