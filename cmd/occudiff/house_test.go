@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"compare/sequence": {"ingest", "ingest/unit"},
 	"compare/phases":   {"compare", "ingest", "ingest/unit", "predict/dispatch", "predict/timeline"},
 
-	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/unit"},
+	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/ocloc", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},

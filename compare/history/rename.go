@@ -201,7 +201,7 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 	}
 	names = slices.DeleteFunc(names, func(identity any) bool {
 		g := groups[identity.(string)]
-		return len(g.fresh) != 1 || g.ordinal && g.known
+		return !symbol.Follows(len(g.fresh), g.ordinal, g.known)
 	})
 	if err := d.findAlike(ctx, tx, groups, names, program, ids); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ const (
 	ChangeDevice  = "device"
 	ChangeDriver  = "driver"
 	ChangeVTune   = "VTune version"
+	ChangeName    = "name" // only in what moves when other code changes, see symbol.Stable
 	ChangeAdapter = "adapter"
 	ChangeSIMD    = "SIMD width"
 	ChangeGRF     = "GRF"

@@ -3,10 +3,12 @@ package rundiff
 import (
 	"hash/maphash"
 	"iter"
+	"sync"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
+	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -278,12 +280,29 @@ var pairings = [...]func(*ingest.Key){
 	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
+	func(k *ingest.Key) { k.Task, _ = symbol.Stable(k.Task) }, // by the rule that a history has, too
+}
+
+// moves lists the stable names of launches that have a partner, where they count their likes.
+func (l *launches) moves(partner []int32) map[string]bool {
+	names := map[string]bool{}
+	for i, p := range partner {
+		if name, ordinal := symbol.Stable(l.key(int32(i)).Task); p != 0 && ordinal {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 // pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
 // time only where one launch of either side fits. The rest stays alone. The order is that of the new side.
 func pair(older, newer *launches) []kept {
 	partner, taken := make([]int32, len(newer.first)), make([]bool, len(older.first)) // 1 is the first
+	moves := sync.OnceValue(func() map[string]bool { return newer.moves(partner) })
+	follows := func(i int32) bool {
+		name, ordinal := symbol.Stable(newer.key(i).Task)
+		return symbol.Follows(1, ordinal, ordinal && moves()[name])
+	}
 	for level, blur := range pairings {
 		type pile struct{ older, newer, olders, newers int32 }
 		piles := map[uint64]pile{}
@@ -319,7 +338,8 @@ func pair(older, newer *launches) []kept {
 			}
 		}
 		for _, p := range piles {
-			if p.olders == 1 && p.newers == 1 && key(older, int(p.older)) == key(newer, int(p.newer)) {
+			if p.olders == 1 && p.newers == 1 && key(older, int(p.older)) == key(newer, int(p.newer)) &&
+				(level < len(pairings)-1 || follows(p.newer)) {
 				partner[p.newer], taken[p.older] = p.older+1, true
 			}
 		}

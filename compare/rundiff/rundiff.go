@@ -190,7 +190,7 @@ var ranks = Verdicts()
 
 // diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
 // shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
-// unique.
+// unique, and then by names without the parts that move.
 func diff(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
@@ -288,7 +288,7 @@ func (d *Result) View(rows []int) *Result {
 func (d *Result) row(p groupPair) Row {
 	row := Row{Changes: []Change{}, Parts: []PartDelta{}}
 	older, newer := p.older, p.newer
-	for _, g := range []*group{newer, older} {
+	for _, g := range []*group{older, newer} { // the name of now, where it moved
 		if g != nil {
 			row.Task, row.Direction, row.IsKernel = g.key.Task, unit.NonZero(string(g.key.Direction)), !g.notAKernel
 		}
@@ -317,6 +317,9 @@ func (d *Result) row(p groupPair) Row {
 	}
 	if row.Old != nil && row.New != nil {
 		row.Changes = launchChanges(row.Task, row.Old, row.New)
+		if was := older.key.Task; was != row.Task {
+			row.Changes = append([]Change{{ChangeName, unit.Some(row.Task), was, row.Task}}, row.Changes...)
+		}
 	}
 	return row
 }

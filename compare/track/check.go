@@ -20,8 +20,7 @@ type Check struct {
 	Runs        []Ref       // all that are judged, in the order in which they were added
 	Series      []*Series   // that have a value in one of the runs; points up to it
 	NotMeasured int         // kernels of Run without one
-	// Missing are kernels that the run before, of the same program on the same device and driver, had and this one does
-	// not.
+	// Missing are kernels that the run before, of the same program on the same device, had and this one does not.
 	Missing       []string
 	MissingBefore int64 // that run
 	// Gone are kernels that the runs before had, FailGone fails the gate on those that mattered.
@@ -70,10 +69,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			}
 		}
 	}
-	if err := c.findMissing(ctx, db, runs, j); err != nil { // of the last run, as are those that are gone
-		return nil, err
-	}
-	if err := c.findGone(ctx, db, runs); err != nil {
+	if err := c.findGone(ctx, db, runs, j); err != nil { // of the last run
 		return nil, err
 	}
 	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
@@ -132,34 +128,4 @@ func nothingToCheck(run *history.Run, m Metric) error {
 	}
 	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; --metric %s has values",
 		run.ID, m.Metric, strings.Join(has, " or "))
-}
-
-// findMissing finds the kernels that the run before, of the same program on the same device and driver, had and this
-// one has not. Those that it has in another launch shape are not missing.
-func (c *Check) findMissing(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
-	for i := range runs {
-		if r := &runs[i]; r.ID < c.Run.ID && r.ID > c.MissingBefore && samePlatform(r, &c.Run) && db.IsBase(r.Branch) {
-			c.MissingBefore = r.ID
-		}
-	}
-	if c.MissingBefore == 0 {
-		return nil
-	}
-	old, err := db.Get(ctx, c.MissingBefore)
-	if err != nil {
-		return err
-	}
-	now := make(map[history.Key]bool, len(c.Run.Rows))
-	for i := range c.Run.Rows {
-		now[c.Run.Rows[i].Key] = true
-	}
-	for _, old := range j.from { // what it has in another launch shape
-		now[j.spans[old].Key] = true
-	}
-	for i := range old.Rows {
-		if r := &old.Rows[i]; !now[r.Key] && c.Metric.In(r) {
-			c.Missing = append(c.Missing, r.Name())
-		}
-	}
-	return nil
 }

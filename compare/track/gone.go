@@ -2,6 +2,8 @@ package track
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"occudiff/compare/history"
 	"occudiff/ingest/unit"
@@ -17,65 +19,114 @@ type Gone struct {
 // Matters says whether the kernel held more than 1 % of the time, or nobody knows how much.
 func (g *Gone) Matters() bool { return g.Share.Or(1) > 0.01 }
 
-// goneRuns is how many runs are looked back over for kernels that are gone.
+// goneRuns is how many runs tell whether a kernel belongs to them.
 const goneRuns = 20
 
-// findGone finds the kernels that at least half of the runs had, up to the last one that had them, and this one has
-// not. These are the last runs of the base branch, of the same program on the same device and driver; those before a
-// level was accepted do not count. A kernel in another launch shape is not gone.
-func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run) error {
+// findGone finds the kernels that more than half of the runs had, up to the last one that had them, and this one has
+// not in any launch shape; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
+// base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
+// and this one has not in that launch shape.
+func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
+	at := map[int64]int{} // the runs, the last one first
+	var before []*history.Run
+	for i := len(runs) - 1; i >= 0 && len(before) < reach; i-- {
+		r := &runs[i]
+		if r.ID < c.Run.ID && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
+			at[r.ID] = len(before)
+			before = append(before, r)
+		}
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	c.MissingBefore = before[0].ID
+	missing, err := db.Missing(ctx, c.MissingBefore, c.Run.ID)
+	if err != nil {
+		return err
+	}
+	for _, k := range missing {
+		if i, known := j.at[k]; !known || !slices.Contains(slices.Collect(maps.Values(j.from)), i) {
+			c.Missing = append(c.Missing, k.Name())
+		}
+	}
+	absences, err := db.Absences(ctx, &c.Run, before[len(before)-1].Time)
+	if err != nil {
+		return err
+	}
 	accepted, err := db.Accepts(ctx)
 	if err != nil {
 		return err
 	}
-	since := func(k history.Key) (run int64) {
-		for i := range accepted {
-			a := &accepted[i]
-			if a.Run <= c.Run.ID && (a.Series == 0 && a.Covers(0, k) || a.Series != 0 && a.Key == k) {
-				run = max(run, a.Run)
+	type presence struct {
+		Gone
+		last int          // of the runs
+		in   map[int]bool // which of them
+	}
+	had := map[history.Key]*presence{}
+	var all []*presence
+	for _, a := range absences {
+		i, counts := at[a.Run]
+		if !counts {
+			continue
+		}
+		p := had[kernelOf(a.Key)]
+		if p == nil {
+			p = &presence{Gone{Key: a.Key, Last: refOf(before[i])}, i, map[int]bool{}}
+			had[kernelOf(a.Key)], all = p, append(all, p)
+		}
+		if p.in[i] = true; i < p.last {
+			p.Key, p.Last, p.last = a.Key, refOf(before[i]), i
+		}
+	}
+	for _, p := range all {
+		of, n := min(goneRuns, len(before)-p.last), 0
+		for i := range p.in {
+			if i < p.last+of {
+				n++
 			}
 		}
-		return run
-	}
-	var before []int64
-	for i := len(runs) - 1; i >= 0 && len(before) < goneRuns; i-- {
-		if r := &runs[i]; r.ID < c.Run.ID && samePlatform(r, &c.Run) && db.IsBase(r.Branch) {
-			before = append(before, r.ID)
+		if 2*n > of && !c.accepts(accepted, &p.Gone) {
+			c.Gone = append(c.Gone, p.Gone)
 		}
 	}
-	there := map[string]bool{}
-	for i := range c.Run.Rows {
-		there[c.Run.Rows[i].Task] = true
-	}
-	seen, first := map[history.Key]int{}, map[history.Key]int{}
-	var found []Gone
-	for n, id := range before {
-		run, err := db.Get(ctx, id)
-		if err != nil {
-			return err
-		}
-		var total unit.Seconds
-		for i := range run.Rows {
-			total += run.Rows[i].Total.Or(0)
-		}
-		for i := range run.Rows {
-			r := &run.Rows[i]
-			if there[r.Task] {
-				continue
+	return c.weigh(ctx, db)
+}
+
+// kernelOf is what a kernel is on a device, whatever its launch shape and driver.
+func kernelOf(k history.Key) history.Key {
+	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
+}
+
+// accepts says whether it was accepted, after a kernel was gone, that it is.
+func (c *Check) accepts(list []history.Accept, g *Gone) bool {
+	return slices.ContainsFunc(list, func(a history.Accept) bool {
+		return a.Run <= c.Run.ID && a.Run > g.Last.Run &&
+			(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
+	})
+}
+
+// weigh says how much of the time of their last run the kernels held that are gone.
+func (c *Check) weigh(ctx context.Context, db *history.DB) error {
+	read := map[int64]*history.Run{}
+	for i := range c.Gone {
+		g := &c.Gone[i]
+		run := read[g.Last.Run]
+		if run == nil {
+			r, err := db.Get(ctx, g.Last.Run)
+			if err != nil {
+				return err
 			}
-			if seen[r.Key]++; seen[r.Key] == 1 {
-				g := Gone{Key: r.Key, Last: refOf(&run)}
-				if t, ok := r.Total.Value(); ok && total > 0 {
-					g.Share = unit.Some(unit.Ratio(t / total))
-				}
-				first[r.Key] = n
-				found = append(found, g)
+			run, read[r.ID] = &r, &r
+		}
+		var own, all unit.Seconds
+		for k := range run.Rows {
+			t := run.Rows[k].Total.Or(0)
+			if all += t; kernelOf(run.Rows[k].Key) == kernelOf(g.Key) {
+				own += t
 			}
 		}
-	}
-	for _, g := range found {
-		if 2*seen[g.Key] >= len(before)-first[g.Key] && g.Last.Run >= since(g.Key) {
-			c.Gone = append(c.Gone, g)
+		if all > 0 {
+			g.Share = unit.Some(unit.Ratio(own / all))
 		}
 	}
 	return nil

@@ -85,6 +85,10 @@ func Stable(name string) (stable string, ordinal bool) {
 	return stable, ordinal
 }
 
+// Follows says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
+// of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
+func Follows(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
+
 // isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date
 // has not.
 func isHash(s string) bool {

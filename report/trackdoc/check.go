@@ -91,7 +91,7 @@ func (c *check) absences() []report.Item {
 		if n > report.MostTasks {
 			names = append(names, report.Thousands(int64(n-report.MostTasks))+" more")
 		}
-		add("missing", report.Unsure, "%s of run %d, the one before on this device and driver, %s not in this run "+
+		add("missing", report.Unsure, "%s of run %d, the one before on this device, %s not in this run "+
 			"and cannot be"+
 			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
 			strings.Join(names, ", "))

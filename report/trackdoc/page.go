@@ -50,7 +50,8 @@ func (m metric) origin(where string, prov report.Provenance) []report.Section {
 				"device does, because nobody can tell its effect from that of the code. What got worse is no " +
 				"regression where launches take less time than before by more than a tenth. Runs without the value " +
 				"are left out, not zero. So are unmeasurable runs, but for the newest, which is shown and not " +
-				"judged; times are always judged.",
+				"judged; times are always judged. A check looks back over 400 runs: what is open for longer is " +
+				"taken for the level.",
 			"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last " +
 				"is not dated last, a series is in the order in which its runs were added: what was added last is " +
 				"judged, whatever its date.",

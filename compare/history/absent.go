@@ -1,0 +1,43 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Absence is a kernel that a run has.
+type Absence struct {
+	Run int64
+	Key Key
+}
+
+// Absences lists, since a time, which runs on the device of a run have which kernels that it has in no launch shape.
+func (d *DB) Absences(ctx context.Context, run *Run, since time.Time) (list []Absence, err error) {
+	text := `SELECT k.run_id, ` + keyColumns + ` FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id
+		WHERE k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?) AND s.task_identity NOT IN
+		(SELECT o.task_identity FROM occudiff_kernel n JOIN occudiff_series o ON o.id = n.series_id WHERE n.run_id = ?)
+		ORDER BY s.id, k.time`
+	args := []any{since.UnixMicro(), run.ID, run.Device, run.Device, run.Device + " %", run.ID}
+	err = d.query(ctx, "reading the kernels of "+d.engine.where, text, args, func(rows *sql.Rows) error {
+		var a Absence
+		var err error
+		a.Key, err = scanKey(rows, &a.Run)
+		list = append(list, a)
+		return err
+	})
+	return list, err
+}
+
+// Missing lists the kernels that one run has and another has not, in that launch shape.
+func (d *DB) Missing(ctx context.Context, before, run int64) (list []Key, err error) {
+	text := `SELECT ` + keyColumns + ` FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id
+		WHERE k.run_id = ? AND s.id NOT IN (SELECT n.series_id FROM occudiff_kernel n WHERE n.run_id = ?)
+		ORDER BY k.position`
+	err = d.query(ctx, "reading the kernels of "+d.engine.where, text, []any{before, run}, func(rows *sql.Rows) error {
+		k, err := scanKey(rows)
+		list = append(list, k)
+		return err
+	})
+	return list, err
+}
