@@ -28,16 +28,3 @@ func (d *DB) Absences(ctx context.Context, run *Run, since time.Time) (list []Ab
 	})
 	return list, err
 }
-
-// Missing lists the kernels that one run has and another has not, in that launch shape.
-func (d *DB) Missing(ctx context.Context, before, run int64) (list []Key, err error) {
-	text := `SELECT ` + keyColumns + ` FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id
-		WHERE k.run_id = ? AND s.id NOT IN (SELECT n.series_id FROM occudiff_kernel n WHERE n.run_id = ?)
-		ORDER BY k.position`
-	err = d.query(ctx, "reading the kernels of "+d.engine.where, text, []any{before, run}, func(rows *sql.Rows) error {
-		k, err := scanKey(rows)
-		list = append(list, k)
-		return err
-	})
-	return list, err
-}

@@ -21,8 +21,8 @@ type lineup struct {
 // are judged by.
 const ownRuns = 3
 
-// mostRuns is how many runs a check looks back over where the database cannot pick them.
-const mostRuns = 2000
+// mostRuns is over how many runs of its program on its device a check looks back where the database cannot pick them.
+const mostRuns = 600
 
 // candidate is a run on its way into a lineup.
 type candidate struct {
@@ -31,6 +31,8 @@ type candidate struct {
 	commit   int   // its place among the commits; 0 is not known
 	own      bool  // of a branch that is not the base
 	branch   string
+	// What it is of: runs of other programs say nothing of how far back to look.
+	device, program string
 }
 
 // IsBase says whether runs of a branch are those that others are judged by.
@@ -46,7 +48,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	}
 	var all []candidate
 	var judged candidate
-	text, args := `SELECT id, time, commit_id, branch FROM occudiff_run`, []any(nil)
+	text, args := `SELECT id, time, commit_id, branch, device, program FROM occudiff_run`, []any(nil)
 	if run != 0 {
 		text, args = text+` WHERE id <= ?`, []any{run}
 	}
@@ -54,7 +56,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 		func(rows *sql.Rows) error {
 			var c candidate
 			var commit string
-			err := rows.Scan(&c.id, &c.time, &commit, &c.branch)
+			err := rows.Scan(&c.id, &c.time, &commit, &c.branch, &c.device, &c.program)
 			c.at, c.commit, c.own = c.time, places[commit], !d.IsBase(c.branch)
 			if c.id == run {
 				judged = c
@@ -81,7 +83,10 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	for i, c := range counted {
 		l.place[c.id] = i
 	}
-	if recent := counted[max(0, len(counted)-mostRuns):]; len(recent) < len(counted) && run != 0 {
+	like := slices.DeleteFunc(counted, func(c candidate) bool {
+		return c.device != judged.device || c.program != judged.program
+	})
+	if recent := like[max(0, len(like)-mostRuns):]; len(recent) < len(like) && run != 0 {
 		l.since = slices.MinFunc(recent, func(a, b candidate) int { return cmp.Compare(a.time, b.time) }).time
 	}
 	return l, nil

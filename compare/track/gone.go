@@ -2,7 +2,6 @@ package track
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"occudiff/compare/history"
@@ -40,13 +39,20 @@ func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run
 		return nil
 	}
 	c.MissingBefore = before[0].ID
-	missing, err := db.Missing(ctx, c.MissingBefore, c.Run.ID)
+	old, err := db.Get(ctx, c.MissingBefore)
 	if err != nil {
 		return err
 	}
-	for _, k := range missing {
-		if i, known := j.at[k]; !known || !slices.Contains(slices.Collect(maps.Values(j.from)), i) {
-			c.Missing = append(c.Missing, k.Name())
+	has := make(map[history.Key]bool, len(c.Run.Rows))
+	for i := range c.Run.Rows {
+		has[c.Run.Rows[i].Key] = true
+	}
+	for _, i := range j.from { // gone on from, in another launch shape
+		has[j.spans[i].Key] = true
+	}
+	for i := range old.Rows {
+		if r := &old.Rows[i]; !has[r.Key] {
+			c.Missing = append(c.Missing, r.Name())
 		}
 	}
 	absences, err := db.Absences(ctx, &c.Run, before[len(before)-1].Time)

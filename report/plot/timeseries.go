@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"occudiff/report"
 )
@@ -80,7 +81,10 @@ func (p *pen) dates(f *field, c *report.TimeSeries) {
 		return
 	}
 	layout := "2006-01-02"
-	if c.Points[n-1].Time.Sub(c.Points[0].Time).Hours() < 48 {
+	switch all := c.Points[n-1].Time.Sub(c.Points[0].Time); {
+	case all > 0 && all < 10*time.Minute:
+		layout = "15:04:05"
+	case all < 48*time.Hour:
 		layout = "01-02 15:04"
 	}
 	apart := int(math.Ceil(dateWidth * float64(n) / (f.x.end - f.x.start)))

@@ -56,8 +56,12 @@ func rank(s *track.Series) track.Severity {
 	return s.Severity()
 }
 
-// loss is how far the last change point went towards worse; no change is between worse and better.
+// loss is how far what is bad is off, else how far the last change point went towards worse; no change is between worse
+// and better.
 func (r *whole) loss(s *track.Series) float64 {
+	if s.Bad() {
+		return r.worse(s.Off())
+	}
 	if c := lastChange(s); c != nil {
 		return r.worse(c.MeanAfter - c.MeanBefore)
 	}
@@ -81,10 +85,12 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	verdicts := r.verdicts()
 	r = &whole{r.Report, r.metric, show}
 	drawn, title := r.drawn()
-	sections := append([]report.Section{r.attention()}, r.largePlots(drawn, title)...)
-	sections = append(sections, tableSection("Series", r.seriesTable()))
-	if t := r.changeTable(); t.Len > 0 {
-		sections = append(sections, tableSection("Change points", t))
+	sections := append(r.largePlots(drawn, title), r.attention())
+	for _, t := range []*report.Table{r.levelTable(), r.seriesTable(), r.noiseTable(), r.changeTable()} {
+		if t.Len > 0 || t.Key == report.SectionSeries {
+			sections = append(sections, tableSection(t.Title, t))
+			t.Title = ""
+		}
 	}
 	if len(r.series) > 0 {
 		sections = append(sections, r.smallMultiples(drawn))
@@ -270,9 +276,11 @@ func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
 // seriesTable lists all series.
 func (r *whole) seriesTable() *report.Table {
 	by := "[" + r.distanceUnit() + "]; kind=points; drop=9"
-	return seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true, r.series),
+	t := seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true, r.series),
 		[]string{"changes", "last_change=last_time: at [UTC]; group=Last change; drop=7",
 			"last_difference: by " + by + "; group=Last change"})
+	t.Title = "Series"
+	return t
 }
 
 // relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a
@@ -300,6 +308,6 @@ func (r *whole) changeTable() *report.Table {
 		"device: Device", "driver: Driver", "time", "run", "commit", "index",
 		r.heading("mean_before", "before")+"; group=Mean", r.heading("mean_after", "after")+"; group=Mean",
 		"difference: Difference ["+r.distanceUnit()+"]; kind=points", "relative_change", "p", "before", "after")
-	t.In = report.Files
+	t.Title, t.In = "Change points", report.Files
 	return t
 }

@@ -27,7 +27,7 @@ func (r *whole) timeSeries(s *track.Series, most int, names bool) *report.TimeSe
 	for _, p := range s.Points[first:] {
 		point := report.TimePoint{Time: p.Time, Value: p.Value * r.scale()}
 		if names {
-			point.Name = "run " + strconv.FormatInt(p.Run, 10) + ", " + when(p.Time) + " UTC: " + r.print(p.Value)
+			point.Name = r.runName(p) + ": " + r.print(p.Value)
 		}
 		c.Points = append(c.Points, point)
 	}

@@ -352,7 +352,7 @@ func TestTrackAbsences(t *testing.T) {
 		got = append(got, it.Lead+": "+it.Text)
 	}
 	want := []string{
-		"missing: 5 kernels of run 7, the one before on this device and driver, are not in this run and cannot be judged: a, b, c, 2 more.",
+		"missing: 5 kernels of run 7, the one before on this device, are not in this run and cannot be judged: a, b, c, 2 more.",
 		"not measured: 1 kernel of this run has no measured value.",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
