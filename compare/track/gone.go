@@ -26,12 +26,10 @@ const goneRuns = 20
 // base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
 // and this one has not in that launch shape.
 func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
-	at := map[int64]int{} // the runs, the last one first
-	var before []*history.Run
+	var before []*history.Run // the last one first
 	for i := len(runs) - 1; i >= 0 && len(before) < reach; i-- {
 		r := &runs[i]
 		if r.ID < c.Run.ID && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
-			at[r.ID] = len(before)
 			before = append(before, r)
 		}
 	}
@@ -63,6 +61,20 @@ func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run
 	if err != nil {
 		return err
 	}
+	for _, g := range goneOf(before, absences) {
+		if !c.accepts(accepted, &g) {
+			c.Gone = append(c.Gone, g)
+		}
+	}
+	return c.weigh(ctx, db)
+}
+
+// goneOf lists the kernels that more than half of the runs had, up to the last one that had them.
+func goneOf(before []*history.Run, absences []history.Absence) (list []Gone) {
+	at := map[int64]int{}
+	for i, r := range before {
+		at[r.ID] = i
+	}
 	type presence struct {
 		Gone
 		last int          // of the runs
@@ -91,11 +103,11 @@ func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run
 				n++
 			}
 		}
-		if 2*n > of && !c.accepts(accepted, &p.Gone) {
-			c.Gone = append(c.Gone, p.Gone)
+		if 2*n > of {
+			list = append(list, p.Gone)
 		}
 	}
-	return c.weigh(ctx, db)
+	return list
 }
 
 // kernelOf is what a kernel is on a device, whatever its launch shape and driver.

@@ -24,8 +24,8 @@ type Params struct {
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams are the ones of Hunter and Otava, window 50, p 0.001 and any magnitude, with segments of 3 runs or more:
-// of single outliers each makes two change points otherwise.
+// DefaultParams are the ones of Hunter and Otava, window 50, p 0.001 and any magnitude, with segments of 3 runs or
+// more: of single outliers each makes two change points otherwise.
 func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001, MinSegment: 3}
 }
