@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"occudiff/compare/rundiff"
-	"occudiff/report/diffdoc"
-
 	"occudiff/compare"
+	"occudiff/compare/rundiff"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
+	"occudiff/report/diffdoc"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
 	"occudiff/report/markdown"

@@ -79,19 +79,18 @@ func unfit(r rune) bool {
 }
 
 // address gives the name of a cell: A1.
-func address(column, row int) string {
-	a, err := excelize.CoordinatesToCellName(column, row)
+func address(column, row int, absolute ...bool) string {
+	a, err := excelize.CoordinatesToCellName(column, row, absolute...)
 	if err != nil {
 		panic("excel: no such cell: " + err.Error()) // rows and columns are counted by this package
 	}
 	return a
 }
 
+// absoluteCell gives the name of a cell that stays when a formula is copied: $A$1.
+func absoluteCell(column, row int) string { return address(column, row, true) }
+
 // absolute gives a range of one column for a chart: 'Kernels'!$K$2:$K$15.
 func absolute(sheet string, column, first, last int) string {
-	col, err := excelize.ColumnNumberToName(column)
-	if err != nil {
-		panic("excel: no such column: " + err.Error())
-	}
-	return fmt.Sprintf("'%s'!$%s$%d:$%s$%d", sheet, col, first, col, last)
+	return fmt.Sprintf("'%s'!%s:%s", sheet, absoluteCell(column, first), absoluteCell(column, last))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 
@@ -121,12 +120,4 @@ func seriesColor(i int, stacked bool) string {
 		colors = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
 	}
 	return colors[i%len(colors)]
-}
-
-func absoluteCell(column, row int) string {
-	a, err := excelize.CoordinatesToCellName(column, row, true)
-	if err != nil {
-		panic("excel: no such cell: " + err.Error())
-	}
-	return a
 }

@@ -1,7 +1,6 @@
 package excel
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,12 +116,8 @@ func printedColumns(t *report.Table, columns []int) int {
 
 // printOnly prints the cells up to a column and a row.
 func (b *book) printOnly(sheet string, to, last int) error {
-	name, err := excelize.ColumnNumberToName(to)
-	if err != nil {
-		return err
-	}
 	return b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Area", Scope: sheet,
-		RefersTo: fmt.Sprintf("'%s'!$A$1:$%s$%d", sheet, name, last)})
+		RefersTo: "'" + sheet + "'!$A$1:" + absoluteCell(to, last)})
 }
 
 // colorHeat colors the percentages of columns by how much they are.

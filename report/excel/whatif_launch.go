@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

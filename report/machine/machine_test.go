@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/compare"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"

@@ -65,22 +65,23 @@ func (p *pen) open(name string, attributes ...any) {
 
 // shape writes an element without children but a tooltip, if it has one.
 func (p *pen) shape(name, tooltip string, attributes ...any) {
-	p.open(name, attributes...)
-	if tooltip == "" {
-		p.WriteString("/>\n")
-		return
-	}
-	p.WriteString("><title>" + escape(tooltip) + "</title></" + name + ">\n")
+	p.group(name, tooltip, nil, attributes...)
 }
 
 // group writes an element around others, with a tooltip for all of them.
 func (p *pen) group(name, tooltip string, draw func(), attributes ...any) {
 	p.open(name, attributes...)
+	if draw == nil && tooltip == "" {
+		p.WriteString("/>\n")
+		return
+	}
 	p.WriteString(">")
 	if tooltip != "" {
 		p.WriteString("<title>" + escape(tooltip) + "</title>")
 	}
-	draw()
+	if draw != nil {
+		draw()
+	}
 	p.WriteString("</" + name + ">\n")
 }
 

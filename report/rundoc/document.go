@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"occudiff/ingest/unit"
-	"occudiff/report"
-
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
 // FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device,

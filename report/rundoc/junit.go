@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest/ahead"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // TestSuiteFrom turns a compared run into test cases. Tasks that are no kernels are left out.

@@ -118,9 +118,7 @@ func anyOccupancy(rows *rowSet) bool {
 		if i == min(rows.kernels, report.PlotRows) {
 			break
 		}
-		_, measured := row.Measured.Value()
-		_, peak := row.Peak.Value()
-		if measured || peak || row.Predicted != nil && row.Predicted.Groups > 0 {
+		if row.Measured.Present() || row.Peak.Present() || row.Predicted != nil && row.Predicted.Groups > 0 {
 			return true
 		}
 	}
@@ -134,38 +132,28 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 		return report.Plot{}, false
 	}
 	f := &report.LevelChart{X: "Wave", Y: "Occupancy"}
-	last := p.Tail.Percent()
 	full := math.Floor(p.Waves + 1e-9)
+	partial := p.Tail > 0 && p.Waves-full > 1e-9
 	if full > 0 {
 		f.Levels = append(f.Levels, report.Level{Width: full, Height: p.Peak.Percent(), Name: "full waves"})
 	}
-	if p.Tail > 0 && p.Waves-full > 1e-9 {
-		f.Levels = append(f.Levels, report.Level{Width: 1, Height: last, Name: "last wave"})
+	if partial {
+		f.Levels = append(f.Levels, report.Level{Width: 1, Height: p.Tail.Percent(), Name: "last wave"})
 	}
 	f.References = append(f.References, report.Reference{Name: "predicted average", Height: p.Average.Percent()})
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
 		f.References = append(f.References, report.Reference{Name: "measured", Height: m.Percent()})
 	}
+	text, last := unit.Counted(int64(full), "full wave", "full waves")+" at "+report.PercentText(p.Peak.Percent()),
+		report.PercentText(p.Tail.Percent())
+	switch {
+	case partial && full == 0:
+		text = "One wave that does not fill the GPU: " + last
+	case partial:
+		text += ", then a last one at " + last
+	}
 	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.KernelName(row.Task), report.LabelWidth),
-		Unit: "%", Max: 100, LevelChart: f, Text: wavesText(p)}, true
-}
-
-// wavesText says what a picture of waves shows.
-func wavesText(p *predict.Prediction) string {
-	full := int64(math.Floor(p.Waves + 1e-9))
-	last := "."
-	if p.Tail > 0 && p.Waves-float64(full) > 1e-9 {
-		last = "a last one at " + report.Decimal(p.Tail.Percent(), 1) + " %."
-		if full == 0 {
-			return "One wave that does not fill the GPU: " + report.Decimal(p.Tail.Percent(), 1) + " %."
-		}
-		last = ", then " + last
-	}
-	word := " full waves at "
-	if full == 1 {
-		word = " full wave at "
-	}
-	return report.Thousands(full) + word + report.Decimal(p.Peak.Percent(), 1) + " %" + last
+		Unit: "%", Max: 100, LevelChart: f, Text: text + "."}, true
 }
 
 // tailSection shows the kernels that match and yet stay low because of their last wave; nothing where there are none.
