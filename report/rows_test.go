@@ -2,10 +2,10 @@ package report_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -161,4 +161,28 @@ func BenchmarkCSV(b *testing.B) {
 	for b.Loop() {
 		cells = table.Row(0, cells[:0])
 	}
+}
+
+// TestColumnKeys: a column is there when the rows have all that stands before it, or have not what "no" names.
+func TestColumnKeys(t *testing.T) {
+	const text = "task\n[tested residual] p: p [points]; drop=1\n[no residual] q\n[tested] r: R [%]\n"
+	for _, c := range []struct {
+		tested, residual bool
+		want             string
+	}{
+		{true, true, "task|p: p [points]; drop=1|r: R [%]"},
+		{true, false, "task|q|r: R [%]"},
+		{false, false, "task|q"},
+	} {
+		got := strings.Join(report.ColumnKeys(text, map[string]bool{"tested": c.tested, "residual": c.residual}), "|")
+		if got != c.want {
+			t.Errorf("tested %t, residual %t: %s, want %s", c.tested, c.residual, got, c.want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a word that nobody knows is no error")
+		}
+	}()
+	report.ColumnKeys("[tetsed] a", map[string]bool{"tested": true})
 }
