@@ -11,7 +11,6 @@ import (
 	"io/fs"
 
 	"github.com/klauspost/compress/zstd"
-
 	"occudiff/ingest/note"
 )
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
 	"occudiff/ingest/note"
 )
 

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 
 	"golang.org/x/text/encoding/unicode"
-
 	"occudiff/ingest/note"
 )
 

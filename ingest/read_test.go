@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
-
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-
 	"occudiff/compare"
 	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"occudiff/cmd/cli"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/unit"

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/binary"

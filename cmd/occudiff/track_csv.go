@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
 	"occudiff/ingest/note"

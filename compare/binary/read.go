@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
-
 	"occudiff/ingest/note"
 	"occudiff/ingest/ocloc"
 	"occudiff/ingest/zebin"

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
 	"occudiff/compare/history"
 	"occudiff/compare/trend"
 )

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
-
 	"occudiff/compare/stat"
 )
 

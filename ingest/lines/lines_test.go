@@ -9,7 +9,6 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 )

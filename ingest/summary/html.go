@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
 	"occudiff/ingest/lines"
 )
 

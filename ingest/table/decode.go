@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gocarina/gocsv"
-
 	"occudiff/ingest/note"
 )
 

@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest"
 	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/note"

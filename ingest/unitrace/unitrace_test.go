@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest"
 	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/lines"

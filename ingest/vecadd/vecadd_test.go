@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
 	"occudiff/ingest/note"

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	_ "modernc.org/sqlite" // for database/sql
-
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )

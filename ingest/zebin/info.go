@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )

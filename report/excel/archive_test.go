@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 )

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/ingest/ahead"
 	"occudiff/report"
 )

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/report"
 )
 

@@ -10,10 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
@@ -21,6 +18,7 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 )
 
 // computing is a workbook with what-if sheets of one content, and where each value stands on them.

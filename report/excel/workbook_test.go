@@ -16,14 +16,12 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"occudiff/report/rundoc"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")

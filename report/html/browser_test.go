@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
 	"occudiff/compare"
 	"occudiff/internal/browsertest"
 	"occudiff/report/internal/sample"

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
-
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"

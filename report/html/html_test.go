@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/html"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
 	"occudiff/report"
 )
 

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
+	"occudiff/report/rundoc"
 )
 
 func toJUnit(t *testing.T, r *compare.Result) string {

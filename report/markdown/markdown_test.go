@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/markdown"
+	"occudiff/report/rundoc"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")

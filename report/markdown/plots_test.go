@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/markdown"
+	"occudiff/report/rundoc"
 )
 
 // TestPlotsAreLinked checks where the plots of a page stand and that names cannot leave their link.

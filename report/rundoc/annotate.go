@@ -1,9 +1,8 @@
 package rundoc
 
 import (
-	"occudiff/report"
-
 	"occudiff/compare"
+	"occudiff/report"
 )
 
 // AnnotateLevels says what a row's fault is to a job: an error when a gate on it was asked for, else a warning.

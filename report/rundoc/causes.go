@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 const (

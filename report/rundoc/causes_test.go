@@ -5,13 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"occudiff/report"
-
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // mismatches is a run of kernels that need attention, with causes in turn.

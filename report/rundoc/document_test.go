@@ -2,25 +2,21 @@ package rundoc_test
 
 import (
 	"bytes"
-
-	"occudiff/report/machine"
-
 	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/machine"
+	"occudiff/report/rundoc"
 )
 
 // TestContractFields holds the names and the order of the JSON fields against the contract, written out here once more.

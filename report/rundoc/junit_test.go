@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 )
 
 // TestSuiteOfGaussian checks each case against what the run's figures say: two kernels, three tasks that are none.

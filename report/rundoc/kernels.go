@@ -3,10 +3,9 @@ package rundoc
 import (
 	"math"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/report"
 )
 
 // rowSet is what the sections that show rows need to know of all of them.

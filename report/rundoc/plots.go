@@ -4,11 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/report"
 )
 
 const (

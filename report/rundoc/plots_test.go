@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 )
 
 // plotOf finds a plot by its key.

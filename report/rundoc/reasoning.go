@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"occudiff/ingest/unit"
-	"occudiff/report"
-
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/report"
 )
 
 // stepsOf is the reasoning behind a row: how it was predicted, and what was seen against that.

@@ -1,8 +1,9 @@
 package rundoc
 
 import (
-	"occudiff/ingest"
 	"strconv"
+
+	"occudiff/ingest"
 )
 
 // Shape prints the launch shape of a kernel: "2048x2048 in 1024x1, SIMD32"; empty when nothing is known.

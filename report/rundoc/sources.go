@@ -3,10 +3,9 @@ package rundoc
 import (
 	"strings"
 
+	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-
-	"occudiff/compare"
 )
 
 // mostNotes is how many notes of one kind are listed: JSON has all of them.

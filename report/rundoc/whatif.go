@@ -3,11 +3,10 @@ package rundoc
 import (
 	"slices"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
 // whatIfSections are the sheet that predicts launches by itself, on the device of the run or on one of others. It

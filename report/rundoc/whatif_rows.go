@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
 // The keys of the columns below are the names by which the formulas of the sheet call the figures of the picked row;

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"

@@ -6,12 +6,11 @@ import (
 	"math"
 	"strings"
 
-	"occudiff/report"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/report"
 )
 
 // startValues are what the formulas of the sheet give for the launch that is picked at first, by their names, so that

@@ -12,13 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"occudiff/compare"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Of makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart:

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/report/rundoc"
-
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
+	"occudiff/report/rundoc"
 	"occudiff/report/terminal"
 )
 

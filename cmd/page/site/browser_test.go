@@ -19,7 +19,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
 	"occudiff/cmd/page/app"
 	"occudiff/cmd/page/choices"
 	"occudiff/internal/browsertest"

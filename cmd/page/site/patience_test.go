@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
 	"occudiff/internal/browsertest"
 )
 
