@@ -69,10 +69,10 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			}
 		}
 	}
+	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
 	if err := c.findGone(ctx, db, runs, j); err != nil { // of the last run
 		return nil, err
 	}
-	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m)
 	}

@@ -36,6 +36,7 @@ func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run
 	if len(before) == 0 {
 		return nil
 	}
+	c.findChanged(before)
 	c.MissingBefore = before[0].ID
 	old, err := db.Get(ctx, c.MissingBefore)
 	if err != nil {

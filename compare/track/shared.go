@@ -16,6 +16,7 @@ type Shared struct {
 	Changed       []Change
 	Before, First Ref  // the last run before it, and that run
 	Anew          bool // they begin anew, since the change makes other series of them
+	GoesOn        bool // what was before the change is part of them
 	Series        []*Series
 	Of            int     // series of the device
 	Median        float64 // of how far they are off their own medians; 0 for those that begin anew
@@ -67,7 +68,8 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			continue
 		}
 		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Anew: at.anew, Series: list,
-			Of: of[at.device], Changed: changes(before, first)}
+			GoesOn: list[0].GoesOn(),
+			Of:     of[at.device], Changed: changes(before, first)}
 		if len(s.Changed) == 0 && at.anew {
 			continue
 		}
@@ -89,6 +91,32 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 	}
 	return found
+}
+
+// findChanged says how the series of a checked run lie whose host or clock is not that of the runs before, where
+// nothing else says it. A driver is said where series begin.
+func (c *Check) findChanged(before []*history.Run) {
+	recent := before[:min(len(before), goneRuns)]
+	machine := func(r *history.Run) []Change {
+		return slices.DeleteFunc(changes(r, &c.Run),
+			func(c Change) bool { return c.What != "host" && c.What != "clock" })
+	}
+	list := machine(before[0])
+	if slices.ContainsFunc(recent, func(r *history.Run) bool { return len(machine(r)) == 0 }) ||
+		slices.ContainsFunc(c.Shared, func(s Shared) bool { return s.First.Run == c.Run.ID }) {
+		return
+	}
+	s := Shared{Device: c.Run.Device, Changed: list, Before: refOf(before[0]), First: refOf(&c.Run), Anew: true,
+		GoesOn: true, Of: len(c.Series)}
+	var off []float64
+	for _, t := range c.Series {
+		if t.Outcome() == trend.OK {
+			s.Series, off = append(s.Series, t), append(off, t.Off())
+		}
+	}
+	if s.Median, _ = stat.Median(off); len(off) > 0 {
+		c.Shared = append(c.Shared, s)
+	}
 }
 
 // changes says what two runs say of their machines. What one of them does not say has not changed.

@@ -27,7 +27,7 @@ func (m metric) sharedItems(list []track.Shared) []report.Item {
 
 // sharedTitle is a shared finding in a few words.
 func sharedTitle(s *track.Shared) string {
-	if s.Anew && s.Series[0].GoesOn() {
+	if s.Anew && s.GoesOn {
 		return fmt.Sprintf("%s: %d of %d series go on with a change", report.OneLine(s.Device), len(s.Series), s.Of)
 	}
 	if s.Anew {
@@ -42,7 +42,7 @@ func (m metric) sharedText(s *track.Shared) string {
 	if len(s.Changed) > 0 {
 		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
 	}
-	if s.Anew && s.Series[0].GoesOn() {
+	if s.Anew && s.GoesOn {
 		return text + fmt.Sprintf("%d of %s of %s go on with it, %s the runs before in the median, by which "+
 			"they are judged.", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
 			m.side(s.Median))
