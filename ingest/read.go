@@ -70,7 +70,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 			// A folder may hold a README or the program itself.
 			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file",
 				Pos:  note.Pos{File: f.path},
-				Text: "no profiler output, skipped"})
+				Text: "skipped: no profiler output"})
 		default:
 			faults = append(faults, err)
 		}

@@ -126,7 +126,7 @@ func TestMerge(t *testing.T) {
 			map[string]string{"a": "alpha\nVectorAdd<(int)12> 64 50 -\n", "b": "beta\nprops VectorAdd<12> - 4096\n"}, []string{"a", "b"},
 			"VectorAdd<(int)12> 64 50 4096\n", nil, ""},
 		{"folder", "files that are no profiler output are named and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
-			"k 64 50 -\n", []string{"DIR/run/README: no profiler output, skipped"}, ""},
+			"k 64 50 -\n", []string{"DIR/run/README: skipped: no profiler output"}, ""},
 		{"listed", "the same when the user names them", map[string]string{"a": "alpha\nk 64 50 -\n", "README": "hello\n"}, []string{"README", "a"}, "k 64 50 -\n",
 			[]string{`DIR/README: warning: skipped: not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is "hello"`}, ""},
 		{"one bad of two", "what cannot be used is an error note as long as something can", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},

@@ -76,6 +76,7 @@ func (e *explainer) launch() {
 			"%d x %d - %d, in the last sub-group of each work-group", p.ThreadsPerGroup, e.l.SIMD, p.GroupSize)
 	}
 	e.add("thread slots per Xe-core", unit.Thousands(e.slots), "%d XVE x %d threads", d.XVEPerXeCore, d.ThreadsPerXVE)
+	e.add("share of one work-group", percent(ratio(p.ThreadsPerGroup, e.slots)), "%d / %d", p.ThreadsPerGroup, e.slots)
 	if e.modeSlots != e.slots {
 		e.add("of them for this kernel", unit.Thousands(e.modeSlots), "%d XVE x %d threads at %d registers per thread",
 			d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers)

@@ -39,7 +39,7 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s: %v, want %v", test.reason, got, test.want)
 		}
 		said := ""
-		for _, line := range report.NotWhole(test.show.LeftOut(len(got), len(rows), "rows")) {
+		for _, line := range report.NotWhole(test.show.LeftOut(len(got), len(rows), "rows", func(i int) string { return rows[i].Task })) {
 			said += line
 		}
 		if test.left == "" && said != "" || !strings.Contains(said, test.left) {

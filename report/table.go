@@ -135,14 +135,21 @@ type Table struct {
 	In    View
 	Form  Form
 
+	chosen bool // somebody gave the order of the columns
+
 	each iter.Seq[[]Cell]                             // see RowsFrom
 	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
 }
 
-// ColumnsIn gives the indices of the columns that a view shows.
+// ColumnsIn gives the indices of the columns that a view shows. A page has the words to choose rows by beside their
+// names, where a narrow one shows them, unless somebody gave the order.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
-		if c.In&v != 0 {
+		switch {
+		case c.In&v == 0:
+		case v == Page && c.Role&Choice != 0 && len(list) > 1 && !t.chosen:
+			list = slices.Insert(list, 1, i)
+		default:
 			list = append(list, i)
 		}
 	}

@@ -66,6 +66,12 @@ func (a *app) explainCommand() *cobra.Command {
 			term := strings.Join(args, " ") // several arguments are one term with blanks
 			ans, err := lookdoc.Explain(term)
 			if err != nil {
+				if device, none := a.listDevices(term); none == nil {
+					return device, nil
+				}
+				if field, none := lookdoc.Explain(term, schema.Fields(jsonOutputs())...); none == nil {
+					return field, nil
+				}
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
 					strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), terms()), "?"))
 			}

@@ -49,7 +49,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	if err != nil {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
-	return usable(images, faults, note.Note{Severity: note.Warning, Code: "bad-binary"},
+	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-binary"},
 		note.Faultf("no-binary", note.Pos{File: path},
 			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
 			"no file in this folder is an Intel GPU binary"))

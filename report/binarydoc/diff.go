@@ -57,7 +57,8 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 		"average_percent: Average [%]")
 	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 		Headline: append([]string{counts(pairs)},
-			report.NotWhole(prov.Show.LeftOut(len(show), len(pairs), "kernels"))...)}
+			report.NotWhole(prov.Show.LeftOut(len(show), len(pairs), "kernels",
+				func(i int) string { return pairs[i].Kernel().Name }))...)}
 	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t},
 		ItemsIn: report.Terminal | report.Page}
 	for _, i := range show {

@@ -68,7 +68,7 @@ func shown(d *rundiff.Result, show report.Selection) *rundiff.Result {
 	}
 	rows := show.Choose(d.Len(), func(i int) report.Candidate { return candidate(d.Row(i, nil), show) })
 	v := d.View(rows)
-	v.Notes = append(show.LeftOut(len(rows), d.Len(), "rows"), d.Notes...)
+	v.Notes = append(show.LeftOut(len(rows), d.Len(), "rows", d.Task), d.Notes...)
 	return v
 }
 

@@ -12,6 +12,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,7 +171,24 @@ func (p *page) content() {
 	}
 	p.line(`<p class="closing">%</p>`, p.doc.Closing)
 	p.raw("</div>\n")
-	for _, s := range p.sections {
+	var plots, facts []*report.Section // of a summary: explanations come before its plots, its statistics last
+	for i, s := range p.sections {
 		p.section(s)
+		if s.IsSummary() {
+			plots, facts = append(plots, s), append(facts, s)
+		}
+		if last := i == len(p.sections)-1; last || len(p.sections[i+1].Items) == 0 {
+			for _, s := range plots {
+				p.figures(s.Plots)
+			}
+			plots = nil
+		}
+	}
+	for _, s := range facts {
+		if slices.ContainsFunc(s.Tables, func(t *report.Table) bool { return t.Form == report.Facts && t.Len > 0 }) {
+			p.raw("<details class=\"statistics\"><summary>Statistics</summary>\n")
+			p.tables(s, report.Facts)
+			p.raw("</details>\n")
+		}
 	}
 }

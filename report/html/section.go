@@ -51,9 +51,10 @@ func (p *page) section(s *report.Section) {
 	}
 	p.tables(s, report.Tiles)
 	if s.IsSummary() {
-		p.figures(s.Plots)
+		p.tables(s, report.Chips)
+	} else {
+		p.tables(s, report.Facts, report.Chips)
 	}
-	p.tables(s, report.Facts, report.Chips)
 	p.tables(s, report.Grid, report.Browser)
 	if !s.IsSummary() {
 		p.figures(s.Plots)

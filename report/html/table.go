@@ -33,7 +33,7 @@ func (p *page) tables(s *report.Section, forms ...report.Form) {
 		for _, t := range list {
 			p.tiles(t)
 		}
-	case report.Facts:
+	case report.Facts, report.Chips:
 		p.raw("<div class=\"sheet facts\">")
 		for _, t := range list {
 			p.facts(t)

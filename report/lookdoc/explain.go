@@ -53,14 +53,18 @@ func Names() []string {
 	return report.ListOf(words(), func(t report.Term) string { return t.Name })
 }
 
-// Explain answers what a word means; several words may be spelled alike. The error names those that are spelled nearly
-// so.
-func Explain(name string) (*report.Answer, error) {
-	var found []report.Term
-	for _, w := range words() {
-		if slices.ContainsFunc(append(w.Also, w.Name), func(n string) bool { return spelled(n) == spelled(name) }) {
-			found = append(found, w)
+// Explain answers what a word means, or a field of JSON; several words may be spelled alike. A key with the side, the
+// end of an interval or the number of a value is explained as that of the value.
+func Explain(name string, fields ...report.Term) (*report.Answer, error) {
+	all, word := words(), spelled(name)
+	found := called(all, word)
+	for _, end := range []string{"_n", "_p", "_low", "_high", "_change", "_significant", "_old", "_new"} {
+		if word = strings.TrimSuffix(word, end); len(found) == 0 {
+			found = called(all, word)
 		}
+	}
+	if len(found) == 0 {
+		found = called(fields, spelled(name))
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no output has the term %q", name)
@@ -71,6 +75,16 @@ func Explain(name string) (*report.Answer, error) {
 		ans.Doc.Sections = append(ans.Doc.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
 	}
 	return ans, nil
+}
+
+// called finds the terms of a name.
+func called(terms []report.Term, name string) (found []report.Term) {
+	for _, w := range terms {
+		if slices.ContainsFunc(append(w.Also, w.Name), func(n string) bool { return spelled(n) == name }) {
+			found = append(found, w)
+		}
+	}
+	return found
 }
 
 // section is the page of a word: its kind, what it is found with, and what is known of it.

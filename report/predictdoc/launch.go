@@ -51,7 +51,7 @@ type predicted struct {
 	ByBarriers          *int64     `json:"by_barriers" col:"by barriers; group=Work-groups per Xe-core; in=page+sheet" jsonschema:"work-groups per Xe-core that barriers admit; null without a limit"`
 	SLMBytesAllocated   unit.Bytes `json:"slm_bytes_allocated"`
 	XeCoreLimits        []string   `json:"xe_core_limits"`
-	XeCoreOfModePercent unit.Ratio `json:"xe_core_of_grf_mode_percent" col:"Xe-core, of the GRF mode's slots [%]; in=page+sheet" jsonschema:"of the slots that the GRF mode leaves"`
+	XeCoreOfModePercent unit.Ratio `json:"xe_core_of_grf_mode_percent" col:"Xe-core of the GRF mode [%]; in=page+sheet" jsonschema:"of the slots that the GRF mode leaves"`
 	IdleLanes           int64      `json:"idle_lanes_per_work_group"`
 	Partial             bool       `json:"partial_work_groups"`
 }

@@ -16,7 +16,7 @@ import (
 // AccountValue says where the thread slots of the GPU were while a kernel ran, and how sure that is: what JSON and CSV
 // have of it, and the columns of tables. The parts are in points of all thread slots.
 type AccountValue struct {
-	Used        unit.Points `json:"used" csv:"used_points" col:"Used [%]; drop=12" jsonschema:"held a thread; the parts add up to 100"`
+	Used        unit.Points `json:"used" csv:"used_points" col:"Measured [%]; drop=12" jsonschema:"held a thread; the parts add up to 100"`
 	Underfilled points      `json:"underfilled" csv:"underfilled_points" col:"Underfilled XVEs; drop=11" jsonschema:"of XVEs that ran"`
 	Empty       points      `json:"empty" csv:"empty_points" col:"Empty XVEs; drop=11" jsonschema:"beyond those that the launch itself leaves empty"`
 	Shortfall   points      `json:"shortfall" csv:"shortfall_points" col:"Shortfall; drop=11" jsonschema:"underfilled and empty, where nothing tells them apart"`

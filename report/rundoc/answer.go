@@ -34,6 +34,6 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 				float64(row.Difference.Or(unit.Points(nan))))})
 	}
 	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
-	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows"), r.Notes...)
+	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows", r.Task), r.Notes...)
 	return v
 }

@@ -93,6 +93,9 @@ func headline(r *compare.Result) []string {
 	}
 	s := &r.Summary
 	b := unit.Counted(s.Kernels, "kernel", "kernels")
+	if n := kernelsLaunched(r); n > 0 {
+		b = unit.Counted(s.Kernels, "launch", "launches") + " of " + unit.Counted(n, "kernel", "kernels")
+	}
 	if s.NotKernels > 0 {
 		b += ", " + unit.Counted(s.NotKernels, "other task", "other tasks")
 	}
@@ -122,11 +125,42 @@ func headline(r *compare.Result) []string {
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 
+// kernelsLaunched gives how many kernels the rows are launches of; 0 where each row is a kernel: an export that adds
+// launches up has none, whatever was asked for.
+func kernelsLaunched(r *compare.Result) int {
+	if !r.PerLaunch() {
+		return 0
+	}
+	kernels := map[string]bool{}
+	for _, row := range r.AllWithoutText() {
+		if row.Verdict == compare.NotAKernel {
+			continue
+		}
+		if row.Instances.Or(0) != 1 {
+			return 0
+		}
+		kernels[row.Task] = true
+	}
+	if len(kernels) == r.Summary.Kernels {
+		return 0
+	}
+	return len(kernels)
+}
+
+// rowWords is what a row is, one and several.
+func rowWords(r *compare.Result) (one, many string) {
+	if kernelsLaunched(r) > 0 {
+		return "launch", "launches"
+	}
+	return "kernel", "kernels"
+}
+
 // closing says how much matches, and how much could be judged.
 func closing(r *compare.Result) string {
 	s := &r.Summary
 	compared := s.Compared()
 	predictions := compared - s.Judged
+	_, rows := rowWords(r)
 	var b strings.Builder
 	switch {
 	case s.Kernels == 0:
@@ -134,12 +168,12 @@ func closing(r *compare.Result) string {
 	case compared == 0:
 		b.WriteString("No kernel can be compared: " + uncompared(s))
 	case predictions == compared:
-		fmt.Fprintf(&b, "%s of %s kernels match VTune's peak within %s points; nothing was measured, so this "+
-			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
+		fmt.Fprintf(&b, "%s of %s %s match VTune's peak within %s points; nothing was measured, so this "+
+			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
 			report.Shortest(float64(r.Options.Tolerance)))
 	default:
-		fmt.Fprintf(&b, "%s of %s measurable kernels match within %s points",
-			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)),
+		fmt.Fprintf(&b, "%s of %s measurable %s match within %s points",
+			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
 			report.Shortest(float64(r.Options.Tolerance)))
 		if predictions > 0 {
 			fmt.Fprintf(&b, " (%s without a measurement, compared with VTune's peak instead: two predictions)",
@@ -152,7 +186,7 @@ func closing(r *compare.Result) string {
 	}
 	b.WriteByte('.')
 	if s.Judged > 0 && s.NotJudged > 0 {
-		b.WriteString(" " + judgedText(s.Judged, s.Kernels, uncompared(s)) + ".")
+		b.WriteString(" " + judgedText(r, s.Judged, uncompared(s)) + ".")
 	}
 	if n := s.Mismatched(); s.Unexplained > 0 {
 		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),

@@ -20,7 +20,8 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 	switch gate {
 	case "mismatch":
 		if n := s.Mismatched(); n > 0 {
-			g.Failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
+			_, many := rowWords(r)
+			g.Failure = fmt.Sprintf("%d of %d %s do not match within %g points", n, s.Kernels, many,
 				float64(r.Options.Tolerance))
 		}
 	case "model":
@@ -40,13 +41,14 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 			g.Unjudged += " with a measurement; --fail-on model judges VTune's peaks"
 		}
 	case judged < s.Kernels:
-		g.Unjudged = "--fail-on " + gate + ": " + judgedText(judged, s.Kernels, why)
+		g.Unjudged = "--fail-on " + gate + ": " + judgedText(r, judged, why)
 	}
 	return g
 }
 
 // judgedText counts the kernels that were judged and those that were not.
-func judgedText(judged, kernels int, why string) string {
-	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Plural(int64(kernels), "kernel"), kernels-judged,
-		why)
+func judgedText(r *compare.Result, judged int, why string) string {
+	one, many := rowWords(r)
+	all := r.Summary.Kernels
+	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Counted(all, one, many), all-judged, why)
 }

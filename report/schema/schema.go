@@ -53,6 +53,36 @@ func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 	return root, nil
 }
 
+// Fields are the names of all fields, with what their schemas say of them.
+func Fields(all []report.Output) (list []report.Term) {
+	known := map[string]bool{}
+	for i := range all {
+		var look func(s *jsonschema.Schema)
+		look = func(s *jsonschema.Schema) {
+			if s == nil {
+				return
+			}
+			for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+				p := s.Properties[name]
+				means := strings.TrimPrefix(p.Description+". In the JSON of "+all[i].Command+".", ". ")
+				if !known[name+means] {
+					known[name+means] = true
+					list = append(list, report.Term{Name: name, Kind: "field", Means: report.UpperFirst(means)})
+				}
+				look(p)
+			}
+			look(s.Items)
+			for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+				look(one)
+			}
+		}
+		if s, err := Of(&all[i], all); err == nil {
+			look(s)
+		}
+	}
+	return list
+}
+
 // streamed is a Stream of any type.
 type streamed interface{ Element() reflect.Type }
 

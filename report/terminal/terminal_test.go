@@ -31,10 +31,10 @@ func TestDesign(t *testing.T) {
 Meteor Lake Arc Graphics, 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots (from the summary: 112 XVE)
 2 kernels, 3 other tasks, 1.11 s of GPU time; sampling interval 1 ms (assumed)
 
-Kernel  GPU time [s]  Launches  Predicted [%]   VTune peak [%]  Used [%]  Underfilled XVEs  Empty XVEs  Last wave  Limits  Verdict
+Kernel  GPU time [s]  Launches  Predicted [%]   VTune peak [%]  Measured [%]  Underfilled XVEs  Empty XVEs  Last wave  Limits  Verdict
                                 peak   average
-Fan2          1.0710     2,047  100.0     99.5           100.0      62.7              16.2        20.6        0.5     0.0  below
-Fan1          0.0377     2,047   14.3     14.3            14.3      19.9                 -           -          -       -  unmeasurable
+Fan2          1.0710     2,047  100.0     99.5           100.0          62.7              16.2        20.6        0.5     0.0  below
+Fan1          0.0377     2,047   14.3     14.3            14.3          19.9                 -           -          -       -  unmeasurable
 
 Fan2  36.8 points below the prediction, 0.39 s of slot time; 79.1 of 99.5 % on XVEs that ran. 20.6: no thread on the XVE. A launch
       lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be
