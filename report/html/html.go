@@ -177,7 +177,7 @@ func (p *page) content() {
 		if s.IsSummary() {
 			plots, facts = append(plots, s), append(facts, s)
 		}
-		if last := i == len(p.sections)-1; last || len(p.sections[i+1].Items) == 0 {
+		if i == len(p.sections)-1 || len(s.Items) > 0 && s.ItemsIn&report.Page != 0 {
 			for _, s := range plots {
 				p.figures(s.Plots)
 			}
