@@ -216,5 +216,6 @@ func because(r *compare.Row) string {
 // partName is how people read a part.
 func partName(p compare.Part) string { return partNames.Of(p) }
 
-var partNames = compare.ByPart[string]{"measured", "underfilled XVEs", "empty XVEs", "shortfall", "last wave (predicted)",
+var partNames = compare.ByPart[string]{"measured", "underfilled XVEs", "empty XVEs", "shortfall",
+	"last wave (predicted)",
 	"limits (predicted)"}
