@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"runtime"
 	"slices"
@@ -134,6 +135,10 @@ func (r *Result) decide(row *Row, f *forecast) {
 		row.NoPredictionWhy = "the summary names no task: the value is of the whole run"
 	}
 	r.derive(row)
+	if held, known := row.Loaded.Value(); known && row.Task == ingest.WholeRun {
+		row.NoPredictionWhy += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
+			row.Idle.Or(0).Percent(), held.Percent())
+	}
 	r.judge(row)
 }
 

@@ -152,7 +152,8 @@ func (m *merger) wholeRun() {
 	}
 	for _, p := range r.Platforms {
 		if p.Occupancy.Present() {
-			r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy}}
+			r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
+				Active: p.Active, Stalled: p.Stalled, Idle: p.Idle}}
 			return
 		}
 	}

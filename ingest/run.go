@@ -246,8 +246,11 @@ type Platform struct {
 	JobID        string
 	Occupancy    unit.Opt[unit.Ratio] // the summary's scalar occupancy
 	OccupancyPos note.Pos
-	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" of a summary
-	GPUTime      unit.Opt[unit.Seconds]
+	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" or "GPU Stack Utilization" of a summary
+	// Active, Stalled and Idle are the XVE state over the whole run, in the summary of hpc-performance.
+	Active, Stalled, Idle unit.Opt[unit.Ratio]
+
+	GPUTime unit.Opt[unit.Seconds]
 	// SamplingInterval is the time between two samples of the counters, as it was.
 	SamplingInterval unit.Opt[unit.Seconds]
 	VectorSize       unit.Opt[int64] // of a vec_add log

@@ -92,14 +92,21 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		return
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
-	case name == busyMark: // also stands among the recommendations; of several GPUs the first is the busiest
+	case name == busyMark || name == "GPU Stack Utilization": // also stands among the recommendations; of several GPUs the first is the busiest
 		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
 	case name == "Elapsed Time":
 		take(b, &b.elapsed, name, value, parseTime, pos)
-	case name == "GPU Time":
+	case name == "GPU Time" || name == "GPU Accumulated Time":
 		take(b, &b.platform.GPUTime, name, value, parseTime, pos)
+	case b.under("XVE State") || b.under("EU State"): // of hpc-performance
+		for state, to := range map[string]*unit.Opt[unit.Ratio]{"Active": &b.platform.Active,
+			"Stalled": &b.platform.Stalled, "Idle": &b.platform.Idle} {
+			if name == state {
+				take(b, to, name, value, parsePercent, pos)
+			}
+		}
 	case name == "Occupancy":
 		b.occupancy(value, pos)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -299,6 +300,38 @@ func percent(r unit.Opt[unit.Ratio]) float64 {
 		return v.Percent()
 	}
 	return -1
+}
+
+// The summary of hpc-performance has the XVE state of the whole run, and other names for the GPU's time. Figures of a
+// published run (kazukiminemura/vtune_101).
+func TestStateOfRun(t *testing.T) {
+	const text = `Elapsed Time: 4.427s
+    GPU
+        GPU Stack Utilization: 46.1% (0.461 out of 1 GPU Stacks)
+        GPU Accumulated Time: 2.041s
+GPU Stack Utilization: 46.1%
+    XVE State: 6.5%
+        Active: 6.5%
+        Stalled: 36.1%
+        Idle: 57.4%
+    Occupancy: 36.5% of peak value
+Collection and Platform Info
+    GPU
+        XVE Count: 128
+`
+	f, err := read(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.Platform
+	for name, v := range map[string][2]float64{"active": {p.Active.Or(0).Percent(), 6.5},
+		"stalled": {p.Stalled.Or(0).Percent(), 36.1}, "idle": {p.Idle.Or(0).Percent(), 57.4},
+		"busy": {p.GPUBusy.Or(0).Percent(), 46.1}, "time": {float64(p.GPUTime.Or(0)), 2.041},
+		"occupancy": {p.Occupancy.Or(0).Percent(), 36.5}} {
+		if math.Abs(v[0]-v[1]) > 1e-9 {
+			t.Errorf("%s is %v; want %v", name, v[0], v[1])
+		}
+	}
 }
 
 // The report in CSV says what the one in text does.
