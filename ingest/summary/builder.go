@@ -92,7 +92,8 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		return
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
-	case name == busyMark || name == "GPU Stack Utilization": // also stands among the recommendations; of several GPUs the first is the busiest
+	case name == busyMark || name == "GPU Stack Utilization":
+		// It also stands among the recommendations; of several GPUs the first is the busiest.
 		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
