@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"occudiff/compare/launches"
 	"occudiff/ingest"
 )
@@ -118,6 +120,38 @@ func TestCoverage(t *testing.T) {
 		off/float64(narrow))
 	if float64(in) < 0.95*float64(all) || off/float64(narrow) > 1 || narrow < all/2 {
 		t.Errorf("%d of %d within the interval, %d narrow, off by %.2f", in, all, narrow, off/float64(narrow))
+	}
+}
+
+// Where no mean is beyond 0 to 100 the estimates are those of gonum's least squares on the same sums.
+func TestAgainstGonum(t *testing.T) {
+	const n = 40
+	r, m := rand.New(rand.NewPCG(4, 4)), &ingest.Mix{}
+	for task := range n {
+		m.AddPart(ingest.MixPart{Task: task, Seconds: 1})
+	}
+	for range 3000 {
+		value := r.Float64()
+		for range 1 + r.IntN(3) {
+			task, share := r.IntN(n), r.Float64()/3
+			m.Share(task, share)
+			value += share * (30 + float64(task))
+		}
+		m.Take(value)
+	}
+	a, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	for i := range m.Blocks {
+		a.Add(a, mat.NewDense(n, n, m.Blocks[i].Shares))
+		b.AddVec(b, mat.NewVecDense(n, m.Blocks[i].Values))
+	}
+	var want mat.VecDense
+	if err := want.SolveVec(a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range launches.Solve(m) {
+		if w := want.AtVec(e.Task); !(math.Abs(e.Mean-w) < 1e-5) || e.Margin >= 100 {
+			t.Errorf("%+v, gonum: %v", e, w)
+		}
 	}
 }
 
