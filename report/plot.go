@@ -171,8 +171,10 @@ type HeatRow struct {
 
 // Timeline is what went on in each row over a common time.
 type Timeline struct {
-	X       string // title of the axis, without the unit
-	Classes []Part // what can go on: the legend
+	X       string  // title of the axis, without the unit
+	Y       string  // what Curve is
+	Classes []Part  // what can go on: the legend
+	Curve   []Point // a value over the same time, in percent, above the rows; nil without one; a Y of NaN is a gap
 	Rows    []TimelineRow
 }
 

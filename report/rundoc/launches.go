@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"fmt"
+	"math"
 
 	"occudiff/compare"
 	"occudiff/compare/sequence"
@@ -115,7 +116,7 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	if len(v.Devices) > 1 {
 		s.Tables = append(s.Tables, report.List("trace-devices", "Devices of the trace", v.Devices))
 	}
-	s.Plots = append(s.Plots, launchPlot(r.Sequence))
+	s.Plots = append(s.Plots, launchPlot(r))
 	return s, true
 }
 
@@ -148,11 +149,14 @@ const (
 	// plotTasks is how many tasks the picture of a run shows. Up to plotLaunches launches are drawn each; of more it
 	// shows how much of each of plotParts parts of the time they took.
 	plotTasks, plotLaunches, plotParts = 10, 500, 60
+	// curveParts is of how many parts of the run the curve above the launches shows the mean occupancy.
+	curveParts = 400
 )
 
 // launchPlot is the picture of a run: when the GPU was busy, when the tasks with the most time ran, and the longest
 // gaps.
-func launchPlot(s *sequence.Sequence) report.Plot {
+func launchPlot(r *compare.Result) report.Plot {
+	s := r.Sequence
 	longest := s.Longest(plotTasks)
 	var names []string
 	for i := range s.Devices {
@@ -175,13 +179,52 @@ func launchPlot(s *sequence.Sequence) report.Plot {
 	}
 	if launches > plotLaunches {
 		p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
+		if values := runOccupancy(r, plotParts); values != nil {
+			p.HeatMap.Rows = append([]report.HeatRow{{Name: "measured occupancy", Values: values}}, p.HeatMap.Rows...)
+		}
 		p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy "+
 			"and in which the longest tasks ran.", plotParts, unit.Span(s.Window()/plotParts))
 		return p
 	}
 	p.Unit, p.Timeline = "ms", launchTimeline(s, longest, names)
 	p.Text = "When the GPU was busy, when the longest tasks ran, and the longest gaps."
+	if values := runOccupancy(r, curveParts); values != nil {
+		step := 1e3 * float64(s.Window()) / curveParts
+		p.Timeline.Y = "measured occupancy"
+		for i, v := range values {
+			p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i) * step, Y: v})
+			if !math.IsNaN(v) && (i+1 == len(values) || math.IsNaN(values[i+1])) {
+				p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i+1) * step, Y: v})
+			}
+		}
+	}
 	return p
+}
+
+// runOccupancy gives the mean measured occupancy of equal parts of the time from the first launch to the end of the
+// last, in percent, NaN where no sample lies; nil without samples.
+func runOccupancy(r *compare.Result, parts int) []float64 {
+	part, sampled := max(float64(r.Trace.Last-r.Trace.First)/float64(parts), 1), false
+	values, times := make([]float64, parts), make([]float64, parts)
+	for _, s := range r.Samples {
+		for _, m := range s.List {
+			to := float64(m.At - r.Trace.First)
+			from := to - float64(max(m.Length, 1))
+			for i := max(int(from/part), 0); i < parts && float64(i)*part < to; i++ {
+				d := min(to, float64(i+1)*part) - max(from, float64(i)*part)
+				values[i] += d * 100 * float64(m.Measured)
+				times[i] += d
+			}
+		}
+	}
+	for i := range values {
+		values[i] /= times[i]
+		sampled = sampled || times[i] > 0
+	}
+	if !sampled {
+		return nil
+	}
+	return values
 }
 
 // launchMap shows the shares of many launches.

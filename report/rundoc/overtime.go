@@ -3,6 +3,7 @@ package rundoc
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"occudiff/compare"
 	"occudiff/compare/phases"
@@ -17,11 +18,14 @@ type OverTime struct {
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
 	phases.Launch
+	spread [3][]report.Point // p10, p90 and median over launches
 }
 
 const (
 	// timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
 	timedKernels, shownSamples = 12, 2000
+	// A launch is cut into spreadParts, where so many launches are laid over each other that each has several samples.
+	spreadParts, spreadLaunches = 100, 5
 )
 
 // kernelsOverTime gives the first kernels that have samples over time.
@@ -35,7 +39,8 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 		if l == nil || err != nil {
 			continue
 		}
-		k := OverTime{report.Symbol(row.Task), row.Global, row.Local, row.SIMD, *l}
+		k := OverTime{Task: report.Symbol(row.Task), Global: row.Global, Local: row.Local, SIMD: row.SIMD, Launch: *l}
+		k.lay(l)
 		k.Moments = nil
 		every := 1 + (len(l.Moments)-1)/shownSamples
 		for i := 0; i < len(l.Moments); i += every {
@@ -46,6 +51,29 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 		}
 	}
 	return list
+}
+
+// lay finds how much launches differ at the same time of theirs: each part of a launch has its samples' quantiles.
+func (k *OverTime) lay(l *phases.Launch) {
+	if l.Launches < spreadLaunches || len(l.Moments) < spreadParts*spreadLaunches || l.Length <= 0 {
+		return
+	}
+	var parts [spreadParts][]float64
+	for _, m := range l.Moments {
+		i := min(max(int(spreadParts*m.At/l.Length), 0), spreadParts-1)
+		parts[i] = append(parts[i], m.Measured.Percent())
+	}
+	for i, values := range parts {
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		for q := range k.spread {
+			at := values[int([...]float64{0.1, 0.9, 0.5}[q]*float64(len(values)-1)+0.5)]
+			k.spread[q] = append(k.spread[q], report.Point{
+				X: 1e3 * float64(l.Length) * (float64(i) + 0.5) / spreadParts, Y: at})
+		}
+	}
 }
 
 // overTimeSections show kernels over time, each on a sheet of its own.
@@ -102,8 +130,20 @@ func (k *OverTime) plot(key, name string) report.Plot {
 	for _, s := range k.Moments {
 		measured.Points = append(measured.Points, report.Point{X: 1e3 * float64(s.At), Y: s.Measured.Percent()})
 	}
-	return report.Plot{Key: key, Title: "Occupancy over time: " + name, Unit: "%", Max: 100,
-		Text: "A point per sample over the simulated launch.",
-		LineChart: &report.LineChart{X: "Time since the launch began [ms]", Y: "Occupancy",
-			Series: []report.LineSeries{simulated, measured}}}
+	series, text := []report.LineSeries{simulated, measured}, "A point per sample over the simulated launch."
+	if len(k.spread[0]) > 0 {
+		series = series[:1]
+		for i, name := range []string{"measured, p10 of the launches", "p90", "median"} {
+			series = append(series, report.LineSeries{Name: name, Points: k.spread[i]})
+		}
+		text = "All launches laid over each other, and over the simulated launch: the median of their samples and how " +
+			"much they differ."
+	}
+	if begins, known := k.Tail.Value(); known {
+		at := 1e3 * float64(begins)
+		series = append(series, report.LineSeries{Name: "simulated tail begins",
+			Points: []report.Point{{X: at}, {X: at, Y: 100}}})
+	}
+	return report.Plot{Key: key, Title: "Occupancy over time: " + name, Unit: "%", Max: 100, Text: text,
+		LineChart: &report.LineChart{X: "Time since the launch began [ms]", Y: "Occupancy", Series: series}}
 }
