@@ -44,6 +44,8 @@ func heatMap() *report.Plot {
 
 func timeline() *report.Plot {
 	return &report.Plot{Key: "timeline", Title: "What the GPU did", Unit: "ms", Timeline: &report.Timeline{
+		Y: "measured occupancy", Curve: []report.Point{{X: 0, Y: 90}, {X: 2, Y: 40}, {X: 4, Y: 40}, {X: 4, Y: math.NaN()},
+			{X: 4.5, Y: 100}, {X: 6, Y: 100}},
 		X: "Time", Classes: []report.Part{{Name: "kernel"}, {Name: "copy", Status: report.Muted}},
 		Rows: []report.TimelineRow{{Name: "queue 1", Intervals: []report.Interval{{Start: 0, End: 4, Name: "Fan2"},
 			{Start: 4.5, End: 6, Class: 1, Name: "copy"}}},
