@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
 	"occudiff/compare/launches"
 	"occudiff/ingest"
 )
