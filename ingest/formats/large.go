@@ -7,6 +7,6 @@ import (
 	"occudiff/ingest/vtuneresult"
 )
 
-// large are the formats that would make the page larger than its 4 MB: a result folder takes 250 KB of it, and its
-// estimates 135 KB more.
+// large are the formats that would make the page larger than its 4 MB: with result folders, of zip archives alone and
+// with the estimates, it has 4,234,694 bytes.
 func large() []ingest.Format { return []ingest.Format{vtuneresult.Format{}} }
