@@ -20,7 +20,7 @@ type Estimate struct {
 const (
 	draws      = 200  // of blocks, with replacement
 	ridge      = 1e-9 // of the diagonal, so that a draw without a part has a solution
-	undecided  = 1e-4 // of a part, which nothing else in its samples accounts for: below it, parts are told only together
+	undecided  = 1e-4 // of a part, for which no other accounts: below it, parts are told only together
 	normal95   = 1.96
 	leastUnits = 8 // blocks below which their spread says little
 	// withinLaunches was set on 500 runs with known truth, where intervals hold it in 95 of 100, and checked on a

@@ -136,8 +136,8 @@ func (k *OverTime) plot(key, name string) report.Plot {
 		for i, name := range []string{"measured, p10 of the launches", "p90", "median"} {
 			series = append(series, report.LineSeries{Name: name, Points: k.spread[i]})
 		}
-		text = "All launches laid over each other, and over the simulated launch: the median of their samples and how " +
-			"much they differ."
+		text = "All launches laid over each other, and over the simulated launch: the median of their samples and " +
+			"how much they differ."
 	}
 	if begins, known := k.Tail.Value(); known {
 		at := 1e3 * float64(begins)
