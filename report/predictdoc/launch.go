@@ -204,7 +204,7 @@ func partialSentence(l *predict.Launch, p *predict.Prediction) string {
 	return ""
 }
 
-func percent(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) + " %" }
+func percent(r unit.Ratio) string { return report.PercentText(r.Percent()) }
 
 // number words a number with no more decimals than it has.
 func number(x float64) string {
