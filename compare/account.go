@@ -24,16 +24,6 @@ const (
 // Parts lists the parts in the order in which they are shown.
 func Parts() []Part { return slices.Clone(parts[:]) }
 
-// Room says whether more occupancy may hide more latency. It is never a speed-up.
-type Room string
-
-// The rooms.
-const (
-	RoomLittle  Room = "little"
-	RoomSome    Room = "some"
-	RoomUnknown Room = "unknown"
-)
-
 // Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
 // cannot be told are absent and belong to another.
 type Account struct {
@@ -45,7 +35,6 @@ type Account struct {
 	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
 	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
 	Certainty     Certainty
-	Room          Room
 	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
 	Limited       unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
 	Causes        []Cause                // of a row that does not match: by part, the most probable first
@@ -159,7 +148,6 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 		return a, false
 	}
 	a = r.parts(row)
-	a.Room = room(row)
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
 		a.Lost = unit.Some(row.Lost())
@@ -243,21 +231,4 @@ func (r *Row) Lost() unit.Seconds {
 // mayLose says whether a row was measured and is not above its prediction.
 func (r *Row) mayLose() bool {
 	return (r.Verdict == Match || r.Verdict == Idle || r.Verdict == Below) && r.Measured.Present()
-}
-
-// room tells from the array state whether threads are what the XVEs lack.
-func room(row *Row) Room {
-	active, ok1 := row.Active.Value()
-	stalled, ok2 := row.Stalled.Value()
-	running := active + stalled
-	if !ok1 || !ok2 || running <= 0 {
-		return RoomUnknown
-	}
-	switch loaded, known := row.Loaded.Value(); {
-	case active >= roomActive*running:
-		return RoomLittle
-	case known && stalled >= roomStalled*running && loaded < roomLoaded:
-		return RoomSome
-	}
-	return RoomUnknown
 }

@@ -177,7 +177,7 @@ type unusable uint8
 const (
 	usable         unusable = iota
 	gpuIdle                 // 0.0 %, and the GPU was busy for 0.0 % of the run
-	notSampled              // no thread was seen, and XVEs were not idle
+	notSampled              // no thread was seen, and XVEs were not idle; or no state of them
 	fillsTooLittle          // the reference itself is below the tolerance
 	shortInAll              // all launches together
 	othersValue             // more than half can be of other tasks
@@ -193,6 +193,9 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 		return gpuIdle
 	}
 	if unsampled(&row.Kernel) && !c.Exact {
+		return notSampled
+	}
+	if noArray(row) {
 		return notSampled
 	}
 	over := measured.Minus(reference)
@@ -261,6 +264,9 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
 			"values to be judged.", own.Percent()) + r.ownRangeText(row, c)
 	case notSampled:
+		if noArray(row) {
+			return "Active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel."
+		}
 		return fmt.Sprintf("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
 			"no sample is of this kernel.", row.Measured.Or(0).Percent(), row.Idle.Or(0).Percent())
 	case longWindow:

@@ -112,11 +112,13 @@ const (
 	resourceFit       unit.Points = 1
 	resourceStep      unit.Points = 10
 
-	// roomActive, roomStalled and roomLoaded: XVEs that are active four fifths of the time have no stalls to hide, and
-	// more threads hide latency where XVEs stall half of the time with less than half of their slots in use.
-	roomActive  unit.Ratio = 0.8
-	roomStalled unit.Ratio = 0.5
-	roomLoaded  unit.Ratio = 0.5
+	// worthActive, worthStalled, worthLoaded and worthFull: XVEs that are active four fifths of the time have no stalls
+	// to hide, and more threads may hide latency where XVEs stall half of the time with less than half of their slots
+	// in use. From nine tenths on a tenth more threads is all that there is room for.
+	worthActive  unit.Ratio = 0.8
+	worthStalled unit.Ratio = 0.5
+	worthLoaded  unit.Ratio = 0.5
+	worthFull    unit.Ratio = 0.9
 
 	// atMost is the highest occupancy that a reading may come to: 100 % and refitAbove.
 	atMost unit.Ratio = 1.02

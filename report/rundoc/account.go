@@ -30,7 +30,7 @@ type AccountValue struct {
 	Edges         unit.Opt[float64] `json:"edges" col:"Edges; decimals=3; in=sheet" jsonschema:"0..1 of the values' time can lie outside the launches"`
 	Foreign       unit.Opt[float64] `json:"foreign" col:"Foreign; decimals=3; in=sheet" jsonschema:"0..1 of the values can be of other tasks"`
 	Crosstalk     unit.Opt[float64] `json:"crosstalk" col:"Crosstalk; decimals=3; in=sheet" jsonschema:"of the run: 0..1 of all instructions stand in rows of no kernel"`
-	Room          string            `json:"room" col:"Room; in=sheet" jsonschema:"whether more occupancy may hide more latency"`
+	Room          string            `json:"room" csv:"-" jsonschema:"the word of worth.verdict in earlier versions"`
 	Lost          seconds           `json:"lost_seconds" col:"Lost [s]; in=sheet" jsonschema:"slot time below the prediction"`
 
 	Causes []AccountCauseValue `json:"causes" jsonschema:"of a row that does not match, by part, the most probable first"`
@@ -52,7 +52,7 @@ func (v *AccountValue) set(a *compare.Account) {
 		Limits:        a.Limits,
 		PredictedIdle: a.PredictedIdle, Intervals: c.Intervals, OwnShare: share(c.OwnShare), Edges: share(c.Edges),
 		Foreign:   share(c.Foreign),
-		Crosstalk: share(c.Crosstalk), Room: string(a.Room), Lost: a.Lost, Causes: v.Causes[:0]}
+		Crosstalk: share(c.Crosstalk), Lost: a.Lost, Causes: v.Causes[:0]}
 	if a.Policy != predict.Auto {
 		v.Policy = unit.Some(a.Policy.String())
 	}
@@ -193,9 +193,10 @@ type accountRow struct {
 	Verdict report.Cell `csv:"verdict" col:"Verdict"`
 	AccountValue
 	parts
-	Causes string `csv:"account_causes" col:"Causes; wrap"`
-	Decide string `csv:"account_decide" col:"To decide; wrap"`
-	Label  string `csv:"label" col:"Label in the chart; in=sheet"`
+	Worth  WorthValue `csv:",inline"`
+	Causes string     `csv:"account_causes" col:"Causes; wrap"`
+	Decide string     `csv:"account_decide" col:"To decide; wrap"`
+	Label  string     `csv:"label" col:"Label in the chart; in=sheet"`
 
 	// Drawn are the parts as a chart draws them: none is negative, and they add up.
 	Drawn compare.ByPart[float64] `csv:"drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits"`
@@ -247,6 +248,7 @@ func (s *rowSet) fillAccount(k int, into *accountRow) {
 		report.StatusCell(string(r.Verdict), statusOf(r.Verdict))
 	into.AccountValue.set(a)
 	into.parts.set(r, true, s.result)
+	into.Worth.set(s.result.Worth(r))
 	into.Causes, into.Decide, into.Label = "", "", ""
 	for _, c := range a.Causes {
 		into.Causes += fmt.Sprintf("%s: %s (%s). %s\n", c.Part, c.Name, c.Confidence, c.Because)

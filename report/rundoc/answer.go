@@ -29,9 +29,14 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	nan := math.NaN()
 	var choices []report.Candidate
 	for _, row := range r.AllWithoutText() {
-		choices = append(choices, report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel,
+		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel,
 			Value: show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
-				float64(row.Difference.Or(unit.Points(nan))))})
+				float64(row.Difference.Or(unit.Points(nan))))}
+		if show.Sort == report.SortWorth {
+			w := r.Worth(row)
+			c.Value = w.Stake(row)
+		}
+		choices = append(choices, c)
 	}
 	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
 	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows", r.Task), r.Notes...)

@@ -30,7 +30,7 @@ func TestContractFields(t *testing.T) {
 		{report.InputValue{}, "path kind digest rows bad_rows"},
 		{rundoc.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +
 			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
-			"basis difference_points model_difference_points verdict cause account notes launches,omitempty"},
+			"basis difference_points model_difference_points verdict cause account worth notes launches,omitempty"},
 		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
 			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},

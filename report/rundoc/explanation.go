@@ -19,9 +19,9 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	switch {
 	case a == nil:
 	case r.Verdict == compare.Below:
-		return accountText(r, a) + lostLanes(r)
+		return accountText(r, a) + lostLanes(r) + worthText(of, r)
 	case r.Verdict == compare.Idle:
-		return sentence(r) + tailText(r, a) + lostLanes(r)
+		return sentence(r) + tailText(r, a) + lostLanes(r) + worthText(of, r)
 	}
 	text := sentence(r)
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
@@ -102,10 +102,7 @@ func accountText(r *compare.Row, a *compare.Account) string {
 			break
 		}
 	}
-	if slices.ContainsFunc(a.Causes, func(c compare.Cause) bool { return c.Name == compare.CauseDispatch }) {
-		return text // which more threads would not help
-	}
-	return text + roomText(a.Room)
+	return text
 }
 
 // loadedText holds what XVEs that ran held against what is predicted of them.
@@ -190,16 +187,6 @@ func withConfidence(c compare.Cause) string {
 		return because
 	}
 	return strings.TrimSuffix(because, ".") + " (" + c.Confidence + ")."
-}
-
-func roomText(room compare.Room) string {
-	switch room {
-	case compare.RoomLittle:
-		return " XVEs that run are active most of the time: more threads would hide little."
-	case compare.RoomSome:
-		return " XVEs that run stall half of the time or more: more threads may hide more latency."
-	}
-	return ""
 }
 
 // because is the evidence of the cause, or why there is no prediction.

@@ -51,6 +51,8 @@ type ValidateRow struct {
 	Cause   *report.CauseValue `json:"cause" csv:",inline" jsonschema:"why a row does not match: the first cause of the largest part"`
 	Account *AccountValue      `json:"account" csv:",inline" jsonschema:"where the thread slots were; null when nothing tells"`
 	account AccountValue       // memory of Account
+	Worth   *WorthValue        `json:"worth" csv:",inline" jsonschema:"whether more threads may make it faster; null of other tasks"`
+	worth   WorthValue         // memory of Worth
 	Notes   []report.NoteValue `json:"notes"`
 	Spread  *ValidateLaunches  `json:"launches,omitempty" csv:"-,inline" jsonschema:"only of a per-launch export or a trace"`
 }
@@ -162,6 +164,10 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 	if a, ok := of.Figures(r); ok {
 		v.account.set(&a)
 		v.Account = &v.account
+	}
+	if w := of.Worth(r); w.Verdict != "" {
+		v.worth.set(w)
+		v.Worth, v.account.Room = &v.worth, w.Room()
 	}
 }
 

@@ -1,0 +1,74 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+)
+
+// array gives a kernel the state of the XVE array, in percent.
+func array(active, stalled, idle float64) tell {
+	return func(k *ingest.Kernel) {
+		pct(&k.Active, active)
+		pct(&k.Stalled, stalled)
+		pct(&k.Idle, idle)
+	}
+}
+
+// TestWorth has 100 launches of 28,672 threads, 32 full waves, on the Meteor Lake part.
+func TestWorth(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		time     float64 // seconds, of all launches
+		measured float64
+		array    tell
+		verdict  WorthVerdict
+		bound    float64 // 0 for none
+		because  string
+	}{
+		// Real pairs: a program at 99.7 % in both runs, and one that became faster at less occupancy.
+		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), ElseBinds, 1, "64.9 % of the time with 100.0 %"},
+		{"full and fast", 0.622, 99.7, array(48, 51.7, 0.3), ElseBinds, 1, "no room for more threads"},
+		{"full, without the array", 0.848, 99.7, func(*ingest.Kernel) {}, OccupancyEnough, 1, "no room for more"},
+		{"39.8 % and slow", 1.000, 39.8, array(80, 15, 5), OccupancyEnough, 1, "active 84.2 %"},
+		{"29.8 % and fast", 0.831, 29.8, array(82, 12, 6), OccupancyEnough, 1, "active 87.2 %"},
+
+		{"stalls with few slots in use", 1, 40, array(30, 65, 5), MoreThreads, 95.0 / 30, "68.4 % of the time with 42.1 %"},
+		{"stalls with most slots in use", 1, 70, array(30, 65, 5), WorthUntold, 95.0 / 30, "a run with fewer threads"},
+		{"stalls less than half of the time", 1, 40, array(60, 35, 5), WorthUntold, 95.0 / 60, "less than half"},
+		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), ElseBinds, 1, "as fast as they start"},
+		{"no sample of the array", 1, 40, array(0, 0, 0), WorthUntold, 0, "no sample"},
+		{"states that are not 100 %", 1, 40, array(30, 30, 5), WorthUntold, 0, "65.0 %"},
+		{"never active", 1, 40, array(0, 95, 5), MoreThreads, 0, "100.0 % of the time"},
+		{"no array", 1, 40, func(*ingest.Kernel) {}, WorthUntold, 0, "does not say"},
+	} {
+		k := kernel("k", "458752", "16", 16, 100, c.time, measured(c.measured), peak(100), c.array)
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
+		row := r.Row(0, nil)
+		w := r.Worth(row)
+		if b := w.Bound.Or(0); w.Verdict != c.verdict || math.Abs(b-c.bound) > 1e-9 || !strings.Contains(w.Because, c.because) {
+			t.Errorf("%s (%s): %s, bound %v: %s; want %s, %v: %s", c.name, row.Verdict, w.Verdict, b, w.Because, c.verdict,
+				c.bound, c.because)
+		}
+		if (w.Formula != "") != w.Bound.Present() {
+			t.Errorf("%s: bound %v with the formula %q", c.name, w.Bound, w.Formula)
+		}
+		if unsampled := strings.HasPrefix(c.name, "no sample"); unsampled != (row.Verdict == Unmeasurable) {
+			t.Errorf("%s: %s", c.name, row.Verdict)
+		}
+	}
+}
+
+// TestWorthOfOthers: counters that are not a kernel's tell nothing of what it lacks, and a copy has no worth.
+func TestWorthOfOthers(t *testing.T) {
+	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
+	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: ingest.DeviceToHost}
+	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(short, copied)}, mtl112(), DefaultOptions())
+	for _, row := range r.All() {
+		if w := r.Worth(row); row.Task == "short" && w.Verdict != WorthUntold || row.Task != "short" && w != (Worth{}) {
+			t.Errorf("%s: %+v", row.Task, w)
+		}
+	}
+}
