@@ -25,7 +25,7 @@ func estimated(kernels *ingest.Kernels, mix *ingest.Mix) *ingest.Kernels {
 				k.Outside, k.Foreign = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
 				none := unit.Opt[unit.Ratio]{}
 				k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none // of whatever ran
-				k.Threads = unit.Opt[int64]{}
+				k.Threads, k.Counters = unit.Opt[int64]{}, nil
 			}
 		}
 		list.Append(k)

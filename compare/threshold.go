@@ -120,6 +120,11 @@ const (
 	worthLoaded  unit.Ratio = 0.5
 	worthFull    unit.Ratio = 0.9
 
+	// worthRoof and worthHidden: real streams reach four fifths to nine tenths of what memory moves on paper, and where
+	// less than half of the stalls wait for results, more threads wait for the rest as well.
+	worthRoof   unit.Ratio = 0.8
+	worthHidden unit.Ratio = 0.5
+
 	// atMost is the highest occupancy that a reading may come to: 100 % and refitAbove.
 	atMost unit.Ratio = 1.02
 

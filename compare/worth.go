@@ -79,8 +79,8 @@ func noArray(row *Row) bool {
 func (t *xveTime) busy() unit.Ratio { return t.active + t.stalled }
 
 // Worth judges a row by what its XVEs did while they ran. What is found first holds: counters that are not the
-// kernel's, XVEs that are active nearly all of the time, slots that are full, threads that end before the next ones
-// start, and stalls with few of the slots in use.
+// kernel's, a bandwidth near its roof, XVEs that are active nearly all of the time, slots that are full, stalls that no
+// thread can hide, threads that end before the next ones start, and stalls with few of the slots in use.
 func (r *Result) Worth(row *Row) Worth {
 	if row.Verdict == NotAKernel {
 		return Worth{}
@@ -107,37 +107,58 @@ func (r *Result) Worth(row *Row) Worth {
 		w.Because = t.why
 		return w
 	}
+	why := stallsOf(row)
+	roofs, wrong := r.roofs(row)
+	w.judge(r, row, &t, filled, &why, roofs)
+	w.Because += why.text() + wrong
+	if !w.Bound.Present() {
+		w.bound(&t, roofs)
+	}
+	return w
+}
+
+// judge gives the verdict of a row whose XVE array is known.
+func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *stalls, roofs []roof) {
 	active := t.active / t.busy()
-	stalls := tenth(1 - active)
+	stall := fmt.Sprintf("XVEs that run stall %s of the time", tenth(1-active))
+	stalls := fmt.Sprintf("%s with %s of their thread slots in use", stall, tenth(filled))
 	switch {
+	case len(roofs) > 0 && roofs[0].share() >= worthRoof:
+		w.stop(ElseBinds, roofs[0].text()+", and more threads do not move more")
 	case active >= worthActive:
 		w.stop(OccupancyEnough, fmt.Sprintf("XVEs that run are active %s of the time, so there is little latency to "+
 			"hide", tenth(active)))
 	case filled >= worthFull:
-		w.stop(ElseBinds, fmt.Sprintf("XVEs that run stall %s of the time with %s of their thread slots in use: there "+
-			"is no room for more threads", stalls, tenth(filled)))
+		w.stop(ElseBinds, stalls+": there is no room for more threads")
 	case active > 1-worthStalled:
-		w.Because = fmt.Sprintf("XVEs that run stall %s of the time: less than half, and more than next to nothing",
-			stalls)
+		w.Because = stall + ": less than half, and more than next to nothing"
+	case why.usable() && why.hidden < worthHidden:
+		w.stop(ElseBinds, fmt.Sprintf("%s, of which other threads can hide only %s", stalls, tenth(why.hidden)))
 	case !row.Loaded.Present():
-		w.Because = fmt.Sprintf("XVEs stall %s of the time in which they are active or stalled, and how many of their "+
-			"slots were in use is not known", stalls)
+		w.Because = stall + ", and how many of their slots were in use is not known"
 	case r.launchBound(row):
-		w.stop(ElseBinds, fmt.Sprintf("XVEs that run stall %s of the time with %s of their thread slots in use, but "+
-			"threads end about as fast as they start", stalls, tenth(filled)))
+		w.stop(ElseBinds, stalls+", but threads live so briefly that starting them may be what takes the time")
 	case filled >= worthLoaded:
-		w.Because = fmt.Sprintf("XVEs that run stall %s of the time with %s of their thread slots in use: whether "+
-			"more would hide it only a run with fewer threads tells", stalls, tenth(filled))
+		w.Because = stalls + ": whether more would hide it only a run with fewer threads tells"
 	default:
-		w.Verdict = MoreThreads
-		w.Because = fmt.Sprintf("XVEs that run stall %s of the time with %s of their thread slots in use", stalls,
-			tenth(filled))
+		w.Verdict, w.Because = MoreThreads, stalls
 	}
-	if !w.Bound.Present() && active > 0 {
-		w.Bound = unit.Some(float64(1 / active))
-		w.Formula = fmt.Sprintf("1 / active share of the busy time = 1 / (%s / %s)", tenth(t.active), tenth(t.busy()))
+}
+
+// bound sets the most that hiding latency can gain: XVEs that are always active, at no more than the roofs.
+func (w *Worth) bound(t *xveTime, roofs []roof) {
+	if t.active <= 0 {
+		return
 	}
-	return w
+	w.Bound = unit.Some(float64(t.busy() / t.active))
+	w.Formula = fmt.Sprintf("1 / active share of the busy time = 1 / (%s / %s)", tenth(t.active), tenth(t.busy()))
+	if len(roofs) == 0 {
+		return
+	}
+	f := &roofs[0]
+	w.Bound = unit.Some(min(w.Bound.Or(0), f.most/f.used))
+	w.Formula = fmt.Sprintf("min(%s, roof / used bandwidth = %.0f / %.1f GB/s of %s)", w.Formula, f.most, f.used,
+		f.name)
 }
 
 // stop gives a verdict by which hiding latency gains nothing.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 )
 
 // array gives a kernel the state of the XVE array, in percent.
@@ -38,7 +40,7 @@ func TestWorth(t *testing.T) {
 		{"stalls with few slots in use", 1, 40, array(30, 65, 5), MoreThreads, 95.0 / 30, "68.4 % of the time with 42.1 %"},
 		{"stalls with most slots in use", 1, 70, array(30, 65, 5), WorthUntold, 95.0 / 30, "a run with fewer threads"},
 		{"stalls less than half of the time", 1, 40, array(60, 35, 5), WorthUntold, 95.0 / 60, "less than half"},
-		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), ElseBinds, 1, "as fast as they start"},
+		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), ElseBinds, 1, "live so briefly"},
 		{"no sample of the array", 1, 40, array(0, 0, 0), WorthUntold, 0, "no sample"},
 		{"states that are not 100 %", 1, 40, array(30, 30, 5), WorthUntold, 0, "65.0 %"},
 		{"never active", 1, 40, array(0, 95, 5), MoreThreads, 0, "100.0 % of the time"},
@@ -69,6 +71,42 @@ func TestWorthOfOthers(t *testing.T) {
 	for _, row := range r.All() {
 		if w := r.Worth(row); row.Task == "short" && w.Verdict != WorthUntold || row.Task != "short" && w != (Worth{}) {
 			t.Errorf("%s: %+v", row.Task, w)
+		}
+	}
+}
+
+// TestWorthOfCounters has a kernel that would be helped by more threads, by its XVE array alone.
+func TestWorthOfCounters(t *testing.T) {
+	stall := func(list ...ingest.Stall) *ingest.Counters { return &ingest.Counters{Stalls: list} }
+	memory := func(gb float64) *ingest.Counters {
+		return &ingest.Counters{MemoryRead: unit.Some(gb / 2), MemoryWrite: unit.Some(gb / 2)}
+	}
+	for _, c := range []struct {
+		name     string
+		counters *ingest.Counters
+		verdict  WorthVerdict
+		bound    float64
+		because  string
+	}{
+		{"waits for memory", stall(ingest.Stall{Reason: "Send", Share: 0.7}, ingest.Stall{Reason: "SBID", Share: 0.3}), MoreThreads, 95.0 / 30, "send 70.0 %, sbid 30.0 %"},
+		{"waits at barriers", stall(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.4}), ElseBinds, 1, "can hide only 40.0 %"},
+		{"reasons of 90 %", stall(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.3}), MoreThreads, 95.0 / 30, "add up to 90.0 %, not 100 %"},
+		{"far from the roof", memory(20), MoreThreads, 95.0 / 30, "68.4 %"},
+		{"nearer the roof than the array", memory(50), MoreThreads, 2, "68.4 %"},
+		{"at the roof", memory(90), ElseBinds, 1, "memory moves 90.0 of at most 100 GB/s (test), 90.0 %"},
+		{"beyond the roof, which is wrong", memory(120), MoreThreads, 95.0 / 30, "that roof is wrong and not used"},
+	} {
+		k := kernel("k", "458752", "16", 16, 100, 1, measured(40), peak(100), array(30, 65, 5))
+		k.Counters = c.counters
+		d := mtl112()
+		d.Memory = []arch.SourcedCount{{Source: "test", Count: 100}}
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, d, DefaultOptions())
+		w := r.Worth(r.Row(0, nil))
+		if b := w.Bound.Or(0); w.Verdict != c.verdict || math.Abs(b-c.bound) > 1e-9 || !strings.Contains(w.Because, c.because) {
+			t.Errorf("%s: %s, bound %v: %s; want %s, %v: %s", c.name, w.Verdict, b, w.Because, c.verdict, c.bound, c.because)
+		}
+		if c.name == "nearer the roof than the array" && w.Formula != "min(1 / active share of the busy time = 1 / (30.0 % / 95.0 %), roof / used bandwidth = 100 / 50.0 GB/s of memory)" {
+			t.Errorf("formula: %s", w.Formula)
 		}
 	}
 }

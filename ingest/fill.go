@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"math"
 
 	"occudiff/ingest/note"
@@ -37,7 +38,22 @@ func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
 	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
 	a.Launches = mergeSpreads(a.Launches, b.Launches)
+	a.Counters = mergeCounters(a.Counters, b.Counters)
 	return append(differ, mergeShared(a, b)...)
+}
+
+// mergeCounters gives a, with what it lacks of b.
+func mergeCounters(a, b *Counters) *Counters {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	c := *a
+	if len(c.Stalls) == 0 {
+		c.Stalls = b.Stalls
+	}
+	c.MemoryRead, c.MemoryWrite = cmp.Or(a.MemoryRead, b.MemoryRead), cmp.Or(a.MemoryWrite, b.MemoryWrite)
+	c.L3Read, c.L3Write = cmp.Or(a.L3Read, b.L3Read), cmp.Or(a.L3Write, b.L3Write)
+	return &c
 }
 
 // mergeSpreads gives a, with the measured occupancies of b where it has none. Times it has always.

@@ -57,7 +57,7 @@ func (l *Kernels) Append(k *Kernel) {
 func (l *Kernels) Set(i int, k *Kernel) {
 	o, s, v := split(k)
 	s.origin = l.origins.number(o)
-	v[numberShape] = uint64(l.shapes.number(shape{k.Task, k.Launches, l.settings.number(s)}))
+	v[numberShape] = uint64(l.shapes.number(shape{k.Task, k.Launches, k.Counters, l.settings.number(s)}))
 	l.blocks[i/blockRows].set(i%blockRows, &v)
 }
 
@@ -73,7 +73,7 @@ func (l *Kernels) Into(i int, k *Kernel) {
 	var v [numbers]uint64
 	l.blocks[i/blockRows].get(i%blockRows, &v)
 	shape := l.shapes.value(uint32(v[numberShape]))
-	*k = Kernel{Task: shape.task, Launches: shape.spread}
+	*k = Kernel{Task: shape.task, Launches: shape.spread, Counters: shape.counters}
 	l.join(shape.setting, &v, k)
 }
 
@@ -141,7 +141,7 @@ func (l *Kernels) Shape(i int) int {
 // ShapeKernel gives what the rows of a shape have in common. The numbers that differ are zero where a row has them.
 func (l *Kernels) ShapeKernel(number int) Kernel {
 	s := l.shapes.value(uint32(number))
-	k := Kernel{Task: s.task, Launches: s.spread}
+	k := Kernel{Task: s.task, Launches: s.spread, Counters: s.counters}
 	l.join(s.setting, new([numbers]uint64), &k)
 	return k
 }
@@ -166,9 +166,10 @@ func (l *Kernels) SettingKernel(number int) Kernel {
 }
 
 type shape struct {
-	task    string
-	spread  *Spread
-	setting uint32
+	task     string
+	spread   *Spread
+	counters *Counters
+	setting  uint32
 }
 
 // setting is what kernels of any name may have in common.

@@ -137,7 +137,21 @@ type Kernel struct {
 	SLM          unit.Opt[unit.Bytes] // per work-group; from unitrace
 	Registers    unit.Opt[int]        // registers per thread = GRF mode (128, 256, ...); from unitrace
 
+	Counters *Counters // nil when the file has none of them, and for launches by themselves
+
 	Launches *Spread // spread over launches when the file had a row per launch, else nil
+}
+
+// Counters are what an export has beside the occupancy of a kernel: means over its launches, by time.
+type Counters struct {
+	Stalls                                   []Stall           // "XVE Stall Reasons", in the order of the file
+	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64] // in GB/s
+}
+
+// Stall is a reason why XVEs stalled, as the export spells it, and its share of all stalls.
+type Stall struct {
+	Reason string
+	Share  unit.Ratio
 }
 
 // Spread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.

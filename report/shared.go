@@ -39,6 +39,8 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 	rows.Count("Maximum work-items per work-group", int64(d.MaxGroupSize))
 	rows.Count("Maximum work-groups per Xe-core", int64(d.GroupSlots))
 	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
+	rows.Text("Memory bandwidth, by source [GB/s]", bySource(d.Memory))
+	rows.Text("L3 bandwidth, by source [GB/s]", bySource(d.L3))
 	rows.Text("Clock of the counters", clock(d.Clock))
 	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
 	rows.Text("Confidence", d.Confidence)

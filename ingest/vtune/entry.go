@@ -52,6 +52,7 @@ type entry struct {
 	rows         int64 // good ones, and those of which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
+	counters     []counted // of header.counters
 }
 
 // expand makes the sums of an entry that has had a single row, in the sums that are given.
@@ -288,6 +289,7 @@ func (e *entry) merge(o *entry, h *header) {
 	e.rows += o.rows
 	e.single += o.single
 	e.instructions += o.instructions
+	e.mergeCounters(o)
 	e.sums.merge(o.sums)
 }
 

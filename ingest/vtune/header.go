@@ -47,6 +47,7 @@ type header struct {
 	counts, times, shares []field
 	numbers               []field // all of them
 	instructions          []instructions
+	counters              []counter
 	alu1                  bool    // those are of one pipe
 	moving                []field // shares without the profiler's peak and its limits, when these stand side by side
 	key                   []quantity
@@ -86,6 +87,7 @@ func (h *header) add(index int, text []byte) {
 	if pipe, ok := instructionPipe(form); ok {
 		h.addInstructions(index, pipe)
 	}
+	h.addCounter(index, name, form, percent)
 	q, rank, ok := find(form)
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
@@ -131,13 +133,20 @@ func (h *header) complete() {
 	for _, c := range h.instructions {
 		h.sel = append(h.sel, c.index)
 	}
+	for _, c := range h.counters {
+		h.sel = append(h.sel, c.index)
+	}
 	slices.Sort(h.sel)
+	h.sel = slices.Compact(h.sel) // barriers are a reason of stalls, too
 	h.fillGaps()
 	for i := range h.twice {
 		h.twice[i].cell = h.cellOf(h.twice[i].index)
 	}
 	for i := range h.instructions {
 		h.instructions[i].cell = h.cellOf(h.instructions[i].index)
+	}
+	for i := range h.counters {
+		h.counters[i].cell = h.cellOf(h.counters[i].index)
 	}
 	for q := range quantities {
 		c := &h.col[q]

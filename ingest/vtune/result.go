@@ -261,6 +261,7 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	if r.perLaunch && e.single == e.rows && e.times.n > 0 {
 		k.Launches = r.spread(e)
 	}
+	k.Counters = r.countersOf(e)
 	return k
 }
 

@@ -91,6 +91,9 @@ func (a *adder) Row(r *scan.Row) {
 		}
 		e.instructions += n
 	}
+	if len(a.h.counters) > 0 && !a.instance {
+		e.addCounters(r, a.h, v.seconds())
+	}
 	if e.count(&v); e.rows == 1 && bad == nil {
 		e.first = packValues([]byte{}, a.h.numbers, &v) // not nil where the file has no column of numbers
 		return

@@ -47,6 +47,10 @@ type Device struct {
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
 	Clock        Clock          // of the counters' timestamps
 
+	// Memory and L3 are the most that the GPU moves to and from its memory and its L3, in GB/s, one per source; the
+	// first is taken. Empty where nobody says, as of memory that GPUs share with a CPU.
+	Memory, L3 []SourcedCount
+
 	PCIIDs     []string // upper-case hex, no 0x
 	Confidence string   // high, medium, user
 	Source     string

@@ -34,6 +34,8 @@ type deviceRow struct {
 	BarrierSlots   sourced      `csv:"barrier_slots_per_xe_core"`
 	GroupLimits    groupLimits  `csv:"work_group_extra_limits"`
 	Clock          Clock        `csv:"timestamp_clock_mhz"`
+	Memory         sourced      `csv:"memory_gb_per_second"`
+	L3             sourced      `csv:"l3_gb_per_second"`
 	PCIIDs         table.Words  `csv:"pci_ids"`
 	Confidence     table.Name   `csv:"confidence"`
 	Source         table.Name   `csv:"source"`
@@ -55,6 +57,7 @@ func (r *deviceRow) device() (Device, *problem) {
 		SLMBySource:  r.SLMBySource,
 		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
 		GroupLimits: r.GroupLimits, Clock: r.Clock,
+		Memory: r.Memory, L3: r.L3,
 		PCIIDs:     upper(r.PCIIDs),
 		Confidence: string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
 	}

@@ -40,6 +40,8 @@ type device struct {
 	RegisterBytes  int                 `json:"register_bytes" jsonschema:"width of one register"`
 	ClockMHz       *float64            `json:"clock_mhz" jsonschema:"of the counters: an interval is 2^n of its ticks; null when not known"`
 	ClockSource    *string             `json:"clock_source"`
+	Memory         []arch.SourcedCount `json:"memory_gb_per_second" jsonschema:"the most that memory moves; the first is used; empty when not known"`
+	L3             []arch.SourcedCount `json:"l3_gb_per_second"`
 	PCIIDs         []string            `json:"pci_ids"`
 	Confidence     string              `json:"confidence" col:"Confidence; drop=2"`
 	Source         string              `json:"source" col:"Source; in=page+sheet"`
@@ -53,7 +55,8 @@ func newDevice(d arch.Device) device {
 		SLMPerXeCore: d.SLMPerXeCore, SLMBySource: d.SLMBySource, SLMPerGroupMax: d.SLMPerGroupMax,
 		SLMSteps: d.SLMSteps, MaxGroupSize: d.MaxGroupSize, SLMKB: int64(d.SLMPerXeCore >> 10),
 		GroupSlots: d.GroupSlots, BarrierSlots: d.BarrierSlots, RegisterBytes: d.RegisterBytes,
-		ClockSource: report.Filled(d.Clock.Source), PCIIDs: d.PCIIDs, Confidence: d.Confidence, Source: d.Source,
+		ClockSource: report.Filled(d.Clock.Source), Memory: d.Memory, L3: d.L3, PCIIDs: d.PCIIDs,
+		Confidence: d.Confidence, Source: d.Source,
 		Notes: report.Filled(d.Notes)}
 	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
 		v.ClockMHz = &mhz

@@ -1,0 +1,112 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// roof is a bandwidth that a kernel used, and the most that the device has, both in GB/s.
+type roof struct {
+	name       string
+	used, most float64
+	source     string
+}
+
+// share is how much of the roof is used.
+func (f *roof) share() unit.Ratio { return unit.Ratio(f.used / f.most) }
+
+// roofs gives the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
+// is said, and nothing follows from it.
+func (r *Result) roofs(row *Row) (list []roof, wrong string) {
+	c := row.Counters
+	if c == nil || r.Device == nil || r.AveragedGPUs(row) > 1 {
+		return nil, ""
+	}
+	for _, f := range []struct {
+		name        string
+		read, write unit.Opt[float64]
+		most        []arch.SourcedCount
+	}{
+		{"memory", c.MemoryRead, c.MemoryWrite, r.Device.Memory},
+		{"L3", c.L3Read, c.L3Write, r.Device.L3},
+	} {
+		used := f.read.Or(0) + f.write.Or(0)
+		if used <= 0 || len(f.most) == 0 {
+			continue
+		}
+		x := roof{f.name, used, float64(f.most[0].Count), f.most[0].Source}
+		if x.used > x.most {
+			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of the device table (%s), so that "+
+				"roof is wrong and not used", x.name, x.used, x.most, x.source)
+			continue
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b roof) int { return cmp.Compare(b.share(), a.share()) })
+	return list, wrong
+}
+
+// text says how near the kernel is to the roof.
+func (f *roof) text() string {
+	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.most, f.source,
+		tenth(f.share()))
+}
+
+// stalls are the reasons of a row's stalls.
+type stalls struct {
+	list []ingest.Stall
+	sum  unit.Ratio
+	// hidden is the share of those that other threads can hide: waiting for results of memory or of an instruction.
+	hidden unit.Ratio
+}
+
+// latencies begin the names of reasons that other threads can hide. The rest is for want of what all threads share: a
+// pipe, instructions, or threads that wait for each other.
+var latencies = []string{"sbid", "scoreboard", "send", "dist"}
+
+func stallsOf(row *Row) (s stalls) {
+	if row.Counters == nil {
+		return s
+	}
+	for _, x := range row.Counters.Stalls {
+		s.sum += x.Share
+		name := strings.ToLower(x.Reason)
+		if slices.ContainsFunc(latencies, func(l string) bool { return strings.HasPrefix(name, l) }) {
+			s.hidden += x.Share
+		}
+	}
+	s.list = slices.Clone(row.Counters.Stalls)
+	slices.SortStableFunc(s.list, func(a, b ingest.Stall) int { return cmp.Compare(b.Share, a.Share) })
+	return s
+}
+
+// usable says whether the shares are of all stalls: as many roundings from 100 % as there are reasons.
+func (s *stalls) usable() bool {
+	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
+}
+
+// text lists the reasons, the largest first; "" without any.
+func (s *stalls) text() string {
+	if len(s.list) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, x := range s.list {
+		if x.Share > 0 && len(parts) < mostReasons {
+			parts = append(parts, strings.ToLower(x.Reason)+" "+tenth(x.Share))
+		}
+	}
+	text := "; reasons of stalls: " + strings.Join(parts, ", ")
+	if !s.usable() {
+		text += fmt.Sprintf(" (all of them add up to %s, not 100 %%, and are not used)", tenth(s.sum))
+	}
+	return text
+}
+
+const mostReasons = 4

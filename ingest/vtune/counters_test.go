@@ -1,0 +1,30 @@
+package vtune
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// TestCounters has reasons of stalls and bandwidths, weighted by the time of their rows; of two columns with one name the
+// first counts, and a cell that is no number is unknown and spoils nothing else.
+func TestCounters(t *testing.T) {
+	const head = `Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,` +
+		`XVE Stall Reasons:Barrier(%),XVE Stall Reasons:SBID(%),"GPU Memory Bandwidth, GB/sec:Read","GPU L3:Average Bandwidth, GB/s:Write","GPU Memory Bandwidth, GB/sec:Read"` + "\n"
+	f, err := readText(head+"K,64,64,0.3,3,20.0,80.0,10.5,1.25,99\nK,64,64,0.1,2,40.0,60.0,20.5,x,99\nL,64,64,0.1,1,,,,,\n", ingest.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &ingest.Counters{Stalls: []ingest.Stall{{Reason: "Barrier", Share: 0.25}, {Reason: "SBID", Share: 0.75}},
+		MemoryRead: unit.Some(13.0), L3Write: unit.Some(1.25)}
+	k, l := f.Kernels.At(0), f.Kernels.At(1)
+	if diff := cmp.Diff(want, k.Counters, cmp.Comparer(func(a, b unit.Opt[float64]) bool { return a == b })); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if b, ok := k.BarrierStall.Value(); !ok || b != 0.25 || l.Counters != nil {
+		t.Errorf("barrier stalls %v, without any cell %+v", k.BarrierStall, l.Counters)
+	}
+}
