@@ -192,10 +192,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return gpuIdle
 	}
-	if unsampled(&row.Kernel) && !c.Exact {
-		return notSampled
-	}
-	if noArray(row) {
+	if unsampled(&row.Kernel) && !c.Exact || noArray(row) {
 		return notSampled
 	}
 	over := measured.Minus(reference)

@@ -15,6 +15,7 @@ type Answer struct {
 	Tests   func() *TestSuite // for JUnit; made when it is asked for
 	Chart   *Plot             // for SVG
 	Trace   any               // events over time, for Perfetto
+	Card    func() *Card      // for agents and comments of CI
 }
 
 // Document gives the form for people.

@@ -15,6 +15,10 @@ import (
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 func (a *app) deliver(ans *report.Answer) error {
 	ans.Version = version()
+	if a.Format == "card" && ans.Card == nil {
+		return cli.Errorf("--format card: only validate and diff of runs have a card; --format json has the whole " +
+			"answer")
+	}
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}

@@ -110,11 +110,14 @@ func (f *Files) WriteAll(write Writer) error {
 	return f.write(func(_ *file, w io.Writer) error { return write(w) })
 }
 
-// Print prints an answer in a format: table, or markdown, json, csv. It may be long: nothing of it is held back.
+// Print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
+// of it is held back.
 func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt terminal.Options) error {
 	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
 	var err error
-	if format == "table" {
+	if format == "card" {
+		err = machine.JSON(out, ans.Card())
+	} else if format == "table" {
 		err = terminal.Render(out, ans.Document(), opt)
 	} else {
 		err = writers(ans)[map[string]string{"markdown": ".md", "json": ".json", "csv": ".csv"}[format]](out)

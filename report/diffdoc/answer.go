@@ -16,6 +16,7 @@ func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	}
 	d := s.Against[0]
 	return &report.Answer{Make: func() *report.Document { return document(d, prov) },
+		Card:  func() *report.Card { return card(d) },
 		Value: newOutput(d), Table: csvTable(d, prov.Show),
 		Tests: func() *report.TestSuite { return suite(d, prov) }}
 }

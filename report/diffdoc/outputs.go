@@ -37,5 +37,10 @@ func RunsOutputs() []report.Output {
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
 			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
 			Values: []any{ValidateRuns{}}, Words: words},
+		{Name: "card", ID: report.CardSchema, Command: "occudiff validate|diff --format card",
+			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.Card{}},
+			Words: map[string][]string{"Finding.worth": report.Words(compare.WorthVerdicts()),
+				"Finding.cause": compare.Causes(), "Finding.confidence": {"high", "medium", "low"},
+				"Finding.verdict": append(report.Words(compare.Verdicts()[:4]), report.Words(rundiff.Verdicts())...)}},
 	}
 }

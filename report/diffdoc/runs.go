@@ -29,6 +29,7 @@ func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 	}
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
+		Card:  func() *report.Card { return report.Unusable("a card is of one run: give the files of one", 0, 0) },
 		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...), Tests: func() *report.TestSuite {
 			return joined("validate", runNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)

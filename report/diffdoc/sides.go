@@ -26,6 +26,7 @@ type SidesOutput struct {
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput)}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
+		Card: func() *report.Card { return report.Unusable("a card is of two sides: give OLD and one NEW", 0, 0) },
 		Tests: func() *report.TestSuite {
 			var host string
 			all := joined("diff", sideNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {

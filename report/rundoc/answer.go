@@ -15,6 +15,7 @@ func Answer(r *compare.Result, prov report.Provenance, devices []arch.Device) *r
 		Chart: overTimeChart(r),
 		Make:  func() *report.Document { return FromResult(r, prov, devices...) },
 		Value: Value(r),
+		Card:  func() *report.Card { return card(r) },
 		Table: Rows(prov.Show, r),
 		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
 		Trace: traceOf(r),

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"occudiff/report"
+)
+
+// printCard runs a command line and gives the card that it prints, nil where the input cannot be read at all.
+func printCard(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	if run(context.Background(), a, append(args, "--format", "card", "-q")) == exitUsage {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// TestCards: the card of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
+func TestCards(t *testing.T) {
+	if corpus() == "" {
+		t.Skip("the corpus of real profiler output is not here")
+	}
+	schemas := compileSchemas(t)
+	usable, unusable := 0, 0
+	err := filepath.WalkDir(corpus(), func(path string, d fs.DirEntry, err error) error {
+		info, _ := d.Info()
+		if err != nil || d.IsDir() || info.Size() > 4<<20 || strings.Contains(path, "zebin") {
+			return err
+		}
+		for _, device := range []string{"", "mtl-112"} {
+			args := []string{"validate", path}
+			if device != "" {
+				args = append(args, "--device", device)
+			}
+			out := printCard(t, args...)
+			if out == nil {
+				continue
+			}
+			checkSchema(t, schemas, report.CardSchema, out)
+			var c struct {
+				Usable   bool
+				Reason   *string
+				Findings []struct{ Verdict string }
+			}
+			if err := json.Unmarshal(out, &c); err != nil {
+				t.Fatal(err)
+			}
+			if c.Usable == (c.Reason != nil) || !c.Usable && len(c.Findings) > 0 || len(c.Findings) > 20 || len(out) > 8<<10 {
+				t.Errorf("%s: usable %v, %d findings, %d bytes", path, c.Usable, len(c.Findings), len(out))
+			}
+			if c.Usable {
+				usable++
+			} else {
+				unusable++
+			}
+		}
+		return nil
+	})
+	if err != nil || usable < 5 || unusable < 5 {
+		t.Errorf("%v; %d cards are usable, %d are not", err, usable, unusable)
+	}
+}
+
+// TestCardBounds: two hundred kernels with long names that do not match make a card of 8 kB, and several runs make none
+// that is usable.
+func TestCardBounds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "many.csv")
+	var b strings.Builder
+	b.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%)\n")
+	for i := range 200 {
+		b.WriteString(strings.Repeat("n", 300) + strings.Repeat("x", i) + ",458752,16,1.0,10,16,40.0\n")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := printCard(t, "validate", path, "--device", "mtl-112")
+	var c report.Card
+	if err := json.Unmarshal(out, &c); len(out) > 8<<10 || len(c.Findings) < 10 || err != nil && !strings.Contains(err.Error(), "Opt") {
+		t.Errorf("%v; %d bytes, %d findings", err, len(out), len(c.Findings))
+	}
+	if out := printCard(t, "validate", path, path, "--device", "mtl-112"); len(out) > 8<<10 {
+		t.Errorf("%d bytes", len(out))
+	}
+	if out := printCard(t, "devices"); out != nil {
+		t.Errorf("a card of devices: %s", out)
+	}
+}

@@ -1,0 +1,70 @@
+package diffdoc
+
+import (
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// card answers what changed in few words, for agents and comments. A kernel that became faster at less occupancy is
+// bound by something else; of the others a difference of two runs does not tell what more threads are worth.
+func card(d *rundiff.Result) *report.Card {
+	s := &d.Summary
+	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
+	c.NotJudged = s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
+	c.Judged = s.Kernels - c.NotJudged
+	lost := report.NotWhole(d.Notes)
+	for _, side := range []rundiff.Side{d.Old, d.New} {
+		for _, r := range side.Runs {
+			lost = append(lost, report.NotWhole(r.Notes)...)
+			if r.Device != nil {
+				c.Device = unit.Some(r.Device.Key)
+			}
+			if r.Fit.Not != "" {
+				lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Not)
+			}
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		return report.Unusable(strings.Join(lost, "; "), c.Judged, c.NotJudged)
+	case c.Judged == 0:
+		return report.Unusable("no kernel can be compared", c.Judged, c.NotJudged)
+	}
+	for _, r := range d.All() {
+		if !r.IsKernel || r.Verdict == rundiff.NotComparable || r.Verdict == rundiff.ChangedDevice {
+			continue
+		}
+		worth := compare.WorthUntold
+		if r.Verdict == rundiff.Faster {
+			worth = compare.ElseBinds
+		}
+		f := report.Finding{Kernel: r.Task, Verdict: string(r.Verdict), Predicted: share(r.Predicted.New.Median),
+			Measured: share(r.Measured.New.Median), Worth: string(worth)}
+		if r.Verdict != rundiff.Unchanged {
+			f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
+		}
+		if r.Verdict == rundiff.Regression {
+			f.Confidence = unit.Some("low")
+			if r.Proven() {
+				f.Confidence = unit.Some("high")
+			}
+		}
+		if !c.Add(f) {
+			break
+		}
+	}
+	return &c
+}
+
+// share is an occupancy in percent as a card has it.
+func share(percent unit.Opt[float64]) unit.Opt[unit.Ratio] {
+	v, ok := percent.Value()
+	if !ok {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(unit.FromPercent(v))
+}

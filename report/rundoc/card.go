@@ -1,0 +1,76 @@
+package rundoc
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// card answers in few words for agents and comments, with the kernels that need attention first.
+func card(r *compare.Result) *report.Card {
+	s := &r.Summary
+	if why := unusable(r); why != "" {
+		return report.Unusable(why, s.Judged, s.NotJudged)
+	}
+	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
+		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
+	var memory compare.Row
+	for i := range r.Len() {
+		row := r.Bare(i, &memory)
+		switch row.Verdict {
+		case compare.Match, compare.Idle, compare.Below, compare.Above:
+			if row.Measured.Present() && !c.Add(findingOf(r, row)) {
+				return &c
+			}
+		}
+	}
+	return &c
+}
+
+// unusable says why a run carries no conclusion; "" where it does.
+func unusable(r *compare.Result) string {
+	switch s := &r.Summary; {
+	case r.Device == nil:
+		return "the device is not known, so nothing is predicted: give --device, or the VTune summary along with the " +
+			"export"
+	case r.Fit.Not != "":
+		return "the device cannot be the GPU that ran: " + r.Fit.Not
+	case s.Judged == 0:
+		return "no kernel could be judged: " + uncompared(s)
+	}
+	return strings.Join(report.NotWhole(r.Notes), "; ")
+}
+
+func findingOf(r *compare.Result, row *compare.Row) report.Finding {
+	w := r.Worth(row)
+	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
+		Worth: string(w.Verdict), Bound: w.Bound}
+	if p := row.Predicted; p != nil {
+		f.Predicted = unit.Some(p.Average)
+	}
+	if _, ok := row.Total.Value(); ok {
+		f.Lost = unit.Some(row.Lost())
+	}
+	if row.Cause != nil {
+		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence)
+	}
+	f.Next = nextCommand(r, row, w.Verdict)
+	return f
+}
+
+// nextCommand is what to run next: advice where more threads may help, else what the cause means and what to do.
+func nextCommand(r *compare.Result, row *compare.Row, worth compare.WorthVerdict) unit.Opt[string] {
+	l := r.LaunchOf(row)
+	switch {
+	case worth == compare.MoreThreads && row.Predicted != nil:
+		args := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
+			l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
+		return unit.Some(report.CommandLine(args))
+	case row.Cause != nil && row.Verdict != compare.Match:
+		return unit.Some(report.CommandLine([]string{"occudiff", "explain", row.Cause.Name}))
+	}
+	return unit.Opt[string]{}
+}
