@@ -16,13 +16,12 @@ import (
 // shapes are put in that order, too.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	var fit Fit
-	if dev != nil {
+	switch {
+	case opt.fit != nil:
+		fit, opt.fit = *opt.fit, nil
+	case dev != nil:
 		fit = fitDevices(run, dev, nil, opt)
 	}
-	return compareFit(run, dev, fit, opt)
-}
-
-func compareFit(run *ingest.Run, dev *arch.Device, fit Fit, opt Options) *Result {
 	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}

@@ -49,7 +49,8 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 		return nil, err
 	}
 	run.Notes = append(append(run.Notes, c.Notes...), intervalGiven(run, c.Device, opt)...)
-	r := compareFit(run, c.Device, fit, opt)
+	opt.fit = &fit
+	r := Compare(run, c.Device, opt)
 	r.ChosenBy = c.By
 	return r, nil
 }

@@ -225,6 +225,8 @@ type Options struct {
 	SIMD  int
 	// Naming is how whoever asks names a device.
 	Naming arch.Naming
+
+	fit *Fit // what devices fit the run, where that is known already
 }
 
 // DefaultOptions are 5 points, 0.1 points and 1 ms.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
