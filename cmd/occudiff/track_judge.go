@@ -79,7 +79,7 @@ type reportFlags struct {
 	Window     int     `flag:"window" arg:"RUNS" help:"number of runs that are searched together for change points"`
 	P          float64 `flag:"p" arg:"P" help:"a change point has a p below this"`
 	Magnitude  float64 `flag:"magnitude" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5 %)"`
-	MinSegment int     `flag:"min-segment" arg:"RUNS" help:"fewest runs between change points; 1 shows single outliers, too"`
+	MinSegment int     `flag:"min-segment" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
 }
 
 func (t *tracking) reportCommand() *cobra.Command {

@@ -72,7 +72,7 @@ func TestTrackReportGolden(t *testing.T) {
 			for _, set := range parameterSets(golden) {
 				var v trackdoc.ReportValue
 				out := inTrack(t, exitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
-					"--min-segment", "1", "--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
+					"--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
 				if err := json.Unmarshal([]byte(out), &v); err != nil {
 					t.Fatal(err)
 				}

@@ -38,11 +38,15 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		}
 	}
 	r.Series, err = readSeries(ctx, db, m, r.Runs, now, func(t *Series) error {
+		points := trendPoints(t.Own())
 		var err error
-		if t.Changes, err = trend.ChangePoints(trendPoints(t.Own()), p); err != nil {
-			err = fmt.Errorf("%s: %w", t.Key.Name(), err)
+		if t.Found, err = trend.ChangePoints(points, p); err != nil {
+			return fmt.Errorf("%s: %w", t.Key.Name(), err)
 		}
-		return err
+		if t.Changes = t.Found; p.MinSegment == 0 {
+			t.Changes = trend.Lasting(points, t.Found, p, trend.Levels)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

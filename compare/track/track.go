@@ -140,7 +140,10 @@ type Series struct {
 	LeftOut []history.Point
 	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
 	ByAdding bool
-	Changes  []trend.ChangePoint
+	// Found are all change points, Changes those between levels that last (trend.Levels), unless the least number of
+	// runs was given.
+	Found, Changes []trend.ChangePoint
+
 	Gate     trend.Verdict    // of the newest point
 	Accepted []history.Accept // levels from which on a baseline begins
 	Findings []trend.Finding  // all that the gate found in the runs that it looked at

@@ -24,11 +24,14 @@ type Params struct {
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams are the ones of Hunter and Otava, window 50, p 0.001 and any magnitude, with segments of 3 runs or
-// more: of single outliers each makes two change points otherwise.
+// DefaultParams are the ones of Hunter and Otava: window 50, p 0.001, any magnitude, any segment.
 func DefaultParams() Params {
-	return Params{Window: 50, P: 0.001, MinSegment: 3}
+	return Params{Window: 50, P: 0.001}
 }
+
+// Levels is the least number of points of a level that people are shown: of single outliers each makes two change
+// points otherwise.
+const Levels = 3
 
 // Validate says what is wrong with the parameters and what would be right.
 func (p Params) Validate() error {
@@ -74,11 +77,28 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	for i, p := range points {
 		values[i] = p.Value
 	}
-	found := merge(values, split(values, params), params)
+	return merged(points, values, split(values, params), params), nil
+}
+
+// Lasting gives the change points that are left when those beside a segment of fewer than so many points are dropped.
+func Lasting(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
+	values, indices := make([]float64, len(points)), make([]int, len(found))
+	for i, p := range points {
+		values[i] = p.Value
+	}
+	for i, c := range found {
+		indices[i] = c.Index
+	}
+	params.MinSegment = least
+	return merged(points, values, indices, params)
+}
+
+func merged(points []Point, values []float64, indices []int, params Params) []ChangePoint {
+	found := merge(values, indices, params)
 	for i := range found {
 		found[i].Time = points[found[i].Index].Time
 	}
-	return found, nil
+	return found
 }
 
 // firstPassP is the p of the search within windows: laxer, since merging strengthens what is real.

@@ -150,11 +150,14 @@ func (r *whole) value() *ReportValue {
 
 // seriesValue is a series of a report; of tables, a row.
 func (r *whole) seriesValue(s *track.Series) SeriesValue {
-	v := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, len(s.Changes)),
+	v := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, len(s.Found)),
 		Changed: len(s.Changes), Ended: s.Ended}
-	for i := range s.Changes {
-		v.Changes[i] = r.changeValue(s, &s.Changes[i])
-		v.Last = &v.Changes[i]
+	for i := range s.Found {
+		v.Changes[i] = r.changeValue(s, &s.Found[i])
+	}
+	if n := len(s.Changes); n > 0 {
+		last := r.changeValue(s, &s.Changes[n-1])
+		v.Last = &last
 	}
 	return v
 }

@@ -145,8 +145,8 @@ func (r *whole) changeRule() string {
 	if r.Params.Magnitude > 0 {
 		text += ", means that differ by more than " + report.Shortest(100*r.Params.Magnitude) + " %"
 	}
-	if r.Params.MinSegment > 1 {
-		text += ", segments of " + strconv.Itoa(r.Params.MinSegment) + " runs or more"
+	if least := cmp.Or(r.Params.MinSegment, trend.Levels); least > 1 {
+		text += ", segments of " + strconv.Itoa(least) + " runs or more"
 	}
 	return text + "."
 }

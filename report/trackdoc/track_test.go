@@ -43,9 +43,10 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 		t.Fatal(err)
 	}
 	s.Gate, s.Findings = r.Series[0].Verdict, r.Series[0].Findings
-	if s.Changes, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
+	if s.Found, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
+	s.Changes = trend.Lasting(points, s.Found, trend.DefaultParams(), trend.Levels)
 	return s
 }
 
