@@ -25,10 +25,11 @@ func Sources(folder string) string {
 	}
 }
 
-// small are flags of the compiler: inlining everywhere makes the program a tenth larger, so only what reads, predicts
-// and copies is inlined.
-var small = []string{"all=-l", "occudiff/ingest/...=", "occudiff/predict/...=", "runtime=", "internal/...=", "bytes=",
-	"strconv=", "bufio=", "math/...=", "sync/...="}
+// small are flags of the compiler: inlining everywhere makes the program a tenth larger, so only what reads exports,
+// predicts and copies is inlined.
+var small = []string{"all=-l", "occudiff/ingest/scan=", "occudiff/ingest/vtune=", "occudiff/ingest/unit=",
+	"occudiff/predict=", "runtime=", "internal/runtime/...=", "internal/bytealg=", "internal/strconv=", "bytes=",
+	"strconv=", "bufio=", "sync/...="}
 
 // Compile builds the program from its sources with the Go on PATH.
 func Compile(ctx context.Context, sources, version string) (Program, error) {
