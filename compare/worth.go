@@ -137,7 +137,7 @@ func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *s
 	case !row.Loaded.Present():
 		w.Because = stall + ", and how many of their slots were in use is not known"
 	case r.launchBound(row):
-		w.stop(ElseBinds, stalls+", but threads live so briefly that starting them may be what takes the time")
+		w.Because = stalls + ", and threads live so briefly that starting them may be what takes the time"
 	case filled >= worthLoaded:
 		w.Because = stalls + ": whether more would hide it only a run with fewer threads tells"
 	default:

@@ -40,7 +40,7 @@ func TestWorth(t *testing.T) {
 		{"stalls with few slots in use", 1, 40, array(30, 65, 5), MoreThreads, 95.0 / 30, "68.4 % of the time with 42.1 %"},
 		{"stalls with most slots in use", 1, 70, array(30, 65, 5), WorthUntold, 95.0 / 30, "a run with fewer threads"},
 		{"stalls less than half of the time", 1, 40, array(60, 35, 5), WorthUntold, 95.0 / 60, "less than half"},
-		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), ElseBinds, 1, "live so briefly"},
+		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), WorthUntold, 95.0 / 30, "live so briefly"},
 		{"no sample of the array", 1, 40, array(0, 0, 0), WorthUntold, 0, "no sample"},
 		{"states that are not 100 %", 1, 40, array(30, 30, 5), WorthUntold, 0, "65.0 %"},
 		{"never active", 1, 40, array(0, 95, 5), MoreThreads, 0, "100.0 % of the time"},
