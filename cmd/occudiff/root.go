@@ -23,7 +23,7 @@ func (a *app) rootCommand() *cobra.Command {
 		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
 		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand(),
 			a.configCommand()}},
-		{"Other", []*cobra.Command{a.versionCommand()}},
+		{"Other", []*cobra.Command{a.mcpCommand(), a.skillCommand(), a.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

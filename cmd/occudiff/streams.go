@@ -80,6 +80,9 @@ const progressAfter = 500 * time.Millisecond
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
 // standard error (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
+	if a.readSoFar != nil {
+		return a.readSoFar, func() {}
+	}
 	if a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw)) {
 		return nil, func() {}
 	}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+	"occudiff/cmd/cli"
+	"occudiff/ingest"
+	"occudiff/ingest/ocloc"
+	"occudiff/report"
+	"occudiff/report/schema"
+)
+
+// skill says to agents when to ask what, and what the answers allow to conclude.
+//
+//go:embed skill.md
+var skill string
+
+func (a *app) skillCommand() *cobra.Command {
+	return a.command(command{text: "skill", answer: func(context.Context, []string) (*report.Answer, error) {
+		_, err := io.WriteString(a.stdout, skill)
+		return nil, err
+	}})
+}
+
+// tool is a command as agents call it.
+type tool struct {
+	name    string
+	command string // and what is always given
+	operand string // what its argument that is no flag is called; "" where it takes none
+	flags   string // those of the command that it takes; what writes, compiles or accepts damage is not among them
+	text    string
+}
+
+func tools() []tool {
+	const run = "device xve device-file tolerance model-tolerance sampling-interval local simd"
+	const launch = "device xve device-file global local simd slm barriers grf registers"
+	return []tool{
+		{"predict", "predict --format json", "paths", launch + " sweep",
+			"Predicts the occupancy of a launch (device, global, local, simd and what it uses), or of the kernels of " +
+				"binaries (paths). JSON of the schema that it names"},
+		{"validate", "validate --no-vtune --format card", "paths", run,
+			"Compares what VTune or unitrace measured with the prediction, kernel by kernel: verdict, cause and what " +
+				"more threads would be worth. The paths are the files of one run. A card; conclude nothing where " +
+				"usable is false"},
+		{"diff", "diff --format card", "paths", run + " threshold noise",
+			"Compares two runs, paths being OLD and NEW. A card; conclude nothing where usable is false"},
+		{"advise", "advise --format json", "paths", launch + " fix free below",
+			"Searches settings of higher occupancy for a launch, or for the kernels of a run (paths). JSON of " +
+				"occudiff/advise/1"},
+		{"explain", "explain --format json", "term", "",
+			"Explains a word of an answer: a cause, a verdict, a limit, a field. Without a term it lists all"},
+		{"track_check", "track check --format json", "", "db run last metric direction threshold window base-branch",
+			"Says whether the last runs of a history regressed. JSON of occudiff/track-check/1"},
+	}
+}
+
+// mostBytes is what the files of a call may hold: reading more takes too long to wait for. mostAnswer is what an answer
+// may hold: more fills what an agent can keep in mind.
+const (
+	mostBytes  = 1 << 30
+	mostAnswer = 512 << 10
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	return a.command(command{text: "mcp", answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+		folder, err := os.Getwd()
+		if err == nil {
+			folder, err = filepath.EvalSymlinks(folder)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the folder that occudiff mcp starts in: %w", err)
+		}
+		card, err := report.FindOutput(jsonOutputs(), "card")
+		if err != nil {
+			return nil, err
+		}
+		cardSchema, err := schema.Of(card, jsonOutputs())
+		if err != nil {
+			return nil, err
+		}
+		_, instructions, _ := strings.Cut(strings.TrimPrefix(skill, "---\n"), "---\n")
+		s := mcp.NewServer(&mcp.Implementation{Name: "occudiff", Version: version()},
+			&mcp.ServerOptions{Instructions: instructions})
+		for _, t := range tools() {
+			c := &agentCall{app: a, tool: t, folder: folder}
+			add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.schema(),
+				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
+			if strings.HasSuffix(t.command, " card") {
+				add.OutputSchema = cardSchema
+			}
+			s.AddTool(add, c.answer)
+		}
+		err = s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.stdin), Writer: stays{a.stdout}})
+		if ctx.Err() != nil || errors.Is(err, io.EOF) { // interrupting a server is its usual end
+			err = nil
+		}
+		return nil, err
+	}})
+}
+
+// stays is a stream that others must not close.
+type stays struct{ io.Writer }
+
+// Close implements io.Closer.
+func (stays) Close() error { return nil }
+
+// agentCall answers the calls of a tool.
+type agentCall struct {
+	tool
+	app    *app
+	folder string // which paths must lie in, without symbolic links
+}
+
+// schema says what a tool takes: the flags of its command, with their texts.
+func (c *agentCall) schema() *jsonschema.Schema {
+	fresh := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	of, _, _ := fresh.rootCommand().Find(strings.Fields(c.command))
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for _, name := range strings.Fields(c.flags) {
+		f := of.Flag(name)
+		p := &jsonschema.Schema{Type: "string", Description: f.Usage}
+		switch f.Value.Type() {
+		case "int", "int64":
+			p.Type = "integer"
+		case "float64":
+			p.Type = "number"
+		}
+		if cli.NamesFile(f) {
+			p.Description += "; in the folder of the server"
+		}
+		s.Properties[name] = p
+	}
+	switch c.operand {
+	case "paths":
+		s.Properties["paths"] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"},
+			Description: "files or folders, in the folder of the server"}
+	case "term":
+		s.Properties["term"] = &jsonschema.Schema{Type: "string"}
+	}
+	return s
+}
+
+// answer runs the command of a call as the command line does, and gives what it prints.
+func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, paths, err := c.arguments(ctx, req.Params.Arguments)
+	var out, errs bytes.Buffer
+	if err == nil {
+		one := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: c.app.getenv,
+			environ: c.app.environ, readSoFar: c.progress(ctx, req, paths)}
+		run(ctx, one, args)
+		switch {
+		case out.Len() == 0: // a gate that failed, or a card that is not usable, is an answer
+			err = errors.New(strings.TrimSpace(errs.String()))
+		case out.Len() > mostAnswer:
+			err = fmt.Errorf("the answer has %d bytes, more than %d: ask for fewer runs or kernels, or run occudiff "+
+				"in a shell and write it to a file", out.Len(), mostAnswer)
+		}
+	}
+	if err != nil {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
+	}
+	return &mcp.CallToolResult{StructuredContent: json.RawMessage(out.Bytes()),
+		Content: []mcp.Content{&mcp.TextContent{Text: out.String()}}}, nil
+}
+
+// progress tells a client that asked for it how many bytes of the input were read; nil for others.
+func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, paths []string) func(int64) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func(int64) {}
+	}
+	var mu sync.Mutex
+	var before, last int64 // of the sides that were read before, of this one
+	var told time.Time
+	total := ingest.Size(paths)
+	return func(n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n < last {
+			before += last
+		}
+		last = n
+		if time.Since(told) < 100*time.Millisecond {
+			return
+		}
+		told = time.Now()
+		// A client that is gone needs no progress, and its call ends by the context.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
+			Progress: float64(before + last), Total: float64(total), Message: "bytes read"})
+	}
+}
+
+// arguments makes the command line of a call, and gives the paths that it reads.
+func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args, paths []string, err error) {
+	var values map[string]json.RawMessage
+	if len(given) > 0 {
+		if err := json.Unmarshal(given, &values); err != nil {
+			return nil, nil, fmt.Errorf("arguments: expected an object: %w", err)
+		}
+	}
+	for name := range values {
+		if known := strings.Fields(c.flags + " " + c.operand); !slices.Contains(known, name) {
+			return nil, nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, name,
+				strings.Join(known, ", "))
+		}
+	}
+	args = append(strings.Fields(c.command), "-q")
+	for _, name := range strings.Fields(c.flags) {
+		words, err := wordsOf(name, values[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		if name == "db" && len(words) == 0 { // else settings could name a history on the network
+			words = []string{"occudiff.db"}
+		}
+		for _, w := range words {
+			if name == "db" || name == "noise" || name == "device-file" {
+				if w, err = c.inside(ctx, name, w); err != nil {
+					return nil, nil, err
+				}
+			}
+			args = append(args, "--"+name+"="+w)
+		}
+	}
+	words, err := wordsOf(c.operand, values[c.operand])
+	args = append(args, "--")
+	for _, w := range words {
+		if c.operand == "paths" {
+			if w, err = c.inside(ctx, "paths", w); err != nil {
+				return nil, nil, err
+			}
+			paths = append(paths, w)
+		}
+		args = append(args, w)
+	}
+	return args, paths, err
+}
+
+// wordsOf gives a value as the words of a command line: a text, a number, or a list of them.
+func wordsOf(name string, value json.RawMessage) (words []string, err error) {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if len(value) == 0 || d.Decode(&v) != nil || v == nil {
+		return nil, nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, x := range list {
+		switch x.(type) {
+		case string, json.Number:
+			words = append(words, fmt.Sprint(x))
+		default:
+			return nil, fmt.Errorf("%s: expected a text or a number, not %s", name, value)
+		}
+	}
+	return words, nil
+}
+
+// inside gives a path as the commands get it, when it is a file or folder of the server's folder, with all that a
+// folder links to, and of a size that can be waited for.
+func (c *agentCall) inside(ctx context.Context, name, path string) (string, error) {
+	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, path, why) }
+	if strings.Contains(path, "://") {
+		return wrong("is an address: occudiff mcp uses no network; name a file in its folder")
+	}
+	full := path
+	if !filepath.IsAbs(path) {
+		full = filepath.Join(c.folder, path)
+	}
+	real, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return wrong("cannot be read: there is no such file or folder in the folder of the server")
+	}
+	var size int64
+	look := func(p string) error {
+		real, err := filepath.EvalSymlinks(p)
+		if err != nil {
+			return err
+		}
+		if real != c.folder && !strings.HasPrefix(real, strings.TrimSuffix(c.folder, "/")+string(filepath.Separator)) {
+			return errors.New("lies outside the folder that occudiff mcp was started in")
+		}
+		info, err := os.Stat(real)
+		switch {
+		case err != nil || info.IsDir():
+			return err
+		case !info.Mode().IsRegular():
+			return errors.New("is neither a file nor a folder")
+		case ocloc.IsSource(real):
+			return errors.New("is a source: occudiff mcp compiles nothing; name a compiled binary")
+		}
+		if size += info.Size(); size > mostBytes {
+			return fmt.Errorf("has more than %d MB, too much for a call: run occudiff in a shell", mostBytes>>20)
+		}
+		return nil
+	}
+	if err := filepath.WalkDir(real, func(p string, _ fs.DirEntry, err error) error {
+		return cmp.Or(err, ctx.Err(), look(p))
+	}); err != nil {
+		return wrong(err.Error())
+	}
+	relative, err := filepath.Rel(c.folder, real)
+	if err != nil {
+		return wrong(err.Error())
+	}
+	return "." + string(filepath.Separator) + relative, nil // a name may begin with - or be it
+}

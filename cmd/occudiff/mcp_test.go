@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"occudiff/report"
+)
+
+// agentFolder is a working folder as an agent finds it: two runs, a history, and beside it what the server must not read.
+func agentFolder(t *testing.T) (outside string) {
+	t.Helper()
+	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside = filepath.Join(t.TempDir(), "other.csv")
+	write(t, outside, string(fixture))
+	t.Chdir(t.TempDir())
+	write(t, "a.csv", string(fixture))
+	write(t, "b.csv", strings.ReplaceAll(string(fixture), "58.3", "48.3"))
+	write(t, "-q", string(fixture))
+	write(t, "k.cl", "kernel void f() {}")
+	write(t, "folder/run.csv", string(fixture))
+	for link, to := range map[string]string{"link.csv": outside, "links/run.csv": outside, "inner.csv": "a.csv"} {
+		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large, err := os.Create("large.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer large.Close()
+	if err := large.Truncate(2 << 30); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
+	if run(t.Context(), a, strings.Fields("track add --device max1100 --time 2026-03-01T02:00:00Z a.csv")) != exitDone {
+		t.Fatal(out.String())
+	}
+	return outside
+}
+
+// connect starts the server on pipes and gives a client of the SDK.
+func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	served := make(chan int, 1)
+	go func() {
+		a := &app{stdin: in, stdout: out, stderr: io.Discard, getenv: func(string) string { return "" }}
+		served <- run(context.Background(), a, []string{"mcp"})
+		out.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opt)
+	s, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		select {
+		case status := <-served:
+			if status != exitDone {
+				t.Errorf("the server ended with %d", status)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("the server lives on without its client")
+		}
+	})
+	return s
+}
+
+// listing is all that lies in the working folder, with sizes and times.
+func listing(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	if err := filepath.Walk(".", func(p string, info os.FileInfo, err error) error {
+		b.WriteString(p)
+		if !info.IsDir() { // reading a history makes a file for a moment, and removes it
+			b.WriteString(" " + info.ModTime().String() + "\n")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestAgent calls every tool with the client of the SDK: right calls answer as the command line does, wrong ones get one
+// clear error, and the server lives on and writes nothing.
+func TestAgent(t *testing.T) {
+	schemas := compileSchemas(t)
+	outside := agentFolder(t)
+	progress := make(chan *mcp.ProgressNotificationParams, 1000)
+	s := connect(t, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		r *mcp.ProgressNotificationClientRequest) {
+		progress <- r.Params
+	}})
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	if want := []string{"advise", "diff", "explain", "predict", "track_check", "validate"}; !slices.Equal(names, want) {
+		t.Errorf("got tools %v", names)
+	}
+	before := listing(t)
+	type arguments = map[string]any
+	for _, c := range []struct {
+		reason, tool string
+		args         arguments
+		want         string // schema of the answer, or words of the error
+	}{
+		{"a launch", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": 32}, "occudiff/predict/1"},
+		{"a run", "validate", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/card/1"},
+		{"a folder", "validate", arguments{"paths": []string{"folder"}, "device": "max1100"}, "occudiff/card/1"},
+		{"a name like a flag is a file", "validate", arguments{"paths": []string{"-q"}, "device": "max1100"}, "occudiff/card/1"},
+		{"an absolute path inside", "validate", arguments{"paths": []string{must(filepath.Abs("a.csv"))}, "device": "max1100"}, "occudiff/card/1"},
+		{"a link inside", "validate", arguments{"paths": []string{"inner.csv"}, "device": "max1100"}, "occudiff/card/1"},
+		{"two runs", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100"}, "occudiff/card/1"},
+		{"noise", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100", "noise": "occudiff.db"}, "no kernel has 8 runs"},
+		{"advice", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "slm": "24K"}, "occudiff/advise/1"},
+		{"advice on a run", "advise", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/advise/1"},
+		{"a word", "explain", arguments{"term": "something else binds"}, "occudiff/explain/1"},
+		{"all words", "explain", nil, "occudiff/explain/1"},
+		{"a history", "track_check", arguments{}, "occudiff/track-check/1"},
+		{"no device is no conclusion", "validate", arguments{"paths": []string{"a.csv"}}, "occudiff/card/1"},
+
+		{"outside", "validate", arguments{"paths": []string{outside}}, "outside the folder"},
+		{"above", "validate", arguments{"paths": []string{"../" + filepath.Base(filepath.Dir(outside))}}, "outside the folder"},
+		{"the folder above", "validate", arguments{"paths": []string{".."}}, "outside the folder"},
+		{"a link out", "validate", arguments{"paths": []string{"link.csv"}}, "outside the folder"},
+		{"a link out in a folder", "validate", arguments{"paths": []string{"links"}}, "outside the folder"},
+		{"NUL", "validate", arguments{"paths": []string{"a.csv\x00"}}, "no such file"},
+		{"standard input is the protocol", "validate", arguments{"paths": []string{"-"}}, "no such file"},
+		{"a flag", "validate", arguments{"paths": []string{"--output=x.md"}}, "no such file"},
+		{"a flag in a value", "predict", arguments{"device": "--output=x.md"}, "--output=x.md"},
+		{"another flag of the command", "validate", arguments{"output": "x.md"}, `no argument "output"`},
+		{"a device that is none", "predict", arguments{"device": "rtx", "local": "256", "simd": "32"}, "rtx"},
+		{"2 GB", "validate", arguments{"paths": []string{"large.csv"}}, "more than 1024 MB"},
+		{"a source", "predict", arguments{"paths": []string{"k.cl"}}, "compiles nothing"},
+		{"the network", "track_check", arguments{"db": "postgres://host/db"}, "no network"},
+		{"a new history", "track_check", arguments{"db": "new.db"}, "no such file"},
+		{"an object for a text", "predict", arguments{"device": arguments{}}, "expected a text"},
+		{"no object", "validate", arguments{"paths": []any{[]string{}}}, "expected a text"},
+	} {
+		params := &mcp.CallToolParams{Name: c.tool, Arguments: c.args}
+		if c.args == nil {
+			params.Arguments = nil
+		}
+		params.SetProgressToken(c.reason)
+		r, err := s.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		text := r.Content[0].(*mcp.TextContent).Text
+		switch isSchema := strings.HasPrefix(c.want, "occudiff/"); {
+		case r.IsError == isSchema:
+			t.Errorf("%s: got %.300s", c.reason, text)
+		case isSchema:
+			checkSchema(t, schemas, c.want, []byte(text))
+		case !strings.Contains(text, c.want) || strings.Contains(text, "\n"):
+			t.Errorf("%s: got %s", c.reason, text)
+		}
+	}
+	if after := listing(t); after != before {
+		t.Errorf("the folder was\n%s and is\n%s", before, after)
+	}
+	p := <-progress
+	if p.ProgressToken != "a run" || p.Progress <= 0 || p.Total != float64(must(os.Stat("a.csv")).Size()) {
+		t.Errorf("progress %+v", p)
+	}
+}
+
+// TestAgentCalledOff calls a tool off while it reads: the server answers the next call.
+func TestAgentCalledOff(t *testing.T) {
+	agentFolder(t)
+	f := must(os.OpenFile("big.csv", os.O_CREATE|os.O_WRONLY, 0o666))
+	text := must(os.ReadFile("a.csv"))
+	for range 200 << 20 / len(text) {
+		if _, err := f.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close()
+	s := connect(t, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "validate",
+		Arguments: map[string]any{"paths": []string{"big.csv"}, "device": "max1100"}}); err == nil {
+		t.Errorf("got %+v", r.Content[0])
+	}
+	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "validate",
+		Arguments: map[string]any{"paths": []string{"a.csv"}, "device": "max1100"}})
+	if err != nil || r.IsError {
+		t.Errorf("%v %+v", err, r)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// nodeClient lists the tools with the official client of another language and calls each.
+const nodeClient = `
+const {Client} = require("@modelcontextprotocol/sdk/client/index.js");
+const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.js");
+(async () => {
+	const client = new Client({name: "test", version: "1"});
+	await client.connect(new StdioClientTransport({command: "occudiff", args: ["mcp"], env: {PATH: process.env.PATH}}));
+	const launch = {device: "max1100", local: "256", simd: 32};
+	const calls = {predict: launch, validate: {paths: ["a.csv"], device: "max1100"}, advise: launch, explain: {term: "below"},
+		diff: {paths: ["a.csv", "b.csv"], device: "max1100"}, track_check: {}};
+	const schemas = {};
+	for (const {name} of (await client.listTools()).tools) {
+		const r = await client.callTool({name, arguments: calls[name]});
+		schemas[name] = r.isError ? r.content[0].text : r.structuredContent.schema;
+	}
+	const bad = await client.callTool({name: "validate", arguments: {paths: ["../a.csv"]}});
+	console.log(JSON.stringify({schemas, bad: bad.isError}));
+	await client.close();
+})();
+`
+
+// TestAgentOfNode is called by the client of node, which checks cards against the schema that the tool names.
+func TestAgentOfNode(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
+		t.Skip("@modelcontextprotocol/sdk is not in NODE_PATH")
+	}
+	agentFolder(t)
+	c := exec.CommandContext(t.Context(), node, "-e", nodeClient)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	var got struct {
+		Schemas map[string]string
+		Bad     bool
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{"predict": "occudiff/predict/1", "validate": report.CardSchema, "diff": report.CardSchema,
+		"advise": "occudiff/advise/1", "explain": "occudiff/explain/1", "track_check": "occudiff/track-check/1"} {
+		if got.Schemas[tool] != want {
+			t.Errorf("%s: got %s", tool, got.Schemas[tool])
+		}
+	}
+	if !got.Bad || len(got.Schemas) != 6 {
+		t.Errorf("got %s", out)
+	}
+}
