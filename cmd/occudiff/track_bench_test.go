@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +37,7 @@ func BenchmarkTrack(b *testing.B) {
 	b.Run("add", func(b *testing.B) {
 		for i := range b.N {
 			b.StopTimer()
-			export := writeExport(b, i)
+			export := writeExport(b, "kernel", trackLoad, i)
 			b.StartTimer()
 			benchTrack(b, "track", "add", "--db", db, "--device", "mtl-112", "--driver", "24.1", "--time", fmt.Sprint(1700000000+3600*trackLoad+i), export)
 		}
@@ -49,6 +52,49 @@ func BenchmarkTrack(b *testing.B) {
 			benchTrack(b, "track", "report", "--db", db)
 		}
 	})
+}
+
+// BenchmarkTrackServer measures a check of 200 series on a server that holds POINTS points (a million when it is not set): ten
+// programs' runs take turns. What is wanted: below 1 s for 100 million.
+func BenchmarkTrackServer(b *testing.B) {
+	url := server.Fresh(b)
+	points, _ := strconv.Atoi(cmp.Or(os.Getenv("POINTS"), "1000000"))
+	add := func(program, at int) {
+		export := writeExport(b, fmt.Sprintf("k%d", program), 200, at)
+		benchTrack(b, "track", "add", "--db", url, "--device", "mtl-112", "--driver", "24.1", "--time", fmt.Sprint(at), export)
+	}
+	for program := range 10 {
+		add(program, 1500000000)
+	}
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		`ALTER TABLE occudiff_kernel DROP CONSTRAINT occudiff_kernel_pkey`, `DROP INDEX occudiff_kernel_run`,
+		`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels)
+			SELECT 1500000000000000 + r::bigint * 60000000, '', '', '', 'mtl-112', '24.1', '', md5(r::text), 200 FROM generate_series(1, $1 / 200) r`,
+		`INSERT INTO occudiff_content (digest, run_id) SELECT md5(r::text), 10 + r FROM generate_series(1, $1 / 200) r`,
+		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, loaded, average_seconds, verdict, basis, cause, confidence, position)
+			SELECT s, 1500000000000000 + r::bigint * 60000000, 10 + r, (20 + s % 70 + (s * 31 + r * 17) % 13 / 10.0) / 100,
+			(22 + s % 70 + (s * 31 + r * 17) % 13 / 10.0) / 100, 0.01, 'below', 'measured', 'imbalance', 'low', s % 200
+			FROM generate_series(1, $1 / 200) r, LATERAL generate_series(r % 10 * 200 + 1, r % 10 * 200 + 200) s`,
+		`ALTER TABLE occudiff_kernel ADD PRIMARY KEY (series_id, time, run_id)`,
+		`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id)`, `VACUUM ANALYZE`,
+	} {
+		var args []any
+		if strings.Contains(statement, "$1") {
+			args = []any{points}
+		}
+		if _, err := db.Exec(statement, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	add(0, 1600000000)
+	for b.Loop() {
+		benchTrack(b, "track", "check", "--db", url)
+	}
 }
 
 func benchTrack(b *testing.B, args ...string) {
@@ -89,14 +135,14 @@ func writePoints(b *testing.B, path string) {
 	}
 }
 
-// writeExport writes an export of all kernels.
-func writeExport(b *testing.B, run int) string {
+// writeExport writes an export of n kernels, whose names begin with a prefix.
+func writeExport(b *testing.B, prefix string, n, run int) string {
 	b.Helper()
 	var text strings.Builder
 	text.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width," +
 		"XVE Array:Active(%),XVE Array:Stalled(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%),XVE Threads Occupancy(%)\n")
-	for k := range trackLoad {
-		fmt.Fprintf(&text, "kernel_%d,1048576,256,2.%06d,200,32,44.5,54.3,1.2,100.0,%.1f\n", k, run, loadValue(k, trackLoad+run))
+	for k := range n {
+		fmt.Fprintf(&text, prefix+"_%d,1048576,256,2.%06d,200,32,44.5,54.3,1.2,100.0,%.1f\n", k, run, loadValue(k, trackLoad+run))
 	}
 	path := filepath.Join(b.TempDir(), "run.csv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {

@@ -17,11 +17,22 @@ type lineup struct {
 	since int64 // the time before which runs are too many to be read
 }
 
+// since gives the time from which the runs are read that may count for one, however many there are: twice as many of
+// its program on its device as are looked back over, since those of other branches do not count.
+func (d *DB) since(ctx context.Context, run int64) (since int64, err error) {
+	text := `SELECT COALESCE((SELECT x.time FROM occudiff_run x WHERE x.id <= r.id AND x.time <= r.time
+		AND x.device = r.device AND x.program = r.program
+		ORDER BY x.time DESC LIMIT 1 OFFSET ?), ` + minTime + `) FROM occudiff_run r WHERE r.id = ?`
+	err = d.query(ctx, "reading the runs of "+d.engine.where, text, []any{2 * mostRuns, run},
+		func(rows *sql.Rows) error { return rows.Scan(&since) })
+	return since, err
+}
+
 // ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
 // are judged by.
 const ownRuns = 3
 
-// mostRuns is over how many runs of its program on its device a check looks back where the database cannot pick them.
+// mostRuns is over how many runs of its program on its device a check looks back.
 const mostRuns = 600
 
 // candidate is a run on its way into a lineup.
@@ -42,6 +53,22 @@ func (d *DB) IsBase(branch string) bool {
 
 // lineup gives the runs that count for a run, or for the base branch when run is 0.
 func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
+	since, err := int64(firstTime), error(nil)
+	if run != 0 {
+		if since, err = d.since(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	l, like, err := d.lineupSince(ctx, run, since)
+	if err == nil && since != firstTime && like < mostRuns { // its commit is an old one, or most runs are of branches
+		l, _, err = d.lineupSince(ctx, run, firstTime)
+	}
+	return l, err
+}
+
+// lineupSince gives the lineup among the runs since a time, and how many of them are of the program of the run on its
+// device.
+func (d *DB) lineupSince(ctx context.Context, run, since int64) (*lineup, int, error) {
 	places := make(map[string]int, len(d.options.Commits))
 	for i, commit := range d.options.Commits {
 		places[commit] = i + 1
@@ -50,7 +77,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	var judged candidate
 	text, args := `SELECT id, time, commit_id, branch, device, program FROM occudiff_run`, []any(nil)
 	if run != 0 {
-		text, args = text+` WHERE id <= ?`, []any{run}
+		text, args = text+` WHERE id <= ? AND time >= ?`, []any{run, since}
 	}
 	err := d.query(ctx, "reading the runs of "+d.engine.where, text+` ORDER BY time, id`, args,
 		func(rows *sql.Rows) error {
@@ -65,7 +92,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 			return err
 		})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	counted := slices.Clone(all)
 	counted = slices.DeleteFunc(counted, func(c candidate) bool { return c.own && c.branch != judged.branch })
@@ -78,7 +105,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	if own >= 0 {
 		counted = slices.Delete(counted, own, max(own, len(counted)-ownRuns))
 	}
-	l := &lineup{place: make(map[int64]int, len(counted)), since: -1 << 63}
+	l := &lineup{place: make(map[int64]int, len(counted)), since: since}
 	l.plain = slices.EqualFunc(all, counted, func(a, b candidate) bool { return a.id == b.id })
 	for i, c := range counted {
 		l.place[c.id] = i
@@ -89,7 +116,7 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	if recent := like[max(0, len(like)-mostRuns):]; len(recent) < len(like) && run != 0 {
 		l.since = slices.MinFunc(recent, func(a, b candidate) int { return cmp.Compare(a.time, b.time) }).time
 	}
-	return l, nil
+	return l, len(like), nil
 }
 
 // arrangeCommits puts runs in the order of time into that of their commits: one that is dated after a run of a later

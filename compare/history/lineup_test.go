@@ -2,6 +2,8 @@ package history
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,61 @@ func TestLineup(t *testing.T) {
 					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
 				}
 			})
+		})
+	}
+}
+
+// TestLongHistory: a check reads the newest runs alone, however many there are, and others where those do not do.
+func TestLongHistory(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		branch func(i int) string
+		commit string
+		first  int // of the runs that count for it
+	}{
+		{"the last twice as many as are looked back over", func(int) string { return "" }, "new", mostRuns},
+		{"those of the base branch, where most are of others", func(i int) string {
+			return []string{"", "topic", "fix"}[i%3]
+		}, "new", 0},
+		{"those before an old commit", func(int) string { return "" }, "c9", 0},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			var commits []string
+			for i := range 3 * mostRuns {
+				commits = append(commits, fmt.Sprint("c", i))
+			}
+			d, err := OpenWith(bg, filepath.Join(t.TempDir(), "history.db"), Options{Base: []string{"main"}, Commits: append(commits, "new")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			tx, err := d.sql.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 3 * mostRuns { // as Add stores them, without its checks
+				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch)
+					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?)`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := tx.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			run := named(0, "k")
+			run.Time, run.Commit = start.Add(9000*time.Hour), c.commit
+			l, err := d.lineup(bg, add(t, d, run))
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := int64(math.MaxInt64)
+			for id := range l.place {
+				first = min(first, id)
+			}
+			if first != int64(c.first+1) {
+				t.Errorf("the first run that counts is %d, want %d", first, c.first+1)
+			}
 		})
 	}
 }

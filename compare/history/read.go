@@ -34,22 +34,50 @@ func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// runs reads runs that meet a condition.
-func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) {
-	doing := "listing the runs of " + d.engine.where
-	var runs []Run
-	at := map[int64]int{}
-	err := d.query(ctx, doing, runText+where+` ORDER BY time, id`, args, func(rows *sql.Rows) error {
+// Around gives the runs that a check of some runs looks at, oldest first: neither with inputs nor with rows.
+func (d *DB) Around(ctx context.Context, runs []int64) ([]Run, error) {
+	first := int64(math.MaxInt64)
+	for _, run := range runs {
+		since, err := d.since(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		first = min(first, since)
+	}
+	return d.bareRuns(ctx, "WHERE time >= ? ORDER BY time, id", first)
+}
+
+// Newest gives the n runs that were added last, the last one first, without inputs and rows; all of them when n is 0.
+func (d *DB) Newest(ctx context.Context, n int) ([]Run, error) {
+	if n == 0 {
+		return d.bareRuns(ctx, "ORDER BY id DESC")
+	}
+	return d.bareRuns(ctx, "ORDER BY id DESC LIMIT ?", n)
+}
+
+// bareRuns reads runs without their inputs.
+func (d *DB) bareRuns(ctx context.Context, which string, args ...any) (runs []Run, err error) {
+	err = d.query(ctx, "listing the runs of "+d.engine.where, runText+which, args, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
-		at[r.ID] = len(runs)
 		runs = append(runs, r)
 		return err
 	})
+	return runs, err
+}
+
+// runs reads runs that meet a condition.
+func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) {
+	runs, err := d.bareRuns(ctx, where+` ORDER BY time, id`, args...)
 	if err != nil {
 		return nil, err
 	}
-	err = d.query(ctx, doing, `SELECT run_id, path, kind, digest, content, data_rows, bad_rows, carries
-		FROM occudiff_input WHERE run_id IN (SELECT id FROM occudiff_run `+where+`) ORDER BY run_id, position`, args,
+	at := make(map[int64]int, len(runs))
+	for i := range runs {
+		at[runs[i].ID] = i
+	}
+	err = d.query(ctx, "listing the runs of "+d.engine.where, `SELECT run_id, path, kind, digest, content, data_rows,
+		bad_rows, carries FROM occudiff_input WHERE run_id IN (SELECT id FROM occudiff_run `+where+`)
+		ORDER BY run_id, position`, args,
 		func(rows *sql.Rows) error {
 			var id, carries int64
 			var in Input
@@ -183,7 +211,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	if !l.plain {
 		return d.latestOf(ctx, number, keys, l, run, n, passOver)
 	}
-	args := []any{run, run, run}
+	args := []any{run, run, l.since, run}
 	counts := ""
 	if passOver != "" {
 		counts = `AND x.verdict <> ? `
@@ -193,7 +221,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	// Per series one step back over n points in the key, then forward from there.
 	text := `SELECT k.series_id, k.time, k.run_id, ` + number.selected("k.") + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
-		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ?
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ? AND k.time >= ?
 		AND k.time >= COALESCE(
 			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL
 			AND x.run_id <= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
@@ -231,9 +259,9 @@ func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time,
 	if err != nil {
 		return nil, err
 	}
-	from := int64(math.MinInt64)
+	from := l.since
 	if !since.IsZero() {
-		from = since.UnixMicro()
+		from = max(from, since.UnixMicro())
 	}
 	return d.points(ctx, number, ids, l, from, run)
 }
@@ -277,8 +305,11 @@ func cut(points []Point, n int, passOver string) int {
 	return 0
 }
 
-// minTime is before any run.
-const minTime = "-9223372036854775807"
+// firstTime is before any run, minTime the same in SQL.
+const (
+	firstTime = -9223372036854775807
+	minTime   = "-9223372036854775807"
+)
 
 // keys reads the keys of series.
 func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key, error) {

@@ -37,7 +37,7 @@ type Check struct {
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
 // several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
-	runs, err := db.List(ctx)
+	runs, err := db.Around(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,41 +11,35 @@ import (
 
 // Last gives the runs that were added last, so many at most, in the order in which they were added.
 func Last(ctx context.Context, db *history.DB, n int) ([]int64, error) {
-	runs, err := added(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	return numbers(runs[max(0, len(runs)-n):]), nil
+	runs, err := newest(ctx, db, n)
+	return numbers(runs), err
 }
 
 // Since gives the runs that were added after the last one of a commit, in the order in which they were added. name is
 // what the user calls the commit.
 func Since(ctx context.Context, db *history.DB, commit, name string) ([]int64, error) {
-	runs, err := added(ctx, db)
+	runs, err := newest(ctx, db, 0)
 	if err != nil {
 		return nil, err
 	}
-	first := len(runs)
-	for ; first > 0 && !sameCommit(runs[first-1].Commit, commit); first-- {
-	}
-	switch first {
-	case 0:
+	switch n := slices.IndexFunc(runs, func(r history.Run) bool { return sameCommit(r.Commit, commit) }); n {
+	case -1:
 		return nil, fmt.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
 			"--last N counts runs", name, db.Where())
-	case len(runs):
+	case 0:
 		return nil, fmt.Errorf("--since %s: no run was added after run %d, the last one of that commit", name,
-			runs[first-1].ID)
+			runs[0].ID)
+	default:
+		return numbers(runs[:n]), nil
 	}
-	return numbers(runs[first:]), nil
 }
 
-// added lists the runs in the order in which they were added. No run is an error.
-func added(ctx context.Context, db *history.DB) ([]history.Run, error) {
-	runs, err := db.List(ctx)
+// newest lists the n runs that were added last, or all of them, the last one first. No run is an error.
+func newest(ctx context.Context, db *history.DB, n int) ([]history.Run, error) {
+	runs, err := db.Newest(ctx, n)
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
 	}
-	slices.SortFunc(runs, func(a, b history.Run) int { return cmp.Compare(a.ID, b.ID) })
 	return runs, err
 }
 
@@ -55,8 +48,9 @@ func sameCommit(a, b string) bool {
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
+// numbers gives the runs, which come the last one first, in the order in which they were added.
 func numbers(runs []history.Run) (ids []int64) {
-	for i := range runs {
+	for i := range slices.Backward(runs) {
 		ids = append(ids, runs[i].ID)
 	}
 	return ids
