@@ -27,6 +27,7 @@ type adviseFlags struct {
 	Fix    []string `flag:"fix" arg:"SETTINGS" hints:"local simd slm grf" help:"keep these settings: local, simd, slm, grf"`
 	Free   []string `flag:"free" arg:"SETTINGS" hints:"local simd slm grf" help:"change only these settings (default: all of them)"`
 	Policy string   `flag:"policy" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
+	Probe  bool     `flag:"probe" help:"settings that lower the occupancy in steps and leave the work as it is: measuring them tells whether occupancy matters"`
 	Below  float64  `flag:"below" arg:"PERCENT" default:"90" help:"of a run: advise for kernels below this, predicted average or measured"`
 }
 
@@ -54,6 +55,10 @@ func (v *advise) check(paths []string) error {
 	}
 	units := v.Model == "compute-unit"
 	switch {
+	case v.Probe && (units || len(paths) > 0 || v.Global == "" || v.Local == "" || v.SIMD == 0):
+		return cli.Errorf("--probe is of a launch on an Intel GPU: give --global, --local and --simd, and no files")
+	case v.Probe && len(v.Fix)+len(v.Free) > 0:
+		return cli.Errorf("--probe changes one setting at a time: leave out --fix and --free")
 	case len(v.Fix) > 0 && len(v.Free) > 0:
 		return cli.Errorf("--fix and --free exclude each other: give one of them")
 	case !(v.Below > 0 && v.Below <= 100):
@@ -107,6 +112,9 @@ func (v *advise) answer(ctx context.Context, paths []string) (*report.Answer, er
 	c, launch, err := v.onDevice("advise")
 	if err != nil {
 		return nil, err
+	}
+	if v.Probe {
+		return predictdoc.Probe(&c, launch)
 	}
 	return predictdoc.Advise(&c, launch, v.vary())
 }

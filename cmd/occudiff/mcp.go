@@ -61,7 +61,7 @@ func tools() []tool {
 				"usable is false"},
 		{"diff", "diff --format card", "paths", run + " threshold noise",
 			"Compares two runs, paths being OLD and NEW. A card; conclude nothing where usable is false"},
-		{"advise", "advise --format json", "paths", launch + " fix free below",
+		{"advise", "advise --format json", "paths", launch + " fix free below probe",
 			"Searches settings of higher occupancy for a launch, or for the kernels of a run (paths). JSON of " +
 				"occudiff/advise/1"},
 		{"explain", "explain --format json", "term", "",
@@ -142,6 +142,8 @@ func (c *agentCall) schema() *jsonschema.Schema {
 			p.Type = "integer"
 		case "float64":
 			p.Type = "number"
+		case "bool":
+			p.Type = "boolean"
 		}
 		if cli.NamesFile(f) {
 			p.Description += "; in the folder of the server"
@@ -254,7 +256,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 	return args, paths, err
 }
 
-// wordsOf gives a value as the words of a command line: a text, a number, or a list of them.
+// wordsOf gives a value as the words of a command line: a text, a number, a truth value, or a list of them.
 func wordsOf(name string, value json.RawMessage) (words []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -268,10 +270,10 @@ func wordsOf(name string, value json.RawMessage) (words []string, err error) {
 	}
 	for _, x := range list {
 		switch x.(type) {
-		case string, json.Number:
+		case string, json.Number, bool:
 			words = append(words, fmt.Sprint(x))
 		default:
-			return nil, fmt.Errorf("%s: expected a text or a number, not %s", name, value)
+			return nil, fmt.Errorf("%s: expected a text, a number or a truth value, not %s", name, value)
 		}
 	}
 	return words, nil

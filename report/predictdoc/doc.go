@@ -58,8 +58,9 @@ func Outputs() []report.Output {
 			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
 			Text: "settings of higher occupancy for a launch or the kernels of a run; " +
-				"for a device alone, or with --model compute-unit, what those say.",
-			Values: []any{adviceList{}, fullOccupancy{}, unitAdvice{}}},
+				"for a device alone, or with --model compute-unit, what those say; with --probe settings of lower " +
+				"occupancy.",
+			Values: []any{adviceList{}, fullOccupancy{}, unitAdvice{}, probeList{}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
 			Text: "the device table.", Values: []any{deviceList{}}},
 	}

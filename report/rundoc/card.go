@@ -61,14 +61,18 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	return f
 }
 
-// nextCommand is what to run next: advice where more threads may help, else what the cause means and what to do.
+// nextCommand is what to run next: advice where more threads may help, the experiment where nobody can tell and nothing
+// else is to be found out first, else what the cause means and what to do.
 func nextCommand(r *compare.Result, row *compare.Row, worth compare.WorthVerdict) unit.Opt[string] {
 	l := r.LaunchOf(row)
+	args := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
+		l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
+	told := row.Cause == nil || row.Verdict == compare.Match
 	switch {
 	case worth == compare.MoreThreads && row.Predicted != nil:
-		args := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
-			l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
 		return unit.Some(report.CommandLine(args))
+	case worth == compare.WorthUntold && row.Predicted != nil && told:
+		return unit.Some(report.CommandLine(append(args, "--probe")))
 	case row.Cause != nil && row.Verdict != compare.Match:
 		return unit.Some(report.CommandLine([]string{"occudiff", "explain", row.Cause.Name}))
 	}
