@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -35,6 +36,7 @@ type app struct {
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
 	devices     *arch.Table      // once it was asked for
+	bar         sync.Mutex       // of progress, which is one at a time
 
 	endings []string       // of the files that the command can write
 	out     *deliver.Files // of -o, open while the command makes its answer

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -14,6 +15,7 @@ import (
 	"occudiff/compare/stat"
 	"occudiff/compare/track"
 	"occudiff/ingest"
+	"occudiff/ingest/ahead"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -74,25 +76,9 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
 	}
-	report := len(paths) == 1 // a difference report has both sides
-	if report {
-		paths = append(paths, paths[0])
-	}
-	var sides []rundiff.Side
-	for i, p := range paths {
-		driver, vtune := f.NewDriver, f.NewVTune
-		if i == 0 {
-			driver, vtune = f.OldDriver, f.OldVTune
-		}
-		name, side := p, 0
-		if report {
-			name, side = fmt.Sprintf("%s, result %d", p, i+1), i+1
-		}
-		runs, err := a.readSide(ctx, p, driver, vtune, side)
-		if err != nil {
-			return nil, err
-		}
-		sides = append(sides, rundiff.Side{Name: name, Runs: runs})
+	sides, err := a.readSides(ctx, paths, f)
+	if err != nil {
+		return nil, err
 	}
 	opt := rundiff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
@@ -170,25 +156,60 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 	return diffdoc.Answer(s, a.provenance()), nil
 }
 
-// readSide reads and compares the runs of a side; side is that of a difference report, else 0.
-func (a *app) readSide(ctx context.Context, path, driver, vtune string, side int) ([]*compare.Result, error) {
-	runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) {
-		return a.readRun(ctx, paths, ingest.Options{Content: true, ReadOptions: ingest.ReadOptions{Side: side}})
+// readSides reads the runs of all sides, several at once, and then compares them. A single path is a difference report,
+// which has both sides.
+func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]rundiff.Side, error) {
+	report := len(paths) == 1
+	if report {
+		paths = append(paths, paths[0])
+	}
+	if _, err := a.table(); err != nil { // which is read once
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	each := func(do func(i int) error) error {
+		for err := range ahead.Parts(len(paths), 1, func(i, _ int, _ error) error { return do(i) }) {
+			if err != nil {
+				stop()
+				return err
+			}
+		}
+		return nil
+	}
+	sides, runs := make([]rundiff.Side, len(paths)), make([][]*ingest.Run, len(paths))
+	garbage := debug.SetGCPercent(readingGarbage) // so that each of readRun finds and leaves it so
+	err := each(func(i int) (err error) {
+		opt := ingest.Options{Content: true}
+		if sides[i].Name = paths[i]; report {
+			opt.Side = i + 1
+			sides[i].Name = fmt.Sprintf("%s, result %d", paths[i], i+1)
+		}
+		runs[i], err = ingest.Repeats(ctx, paths[i], func(paths ...string) (*ingest.Run, error) {
+			return a.readRun(ctx, paths, opt)
+		})
+		return err
 	})
+	debug.SetGCPercent(garbage)
 	if err != nil {
 		return nil, err
 	}
-	var results []*compare.Result
-	for _, run := range runs {
-		r, err := a.compareRun(run, compare.InAnyCase)
-		if err != nil {
-			return nil, err
+	return sides, each(func(i int) error {
+		driver, vtune := f.NewDriver, f.NewVTune
+		if i == 0 {
+			driver, vtune = f.OldDriver, f.OldVTune
 		}
-		r.Platform.Driver = cmp.Or(driver, r.Platform.Driver)
-		r.Platform.VTune = cmp.Or(vtune, r.Platform.VTune)
-		results = append(results, r)
-	}
-	return results, nil
+		for _, run := range runs[i] {
+			r, err := a.compareRun(run, compare.InAnyCase)
+			if err != nil {
+				return err
+			}
+			r.Platform.Driver = cmp.Or(driver, r.Platform.Driver)
+			r.Platform.VTune = cmp.Or(vtune, r.Platform.VTune)
+			sides[i].Runs = append(sides[i].Runs, r)
+		}
+		return nil
+	})
 }
 
 // hasSides says whether a file is a difference report of VTune.

@@ -27,6 +27,10 @@ func (a *app) rowsAlone(endings ...string) string {
 	return ""
 }
 
+// readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
+// costs nothing and keeps memory flat at any file size.
+const readingGarbage = 20
+
 // readRun reads the files of a run; opt is what the command adds to the flags.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
 	if ending := a.rowsAlone(".csv", ".xml"); a.Truncated && ending != "" {
@@ -34,9 +38,7 @@ func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (
 			"another format", ending)
 	}
 	opt.Formats, opt.Stdin, opt.SHA256, opt.AcceptTruncated = formats.All(), a.stdin, a.Digest == "sha256", a.Truncated
-	// Reading makes next to no garbage: collecting what there is early costs nothing and keeps memory flat at any file
-	// size.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
 	var done func()
 	opt.Progress, done = a.progressBar(paths)
 	defer done()

@@ -78,12 +78,13 @@ func (a *app) width() int {
 const progressAfter = 500 * time.Millisecond
 
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
-// standard error (or with --progress never, or -q) it gives nil.
+// standard error (or with --progress never, or -q) it gives nil, and while there is another bar, since diff reads its
+// sides at once.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	if a.readSoFar != nil {
 		return a.readSoFar, func() {}
 	}
-	if a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw)) {
+	if a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw)) || !a.bar.TryLock() {
 		return nil, func() {}
 	}
 	var mu sync.Mutex
@@ -112,6 +113,7 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	return report, func() {
 		mu.Lock()
 		defer mu.Unlock()
+		defer a.bar.Unlock()
 		if bar != nil {
 			_ = bar.Clear()
 		}

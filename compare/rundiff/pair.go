@@ -1,8 +1,11 @@
 package rundiff
 
 import (
+	"cmp"
 	"hash/maphash"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 
 	"occudiff/compare"
@@ -337,7 +340,8 @@ func pair(older, newer *launches) []kept {
 				}
 			}
 		}
-		for _, p := range piles {
+		byPlace := func(a, b pile) int { return cmp.Compare(a.newer, b.newer) } // the map's jumps through memory
+		for _, p := range slices.SortedFunc(maps.Values(piles), byPlace) {
 			if p.olders == 1 && p.newers == 1 && key(older, int(p.older)) == key(newer, int(p.newer)) &&
 				(level < len(pairings)-1 || follows(p.newer)) {
 				partner[p.newer], taken[p.older] = p.older+1, true

@@ -14,6 +14,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
@@ -196,7 +197,10 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
 	d.otherDevice = hasChange(d.Changes, ChangeDevice)
-	d.older, d.newer = collect(d.Old.Runs), collect(d.New.Runs)
+	var both sync.WaitGroup
+	both.Go(func() { d.older = collect(d.Old.Runs) })
+	both.Go(func() { d.newer = collect(d.New.Runs) })
+	both.Wait()
 	d.rows = pair(d.older, d.newer)
 	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
 		var all []evidence
@@ -356,12 +360,8 @@ func (d *Result) count(r *Row, v Verdict) {
 		return
 	}
 	s.Kernels++
-	*map[Verdict]*int{
-		Regression: &s.Regressions, Improvement: &s.Improvements, Faster: &s.Faster,
-		Unchanged: &s.Unchanged, ChangedLaunch: &s.ChangedLaunch,
-		ChangedDevice: &s.ChangedDevice, OnlyOld: &s.OnlyOld, OnlyNew: &s.OnlyNew,
-		NotComparable: &s.NotComparable,
-	}[v]++
+	*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
+		&s.NotComparable, &s.Unchanged}[slices.Index(ranks, v)]++
 	if r.Verdict = v; r.Proven() {
 		s.Proven++
 	}
