@@ -81,11 +81,12 @@ const progressAfter = 500 * time.Millisecond
 // standard error (or with --progress never, or -q) it gives nil, and while there is another bar, since diff reads its
 // sides at once.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
-	if a.readSoFar != nil {
-		return a.readSoFar, func() {}
-	}
-	if a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw)) || !a.bar.TryLock() {
+	unseen := a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw))
+	if unseen && a.readSoFar == nil || !a.bar.TryLock() {
 		return nil, func() {}
+	}
+	if a.readSoFar != nil {
+		return a.readSoFar, a.bar.Unlock
 	}
 	var mu sync.Mutex
 	var bar *progressbar.ProgressBar
