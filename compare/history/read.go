@@ -211,23 +211,24 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	if !l.plain {
 		return d.latestOf(ctx, number, keys, l, run, n, passOver)
 	}
-	args := []any{run, run, l.since, run}
+	args := []any{run, run, run, l.since}
 	counts := ""
 	if passOver != "" {
 		counts = `AND x.verdict <> ? `
 		args = append(args, passOver)
 	}
 	column := number.column
-	// Per series one step back over n points in the key, then forward from there.
+	// Per series one step back over n points in the key, then forward from there. One bound on the time: with two,
+	// SQLite takes the other one, and makes that step for every point.
 	text := `SELECT k.series_id, k.time, k.run_id, ` + number.selected("k.") + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
-		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ? AND k.time >= ?
+		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ?
 		AND k.time >= COALESCE(
 			(SELECT x.time FROM occudiff_kernel x WHERE x.series_id = newest.series_id AND x.` + column + ` IS NOT NULL
-			AND x.run_id <= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ` + minTime + `)
+			AND x.run_id <= ? AND x.time >= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ?)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
-	err = d.series(ctx, number, keys, text, append(args, n-1), l, func(s Series) error {
+	err = d.series(ctx, number, keys, text, append(args, n-1, l.since), l, func(s Series) error {
 		s.Points = s.Points[cut(s.Points, n, passOver):] // runs of the moment of the first one
 		all = append(all, s)
 		return nil
