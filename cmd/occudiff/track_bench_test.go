@@ -61,7 +61,7 @@ func BenchmarkTrackServer(b *testing.B) {
 	points, _ := strconv.Atoi(cmp.Or(os.Getenv("POINTS"), "1000000"))
 	add := func(program, at int) {
 		export := writeExport(b, fmt.Sprintf("k%d", program), 200, at)
-		benchTrack(b, "track", "add", "--db", url, "--device", "mtl-112", "--driver", "24.1", "--time", fmt.Sprint(at), export)
+		benchTrack(b, "track", "add", "--db", url, "--device", "mtl-112", "--driver", "24.1", "--program", fmt.Sprint("p", program), "--time", fmt.Sprint(at), export)
 	}
 	for program := range 10 {
 		add(program, 1500000000)
@@ -73,8 +73,8 @@ func BenchmarkTrackServer(b *testing.B) {
 	defer db.Close()
 	for _, statement := range []string{
 		`ALTER TABLE occudiff_kernel DROP CONSTRAINT occudiff_kernel_pkey`, `DROP INDEX occudiff_kernel_run`,
-		`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels)
-			SELECT 1500000000000000 + r::bigint * 60000000, '', '', '', 'mtl-112', '24.1', '', md5(r::text), 200 FROM generate_series(1, $1 / 200) r`,
+		`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, program)
+			SELECT 1500000000000000 + r::bigint * 60000000, '', '', '', 'mtl-112', '24.1', '', md5(r::text), 200, 'p' || r % 10 FROM generate_series(1, $1 / 200) r`,
 		`INSERT INTO occudiff_content (digest, run_id) SELECT md5(r::text), 10 + r FROM generate_series(1, $1 / 200) r`,
 		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, loaded, average_seconds, verdict, basis, cause, confidence, position)
 			SELECT s, 1500000000000000 + r::bigint * 60000000, 10 + r, (20 + s % 70 + (s * 31 + r * 17) % 13 / 10.0) / 100,

@@ -12,13 +12,16 @@ type Absence struct {
 	Key Key
 }
 
-// Absences lists, since a time, which runs on the device of a run have which kernels that it has in no launch shape.
+// Absences lists, since a time, which runs of the program of a run on its device have which kernels that it has in no
+// launch shape.
 func (d *DB) Absences(ctx context.Context, run *Run, since time.Time) (list []Absence, err error) {
 	text := `SELECT k.run_id, ` + keyColumns + ` FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id
-		WHERE k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?) AND s.task_identity NOT IN
+		WHERE k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?)
+		AND (s.program = ? OR s.program = '' OR ? = '') AND s.task_identity NOT IN
 		(SELECT o.task_identity FROM occudiff_kernel n JOIN occudiff_series o ON o.id = n.series_id WHERE n.run_id = ?)
 		ORDER BY s.id, k.time`
-	args := []any{since.UnixMicro(), run.ID, run.Device, run.Device, run.Device + " %", run.ID}
+	args := []any{since.UnixMicro(), run.ID, run.Device, run.Device, run.Device + " %", run.Program,
+		run.Program, run.ID}
 	err = d.query(ctx, "reading the kernels of "+d.engine.where, text, args, func(rows *sql.Rows) error {
 		var a Absence
 		var err error

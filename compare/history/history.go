@@ -54,6 +54,7 @@ type DB struct {
 	sql     *sql.DB
 	engine  engine
 	options Options
+	lined   lineups
 	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
 	// connection there.
 	step func(name string)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"sync"
 )
 
 // lineup is the runs that count for one that is judged, in the order in which they are judged: those of the base branch
@@ -15,6 +16,13 @@ type lineup struct {
 	// plain says that all runs count, in the order of time: then the database does the work.
 	plain bool
 	since int64 // the time before which runs are too many to be read
+}
+
+// lineups keeps the one that was asked for last: a check asks for it again and again.
+type lineups struct {
+	sync.Mutex
+	run int64
+	*lineup
 }
 
 // since gives the time from which the runs are read that may count for one, however many there are: twice as many of
@@ -53,6 +61,11 @@ func (d *DB) IsBase(branch string) bool {
 
 // lineup gives the runs that count for a run, or for the base branch when run is 0.
 func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
+	d.lined.Lock()
+	defer d.lined.Unlock()
+	if run != 0 && run == d.lined.run {
+		return d.lined.lineup, nil
+	}
 	since, err := int64(firstTime), error(nil)
 	if run != 0 {
 		if since, err = d.since(ctx, run); err != nil {
@@ -62,6 +75,9 @@ func (d *DB) lineup(ctx context.Context, run int64) (*lineup, error) {
 	l, like, err := d.lineupSince(ctx, run, since)
 	if err == nil && since != firstTime && like < mostRuns { // its commit is an old one, or most runs are of branches
 		l, _, err = d.lineupSince(ctx, run, firstTime)
+	}
+	if err == nil {
+		d.lined.run, d.lined.lineup = run, l
 	}
 	return l, err
 }
