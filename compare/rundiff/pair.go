@@ -24,6 +24,7 @@ type group struct {
 	measured, residual, predicted, loaded, loadedResidual, idle []float64 // percent, residuals in points
 	average, total                                              []float64 // seconds
 	parts                                                       compare.ByPart[[]float64]
+	samples                                                     []sample
 }
 
 var parts = compare.Parts()
@@ -135,6 +136,10 @@ func (g *group) add(run *compare.Result, row *compare.Row) {
 		return
 	}
 	g.measured = append(g.measured, m.Percent())
+	if t, ok := row.Average().Value(); ok && t > 0 && m > 0 {
+		items, _ := row.Global.Items()
+		g.samples = append(g.samples, sample{m.Percent(), row.Loaded, float64(t) / float64(max(items, 1))})
+	}
 	if row.Predicted != nil {
 		g.residual = append(g.residual, float64(m.Minus(row.Predicted.Average)))
 	}

@@ -127,7 +127,11 @@ type Row struct {
 	Verdict Verdict          `json:"verdict" csv:"verdict"`
 	Because unit.Opt[string] `json:"because" csv:"because" jsonschema:"the figures behind the verdict"`
 
+	// Sensitivity is null where fewer than three runs, or runs of about one occupancy, do not tell it.
+	Sensitivity *Sensitivity `json:"sensitivity" jsonschema:"time per work-item against occupancy, if nothing else was changed"`
+
 	LoadedResidual Delta `json:"-"` // Loaded - the predicted one, in points
+	samples        [2][]sample
 }
 
 // PartDelta is a part of the account on both sides.
@@ -314,6 +318,8 @@ func (d *Result) row(p groupPair) Row {
 	row.LoadedResidual = d.points(older.loadedResidual, newer.loadedResidual)
 	row.Idle = d.points(older.idle, newer.idle)
 	row.Time = d.ratio(older.average, newer.average)
+	row.samples = [2][]sample{older.samples, newer.samples}
+	row.Sensitivity = sensitivityOf(slices.Concat(older.samples, newer.samples))
 	for i, p := range parts {
 		if a, b := older.parts[i], newer.parts[i]; len(a) > 0 || len(b) > 0 {
 			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})

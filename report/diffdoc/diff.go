@@ -24,9 +24,11 @@ func document(d *rundiff.Result, prov report.Provenance) *report.Document {
 		Closing:  closing(d),
 		Version:  prov.Version,
 	}
-	doc.Sections = []report.Section{summarySection(d, doc), changeSection(d), movedSection(d), kernelSection(d),
-		ruleSection(d),
-		report.NoteSection(report.RunNotes(d.Notes)), provenanceSection(d, prov)}
+	doc.Sections = slices.Concat(
+		[]report.Section{summarySection(d, doc), changeSection(d), movedSection(d)},
+		sensitivitySections(sensitivitiesOf(d)),
+		[]report.Section{kernelSection(d), ruleSection(d), report.NoteSection(report.RunNotes(d.Notes)),
+			provenanceSection(d, prov)})
 	return doc
 }
 

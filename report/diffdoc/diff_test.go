@@ -199,7 +199,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
 		{rundiff.Change{}, "what task old new"},
-		{rundiff.Row{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because"},
+		{rundiff.Row{}, "task direction is_kernel old new changes measured_percent residual_points predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because sensitivity"},
 		{rundiff.Launch{}, "global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs total_seconds"},
 		{rundiff.Delta{}, "old new change_points ratio p significant"},
 		{rundiff.Sample{}, "n median low high confidence"},
@@ -208,7 +208,7 @@ func TestDiffContract(t *testing.T) {
 		typ := reflect.TypeOf(c.value)
 		var names []string
 		for i := range typ.NumField() {
-			if f := typ.Field(i); f.Tag.Get("json") != "-" {
+			if f := typ.Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
 				names = append(names, f.Tag.Get("json"))
 			}
 		}

@@ -16,6 +16,8 @@ func Outputs() []report.Output {
 		"Row.direction":  {string(ingest.HostToDevice), string(ingest.DeviceToHost)},
 		"Row.verdict":    report.Words(rundiff.Verdicts()),
 		"PartDelta.part": report.Words(compare.Parts()),
+		"Sensitivity.bound_by_occupancy": {string(rundiff.NotBound), string(rundiff.Bound),
+			string(rundiff.BoundOrNot)},
 		"Change.what": {rundiff.ChangeDevice, rundiff.ChangeDriver, rundiff.ChangeVTune, rundiff.ChangeAdapter,
 			rundiff.ChangeSIMD, rundiff.ChangeGRF, rundiff.ChangeGlobal, rundiff.ChangeLocal, rundiff.ChangeSLM},
 	}

@@ -19,12 +19,14 @@ const sidesSchema = "occudiff/diff-sides/1"
 type SidesOutput struct {
 	Schema string        `json:"schema"`
 	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
+
+	Sensitivities []KernelSensitivity `json:"sensitivities" jsonschema:"time per work-item against occupancy over all sides, if nothing else was changed"`
 }
 
 // several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
-	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput)}
+	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput), sensitivitiesOfSides(s)}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Card: func() *report.Card { return report.Unusable("a card is of two sides: give OLD and one NEW", 0, 0) },
 		Tests: func() *report.TestSuite {
@@ -73,10 +75,11 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 		attention: report.Section{Title: "Kernels that differ", Items: sidesAttention(s, names, prov.Show)},
 		none:      "None.",
 		overview:  report.Section{Key: "sides", Title: "Sides", Tables: []*report.Table{sidesTable(s, names)}},
-		kernels: []report.Section{{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
+		kernels: append(sensitivitySections(sensitivitiesOfSides(&view)), report.Section{
+			Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
 			Text: []string{"Kernels with a regression on any side come first. Changes are in points against the " +
 				"first side."},
-			Tables: []*report.Table{sidesKernels(&view, names)}}},
+			Tables: []*report.Table{sidesKernels(&view, names)}}),
 		heat: sidesHeatMap(&view, names),
 		last: []report.Section{ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))),
 			sidesProvenance(s, prov)},

@@ -1,0 +1,120 @@
+package rundiff
+
+import (
+	"fmt"
+	"math"
+
+	"occudiff/compare/stat"
+	"occudiff/ingest/unit"
+)
+
+// Sensitivity is how the time of a kernel goes with its occupancy over runs in which nothing but the occupancy was
+// changed: a line through the logarithms of both, so that its slope holds at any occupancy. Nobody can see in the runs
+// that nothing else was changed.
+type Sensitivity struct {
+	Slower   unit.Ratio  `json:"slower_percent" jsonschema:"more time per work-item at half the occupancy; 100 is twice the time"`
+	Low      unit.Ratio  `json:"slower_low_percent" jsonschema:"of the 95 % interval"`
+	High     unit.Ratio  `json:"slower_high_percent" jsonschema:"of the 95 % interval"`
+	Least    unit.Ratio  `json:"occupancy_low_percent" jsonschema:"of the runs"`
+	Most     unit.Ratio  `json:"occupancy_high_percent" jsonschema:"of the runs"`
+	Runs     int         `json:"runs"`
+	Bound    BoundByIt   `json:"bound_by_occupancy"`
+	Relative []RunOfLine `json:"-"`
+}
+
+// RunOfLine is a run: its occupancy in percent, and its time per work-item against the shortest of all.
+type RunOfLine struct{ Occupancy, Time float64 }
+
+// BoundByIt says whether occupancy bounds the time of a kernel.
+type BoundByIt string
+
+// The words.
+const (
+	NotBound   BoundByIt = "no"  // half the occupancy costs less than a tenth of the time
+	Bound      BoundByIt = "yes" // it costs more
+	BoundOrNot BoundByIt = "cannot be told"
+)
+
+const (
+	// leastSpread is how many times the lowest occupancy of the runs their highest is at least: a smaller change of
+	// occupancy tells little of half of it.
+	leastSpread = 1.25
+	// bindingShare is how much more time half the occupancy takes at least where occupancy bounds a kernel. Twice the
+	// time is the most that it can cost where threads only hide latency.
+	bindingShare, mostShare unit.Ratio = 0.1, 1
+)
+
+// sample is what a run of a side tells of a kernel's time and occupancy, of all XVEs and of those that ran.
+type sample struct {
+	measured float64 // percent
+	loaded   unit.Opt[unit.Ratio]
+	seconds  float64 // per work-item
+}
+
+// sensitivityOf fits a line to samples; nil where they are fewer than three, or too much alike.
+func sensitivityOf(samples []sample) *Sensitivity {
+	s := Sensitivity{Runs: len(samples), Bound: BoundOrNot, Least: 1}
+	xs, ys := make([]float64, len(samples)), make([]float64, len(samples))
+	loaded, shortest := true, math.Inf(1)
+	for _, p := range samples {
+		loaded, shortest = loaded && p.loaded.Present(), min(shortest, p.seconds)
+	}
+	for i, p := range samples {
+		x := p.measured
+		if loaded {
+			x = p.loaded.Or(0).Percent()
+		}
+		s.Least, s.Most = min(s.Least, unit.FromPercent(x)), max(s.Most, unit.FromPercent(x))
+		s.Relative = append(s.Relative, RunOfLine{x, p.seconds / shortest})
+		xs[i], ys[i] = math.Log2(x), math.Log2(p.seconds)
+	}
+	slope, half, ok := stat.Slope(xs, ys, 0.95)
+	if !ok || s.Most < leastSpread*s.Least {
+		return nil
+	}
+	slower := func(slope float64) unit.Ratio { return unit.Ratio(math.Exp2(-slope) - 1) }
+	s.Slower, s.Low, s.High = slower(slope), slower(slope+half), slower(slope-half)
+	switch {
+	case math.IsInf(float64(s.High), 0):
+		return nil
+	case s.High <= bindingShare:
+		s.Bound = NotBound
+	case s.Low > bindingShare && s.Low <= mostShare:
+		s.Bound = Bound
+	}
+	return &s
+}
+
+// String words it as the reports have it.
+func (s *Sensitivity) String() string {
+	way, by := "slower", s.Slower
+	if by < 0 {
+		way, by = "faster", -by
+	}
+	end := "more or narrower runs would tell whether occupancy bounds it"
+	switch {
+	case s.Bound == NotBound:
+		end = "not bound by it, occupancy is enough"
+	case s.Bound == Bound:
+		end = "it needs its occupancy"
+	case s.Low > mostShare:
+		end = "less occupancy alone cannot cost as much, so something else was changed"
+	}
+	return fmt.Sprintf("If nothing but the occupancy was changed: %.1f %% %s at half the occupancy (%.1f to %.1f %%, "+
+		"of %d runs at %.1f to %.1f %%): %s.", by.Percent(), way, s.Low.Percent(), s.High.Percent(), s.Runs,
+		s.Least.Percent(), s.Most.Percent(), end)
+}
+
+// Sensitivity is that of a kernel over all sides, nil where they do not tell it.
+func (k *KernelOfSides) Sensitivity() *Sensitivity {
+	var all []sample
+	if first := k.First(); first != nil {
+		all = append(all, first.samples[0]...)
+	}
+	for _, r := range k.Rows {
+		if r != nil {
+			all = append(all, r.samples[1]...)
+		}
+	}
+	return sensitivityOf(all)
+}

@@ -1,0 +1,79 @@
+package diffdoc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"occudiff/compare/rundiff"
+	"occudiff/report"
+)
+
+// KernelSensitivity is how the time of a kernel goes with its occupancy, over all sides.
+type KernelSensitivity struct {
+	Task string `json:"task"`
+	rundiff.Sensitivity
+}
+
+// mostCurves is how many kernels a report draws time against occupancy of.
+const mostCurves = 5
+
+// sensitivitiesOf gives those of two sides, of the kernels that take most attention.
+func sensitivitiesOf(d *rundiff.Result) (list []KernelSensitivity) {
+	for i := range min(d.Len(), mostItems) {
+		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged || len(list) == mostCurves {
+			continue
+		}
+		if r := d.Row(i, nil); r.Sensitivity != nil {
+			list = append(list, KernelSensitivity{r.Task, *r.Sensitivity})
+		}
+	}
+	return list
+}
+
+// sensitivitiesOfSides gives those of several sides.
+func sensitivitiesOfSides(s *rundiff.Sides) []KernelSensitivity {
+	list := []KernelSensitivity{}
+	for i := range s.Kernels {
+		if of := s.Kernels[i].Sensitivity(); of != nil {
+			list = append(list, KernelSensitivity{s.Kernels[i].Worst().Task, *of})
+		}
+	}
+	return list
+}
+
+// curveRow is a run in the table that a curve is drawn from.
+type curveRow struct {
+	Occupancy float64 `col:"Occupancy [%]; decimals=1"`
+	Time      float64 `col:"Time per work-item / the shortest; decimals=3"`
+}
+
+// sensitivitySections say what time does where occupancy changes, with a curve for each of the first kernels; there is
+// none where no kernel tells it.
+func sensitivitySections(list []KernelSensitivity) []report.Section {
+	if len(list) == 0 {
+		return nil
+	}
+	s := report.Section{Key: "sensitivity", Title: "Time against occupancy", Sheet: "Sensitivity",
+		ItemsIn: report.Everywhere}
+	for i, k := range list[:min(len(list), mostCurves)] {
+		name, key := report.KernelName(k.Task), fmt.Sprintf("curve-%d", i+1)
+		s.Items = append(s.Items, report.Item{Lead: name, Text: k.String()})
+		runs := slices.SortedFunc(slices.Values(k.Relative), func(a, b rundiff.RunOfLine) int {
+			return cmp.Compare(a.Occupancy, b.Occupancy)
+		})
+		t := report.Rows(key, len(runs), func(i int) curveRow { return curveRow(runs[i]) })
+		t.Title, t.In = name, report.Sheet
+		s.Tables = append(s.Tables, t)
+		line := report.LineSeries{Name: "runs", Style: report.Marks}
+		for _, r := range runs {
+			line.Points = append(line.Points, report.Point{X: r.Occupancy, Y: r.Time})
+		}
+		s.Plots = append(s.Plots, report.Plot{Key: key, Title: "Time per work-item over occupancy: " + name,
+			Table: key, Label: "occupancy", Series: []string{"time"}, Rows: len(runs), Lines: true,
+			Unit: "times the shortest", Text: "Where the points lie on a level, occupancy is enough.",
+			LineChart: &report.LineChart{X: "Occupancy [%]", Y: "Time per work-item",
+				Series: []report.LineSeries{line}}})
+	}
+	return []report.Section{s}
+}
