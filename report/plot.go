@@ -17,7 +17,7 @@ type Plot struct {
 	Max        float64 // top of the axis, 0 to leave it to the renderer
 	Text       string  // what it shows, in a sentence
 	Lines      bool    // a line over the rows instead of bars
-	Stacked    bool    // the series of a row follow one another in one bar
+	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
 	Scatter        *Scatter
 	LevelChart     *LevelChart
@@ -139,10 +139,12 @@ type StackedBars struct {
 	Rows  []StackedRow
 }
 
-// Part is a kind of part: an entry of the legend. Its status gives its color, and parts of one status get shades of it.
+// Part is a kind of part: an entry of the legend. Its status gives its color, or its hue, from 1 on, one that nothing
+// else has in any picture.
 type Part struct {
 	Name   string
 	Status Status
+	Hue    int
 }
 
 // StackedRow is one bar.

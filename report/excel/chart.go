@@ -31,7 +31,7 @@ func (p *page) chart(plot report.Plot, top int) int {
 		return top
 	}
 	height, column := barsHeight(plot), chartColumn
-	if plot.Stacked {
+	if plot.Stacked != nil {
 		column = 1
 	}
 	if plot.Lines { // beside the rows that it draws
@@ -69,14 +69,14 @@ func newChart(plot report.Plot, at place, height int) *excelize.Chart {
 				Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
 				Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
 				Values:     absolute(at.sheet, column, at.row, last),
-				Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(i, plot.Stacked)}},
+				Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(plot, i)}},
 			})
 		}
 	}
 	if plot.Lines {
 		asLines(c, plot.Rows)
 	} else {
-		asBars(c, plot.Stacked)
+		asBars(c, plot.Stacked != nil)
 	}
 	return c
 }
@@ -112,12 +112,10 @@ func asLines(c *excelize.Chart, rows int) {
 	}
 }
 
-// seriesColor keeps its contrast to its neighbors when printed in gray. Parts of a whole end in those that nobody
-// misses.
-func seriesColor(i int, stacked bool) string {
-	colors := []string{"1F3864", "F4B183", "548235"}
-	if stacked {
-		colors = []string{"2E75B6", "F4B183", "A02B2B", "BF8F00", "D9D9D9", "EDEDED"}
+// seriesColor keeps its contrast to its neighbors when printed in gray. Parts have the colors of package plot.
+func seriesColor(plot report.Plot, i int) string {
+	if plot.Stacked == nil {
+		return [...]string{"1F3864", "F4B183", "548235"}[i%3]
 	}
-	return colors[i%len(colors)]
+	return [...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[(plot.Stacked[i].Hue-1)%6]
 }

@@ -69,7 +69,7 @@ func lastPrinted(s *report.Section) (last int) {
 			last = max(last, to)
 		}
 	}
-	if slices.ContainsFunc(s.Plots, func(p report.Plot) bool { return !p.Stacked }) {
+	if slices.ContainsFunc(s.Plots, func(p report.Plot) bool { return p.Stacked == nil }) {
 		return 0
 	}
 	return last
@@ -126,7 +126,7 @@ func (p *page) section(s *report.Section, first bool, d *report.Document) {
 	}
 	top := len(p.lines) + 2
 	for _, plot := range s.Plots {
-		if plot.Stacked { // stands above its rows, which are too wide to have it beside them
+		if plot.Stacked != nil { // stands above its rows, which are too wide to have it beside them
 			p.lines = append(p.lines, make([]line, barsHeight(plot)/pixelsPerRow+2)...)
 		}
 	}

@@ -23,11 +23,12 @@ const (
 	level1 // areas under lines
 	level2
 	good
-	hue0
+	part0 // the six parts of an account
+	hue0  = part0 + 6
 )
 
 // hues is how many colors tell groups apart.
-const hues = 8
+const hues = 6
 
 type shade struct{ name, light, dark string }
 
@@ -48,14 +49,18 @@ func shades() [hue0 + hues]shade {
 		{"level1", "#b9c6d8", "#3d4c60"},
 		{"level2", "#e0b470", "#80612a"},
 		{"good", "#1a7f37", "#3fb950"},
+		{"part0", "#12499b", "#8fb8ff"},
+		{"part1", "#0a8f96", "#3ac5cf"},
+		{"part2", "#8250df", "#bc8cff"},
+		{"part3", "#bf3989", "#f778ba"},
+		{"part4", "#cfc6b4", "#5e574b"},
+		{"part5", "#e9e3d7", "#3a362f"},
 		{"hue0", "#c9252d", "#ff7b72"},
-		{"hue1", "#8250df", "#bc8cff"},
+		{"hue1", "#6f6a00", "#b5b02e"},
 		{"hue2", "#66707e", "#a3afbf"},
-		{"hue3", "#0a7d86", "#3ac5cf"},
+		{"hue3", "#1f6feb", "#5aa2ff"},
 		{"hue4", "#9a6700", "#d9a52b"},
-		{"hue5", "#1f6feb", "#5aa2ff"},
-		{"hue6", "#bc4c00", "#f58a4a"},
-		{"hue7", "#bf3989", "#f778ba"},
+		{"hue5", "#bc4c00", "#f58a4a"},
 	}
 }
 

@@ -55,19 +55,19 @@ func (r *rows) begin(row int, name, detail string) float64 {
 	return y + 6
 }
 
-// partPaint is the paint of a part: that of its status, in the second shade when another part has the first.
+// partPaint is the paint of a part: its own, or that of its status.
 func partPaint(parts []report.Part, i int) paint {
 	if i < 0 || i >= len(parts) {
 		return muted
 	}
-	nth := 0
-	for _, p := range parts[:i] {
-		if p.Status == parts[i].Status {
-			nth = 1
-		}
+	p := parts[i]
+	if p.Hue > 0 {
+		return part0 + paint((p.Hue-1)%int(hue0-part0))
 	}
-	return [...][2]paint{report.Plain: {series3, hue0 + 3}, report.Good: {good, hue0 + 3}, report.Bad: {hue0, hue0 + 6},
-		report.Unsure: {series2, level2}, report.Muted: {level1, gridInk}}[parts[i].Status][nth]
+	if p.Status == report.Muted {
+		return level1
+	}
+	return statusPaint(p.Status, series3)
 }
 
 func (p *pen) partKeys(parts []report.Part) []key {

@@ -10,6 +10,7 @@ import (
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/plot"
+	"occudiff/report/rundoc"
 )
 
 // account is where the thread slots of some kernels went; one has a negative part, one a part that others do not have.
@@ -17,10 +18,8 @@ func account() *report.Plot {
 	return &report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100,
 		StackedBars: &report.StackedBars{
 			X: "Thread slots of the GPU",
-			Parts: []report.Part{{Name: "used"}, {Name: "underfilled XVEs", Status: report.Unsure},
-				{Name: "empty XVEs", Status: report.Bad},
-				{Name: "shortfall", Status: report.Bad}, {Name: "last wave (predicted)", Status: report.Muted},
-				{Name: "limits (predicted)", Status: report.Muted}},
+			Parts: []report.Part{{Name: "used", Hue: 1}, {Name: "underfilled XVEs", Hue: 2}, {Name: "empty XVEs", Hue: 3},
+				{Name: "shortfall", Hue: 4}, {Name: "last wave (predicted)", Hue: 5}, {Name: "limits (predicted)", Hue: 6}},
 			Rows: []report.StackedRow{
 				{Name: "Fan2", Detail: "2048x2048 in 1024x1, SIMD32", Shares: []report.Share{{Part: 0, Value: 62.7},
 					{Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
@@ -120,5 +119,27 @@ func TestTimeline(t *testing.T) {
 	if svg := draw(t, nil, timeline(), plot.Look{}); !strings.Contains(svg,
 		`width="0.6" height="16" fill="#1f6feb"><title>a short one</title>`) {
 		t.Error("the short interval is not drawn")
+	}
+}
+
+// TestColorsOfParts: the color of a part of the account is that of nothing else, on a light and on a dark page.
+func TestColorsOfParts(t *testing.T) {
+	for _, dark := range []bool{false, true} {
+		of := map[string][]string{}
+		for _, v := range strings.Split(strings.TrimSuffix(plot.Variables(dark), ";"), ";") {
+			name, color, _ := strings.Cut(strings.TrimPrefix(v, "--plot-"), ":")
+			of[color] = append(of[color], name)
+		}
+		for color, names := range of {
+			if len(names) > 1 && strings.Contains(strings.Join(names, " "), "part") {
+				t.Errorf("dark %t: %s is the color of %v", dark, color, names)
+			}
+		}
+	}
+	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
+	for _, p := range append(plots(d), heatMap(), timeline(), account()) {
+		if has := strings.Contains(draw(t, d, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
+			t.Errorf("%s: colors of parts %t", p.Key, has)
+		}
 	}
 }

@@ -83,12 +83,8 @@ func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 	}
 }
 
-// The shades and colors of the parts.
-var (
-	partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
-	partStatus = compare.ByPart[report.Status]{report.Good, report.Unsure, report.Bad, report.Plain, report.Muted,
-		report.Muted}
-)
+// partShades are the letters of the parts.
+var partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
 
 // slotBar draws the parts as letters of five shades, a twentieth of all slots each.
 func slotBar(drawn compare.ByPart[float64]) string {
@@ -151,10 +147,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	}
 	first := rows.accounted[:min(len(rows.accounted), report.PlotRows)]
 	shown := rows.legend(first)
-	bars := &report.StackedBars{X: "Thread slots of the GPU",
-		Parts: report.ListOf(shown, func(p compare.Part) report.Part {
-			return report.Part{Name: partName(p), Status: partStatus.Of(p)}
-		})}
+	bars := &report.StackedBars{X: "Thread slots of the GPU", Parts: legendOf(shown)}
 	for _, i := range first {
 		row := rows.result.Row(i, nil)
 		a := rows.result.Parts(row)
@@ -180,6 +173,12 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 			report.Thousands(int64(rows.accounts))
 	}
 	return p, true
+}
+
+func legendOf(shown []compare.Part) []report.Part {
+	return report.ListOf(shown, func(p compare.Part) report.Part {
+		return report.Part{Name: partName(p), Hue: 1 + slices.Index(compare.Parts(), p)}
+	})
 }
 
 // sectionAccount is the sheet of the accounts.
@@ -231,7 +230,7 @@ func accountSections(rows *rowSet) []report.Section {
 		"the predicted parts. The chart is drawn from the columns on the right."}
 	s.Tables = []*report.Table{t}
 	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,
-		Label: "label", Stacked: true, Series: series, Rows: n, Unit: "%", Max: 100}}
+		Label: "label", Stacked: legendOf(shown), Series: series, Rows: n, Unit: "%", Max: 100}}
 	if rest := rows.accounts - len(rows.accounted); rest > 0 {
 		s.Text = append(s.Text,
 			"The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the "+
