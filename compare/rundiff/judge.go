@@ -226,6 +226,9 @@ func (d *Result) judge(row *Row) Verdict {
 	case !row.Measured.Change.Present():
 		return NotComparable
 	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
+		if !other && row.quicker() && row.Time.Significant.Or(false) {
+			return Faster
+		}
 		return Regression
 	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
 		row.Measured.rose(d.measuredFloor(row)):

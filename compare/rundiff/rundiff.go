@@ -31,9 +31,9 @@ type Verdict string
 //
 //   - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and
 //     this by one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a
-//     launch is below a sampling interval on either side; an improvement when it rose by as much.
-//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is faster at lower
-//     occupancy.
+//     launch is below a sampling interval on either side; an improvement when it rose by as much. Where launches are
+//     tested and became faster by more than a tenth, a kernel that fell is faster at lower occupancy.
+//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is that, too.
 //   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
 //     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the
 //     threshold. Launches that are faster and hold more are an improvement whatever else.

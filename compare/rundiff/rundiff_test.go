@@ -165,6 +165,17 @@ func TestDiffVerdicts(t *testing.T) {
 			Regression, -10, 2.0 / 70,
 			"Measured occupancy fell by 10.0 points (61.5 to 51.5 %), p = 0.029, 4 + 4 runs. " +
 				"Times do not differ significantly (1 ms to 1 ms per launch, p = 1.000, 4 + 4 runs)."},
+		{"XVEs that ran held less, and a test says that launches are faster: fewer threads may be the way to be fast",
+			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60, 61, 62, 63),
+			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50, 51, 52, 53), Faster, -10, 2.0 / 70,
+			"A launch takes 0.50 times as long (2 ms to 1 ms). Occupancy of XVEs that ran fell by 11.1 points (68.3 to " +
+				"57.2 %), beyond 6, p = 0.029, 4 + 4 runs. " +
+				"Measured occupancy fell by 10.0 points (61.5 to 51.5 %), p = 0.029, 4 + 4 runs."},
+		{"one run a side proves no time", runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60),
+			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50), Regression, -10, 0,
+			"Occupancy of XVEs that ran fell by 11.1 points (66.7 to 55.6 %), beyond 6. Measured occupancy fell by 10.0 " +
+				"points (60.0 to 50.0 %), beyond the floor of 4; no test is possible with 1 + 1 runs. " +
+				"A launch takes 0.50 times as long (2 ms to 1 ms)."},
 		{"an unknown SIMD width is no change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), Unchanged,
 			0, 0,
 			"Within 4 points; no test is possible with 1 + 1 runs."},

@@ -176,8 +176,8 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 			"the launch changed and does what is predicted of it, or there is no prediction"),
 		count(rundiff.ChangedDevice, d.Summary.ChangedDevice,
 			"the device changed and the kernel does what is predicted of it, or there is no prediction"),
-		count(rundiff.Faster, d.Summary.Faster, "launches take less time, XVEs that ran held as much as before, and "+
-			"time between launches weighs more"),
+		count(rundiff.Faster, d.Summary.Faster, "launches take less time, and time between launches weighs more, or "+
+			"a test says that launches are faster while XVEs that ran hold less"),
 		count(rundiff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster "+
 			"and hold more"),
 		count(rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"),
