@@ -47,8 +47,8 @@ type Source struct {
 
 // ReadOptions is what a reader may be asked. The zero value is right for most.
 type ReadOptions struct {
-	// Side picks one of the two results of a difference report, 1 or 2; without it such a report is an error of code
-	// CodeSides.
+	// Side picks one of the results of a file that holds several, from 1 on: a difference report has two, an archive
+	// may have more. Without it such a file is a SidesError.
 	Side      int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch as a row of its own instead of adding up rows of one key

@@ -112,11 +112,25 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// CodeSides is the code of the error that a file holds two results side by side: it is two runs.
-const CodeSides = "two-results"
+// SidesError is the fault that a file holds several results: it is as many runs.
+type SidesError struct {
+	error
+	Results int
+}
 
-// HasSides says whether an error is that a file holds two results side by side.
-func HasSides(err error) bool { return isCode(err, CodeSides) }
+// Unwrap gives the fault.
+func (e *SidesError) Unwrap() error { return e.error }
+
+// Several makes the error that a file holds several results.
+func Several(results int, fault error) error { return &SidesError{fault, results} }
+
+// Sides gives the results of the file that an error is about, 0 when it is another error.
+func Sides(err error) int {
+	if e, ok := errors.AsType[*SidesError](err); ok {
+		return e.Results
+	}
+	return 0
+}
 
 // The codes of faults that decide how a path is treated.
 const (

@@ -214,8 +214,8 @@ func summariesDiffer(run *Run) bool {
 }
 
 // EachRun reads every run that paths hold and gives each with its name: that of its folder or file. A difference report
-// is two runs, and so is each export of a folder whose exports measured the same kernels differently. read reads paths
-// as one run; side is that of a difference report, 0 for others.
+// is two runs, an archive of results as many, and so is each export of a folder whose exports measured the same kernels
+// differently. read reads paths as one run; side is the result of a file that holds several, 0 for others.
 func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
 	each func(name string, run *Run) error) error {
 	runs := Runs(ctx, paths, formats)
@@ -244,16 +244,16 @@ func several(ctx context.Context, paths []string, read func(side int, paths ...s
 	one := func(paths ...string) (*Run, error) { return read(0, paths...) }
 	run, err := one(paths...)
 	switch {
-	case HasSides(err):
-		var both []*Run
-		for side := 1; side <= 2; side++ {
-			run, err := read(side, paths...)
+	case Sides(err) > 0:
+		var all []*Run
+		for side := range Sides(err) {
+			run, err := read(side+1, paths...)
 			if err != nil {
 				return nil, err
 			}
-			both = append(both, run)
+			all = append(all, run)
 		}
-		return both, nil
+		return all, nil
 	case isCode(err, codeTwoRuns) && len(paths) == 1:
 		return Repeats(ctx, paths[0], one)
 	case err != nil:

@@ -212,10 +212,10 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 	})
 }
 
-// hasSides says whether a file is a difference report of VTune.
+// hasSides says whether a file is a difference report of VTune, or an archive of two results.
 func hasSides(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
-	return ingest.HasSides(err)
+	return ingest.Sides(err) == 2
 }
 
 // diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.

@@ -8,13 +8,15 @@ import (
 
 // Job gives a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
 // short run, its flags and its exit status are those of the command. The folder and the outputs get the numbers of the
-// job and the rank; without outputs it is a Markdown file beside the folder.
+// job and the rank; without outputs it is a Markdown file beside the folder. What is worth copying home of the folder
+// is packed beside it, without what VTune makes again of the rest.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {
 		head, launch, id = pbsHead, "", "${PBS_JOBID%%.*}.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"
 	}
-	line := "occudiff collect --dir " + numbered(o.Dir, "")
+	dir := numbered(o.Dir, "")
+	line := "occudiff collect --dir " + dir
 	if len(outputs) == 0 {
 		line += " -o " + numbered(o.Dir, ".md")
 	}
@@ -22,8 +24,10 @@ func Job(scheduler string, o Options, outputs, flags []string) string {
 		ending := filepath.Ext(file)
 		line += " -o " + numbered(strings.TrimSuffix(file, ending), ending)
 	}
-	return fmt.Sprintf("#!/bin/sh -l\n%s%s%ssh -c %s sh %s\n", head, setUp, launch,
-		Quote("id="+id+"\n"+line+` "$@"`), Line(append(append(flags, "--"), o.App...)))
+	script := "id=" + id + "\n" + line + ` "$@"` + "\nstatus=$?\ntar -czf " + numbered(o.Dir, ".tar.gz") +
+		" --exclude='*.tb7' --exclude=sqlite-db -- " + dir + "\nexit $status"
+	return fmt.Sprintf("#!/bin/sh -l\n%s%s%ssh -c %s sh %s\n", head, setUp, launch, Quote(script),
+		Line(append(append(flags, "--"), o.App...)))
 }
 
 func numbered(name, ending string) string {

@@ -102,8 +102,8 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 	}
 	switch {
 	case h.sides && side == 0:
-		return nil, note.Faultf(ingest.CodeSides, h.pos, "compare the two with: occudiff diff "+path,
-			"this is a difference report of two results: two runs in one file")
+		return nil, ingest.Several(2, note.Faultf("two-results", h.pos, "compare the two with: occudiff diff "+path,
+			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
 		return nil, hostTasks(h.pos)
 	case !h.useful():

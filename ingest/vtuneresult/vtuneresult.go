@@ -95,12 +95,14 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	case len(marks) == 0:
 		return nil, note.Faultf(codeNoResult, note.Pos{File: fsys.Path}, "give the export, or pack the whole result "+
 			"folder", "this holds no VTune result: none of its files ends in .vtune")
-	case len(marks) > 1:
-		return nil, note.Faultf(codeNoResult, note.Pos{File: fsys.Path}, "unpack it and give the folder of the results",
-			"the archive holds %d results, of which %s is the first", len(marks), path.Dir(marks[0]))
+	case len(marks) > 1 && (opt.Side == 0 || opt.Side > len(marks)):
+		return nil, ingest.Several(len(marks), note.Faultf(codeNoResult, note.Pos{File: fsys.Path},
+			"give it to occudiff validate, or unpack it and give one of its folders",
+			"the archive holds %d results, of which %s is the first", len(marks), path.Dir(marks[0])))
 	}
-	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(marks[0]), opt: opt, file: &ingest.File{}}
-	if r.config, err = readConfig(fsys, r.dir, path.Base(marks[0])); err != nil {
+	mark := marks[max(0, opt.Side-1)]
+	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(mark), opt: opt, file: &ingest.File{}}
+	if r.config, err = readConfig(fsys, r.dir, path.Base(mark)); err != nil {
 		return nil, err
 	}
 	if r.data, err = fsys.data(r.dir); err != nil {
