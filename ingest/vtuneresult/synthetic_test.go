@@ -111,24 +111,28 @@ func (s *synthetic) at(tick uint64) (slots, active, stalled, threads float64) {
 func (s *synthetic) samples() []byte {
 	records := [][]byte{system(44, make([]byte, 30)), clockRecord(s.hertz), pairOf(s.first, 16788942731805630)}
 	for i := range s.reports {
-		tick := s.first + uint64(i)*s.interval
-		report := make([]byte, reportSize)
-		put40 := func(at int, v float64) {
-			n := s.raw + uint64(math.Round(v))
-			binary.LittleEndian.PutUint32(report[at:], uint32(n))
-			report[200+at/4] = byte(n >> 32)
-		}
-		slots, active, stalled, threads := s.at(tick)
-		binary.LittleEndian.PutUint32(report[reportTime:], uint32(tick)-uint32(i%2))
-		binary.LittleEndian.PutUint32(report[12:], uint32(s.raw)+uint32((tick-s.first)*synClocks))
-		put40(16, slots*synThreads/8)
-		put40(20, active)
-		put40(24, stalled)
-		binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
-		records = append(records, user(typeCall, tick, join(u64b(tick), u32b(0), u32b(idReport), []byte{1},
-			u32b(reportSize), report)))
+		records = append(records, s.report(i))
 	}
 	return s.file(records...)
+}
+
+// report is the record of a report.
+func (s *synthetic) report(i int) []byte {
+	tick := s.first + uint64(i)*s.interval
+	report := make([]byte, reportSize)
+	put40 := func(at int, v float64) {
+		n := s.raw + uint64(math.Round(v))
+		binary.LittleEndian.PutUint32(report[at:], uint32(n))
+		report[200+at/4] = byte(n >> 32)
+	}
+	slots, active, stalled, threads := s.at(tick)
+	binary.LittleEndian.PutUint32(report[reportTime:], uint32(tick)-uint32(i%2))
+	binary.LittleEndian.PutUint32(report[12:], uint32(s.raw)+uint32((tick-s.first)*synClocks))
+	put40(16, slots*synThreads/8)
+	put40(20, active)
+	put40(24, stalled)
+	binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
+	return user(typeCall, tick, join(u64b(tick), u32b(0), u32b(idReport), []byte{1}, u32b(reportSize), report))
 }
 
 // cfg is the metric set; without its occupancy where the set is called so.
