@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -109,7 +110,42 @@ func runsHeadline(s *rundiff.Runs) []string {
 	for i := range s.Runs {
 		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)
 	}
-	return lines
+	return append(lines, stakeOfRuns(s)...)
+}
+
+// stakeOfRuns says which kernels lose the most slot time over all runs, and what tells why.
+func stakeOfRuns(s *rundiff.Runs) []string {
+	const most = 3
+	kernels, lost := make([]*rundiff.KernelOfMany, 0, most+1), map[*rundiff.KernelOfMany]unit.Seconds{}
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		t := k.Total.Or(0) * unit.Seconds(k.Predicted.Or(0)-k.Median.Or(k.Predicted.Or(0)))
+		if t <= 0 {
+			continue
+		}
+		lost[k] = t
+		kernels = append(kernels, k)
+		slices.SortStableFunc(kernels, func(a, b *rundiff.KernelOfMany) int { return cmp.Compare(lost[b], lost[a]) })
+		if len(kernels) > most {
+			delete(lost, kernels[most])
+			kernels = kernels[:most]
+		}
+	}
+	if len(kernels) == 0 {
+		return nil
+	}
+	words := report.ListOf(kernels, func(k *rundiff.KernelOfMany) string {
+		return rundoc.SlotTime(lost[k]) + " in " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth)
+	})
+	lowest, args := &s.Runs[max(kernels[0].Lowest, 0)], []string{"occudiff", "validate"}
+	if lowest.Device != nil {
+		args = append(args, "--device", lowest.Device.Key)
+	}
+	for _, in := range lowest.Inputs {
+		args = append(args, in.Path)
+	}
+	return []string{"At stake, in slot time of all runs: " + strings.Join(words, ", "),
+		"Run: " + report.CommandLine(args)}
 }
 
 // worstOf names the kernel that is the farthest off in a run that is not off as a whole.

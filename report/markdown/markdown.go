@@ -23,6 +23,15 @@ func RenderPlots(w io.Writer, d *report.Document, path func(*report.Plot) string
 			p.section(s)
 		}
 	}
+	for i := range d.Sections { // statistics of the summary come last, folded
+		for _, t := range d.Sections[i].Tables {
+			if d.Sections[i].IsSummary() && t.Form == report.Facts && t.Len > 0 {
+				p.block("<details>\n<summary>Statistics</summary>")
+				p.table(t)
+				p.block("</details>")
+			}
+		}
+	}
 	return p.w.Flush()
 }
 
@@ -41,7 +50,7 @@ func (p *page) section(s *report.Section) {
 		p.block(paragraph(text))
 	}
 	for _, t := range s.Tables {
-		if t.In&report.Page == 0 || t.Len == 0 {
+		if t.In&report.Page == 0 || t.Len == 0 || s.IsSummary() && t.Form == report.Facts {
 			continue
 		}
 		if t.Title != "" {

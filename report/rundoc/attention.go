@@ -163,7 +163,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 			text += ", " + report.PercentText(100*share) + " of the GPU time"
 		}
 		if g.lost > 0 {
-			text += ", " + slotTime(g.lost) + " of slot time"
+			text += ", " + SlotTime(g.lost) + " of slot time"
 		}
 		text += ". Mainly " + rows.names(g) + "."
 		if why := because(rows.result.Row(rows.first(g), nil)); why != "" {

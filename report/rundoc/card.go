@@ -1,7 +1,6 @@
 package rundoc
 
 import (
-	"strconv"
 	"strings"
 
 	"occudiff/compare"
@@ -22,7 +21,7 @@ func card(r *compare.Result) *report.Card {
 		row := r.Bare(i, &memory)
 		switch row.Verdict {
 		case compare.Match, compare.Idle, compare.Below, compare.Above:
-			if row.Measured.Present() && !c.Add(findingOf(r, row)) {
+			if row.Measured.Present() && !c.Add(findingOf(r, r.Row(i, nil))) {
 				return &c
 			}
 		}
@@ -59,22 +58,4 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	}
 	f.Next = nextCommand(r, row, w.Verdict)
 	return f
-}
-
-// nextCommand is what to run next: advice where more threads may help, the experiment where nobody can tell and nothing
-// else is to be found out first, else what the cause means and what to do.
-func nextCommand(r *compare.Result, row *compare.Row, worth compare.WorthVerdict) unit.Opt[string] {
-	l := r.LaunchOf(row)
-	args := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
-		l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
-	told := row.Cause == nil || row.Verdict == compare.Match
-	switch {
-	case worth == compare.MoreThreads && row.Predicted != nil:
-		return unit.Some(report.CommandLine(args))
-	case worth == compare.WorthUntold && row.Predicted != nil && told:
-		return unit.Some(report.CommandLine(append(args, "--probe")))
-	case row.Cause != nil && row.Verdict != compare.Match:
-		return unit.Some(report.CommandLine([]string{"occudiff", "explain", row.Cause.Name}))
-	}
-	return unit.Opt[string]{}
 }

@@ -19,7 +19,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 		Title:    "Predicted and measured GPU occupancy",
 		Subject:  subject(r),
 		Date:     r.Platform.Collected,
-		Headline: headline(r),
+		Headline: append(headline(r), answerLines(r, rows)...),
 		Closing:  closing(r),
 		Version:  prov.Version,
 	}

@@ -19,7 +19,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	switch {
 	case a == nil:
 	case r.Verdict == compare.Below:
-		return accountText(r, a) + lostLanes(r) + worthText(of, r)
+		return accountText(r, a) + toDecide(of, r) + lostLanes(r) + worthText(of, r)
 	case r.Verdict == compare.Idle:
 		return sentence(r) + tailText(r, a) + lostLanes(r) + worthText(of, r)
 	}
@@ -27,10 +27,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
 		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
 	}
-	if c := r.Cause; c != nil && c.Decide != "" {
-		text += " To decide: " + c.Decide + "."
-	}
-	return text + lostLanes(r)
+	return text + toDecide(of, r) + lostLanes(r)
 }
 
 // lostLanes says that lanes have no work-item, which occupancy does not show.
@@ -80,7 +77,7 @@ func accountText(r *compare.Row, a *compare.Account) string {
 			"last wave"
 	}
 	if lost, ok := a.Lost.Value(); ok && lost > 0 {
-		text += ", " + slotTime(lost) + " of slot time"
+		text += ", " + SlotTime(lost) + " of slot time"
 	}
 	if r.Predicted != nil && r.Loaded.Present() {
 		text += "; " + loadedText(r)
@@ -95,14 +92,15 @@ func accountText(r *compare.Row, a *compare.Account) string {
 		parts = append(parts, strings.TrimSpace(said+" "+causeTexts(a, p)))
 	}
 	parts[0] = strings.TrimSpace(parts[0] + " " + parts[1])
-	text = strings.Join(append(parts[:1], parts[2:]...), "\n")
-	for _, c := range a.Causes {
-		if c.Decide != "" {
-			text += " To decide: " + c.Decide + "."
-			break
-		}
+	return strings.Join(append(parts[:1], parts[2:]...), "\n")
+}
+
+// toDecide says what would settle the cause of a row.
+func toDecide(of *compare.Result, r *compare.Row) string {
+	if d := decide(of, r); d != "" {
+		return " To decide: " + d + "."
 	}
-	return text
+	return ""
 }
 
 // loadedText holds what XVEs that ran held against what is predicted of them.
@@ -128,8 +126,8 @@ func tailText(r *compare.Row, a *compare.Account) string {
 		report.Decimal(float64(p.Peak.Minus(p.AverageHigh)), 1), report.Decimal(float64(p.Peak.Minus(p.Average)), 1))
 }
 
-// slotTime prints a time in seconds with two digits, so that rows compare at a glance.
-func slotTime(t unit.Seconds) string {
+// SlotTime prints a time in seconds with two digits, so that rows compare at a glance.
+func SlotTime(t unit.Seconds) string {
 	v := float64(t)
 	if v >= 9.95 {
 		return report.Thousands(int64(math.Round(v))) + " s"

@@ -218,6 +218,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		for _, f := range faults(err) {
 			text += f.Text + " " + f.Hint
 		}
+		text = regexp.MustCompile("Run: [^<]*").ReplaceAllString(text, "") // a command to paste elsewhere
 		if flag := regexp.MustCompile(`.{0,40}([^-(]|[^r]\()--[a-z][a-z-]+`).FindString(text); flag != "" || !strings.Contains(text, c.want) {
 			t.Errorf("%s: no %q, or the flag in %q", c.reason, c.want, flag)
 		}

@@ -1,0 +1,124 @@
+package rundoc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// shellWords are what a shell does more with than start a program: people and agents paste the command of a run, and
+// anybody may have written its file.
+const shellWords = ";|&`$<>(){}\\!#*?\n"
+
+// mostStakes is how many causes the first line of an answer has; mostDo is how long what to do may be there.
+const (
+	mostStakes = 3
+	mostDo     = 200
+)
+
+// answerLines are the answer before any table: which kernels lose the most slot time, and of the first of them the
+// cause, what more threads are worth, what to do, and the command to run next. There are none where nothing is lost, or
+// where the run carries no conclusion.
+func answerLines(r *compare.Result, rows *rowSet) []string {
+	var stakes []string
+	groups := rows.causeGroups()
+	for _, g := range groups[:min(len(groups), mostStakes)] {
+		if g.lost > 0 && len(g.explained) > 0 {
+			name := g.cause
+			if name == "" {
+				name = "no cause found"
+			}
+			stakes = append(stakes, SlotTime(g.lost)+" in "+rows.names(g)+" ("+name+")")
+		}
+	}
+	if len(stakes) == 0 || unusable(r) != "" {
+		return nil
+	}
+	row := r.Row(rows.first(groups[0]), nil)
+	worth := r.Worth(row)
+	lines := []string{"At stake, in slot time: " + strings.Join(stakes, ", ")}
+	if c := row.Cause; c != nil {
+		lines = append(lines, "Cause: "+c.Name+" ("+c.Confidence+" confidence)")
+		why, _, _ := strings.Cut(report.OneLine(c.Because), ". ")
+		if why, _, _ = strings.Cut(strings.TrimSuffix(why, "."), "; "); why != "" {
+			lines[1] += ": " + report.StartLower(why)
+		}
+	}
+	lines = append(lines, "Worth: "+string(worth.Verdict)+": "+worth.Because)
+	if c := row.Cause; c != nil {
+		terms := report.CauseTerms()
+		if i := slices.IndexFunc(terms, func(t report.Term) bool { return t.Name == c.Name }); i >= 0 {
+			do := *terms[i].Do
+			if first, _, more := strings.Cut(do, ". "); more && len(do) > mostDo {
+				do = first
+			}
+			lines = append(lines, "To do: "+report.OneLine(strings.TrimSuffix(do, ".")))
+		}
+	}
+	if next, ok := nextCommand(r, row, worth.Verdict).Value(); ok {
+		lines = append(lines, "Run: "+next)
+	}
+	return lines
+}
+
+// decide says what would settle the cause of a row; "" where nothing is known to.
+func decide(of *compare.Result, r *compare.Row) string {
+	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
+		for _, c := range a.Causes {
+			if c.Decide != "" {
+				return c.Decide
+			}
+		}
+		return ""
+	}
+	if r.Cause == nil {
+		return ""
+	}
+	return r.Cause.Decide
+}
+
+// nextCommand is what to run next: advice where more threads may help; the collection that would settle the cause; the
+// experiment where nobody can tell the worth; else what the cause means and what to do.
+func nextCommand(r *compare.Result, row *compare.Row, worth compare.WorthVerdict) unit.Opt[string] {
+	l := r.LaunchOf(row)
+	advise := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
+		l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
+	collect := collection(decide(r, row))
+	switch {
+	case worth == compare.MoreThreads && row.Predicted != nil:
+		return unit.Some(report.CommandLine(advise))
+	case collect != "" && row.Verdict != compare.Match:
+		app := report.OneLine(r.Platform.Command)
+		if app == "" || strings.ContainsAny(app, shellWords) {
+			app = "<your application>"
+		}
+		return unit.Some(collect + " " + app)
+	case worth == compare.WorthUntold && row.Predicted != nil && (row.Cause == nil || row.Verdict == compare.Match):
+		return unit.Some(report.CommandLine(append(advise, "--probe")))
+	case row.Cause != nil && row.Verdict != compare.Match:
+		return unit.Some(report.CommandLine([]string{"occudiff", "explain", row.Cause.Name}))
+	}
+	return unit.Opt[string]{}
+}
+
+// collection is the command of what would settle a cause, without the application; "" where that is no collection.
+// unitrace takes the application without dashes before it.
+func collection(decide string) string {
+	for _, c := range []struct{ words, command string }{
+		{"a trace", "unitrace --chrome-kernel-logging"},
+		{"unitrace -q", "unitrace -q"},
+		{"the kernel's binary, or unitrace's", "unitrace --device-timing --verbose"},
+		{"unitrace's kernel properties", "unitrace --device-timing --verbose"},
+		{"oneprof --sampling-interval ", "oneprof -k -i --sampling-interval {}"},
+		{"gpu-sampling-interval ", "vtune -collect gpu-hotspots -knob gpu-sampling-interval={} --"},
+	} {
+		if rest, ok := strings.CutPrefix(decide, c.words); ok {
+			return strings.ReplaceAll(c.command, "{}", rest)
+		}
+	}
+	return ""
+}
