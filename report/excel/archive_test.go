@@ -89,7 +89,7 @@ func TestRowsWithoutSheet(t *testing.T) {
 func TestRowsOfMoreThanAPartMayHold(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("Fan1")}, {report.TextCell("Fan2")}})
-	w, err := newBook(100).newRowWriter(table, []int{0}, 0, 2, false)
+	w, err := newBook(100).newRowWriter(table, []int{0}, 0, 2, []float64{20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func seenLines() []formulaLine {
 		`IF({device_row}=0,"",IF({thread_total}="","no prediction",IF({difference}="","no measurement",`+
 			`IF(`+unmeasurable+
 			`,"unmeasurable",IF(ABS({difference})<={tolerance}+0.000000001,"match",IF({difference}>0,"above",`+
-			`IF(`+idle+`,"idle","below")))))))`, "within the tolerance of the prediction, or not")
+			`IF(`+idle+`,"idle","below")))))))`, "gray where launch or device was changed: the measurement is of "+
+			"the launch as it ran")
 	verdict.run = "run_verdict"
 	return []formulaLine{
 		percentLine("measured", "Measured", "{r:measured}", "", "of the kernel as it ran, whatever is changed here"),

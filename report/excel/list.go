@@ -15,8 +15,8 @@ const (
 	sampleRows = 300
 	widest     = 60 // characters
 	headHeight = 34 // points: two lines of heading
-	// pageWidth is how many characters of a list fit a printed page that people can still read.
-	pageWidth = 240
+	// pageWidth is how many characters fit a printed page in type of seven points.
+	pageWidth = 215
 )
 
 // list writes a table that has a sheet to itself, or several when it has more rows than a sheet holds.
@@ -38,7 +38,8 @@ func (b *book) list(sheet string, t *report.Table) error {
 func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	columns := t.ColumnsIn(report.Sheet)
 	widths := listWidths(t, columns, first, min(last, first+sampleRows))
-	sw, err := b.addSheet(name, true, b.pages(name, t, columns, widths))
+	to, pages := b.paper(name, t, columns, widths)
+	sw, err := b.addSheet(name, true, pages)
 	if err != nil {
 		return err
 	}
@@ -47,10 +48,10 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 			return err
 		}
 	}
-	if err := b.listFrame(sw, t, columns, first, last); err != nil {
+	if err := b.listFrame(sw, t, columns, to, last-first+1); err != nil {
 		return err
 	}
-	if err := b.listHead(sw, t, columns, first, last); err != nil {
+	if err := b.listHead(sw, t, columns, first, last, widths); err != nil {
 		return err
 	}
 	if err := sw.AddTable(&excelize.Table{
@@ -61,20 +62,20 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	return sw.Flush()
 }
 
-// pages is how many pages a list takes side by side in print. Lists that only formulas read are not worth several.
-func (b *book) pages(sheet string, t *report.Table, columns []int, widths []float64) int {
-	if b.lookups[sheet] {
-		return 1
-	}
+// paper gives how many columns of a list are printed, and on how many pages side by side, each of which has the first
+// column. Lists that only formulas read are not worth several.
+func (b *book) paper(sheet string, t *report.Table, columns []int, widths []float64) (to, pages int) {
 	total := 0.0
-	for _, w := range widths[:printedColumns(t, columns)] {
-		total += w
+	for k, w := range widths[:printedColumns(t, columns)] {
+		if total += w; total > pageWidth && b.lookups[sheet] {
+			return k, 1
+		}
 	}
-	return 1 + int(total/pageWidth)
+	return printedColumns(t, columns), 1 + int(max(total-widths[0], 0)/(pageWidth-widths[0]))
 }
 
-// listFrame sets what has to be set before the rows: panes, coloring rules, titles of printed pages.
-func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
+// listFrame sets what has to be set before the rows up to the last: panes, coloring rules, what is printed.
+func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []int, to, last int) error {
 	if err := sw.SetPanes(&excelize.Panes{
 		Freeze: true, XSplit: 1, YSplit: 1, TopLeftCell: "B2", ActivePane: "bottomRight",
 		Selection: []excelize.Selection{{SQRef: "B2", ActiveCell: "B2", Pane: "bottomRight"}},
@@ -83,17 +84,17 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 	}
 	for k, i := range columns {
 		if words := t.Columns[i].Words; len(words) > 0 {
-			area := address(k+1, 2) + ":" + address(k+1, last-first+1)
+			area := address(k+1, 2) + ":" + address(k+1, last)
 			if err := b.colorWords(sw.Sheet, area, words); err != nil {
 				return err
 			}
 		}
 	}
-	if err := b.colorHeat(sw.Sheet, t, columns, last-first+1); err != nil {
+	if err := b.colorHeat(sw.Sheet, t, columns, last); err != nil {
 		return err
 	}
-	if to := printedColumns(t, columns); to < len(columns) && !b.lookups[sw.Sheet] {
-		if err := b.printOnly(sw.Sheet, to, last-first+1); err != nil {
+	if to < len(columns) {
+		if err := b.printOnly(sw.Sheet, to, last); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func listWidths(t *report.Table, columns []int, first, last int) []float64 {
 		cells = t.Row(row, cells[:0])
 		for k, i := range columns {
 			c := &t.Columns[i]
-			w := float64(min(report.Width(c.Print(sized(c, cells[i]))), widest)) + 2
+			w := float64(min(report.Width(c.Print(sized(c, cells[i]))), mostOf(c))) + 3
 			widths[k] = max(widths[k], w)
 		}
 	}
@@ -163,7 +164,8 @@ func headWidth(heading string) int {
 }
 
 // listHead writes the heading and leaves the rows to the archive.
-func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int) error {
+func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int,
+	widths []float64) error {
 	values := make([]any, len(columns))
 	for k, i := range columns {
 		id, err := b.style(headStyle(k, &t.Columns[i]))
@@ -175,7 +177,7 @@ func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []in
 	if err := sw.SetRow("A1", values, excelize.RowOpts{Height: headHeight}); err != nil {
 		return err
 	}
-	w, err := b.newRowWriter(t, columns, first, last, false)
+	w, err := b.newRowWriter(t, columns, first, last, widths)
 	if err != nil {
 		return err
 	}

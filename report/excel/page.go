@@ -10,13 +10,14 @@ import (
 
 const (
 	lineHeight = 15 // points
-	// textColumns is how many columns the text of an item spans, from the second.
+	// textColumns is how many columns a text spans at most behind the first, textWidth how many characters they have.
 	textColumns = 12
+	textWidth   = 167
 	plainWidth  = 10.0 // of a column that nothing else sets
 	firstWidth  = 46.0
 	maxItems    = 200
 	longText    = 100 // characters in a last column, above which a text takes several lines
-	wrapWidth   = 45  // characters of a column whose texts take several lines
+	wrapWidth   = 32  // characters of a column whose texts take several lines
 )
 
 // line is a row of a page.
@@ -232,19 +233,17 @@ func (p *page) table(t *report.Table) {
 
 // linkedRows leaves the rows of a table, which has to be the last of its page, to the archive: there may be very many.
 func (p *page) linkedRows(t *report.Table, columns []int, first int) {
-	w, err := p.book.newRowWriter(t, columns, 0, min(t.Len, p.book.maxRows-first+1), true)
+	for k, width := range listWidths(t, columns, 0, min(t.Len, sampleRows)) {
+		p.widen(k, "")
+		p.widths[k] = max(p.widths[k], width)
+	}
+	w, err := p.book.newRowWriter(t, columns, 0, min(t.Len, p.book.maxRows-first+1), p.widths)
 	if err != nil {
 		p.err = err
 		return
 	}
 	w.top, p.tail = first, w
-	for k, width := range listWidths(t, columns, 0, min(t.Len, sampleRows)) {
-		p.widen(k, "")
-		p.widths[k] = max(p.widths[k], width)
-		w.wrap = append(w.wrap, 0)
-		if t.Columns[columns[k]].Wrap {
-			w.wrap[k] = p.widths[k]
-		}
+	for k := range columns {
 		if words := t.Columns[columns[k]].Words; len(words) > 0 {
 			p.areas = append(p.areas, area{address(k+1, first) + ":" + address(k+1, first+w.last-1), words})
 		}
@@ -318,10 +317,11 @@ func (p *page) spanWidth(from int) float64 {
 
 // textEnd is the last column of a text that spans several, counted from 1.
 func (p *page) textEnd() int {
-	if p.last > 0 {
-		return min(p.last, 1+textColumns)
+	end := 1
+	for wide := p.width(0); end <= textColumns && wide+p.width(end) <= textWidth && end != p.last; end++ {
+		wide += p.width(end)
 	}
-	return 1 + textColumns
+	return end
 }
 
 func (p *page) width(k int) float64 {

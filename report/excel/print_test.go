@@ -20,8 +20,8 @@ func TestPrintedAccount(t *testing.T) {
 	if area == "" {
 		t.Fatal("the sheet has no print area")
 	}
-	if width := printedWidth(t, f, "Account", area); width > 260 {
-		t.Errorf("%s is %.0f characters wide, more than 260", area, width)
+	if width := printedWidth(t, f, "Account", area); width > 232 {
+		t.Errorf("%s is %.0f characters wide, more than 232", area, width)
 	}
 	rows, err := f.GetRows("Account")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestNoAccount(t *testing.T) {
 
 // TestWideListTakesSeveralPages checks that what is wide is not made too small to read.
 func TestWideListTakesSeveralPages(t *testing.T) {
-	for _, c := range []struct{ columns, pages int }{{5, 1}, {30, 3}} {
+	for _, c := range []struct{ columns, pages int }{{5, 1}, {30, 4}} {
 		var columns []report.Column
 		row := make([]report.Cell, c.columns)
 		for i := range c.columns {
@@ -66,6 +66,42 @@ func TestWideListTakesSeveralPages(t *testing.T) {
 		}
 		if layout.FitToWidth == nil || *layout.FitToWidth != c.pages {
 			t.Errorf("%d columns: fit to %v pages, want %d", c.columns, layout.FitToWidth, c.pages)
+		}
+	}
+}
+
+// TestVerdictsStandOff: a text is not pressed against the number before it.
+func TestVerdictsStandOff(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	rows, err := f.GetRows("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, heading := range rows[0] {
+		if heading != "Verdict" {
+			continue
+		}
+		id, err := f.GetCellStyle("Kernels", address(k+1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := f.GetStyle(id); err != nil || s.Alignment.Horizontal != "left" || s.Alignment.Indent != 1 {
+			t.Errorf("the verdict after %q is aligned as %+v, %v", rows[0][k-1], s.Alignment, err)
+		}
+		return
+	}
+	t.Error("no verdict")
+}
+
+// TestListsLookedUp: of a list that formulas read the columns are printed that fit the width of a page.
+func TestListsLookedUp(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	for _, sheet := range []string{"Launches", "Devices"} {
+		area := printArea(f, sheet)
+		if area == "" {
+			t.Errorf("%s: no print area", sheet)
+		} else if width := printedWidth(t, f, sheet, area); width < 100 || width > pageWidth {
+			t.Errorf("%s: %s is %.0f characters wide", sheet, area, width)
 		}
 	}
 }

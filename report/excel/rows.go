@@ -19,19 +19,18 @@ type rowWriter struct {
 	// `<c s="3" r="AB` for every column, also of points that round to zero: what comes before the row's number
 	open, tiny  []string
 	first, last int
-	top         int    // the sheet's row of the first
-	linked      int    // rows whose first cell leads to another one
-	lead        string // `<c s="3" r="A` of those
-	// widths of columns whose texts take several lines, 0 for others; nil: no row is higher than a line
-	wrap []float64
-	most int64 // bytes
+	top         int       // the sheet's row of the first
+	linked      int       // rows whose first cell leads to another one
+	lead        string    // `<c s="3" r="A` of those
+	wrap        []float64 // widths of columns whose texts take several lines, 0 for others
+	most        int64     // bytes
 }
 
 // mostBytes is how large a part of an archive may be that every spreadsheet program opens.
 const mostBytes = 1<<32 - 1<<20
 
-// newRowWriter prepares the rows of a list, or with page those that follow the lines of a page and look like them.
-func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, page bool) (*rowWriter, error) {
+// newRowWriter prepares the rows of a list, or those that follow the lines of a page, for columns of some widths.
+func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, widths []float64) (*rowWriter, error) {
 	w := &rowWriter{table: t, columns: columns, first: first, last: last, top: 2, most: mostBytes}
 	for k, i := range columns {
 		name, err := excelize.ColumnNumberToName(k + 1)
@@ -40,7 +39,7 @@ func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, pag
 		}
 		c := &t.Columns[i]
 		look := cellStyle(c, report.Cell{Kind: c.Kind, Num: 1})
-		if page && !rightAligned(c) {
+		if !rightAligned(c) {
 			look.left, look.indent = true, indent(k, c)
 		}
 		id, err := b.style(look)
@@ -50,6 +49,9 @@ func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, pag
 		tiny, err := b.style(cellStyle(c, report.Cell{Kind: c.Kind}))
 		if err != nil {
 			return nil, err
+		}
+		if w.wrap = append(w.wrap, 0); c.Wrap {
+			w.wrap[k] = widths[k]
 		}
 		w.open = append(w.open, fmt.Sprintf(`<c s="%d" r="%s`, id, name))
 		w.tiny = append(w.tiny, fmt.Sprintf(`<c s="%d" r="%s`, tiny, name))

@@ -216,13 +216,18 @@ func (w *whatIf) lookUp(at place, t *report.Table, key, row string) string {
 	return `IF({` + row + `}=0,"",IF(` + found + `="","",` + found + `))`
 }
 
-// expand puts the addresses of cells for their names.
-func (w *whatIf) expand() {
+// names puts the addresses of cells for their names.
+func (w *whatIf) names() *strings.Replacer {
 	var pairs []string
 	for name, cell := range w.at {
 		pairs = append(pairs, "{"+name+"}", cell)
 	}
-	r := strings.NewReplacer(pairs...)
+	return strings.NewReplacer(pairs...)
+}
+
+// expand completes the formulas.
+func (w *whatIf) expand() {
+	r := w.names()
 	for i := range w.lines {
 		for k := range w.lines[i].cells {
 			if f := &w.lines[i].cells[k].Formula; *f != "" {

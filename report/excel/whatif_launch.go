@@ -162,6 +162,9 @@ func (w *whatIf) rules() error {
 			return err
 		}
 	}
+	if err := w.grayOut(); err != nil {
+		return err
+	}
 	plain := func(name string) string { return strings.ReplaceAll(w.at[name], "$", "") }
 	words := w.data.Launches.Columns[w.data.Launches.Column("run_verdict")].Words
 	for _, name := range []string{"verdict", "run_verdict"} {
@@ -169,6 +172,20 @@ func (w *whatIf) rules() error {
 	}
 	w.areas = append(w.areas, area{plain("status"), []report.Word{{Text: "runs", Status: report.Good}}})
 	return nil
+}
+
+// grayOut takes the color from what compares the measurement with a launch or a device that was changed: it is of the
+// launch as it ran.
+func (w *whatIf) grayOut() error {
+	text, _ := colors(report.Muted)
+	gray, err := w.book.file.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: text}})
+	if err != nil {
+		return err
+	}
+	changed := w.names().Replace(`OR(COUNTA({new_gx}:{new_policy},{new_gy}:{new_lz})>0,` +
+		`AND({run_device}<>"",{device}<>{run_device}))`)
+	return w.book.file.SetConditionalFormat(w.sheet, w.names().Replace("{basis}:{verdict}"),
+		[]excelize.ConditionalFormatOptions{{Type: "formula", Criteria: changed, Format: &gray, StopIfTrue: true}})
 }
 
 // accept says what a cell takes.

@@ -321,6 +321,44 @@ func TestWhatIfVerdictsInLibreOffice(t *testing.T) {
 	}
 }
 
+// TestChangedLaunchIsGray: what compares the measurement with another launch or device than the measured one has no color.
+func TestChangedLaunchIsGray(t *testing.T) {
+	const sheets = 4
+	f, w, cells := computing(t, sample.Gaussian(), sheets)
+	changes := [sheets]struct {
+		reason, name string
+		value        any
+		gray         bool
+	}{
+		{"as it ran", "", nil, false}, {"another work-group", "new_ly", 2, true}, {"another policy", "new_policy", "whole", true},
+		{"another device", "device", w.Devices.Row(3, nil)[0].Text, true},
+	}
+	for i, c := range changes {
+		rules, err := f.GetConditionalFormats(sheetOf(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule := rules[cells["basis"]+":"+cells["verdict"]]
+		if len(rule) != 1 || !rule[0].StopIfTrue {
+			t.Fatalf("rules %v", rules)
+		}
+		if err := f.SetCellFormula(sheetOf(i), "Z1", rule[0].Criteria); err != nil {
+			t.Fatal(err)
+		}
+		if c.name != "" {
+			if err := f.SetCellValue(sheetOf(i), cells[c.name], c.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out := recalculated(t, f)[0]
+	for i, c := range changes {
+		if got := cellOf(t, out[sheetOf(i)], "Z1"); got != strings.ToUpper(fmt.Sprint(c.gray)) && got != map[bool]string{true: "1", false: "0"}[c.gray] {
+			t.Errorf("%s: gray %q, want %t", c.reason, got, c.gray)
+		}
+	}
+}
+
 // sameAsComputed compares the value that the file has for every formula.
 func sameAsComputed(t *testing.T, reason string, f *excelize.File, computed [][]string) {
 	t.Helper()

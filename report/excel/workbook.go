@@ -49,7 +49,7 @@ type book struct {
 	rows map[string]func(io.Writer) error
 	// links of lists after the first, by the part as well.
 	links map[string]func(io.Writer) error
-	// lookups are the lists that are there to be looked up; on paper each fits the width of a page.
+	// lookups are the lists that are there to be looked up; on paper each has the width of a page.
 	lookups map[string]bool
 }
 
@@ -185,12 +185,16 @@ func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWrite
 		return nil, err
 	}
 	b.names = append(b.names, name)
-	fit, tall, landscape := true, 0, "landscape"
+	fit, tall, landscape, margin := true, 0, "landscape", 0.4
 	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return nil, err
 	}
 	if err := b.file.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide,
 		FitToHeight: &tall}); err != nil {
+		return nil, err
+	}
+	if err := b.file.SetPageMargins(name, &excelize.PageLayoutMarginsOptions{Left: &margin, Right: &margin,
+		Top: &margin, Bottom: &margin}); err != nil {
 		return nil, err
 	}
 	if err := b.file.SetSheetView(name, 0, &excelize.ViewOptions{ShowGridLines: &list}); err != nil {
