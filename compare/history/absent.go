@@ -15,8 +15,9 @@ type Absence struct {
 // Absences lists, since a time, which runs of the program of a run on its device have which kernels that it has in no
 // launch shape.
 func (d *DB) Absences(ctx context.Context, run *Run, since time.Time) (list []Absence, err error) {
-	text := `SELECT k.run_id, ` + keyColumns + ` FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id
-		WHERE k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?)
+	// SQLite takes the tables of a CROSS JOIN in their order, and leaves series out before their rows are read.
+	text := `SELECT k.run_id, ` + keyColumns + ` FROM occudiff_series s CROSS JOIN occudiff_kernel k
+		WHERE k.series_id = s.id AND k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?)
 		AND (s.program = ? OR s.program = '' OR ? = '') AND s.task_identity NOT IN
 		(SELECT o.task_identity FROM occudiff_kernel n JOIN occudiff_series o ON o.id = n.series_id WHERE n.run_id = ?)
 		ORDER BY s.id, k.time`

@@ -14,6 +14,8 @@ type line struct {
 	was   []level
 	z     []float64 // distance from the baseline in spreads, NaN where there was none
 
+	at       level // of the newest runs of the baseline, where measured says so
+	measured bool
 	own      level   // of the last window that was long enough
 	alarm    bool    // the newest run is farther off than any before
 	sd       float64 // its spread, shrunk
@@ -24,10 +26,17 @@ type line struct {
 	episodes []float64 // runs of findings that were mended: they may have been noise
 }
 
-// now gives the level of the newest runs of the baseline.
+// level gives that of the newest runs of the baseline.
+func (l *line) level(g Gate, scratch []float64) level {
+	if !l.measured {
+		l.at, l.measured = levelOf(l.base[max(0, len(l.base)-g.Window):], g.finest(), scratch), true
+	}
+	return l.at
+}
+
+// now gives the level as level does, and takes its spread for that of the line.
 func (l *line) now(g Gate, scratch []float64) level {
-	base := l.base[max(0, len(l.base)-g.Window):]
-	at := levelOf(base, g.finest(), scratch)
+	at := l.level(g, scratch)
 	if at.n >= g.Learning {
 		l.own = at
 	}
@@ -43,7 +52,7 @@ func (l *line) push(u float64, index int, at level) {
 	if l.judged() && at.n > 0 {
 		z = (u - at.at) / l.sd
 	}
-	at.spread = l.sd
+	at.spread, l.measured = l.sd, false
 	l.base, l.index = append(l.base, u), append(l.index, index)
 	l.was, l.z = append(l.was, at), append(l.z, z)
 }
@@ -51,7 +60,7 @@ func (l *line) push(u float64, index int, at level) {
 // cut drops the last n runs of the baseline.
 func (l *line) cut(n int) {
 	keep := len(l.base) - n
-	l.base, l.index, l.was, l.z = l.base[:keep], l.index[:keep], l.was[:keep], l.z[:keep]
+	l.base, l.index, l.was, l.z, l.measured = l.base[:keep], l.index[:keep], l.was[:keep], l.z[:keep], false
 }
 
 // begin lets a new baseline begin with the last n runs.

@@ -82,7 +82,7 @@ func (r *Replay) with(other *Replay) *Replay {
 
 func (g Gate) replay(series [][]Point) *Replay {
 	start := startTails()
-	r := &replay{gate: g, fft: fourier.NewFFT(size), start: start, before: start}
+	r := &replay{gate: g, fft: fourier.NewFFT(size), start: start, before: start, scratch: make([]float64, g.Window)}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
@@ -216,8 +216,8 @@ func (r *replay) share(here []*line) (shift float64, ok bool) {
 			continue
 		}
 		at := l.own.at
-		if n := len(l.base); l.open == nil && n > 0 {
-			at = levelOf(l.base[max(0, n-r.gate.Window):], r.gate.finest(), r.scratch).at
+		if l.open == nil && len(l.base) > 0 {
+			at = l.level(r.gate, r.scratch).at
 		}
 		off = append(off, r.gate.worse(l.points[l.next].Value)-at)
 	}
