@@ -301,7 +301,7 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		say(note.Info, "estimate", "estimated from all samples of the run and what ran in each, to %.1f points on "+
 			"either side: too few samples end within the launches themselves", m.Percent())
 	}
-	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && n > 0 && t.Launches != n {
+	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && !r.instances && n > 0 && t.Launches != n {
 		say(note.Info, "trace-launches", "the trace has %s of the %s that were profiled", unit.Thousands(t.Launches),
 			unit.Counted(n, "launch", "launches"))
 	}

@@ -239,8 +239,12 @@ func (a *adapter) unmeasured() {
 			few, why = few+1, text
 		}
 	}
+	severity, hint := note.Info, ""
+	if a.opt.Instances {
+		severity, hint = note.Warning, "without --instances their occupancy is estimated from all samples"
+	}
 	if few > 0 {
-		a.note(note.Info, "few-samples", a.fs.pos(a.sampleFile), "", "no counters are given for %d of %s, as in: %s",
+		a.note(severity, "few-samples", a.fs.pos(a.sampleFile), hint, "no counters are given for %d of %s, as in: %s",
 			few, unit.Plural(int64(kernels), "kernel"), why)
 	}
 }
