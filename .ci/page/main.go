@@ -18,7 +18,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"page.wasm.gz": p.Gzip, "wasm_exec.js": []byte(p.Glue)} {
+	for name, data := range map[string][]byte{"page.wasm.zst": p.Packed, "wasm_exec.js": []byte(p.Glue)} {
 		if err := os.WriteFile(filepath.Join("cmd", "page", "site", name), data, 0o644); err != nil {
 			log.Fatal(err)
 		}

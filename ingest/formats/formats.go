@@ -10,12 +10,13 @@ import (
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
 	"occudiff/ingest/vtune"
+	"occudiff/ingest/vtuneresult"
 	"occudiff/ingest/zebin"
 )
 
 // All lists the formats in the order in which files are offered to them.
 func All() []ingest.Format {
-	list := []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, timebin.Format{},
-		vecadd.Format{}, zebin.Format{}}
-	return append(list, large()...)
+	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, timebin.Format{},
+		vecadd.Format{}, zebin.Format{},
+		vtuneresult.Format{}}
 }

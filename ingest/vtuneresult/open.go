@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"occudiff/ingest"
@@ -101,6 +102,9 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 		}
 	}()
 	if isTar(head) {
+		if runtime.GOOS == "js" {
+			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
+		}
 		dir, err := os.MkdirTemp("", "occudiff-result-")
 		if err != nil {
 			return f, done, err

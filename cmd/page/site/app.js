@@ -371,8 +371,8 @@
       });
     });
   }
-  field(runFiles, $("validate-drop"), "Drop the files of a run here", "VTune computing-task exports and summaries, unitrace output " +
-    "and traces, vec_add logs, kernel binaries; one file, several, or a folder; plain, gzip or zstd. They stay on this machine.");
+  field(runFiles, $("validate-drop"), "Drop the files of a run here", "VTune computing-task exports, summaries and result " +
+    "folders (or a zip archive of one), unitrace output and traces, vec_add logs, kernel binaries; one file, several, or a folder; plain, gzip or zstd. They stay on this machine.");
   addSide();
   addSide();
   // What is dropped beside the field is meant for it, and never opened by the browser.

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -192,6 +193,13 @@ func TestCorpus(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("../shared is not here, so there is no corpus")
 	}
+	results, _ := filepath.Glob(filepath.Join(shared, "corpus", "vtune-result", "*"))
+	if folder := os.Getenv("OCCUDIFF_RESULT_FOLDER"); folder != "" {
+		results = append(results, folder)
+	}
+	for _, folder := range results {
+		files = append(files, packed(t, folder))
+	}
 	b := browsertest.OpenFile(t, page(t), browsertest.Command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorDeny}))
 	b.Want(t, "it is ready", peak, "100.0")
@@ -237,6 +245,21 @@ func TestCorpus(t *testing.T) {
 	}
 	t.Logf("%d files, %d reports", len(files), reports)
 	b.Quiet(t)
+}
+
+// packed makes a zip archive of a folder, as people do who copy a result home.
+func packed(t testing.TB, folder string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.Base(folder)+".zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	if err := errors.Join(z.AddFS(os.DirFS(folder)), z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // firstDifference shows where two texts part.

@@ -6,7 +6,7 @@ import _ "embed"
 
 // Both are made by .ci/release before it builds the program.
 var (
-	//go:embed page.wasm.gz
+	//go:embed page.wasm.zst
 	builtProgram []byte
 	//go:embed wasm_exec.js
 	builtGlue string

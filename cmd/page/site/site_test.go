@@ -2,7 +2,6 @@ package site_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"io"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"occudiff/cmd/page/site"
 )
 
@@ -40,6 +40,7 @@ const mostBytes = 4_000_000
 // TestFile checks what can be said of the file without a browser.
 func TestFile(t *testing.T) {
 	html := page(t)
+	t.Logf("%d bytes", len(html))
 	if len(html) > mostBytes {
 		t.Errorf("%d bytes, more than %d", len(html), mostBytes)
 	}
@@ -109,7 +110,7 @@ func TestProgramComesBack(t *testing.T) {
 		if parts != c.parts {
 			t.Errorf("%s: %d pieces, want %d", c.why, parts, c.parts)
 		}
-		r, err := gzip.NewReader(bytes.NewReader(plain))
+		r, err := zstd.NewReader(bytes.NewReader(plain))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,8 +117,10 @@
     postMessage(answer, answer.data ? [answer.data.buffer] : []);
   };
 
-  // The program comes in pieces: of seven bits in each character, gzip within. It is compiled as they come.
-  const unpack = new DecompressionStream("gzip"), packed = unpack.writable.getWriter();
+  // The program comes in pieces: of seven bits in each character, Zstandard within. It is compiled as they come.
+  let program;
+  const blocks = new ReadableStream({ start: function (controller) { program = controller; } });
+  const unpack = unzstd(function (block) { program.enqueue(block); });
   function decode(text) {
     const bytes = new Uint8Array(Math.floor(text.length * 7 / 8)), whole = text.length & ~7;
     const at = function (i) { return text.charCodeAt(i) & 127; };
@@ -146,12 +148,17 @@
   }
   function piece(q) {
     if (!compiling) {
-      const answer = new Response(unpack.readable, { headers: { "Content-Type": "application/wasm" } });
+      const answer = new Response(blocks, { headers: { "Content-Type": "application/wasm" } });
       compiling = WebAssembly.compileStreaming(answer);
       run(compiling);
     }
-    packed.write(decode(q.text)).catch(function () { }); // the stream's end says what is wrong
-    if (q.last) packed.close().catch(function () { });
+    try {
+      const whole = unpack(decode(q.text));
+      if (q.last && !whole) throw new Error("the page's program is cut off");
+      if (whole) program.close();
+    } catch (e) { // compiling ends with it, too
+      program.error(e);
+    }
   }
 
   let compiling;

@@ -1,5 +1,0 @@
-package formats
-
-import "occudiff/ingest"
-
-func large() []ingest.Format { return nil }
