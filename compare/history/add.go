@@ -16,6 +16,8 @@ type Added struct {
 	Stored bool
 	// Known are the inputs that are part of run ID already, when it was not stored.
 	Known []Input
+	// Twin says that run ID is of the same collection, in its other form: a result folder, or its export.
+	Twin bool
 	// Whole says that all of the content is known, and not only some of its files.
 	Whole bool
 	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
@@ -124,6 +126,10 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 		if found.ID = cmp.Or(found.ID, id); id != 0 && id == found.ID {
 			found.Known = append(found.Known, in)
 		}
+	}
+	if found.ID == 0 {
+		id, err := d.twin(ctx, tx, &run)
+		return Added{ID: id, Known: inputs, Whole: id != 0, Twin: id != 0}, err
 	}
 	found.Whole = found.ID != 0 && len(found.Known) == len(inputs)
 	return found, nil

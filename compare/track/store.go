@@ -91,6 +91,7 @@ func bytesOf(o unit.Opt[unit.Bytes]) unit.Opt[float64] {
 type Added struct {
 	history.Run
 	Stored   bool   // false when its content was there already
+	Twin     bool   // it was there as a result folder or as the export of one, whichever this is not
 	TimeFrom string // what the time was taken from, when it is not the collection's
 	// Programs are those that have its kernels, when it does not say which one it is of.
 	Programs []string

@@ -130,7 +130,12 @@ func shortCommit(s string) string {
 
 // AddedText says of one run what was done with it.
 func AddedText(r *track.Added) string {
-	if !r.Stored {
+	switch {
+	case !r.Stored && r.Twin:
+		return fmt.Sprintf("run %d has the same launches, with times that agree to 2.5 us each, so %s is taken for "+
+			"the other form of it (result folder or export): nothing was changed", r.ID,
+			report.OneLine(inputNames(&r.Run)))
+	case !r.Stored:
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: "+
 			"nothing was changed", r.ID, report.OneLine(inputNames(&r.Run)))
 	}
