@@ -47,6 +47,8 @@ func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// check finds flags that contradict each other. There are three questions, of a run, of one launch and of a compute
+// unit: each refuses the flags of the others instead of ignoring them, so that no answer looks as if it had used them.
 func (v *advise) check(paths []string) error {
 	f := v.flags
 	v.named, v.policy = []string{v.Device}, v.Policy
@@ -86,6 +88,7 @@ func (v *advise) check(paths []string) error {
 }
 
 // vary turns --fix and --free into what may change.
+// What is in neither list may change: without the flags everything may.
 func (v *advise) vary() predict.Vary {
 	may := func(setting string) bool {
 		return (len(v.Free) == 0 || slices.Contains(settingWordsOf(v.Free), setting)) &&
@@ -95,6 +98,7 @@ func (v *advise) vary() predict.Vary {
 }
 
 // answer gives what the flags ask for.
+// A device without a launch is a question, too: which launches fill it.
 func (v *advise) answer(ctx context.Context, paths []string) (*report.Answer, error) {
 	switch {
 	case v.Model == "compute-unit":
@@ -125,6 +129,8 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM and registers 0 is an amount, and only
+	// the text of the flag tells whether it was given.
 	var want computeunit.Want
 	if launch.GroupSize > 0 {
 		want.GroupSize = unit.Some(launch.GroupSize)
@@ -152,6 +158,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 		return nil, cli.Errorf("a run is of one device: give one --device, or none when the inputs name it")
 	}
 	v.Device = strings.Join(names, "")
+	// Kernels of one name from several runs would be added up to launches that no run had.
 	if runs := ingest.Runs(ctx, paths, formats.All()); len(runs) > 1 {
 		return nil, cli.Errorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
 			len(runs), runs[0][0])
@@ -170,6 +177,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 	}
 	v.sayNotes(r.Notes)
 	return predictdoc.AdviseRun(r, v.Below, v.vary(), func(row *compare.Row) predict.Launch {
+		// The table's slots are per device; no file of a run holds others.
 		l := r.LaunchOf(row)
 		l.BarrierSlots, l.GroupSlots = v.BarrierSlots, v.GroupSlots
 		return l

@@ -77,6 +77,7 @@ type shared struct {
 }
 
 // Sets of shared flags.
+// Each begins and ends with a blank, for commands join them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval driver vtune-version label progress "
@@ -99,6 +100,7 @@ func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
 		return err
+	// Written as "not at least", for a flag takes NaN as a number and NaN is below nothing.
 	case !(a.Tolerance >= 0) || a.Tolerance > 100:
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
 	case !(a.ModelTolerance >= 0) || a.ModelTolerance > 100:
@@ -110,6 +112,7 @@ func (a *app) checkFlags() error {
 	case a.Top < 0:
 		return cli.Errorf("--top %d: expected a number of kernels above 0", a.Top)
 	}
+	// A recipe passes --db "$HISTORY", which may be empty: that is no name of a history.
 	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)
 	a.show = report.Selection{Top: a.Top, Sort: report.SortKey(a.Sort)}
 	if a.Kernel != "" {

@@ -46,6 +46,8 @@ func (a *app) collectCommand() *cobra.Command {
 			if strings.HasPrefix(args[0], "-") {
 				return cli.Errorf("the application %s would be an option of unitrace: write ./%[1]s", args[0])
 			}
+			// A job runs collect again, with a folder and outputs that hold the number of the job; what is printed
+			// ends in validate, which has none of the flags of collecting.
 			if f.Job != "" {
 				f.kept = a.keptFlags("dir", "output", "print", "job")
 			} else {
@@ -95,6 +97,8 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, e
 
 // printSteps prints what collect would run.
 func (a *app) printSteps(o collect.Options, kept []string) error {
+	// Without --interval it would be measured, and nothing runs here: the finest stands for it, with a word on how to
+	// set it.
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
@@ -143,6 +147,8 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 // keptFlags gives the flags of the command line but for some.
+// They are written so that a shell and pflag read them back: a bool needs =, or its value would be an argument, and a
+// list is its flag several times, since values may hold commas; us is what Go reads as well as µs, and ASCII.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

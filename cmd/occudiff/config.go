@@ -39,6 +39,7 @@ func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 		if ok {
 			s.Value, s.From = g.text, g.from
 		}
+		// A postgres:// URL may hold a password.
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}

@@ -22,6 +22,7 @@ func (a *app) deliver(ans *report.Answer) error {
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
+	// Files come first: a pipe that closes (head, a pager) ends the printing, and the files are in place by then.
 	if err := a.out.Write(ans); err != nil {
 		return err
 	}
@@ -42,6 +43,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 	var keys, csvKeys []string
 	for name := range strings.SplitSeq(strings.Join(a.Columns, ","), ",") {
 		name = strings.TrimSpace(name)
+		// The first table that has the column names it; a heading may differ between tables where the key does not.
 		key := ""
 		for _, t := range append(tables, ans.Table) {
 			if at := t.Find(name); at >= 0 && key == "" {
@@ -56,6 +58,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 			return cli.Errorf("--columns %s: there is no such column; there are %s", name,
 				strings.Join(tables[0].Keys(), ", "))
 		}
+		// CSV may have columns that no document shows, and calls for them by the name that was typed.
 		keys = append(keys, key)
 		if ans.Table.Find(name) < 0 {
 			name = key
@@ -127,6 +130,8 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 		unseen = append(unseen[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more of these", n-report.MostTasks))
 	}
 	switch {
+	// A gate that failed and a gate that did not see all are one exit status: the failure is the stronger statement,
+	// and what was not seen is only said.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
 			fmt.Fprintln(a.stderr, "occudiff: warning:", text)
@@ -149,6 +154,7 @@ func (a *app) accept(notes *[]note.Note, unjudged string) (unseen []string, err 
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
 	if lost := report.Lost(*notes); lost != "" {
+		// Accepting is safe because every output carries the warning, so an output that cannot carry it is refused.
 		if a.AcceptDamaged && a.rowsAlone(".csv") != "" {
 			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")

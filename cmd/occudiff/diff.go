@@ -55,6 +55,8 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Answer, error) {
+	// Kernel binaries have no measurement, so they are another comparison; a mix of both is read as runs, whose reader
+	// says what is wrong with the binary.
 	binaries, streams := 0, 0
 	for _, p := range paths {
 		if p == "-" {
@@ -111,6 +113,8 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 	if run.Device == nil || len(loaded)+len(measured) == 0 {
 		return nil, fmt.Errorf("--noise %s: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
 	}
+	// The noise is looked up without driver and program: these are what a difference between two runs is asked about,
+	// and the history has none yet for a new one.
 	of := func(m map[history.Key]stat.Variance, k history.Key) unit.Opt[stat.Variance] {
 		if v, ok := m[k]; ok {
 			return unit.Some(v)
@@ -126,6 +130,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 }
 
 // answerSides answers for sides that were compared.
+// The gate judges all sides at once, so what it could not judge is said once, with the first difference.
 func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 	unjudged := ""
 	if a.FailOn != "never" {
@@ -148,6 +153,7 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 			}
 			marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
 		}
+		// A gate that had nothing to judge passes; said aloud, nobody takes that for a proof.
 		if text := diffdoc.CannotTell(s); text != "" && a.FailOn == "regression" {
 			a.say("%s", text)
 		}
@@ -166,6 +172,7 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 	if _, err := a.table(); err != nil { // which is read once
 		return nil, err
 	}
+	// An error of one side ends the reading of the others, which may be gigabytes.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	each := func(do func(i int) error) error {
@@ -213,6 +220,8 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 }
 
 // hasSides says whether a file is a difference report of VTune, or an archive of two results.
+// Reading without a choice of a side ends with an error that counts them. Any other error is told when the path is
+// read as what it is.
 func hasSides(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
 	return ingest.Sides(err) == 2

@@ -96,6 +96,8 @@ func (l *launch) names(known func(string) bool) []string {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
+			// The longest name that is known wins; what nobody knows is cut at its first comma, and the error is of
+			// that part.
 			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
 			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
@@ -187,6 +189,7 @@ func (l *launch) platforms() (*computeunit.Table, string, error) {
 		return nil, "", err
 	}
 	file, key := l.PlatformFile, l.Platform
+	// Most people have one platform in a file, so --platform takes the file alone.
 	if file == "" && strings.HasSuffix(strings.ToLower(key), ".csv") {
 		file, key = key, ""
 	}

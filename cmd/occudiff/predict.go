@@ -59,6 +59,8 @@ func (p *prediction) check(paths []string) error {
 	if err := p.launch.check(); err != nil {
 		return err
 	}
+	// --batch counts when it is given, also as an empty text: an unset variable of a script must not turn a batch into
+	// the prediction of one launch.
 	modes := 0
 	for _, on := range []bool{f.Changed("batch"), p.Sweep != "", p.Timeline} {
 		if on {
@@ -82,6 +84,7 @@ func (p *prediction) check(paths []string) error {
 	case p.Explain && (modes > 0 || p.Compat != "" || units):
 		return cli.Errorf("--explain needs the prediction of one launch")
 	}
+	// Refuse looks at the flags that were given; which of the groups are wrong depends on the mode.
 	for _, r := range []struct {
 		on          bool
 		what, flags string
@@ -139,6 +142,7 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		if err != nil {
 			return nil, err
 		}
+		// 0 ports ask for no what-if; the flag has 1 by default.
 		if p.policy != "partial" {
 			p.Ports, p.Early = 0, 0
 		}
@@ -186,6 +190,7 @@ func (p *prediction) calculator() (*report.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The devices of the calculator have their own keys (fam:gen12, pci:E20B), so the device table is not asked.
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
 		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
@@ -199,6 +204,7 @@ func (p *prediction) calculator() (*report.Answer, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	// The form has a field for whole KB.
 	case slm%1024 != 0 || slm/1024 > 1<<20:
 		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
 	case p.Local == "":
@@ -292,6 +298,7 @@ func (p *prediction) openBatch(name string) (string, io.ReadCloser, error) {
 		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input",
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
+	// Opening a folder works on Unix, and reading it fails with a message that does not say why.
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
 		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file in it",

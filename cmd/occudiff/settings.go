@@ -36,7 +36,9 @@ func settingNames() []string {
 }
 
 // gates are what a command may fail on, each on some of them.
-func gates() []string { return []string{"never", "mismatch", "model", "regression", "alarm"} }
+func gates() []string {
+	return []string{"never", "mismatch", "model", "regression", "alarm", "missing"}
+}
 
 // given is a setting that somebody gave, and where.
 type given struct{ text, from string }
@@ -58,11 +60,14 @@ func (a *app) applySettings() error {
 	if err != nil {
 		return err
 	}
+	// A slip is a warning and no error: a newer version may know the setting, and a shared file must not stop an older
+	// one.
 	for _, line := range append(file.unknown(), a.unknownVariables()...) {
 		a.say("%s", line)
 	}
 	for _, name := range settingNames() {
 		flag := a.flags.Lookup(name)
+		// The order is that of the nearest: command line, environment, file, default.
 		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
 			continue
 		}
@@ -74,6 +79,7 @@ func (a *app) applySettings() error {
 			continue
 		}
 		if name == "fail-on" && !slices.Contains(flag.Annotations["words"], g.text) {
+			// A file says fail-on once for validate, diff and track, which do not all know each gate.
 			if slices.Contains(gates(), g.text) {
 				continue // of another command
 			}
@@ -129,6 +135,7 @@ func readSettings() (*settingsFile, error) {
 }
 
 func (f *settingsFile) read(text []byte) error {
+	// Read as nodes, for track backtest --save writes the file again and comments must survive that.
 	var all map[string]any // finds another root and duplicate keys
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := cmp.Or(d.Decode(&f.doc), f.doc.Decode(&all)); {
@@ -182,6 +189,7 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}
 	switch node.Kind {
 	case yaml.ScalarNode:
+	// As a flag takes a list: columns: [kernel, verdict].
 	case yaml.SequenceNode:
 		var words []string
 		for _, word := range node.Content {
@@ -250,6 +258,7 @@ func (f *settingsFile) write() error {
 	if err := errors.Join(e.Encode(&f.doc), e.Close()); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
+	// Renamed when it is whole: an interrupted command leaves the old settings.
 	next := f.path + ".new"
 	if err := os.WriteFile(next, text.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", f.path, note.Reason(err))

@@ -74,12 +74,15 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 	if err != nil {
 		return nil, err
 	}
+	// --kernel selects what was accepted of single kernels; an acceptance of the whole run has no series and stays.
 	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
 		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
 	})
 	if len(of) == 0 {
 		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
 	}
+	// Without a choice it is the last command that is taken back: one command stores all of its acceptances with one
+	// time.
 	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
 		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
 	}

@@ -54,6 +54,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if err != nil {
 		return err
 	}
+	// The binaries of one command line are one compilation; exports are as many runs as the folders hold.
 	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !binary.IsPath(p) })
 	if !binaries {
 		runs = ingest.Runs(ctx, paths, formats.All())
@@ -170,6 +171,8 @@ func runsAre(n int) string {
 }
 
 // addRun stores a run and says what came of it.
+// A run that is stored already, whole, is no error: CI repeats jobs. One of which a part is stored is: its kernels
+// would be counted twice.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {
@@ -199,6 +202,7 @@ func parseTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
+	// 1e11 s are the year 5138: what is more was milliseconds.
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}

@@ -47,6 +47,7 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 		target = unit.Some(f.Target)
 	}
 	return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err
@@ -56,6 +57,8 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 				"gate over; add runs first", f.Target, m.Gate.Learning)
 		}
 		if f.Save {
+			// Looked up while the history is open, and written when the answer is delivered; an error comes then, too,
+			// so that the replay is seen in any case.
 			file, words, err := t.proposals(ctx, db, target)
 			t.after = func() error {
 				if err == nil {

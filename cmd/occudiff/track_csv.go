@@ -52,6 +52,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	// An export calls a series by kernel and device; only the table can tell a device from another word.
 	records.IsDevice = func(key string) bool {
 		m, err := table.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
@@ -119,6 +120,7 @@ func (t *tracking) exportCommand() *cobra.Command {
 func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.Metric) error {
 	points := 0
 	write := func(w io.Writer) error {
+		// It is called once a file.
 		points = 0
 		rows := history.NewRecordWriter(w)
 		err := db.Export(ctx, m, func(r history.Record) error {

@@ -64,6 +64,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 // checkedRuns gives the runs that are to be checked, in the order in which they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
 	switch {
+	// cobra lets only one of the three flags through, so the order is of no meaning.
 	case f.Run != 0:
 		return []int64{f.Run}, nil
 	case f.Last < 1:

@@ -11,6 +11,7 @@ import (
 )
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
+// git comes first: a CI system names the commit that it was started for, while a job may check out another one.
 func (t *tracking) commit(ctx context.Context) string {
 	if commit := gitCommit(ctx, "HEAD"); commit != "" {
 		return commit
@@ -57,6 +58,7 @@ func (t *tracking) base() []string {
 // gitCommits gives the last commits of the repository that holds the working folder, oldest first; nothing where there
 // is none.
 func gitCommits(ctx context.Context) []string {
+	// 100,000 commits are 4 MB of hashes and decades of most projects.
 	return strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
 }
 
@@ -67,6 +69,8 @@ func gitCommit(ctx context.Context, name string) string {
 
 // git gives what git answers; nothing where it cannot.
 func git(ctx context.Context, args ...string) string {
+	// A repository on a file system that hangs must not hang a check: without an answer runs keep the order in which
+	// they came.
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	out, err := exec.CommandContext(ctx, "git", args...).Output()

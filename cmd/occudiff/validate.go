@@ -138,6 +138,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 			unseen = append(unseen, of+text)
 		}
 	}
+	// Without a gate kernels that were lost are a note in every output, and no error.
 	if a.FailOn == "never" {
 		unseen = nil
 	}
@@ -151,6 +152,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 // concludeRuns says what is to be said of runs beside their answer.
 func (a *app) concludeRuns(names []string, results []*compare.Result, gates []rundoc.Gate,
 	unseen []string) error {
+	// Only for people: other formats are one document, which has every run.
 	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
 		if err := a.printEach(names, results); err != nil {
 			return err

@@ -45,6 +45,8 @@ type builder struct {
 	notes                 []note.Note
 }
 
+// An entry is a metric on the way down to the current one. Depth is of the form that is read: blanks of text, open
+// lists of HTML, the level of CSV; only which is deeper counts.
 type entry struct {
 	depth int
 	name  string
@@ -88,6 +90,8 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		head = name + ": " + value
 	}
 	switch {
+	// The order matters: names repeat. "GPU Time" stands over the tasks, among the recommendations and in the platform
+	// info, and each place means something else.
 	case len(name) > maxName:
 		return
 	case b.under(platformHead):
@@ -160,6 +164,7 @@ func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse f
 		b.bad.Add(pos, "", "%s: %v", name, err)
 		return
 	}
+	// The first one counts: the report goes from the whole run to its parts, which repeat the names.
 	*to = cmp.Or(*to, o)
 }
 
@@ -173,6 +178,7 @@ func (b *builder) occupancy(value string, pos note.Pos) {
 	if !ok || len(b.shares) == maxGPUs {
 		return
 	}
+	// With several GPUs each has a heading of its own above its occupancy.
 	of := "the GPU"
 	if len(b.sections) > 0 {
 		of = b.sections[len(b.sections)-1].name
@@ -211,6 +217,7 @@ func (b *builder) gpu(name, value, head string, pos note.Pos) {
 		b.addGPU(deviceName(withoutAddress(rest)), pos)
 		return
 	}
+	// Counts may come first: then the GPU is there and has no name yet.
 	if name == "Name" {
 		if len(b.gpus) > 0 && b.gpus[len(b.gpus)-1].name == "" {
 			b.gpus[len(b.gpus)-1].name = value
@@ -251,6 +258,7 @@ func (b *builder) addGPU(name string, pos note.Pos) {
 
 func set(to *unit.Opt[int], text string) error {
 	n, err := parseCount(text)
+	// A GPU without XVEs is none: such a 0 is not known.
 	if v, ok := n.Value(); ok && v > 0 && v < 1<<31 {
 		*to = unit.Some(int(v))
 	} else if err == nil {

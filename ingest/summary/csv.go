@@ -30,11 +30,14 @@ type delimited struct {
 // stand before it.
 func delimiter(line []byte) byte {
 	i := bytes.Index(line, []byte(levelName))
+	// 1 is for the opening quote.
 	if i < 0 || i > 1 && !isMessage(line) && line[i-1] != '\r' {
 		return 0
 	}
 	quote := []byte{'"'}
 	rest := bytes.TrimPrefix(line[i+len(levelName):], quote)
+	// A delimiter is one byte of ASCII: -csv-delimiter takes a character, and half of a UTF-8 one would cut every cell
+	// wrongly.
 	if len(rest) == 0 || rest[0] == '"' || rest[0] >= 0x80 ||
 		!bytes.HasPrefix(bytes.TrimPrefix(rest[1:], quote), []byte(metricName)) {
 		return 0
@@ -88,6 +91,7 @@ func (d *delimited) line() {
 }
 
 // split gives the cells of a line. Those that hold the delimiter stand in quotes.
+// encoding/csv is not used since a cell may have blanks before its quote, and text behind it.
 func split(line string, delim byte) (cells []string) {
 	for {
 		line = strings.TrimLeft(line, " ")
@@ -112,6 +116,7 @@ func split(line string, delim byte) (cells []string) {
 // cells takes the name and the values of a line.
 func (d *delimited) cells(level int, cells []string) {
 	pos := d.in.Pos(1)
+	// A name without a value is a heading, here and in the report as text.
 	heading := !slices.ContainsFunc(cells[1:], func(s string) bool { return s != "" })
 	switch {
 	case cells[0] == "Computing Task" && slices.Contains(cells, "Total Time"),
@@ -137,6 +142,8 @@ func (d *delimited) cells(level int, cells []string) {
 }
 
 // withUnit gives a number the unit that it has in the report as text.
+// The builder has one way to read a quantity; so a number of the CSV is given its unit again instead of a second set
+// of parsers. What is no number, as [Unknown], stays.
 func withUnit(name, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
 		return value

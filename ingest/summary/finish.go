@@ -15,11 +15,13 @@ import (
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()
+	// GPUBusy is a share of the elapsed time; a report may have it without the time itself.
 	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
 		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
 	}
 	f := &ingest.File{Rows: b.rows, BadRows: b.bad.Count, Digest: b.digest, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
+	// A version and times alone say nothing of a GPU.
 	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,
 		GPUBusy: f.Platform.GPUBusy}) {
 		return nil, b.fault(empty)
@@ -40,9 +42,11 @@ func (b *builder) devices() {
 	}
 	if n := len(b.adapters); n > 0 {
 		p.Adapters = unit.Some(n)
+		// Said only where every adapter can have as many; a remainder is a row that was lost.
 		if len(b.stacks)%n == 0 {
 			p.Stacks = unit.Some(len(b.stacks) / n)
 		}
+		// A stack whose state was not printed may have been busy.
 		if b.stateRows == len(b.stacks) {
 			p.BusyStacks = unit.Some(b.busyStacks)
 		}
@@ -55,6 +59,8 @@ func (b *builder) device(list []gpu) {
 	p := &b.platform
 	first := list[0]
 	for _, g := range list[1:] {
+		// An integrated GPU beside a discrete one is the usual case; frequency and work-group limits follow from the
+		// device, so they are not compared.
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
 				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one "+

@@ -50,6 +50,7 @@ func readHTML(r io.Reader, to *builder) error {
 		if kind == html.ErrorToken {
 			return p.end()
 		}
+		// Counted before the token is taken: reading names and attributes changes raw in place.
 		raw := p.z.Raw()
 		lineBreaks, last := bytes.Count(raw, []byte("\n")), bytes.LastIndexByte(raw, '\n')
 		switch kind {
@@ -107,7 +108,7 @@ func (p *page) open(closed bool) {
 	case name == "ul" && !closed:
 		p.lists++
 	case name == "table":
-		p.startTable(closed)
+		p.inTable, p.header = !closed, false
 	case name == "tr":
 		p.cells, p.header, p.at = p.cells[:0], false, [2]int{p.line, p.column}
 	case name == "th" || name == "td":
@@ -129,11 +130,6 @@ func (p *page) open(closed bool) {
 	}
 }
 
-func (p *page) startTable(closed bool) {
-	p.inTable = !closed
-	p.header = false
-}
-
 func (p *page) begin(where place) {
 	p.place = where
 	p.text.Reset()
@@ -141,8 +137,10 @@ func (p *page) begin(where place) {
 
 // close takes an end tag.
 func (p *page) close(name string) {
+	// As a browser shows it: breaks and indentation within a value are of the markup.
 	text := strings.Join(strings.Fields(p.text.String()), " ")
 	switch {
+	// Not below 0: a damaged file may close more lists than it opened.
 	case name == "ul":
 		p.lists = max(p.lists-1, 0)
 	case name == "pre" || (name == "div" && p.skip > 0):
@@ -157,6 +155,7 @@ func (p *page) close(name string) {
 		p.to.metric(p.lists, p.name, text, p.to.at(p.at[0], p.at[1]))
 		p.place = nowhere
 	case (name == "th" || name == "td") && p.place == inCell:
+		// Further cells are dropped, and the row keeps its place.
 		if len(p.cells) < maxColumns {
 			p.cells = append(p.cells, text)
 		}

@@ -32,6 +32,8 @@ const (
 
 // Sniff implements ingest.Format: headings that only this report has.
 func (Format) Sniff(head []byte) bool {
+	// VTune's other reports have lists and tables as well; the class of its metrics and a name that others do not
+	// print tell this one.
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
@@ -49,6 +51,8 @@ func (Format) Sniff(head []byte) bool {
 		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") ||
 			strings.HasPrefix(text, "EU Array")
 	}
+	// Without the platform info (a report with a filter) no single line is sure: another tool may print an elapsed
+	// time, and a GPU time, but not both under these names.
 	return elapsed && gpu
 }
 
@@ -66,6 +70,7 @@ func isHTML(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	stream := lines.NewStream(ctx, src, opt)
+	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.
 	in, head, err := peek(stream)
 	if err != nil {
 		return nil, err

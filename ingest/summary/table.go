@@ -27,7 +27,9 @@ const (
 )
 
 func (b *builder) startTable(header []string) {
+	// Tasks that this table adds lie behind the end of merged, and are so never merged with its later rows.
 	b.table = table{merged: make([]bool, len(b.tasks))}
+	// The CSV has (%) in its headers, the other forms have not.
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
 	}
@@ -57,10 +59,12 @@ func (b *builder) stackRow(cells []string) {
 	if adapter == "" || stack == "" || len(b.stacks) >= maxGPUs || len(adapter)+len(stack) > maxName {
 		return
 	}
+	// Sets, for an adapter has a row for each of its stacks.
 	if b.adapters == nil {
 		b.adapters, b.stacks = map[string]bool{}, map[string]bool{}
 	}
 	b.adapters[adapter] = true
+	// Stacks are numbered within an adapter.
 	b.stacks[adapter+"\x00"+stack] = true
 	idle, err := parsePercent(b.cell(cells, "XVE Array Idle", "EU Array Idle"))
 	if share, ok := idle.Value(); err == nil && ok {
@@ -135,10 +139,13 @@ func (b *builder) task(cells []string, pos note.Pos) {
 func (b *builder) merge(k ingest.Kernel) {
 	for _, i := range b.byName[k.Task] {
 		old := &b.tasks[i]
+		// A task that one table has at SIMD 16 and another at SIMD 32 is two kernels; a table without a SIMD width
+		// fits each.
 		if i >= len(b.table.merged) || b.table.merged[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
 			continue
 		}
 		b.table.merged[i] = true
+		// All tables are of one collection, so the first value is as good as the next.
 		old.Total, old.Instances = cmp.Or(old.Total, k.Total), cmp.Or(old.Instances, k.Instances)
 		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
 		old.Measured = cmp.Or(old.Measured, k.Measured)

@@ -12,6 +12,7 @@ import (
 )
 
 // peek gives the first bytes without taking them.
+// A file that is shorter than that is no error.
 func peek(r io.Reader) (*bufio.Reader, []byte, error) {
 	in := bufio.NewReaderSize(r, 4096)
 	head, err := in.Peek(4096)
@@ -57,11 +58,13 @@ func (t *text) line() {
 		t.to.startTable(c.cells(before))
 		return
 	}
+	at := t.to.at(t.in.Number, len(line)-len(strings.TrimLeft(line, " "))+1)
 	switch {
 	case trimmed == "":
 		t.endTable()
 		return
-	case t.table != nil && t.row(line):
+	case t.table != nil && t.table.holds(line): // else the table has ended without a blank line
+		t.to.row(t.table.cells(line), at)
 		return
 	case trimmed[0] == '|': // what a value means, in words
 		return
@@ -71,8 +74,7 @@ func (t *text) line() {
 	if !ok {
 		name = strings.TrimSuffix(trimmed, ":")
 	}
-	depth := len(line) - len(strings.TrimLeft(line, " "))
-	t.to.metric(depth, name, strings.TrimSpace(value), t.to.at(t.in.Number, depth+1))
+	t.to.metric(at.Column-1, name, strings.TrimSpace(value), at)
 }
 
 // progress takes off what vtune told while it worked: `vtune: Executing actions 75 % Generating a report` is
@@ -90,15 +92,6 @@ func progress(line string) string {
 		}
 	}
 	return ""
-}
-
-// row takes a row of the current table, and says false when the line is none: the table has ended without a blank line.
-func (t *text) row(line string) bool {
-	if !t.table.holds(line) {
-		return false
-	}
-	t.to.row(t.table.cells(line), t.to.at(t.in.Number, len(line)-len(strings.TrimLeft(line, " "))+1))
-	return true
 }
 
 func (t *text) endTable() {
@@ -126,6 +119,7 @@ func dashes(line string) *columns {
 }
 
 // cells cuts a line at the gaps between the columns. The last column has no end.
+// Not bytes: a name of a kernel may hold characters of several bytes, and VTune pads by characters.
 func (c *columns) cells(line string) []string {
 	runes := []rune(line)
 	out := make([]string, len(c.from))
@@ -143,6 +137,8 @@ func (c *columns) cells(line string) []string {
 
 // holds says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
 // name.
+// The next metric begins at the left edge, too; what tells it is that it is as short as a name, or that its text runs
+// over a gap.
 func (c *columns) holds(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false
