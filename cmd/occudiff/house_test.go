@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 	"ingest/scan":   {},
 
 	"ingest/lines":    {"ingest", "ingest/note"},
-	"ingest/vtune":    {"ingest", "ingest/note", "ingest/unit", "ingest/scan"},
+	"ingest/vtune":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/scan"},
 	"ingest/vecadd":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/summary":  {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace": {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},

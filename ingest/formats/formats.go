@@ -16,7 +16,6 @@ import (
 
 // All lists the formats in the order in which files are offered to them.
 func All() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, timebin.Format{},
-		vecadd.Format{}, zebin.Format{},
-		vtuneresult.Format{}}
+	return []ingest.Format{vtune.Format{}, summary.Format{}, vtune.Text{}, unitrace.Format{}, trace.Format{},
+		timebin.Format{}, vecadd.Format{}, zebin.Format{}, vtuneresult.Format{}}
 }

@@ -61,8 +61,8 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	p := &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
 		hint: correctHint}
 	if (q >= firstShare || q == total || q == average) && decimalComma(b) {
-		p.hint = "the number has a decimal comma: export the file again where numbers have a decimal point, as with " +
-			"LC_ALL=C"
+		p.hint = "the comma may be a decimal one or part a thousand: export the file again where numbers have a " +
+			"decimal point, as with LC_ALL=C"
 	}
 	return p
 }
@@ -71,6 +71,16 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 func decimalComma(b []byte) bool {
 	_, ok := parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
 	return ok && bytes.IndexByte(b, ',') >= 0
+}
+
+// nano reads a number as parseNano does, also one with a decimal comma, as a file has that was saved where numbers are
+// written so. In a file with commas between its fields, three digits behind one may as well be those of thousands.
+func (h *header) nano(b []byte) (nano, bool) {
+	x, ok := parseNano(b)
+	if i := bytes.IndexByte(b, ','); !ok && i >= 0 && (h.delim != ',' || len(b)-i != len(",000")) {
+		return parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
+	}
+	return x, ok
 }
 
 // shorten quotes a cell for a message.

@@ -62,7 +62,7 @@ func (e *entry) addCounters(r *scan.Row, h *header, t nano) {
 		e.counters = make([]counted, len(h.counters))
 	}
 	for i := range h.counters {
-		if x, ok := parseNano(r.Cell(h.counters[i].cell)); ok && x >= 0 {
+		if x, ok := h.nano(r.Cell(h.counters[i].cell)); ok && x >= 0 {
 			e.counters[i].sum.addProduct(uint64(x), uint64(t))
 			e.counters[i].time.add(uint64(t))
 		}

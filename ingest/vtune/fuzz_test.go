@@ -26,11 +26,18 @@ func FuzzRead(f *testing.F) {
 	f.Add("vtune: xComputing Task\tTotal Time\tActive\n\"a\n\"\"b\"\"\"\t1e-5\t0.5\nx\t\t\n")
 	f.Add("Computing Task;Global;Local;Instance Count;Idle(%);Idle(%)\nK;1x2;3;4;5;6\nK;1x2;3;-4;5;6\n\"")
 	f.Add("Computing Task;Global;Local;a;b;c\nK;1x2;3;4;5;6\nK;1x2;3;-4;a;" + strings.Repeat("x", 40) + "\nK\n\"")
+	f.Add("vtune: Computing Task  Total Time  Active(%)\n--------------  ----------  ---------\na,\"b\"  1.5ms  5.0%\nx\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 1<<16 {
 			t.Skip()
 		}
 		Format{}.Sniff([]byte(text))
+		if (Text{}).Sniff([]byte(text)) {
+			src := &ingest.Source{Path: "run.txt", Size: -1, R: strings.NewReader(text)}
+			if f, err := (Text{}).Read(context.Background(), src, ingest.ReadOptions{}); err == nil {
+				check(t, text, f)
+			}
+		}
 		one, err := readText(text, ingest.ReadOptions{Threads: 1})
 		block := 1 + len(text)%200
 		if at, _, ok := findHeader([]byte(text)); !ok || at > min(block, len(text)) || !strings.Contains(text[at:min(block, len(text))], "\n") {

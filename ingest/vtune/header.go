@@ -32,6 +32,7 @@ type instructions struct{ index, cell int }
 // header is what the header line says.
 type header struct {
 	pos     note.Pos
+	delim   byte
 	columns int // up to the last that has a name
 	col     [quantities]column
 	twice   []twice
@@ -92,7 +93,7 @@ func (h *header) add(index int, text []byte) {
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
 	}
-	if !ok || (q == task && index != 0) {
+	if !ok || q == task && (index > 1 || h.col[task].there) {
 		return
 	}
 	c := &h.col[q]
@@ -286,8 +287,27 @@ func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
 
-// headerAt says whether a line is a header, and its delimiter: the byte after the name of the key column.
+// headerAt says whether a line is a header, and its delimiter. One column may stand before that of the key: that of
+// the adapter or the queue where an export is grouped by it first, or the index that a data frame was saved with.
 func headerAt(line []byte) (delim byte, ok bool) {
+	if d, ok := keyedAt(line); ok {
+		return d, true
+	}
+	for i, d := range line[:min(len(line), 40)] {
+		switch {
+		case d == ' ' || d == '"' || isAlphanumeric(d):
+			continue
+		case d != '\r':
+			key, ok := keyedAt(line[i+1:])
+			return key, ok && key == d
+		}
+		break
+	}
+	return 0, false
+}
+
+// keyedAt says whether a line begins with the name of the key column, and the byte behind it.
+func keyedAt(line []byte) (delim byte, ok bool) {
 	for _, key := range keyColumns {
 		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
 		if !quoted {

@@ -231,10 +231,10 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	x, ok, most := int64(0), false, int64(math.MaxInt64)
 	switch {
 	case q >= firstShare:
-		x, ok = parseNano(b)
+		x, ok = a.h.nano(b)
 		most = largestShare
 	case q == total || q == average:
-		x, ok = parseNano(b)
+		x, ok = a.h.nano(b)
 		most = maxSeconds * one
 	default:
 		x, ok = parseCount(b)

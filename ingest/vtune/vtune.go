@@ -93,7 +93,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err
 	}
-	h := &header{pos: note.Pos{File: path}, side: side}
+	h := &header{pos: note.Pos{File: path}, delim: delim, side: side}
 	if h.pos.Line, err = s.Record(ctx, h.add); err == scan.ErrQuote {
 		return nil, note.Faultf("open-quote", h.pos, "the file may be cut off: export it again",
 			"the header line opens a quote that is never closed")

@@ -1,0 +1,123 @@
+package vtune
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/lines"
+	"occudiff/ingest/scan"
+)
+
+// Text reads what vtune prints where -format csv is left out: the columns of an export, as a table under a line of
+// dashes. Values have units and thousands separators, and times three decimals.
+type Text struct{}
+
+var _ ingest.Format = Text{}
+
+// Kind gives the word for Input.Kind.
+func (Text) Kind() string { return Format{}.Kind() }
+
+// Sniff says whether there is a header that begins with a key column, above dashes.
+func (Text) Sniff(head []byte) bool {
+	before := ""
+	for line := range bytes.Lines(head) {
+		text := textLine(line)
+		if lines.Dashes(text) != nil && before != "" {
+			return true
+		}
+		before = textHeader(text)
+	}
+	return false
+}
+
+// Read reads the table as the export that it would have been, a line for a line.
+func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+	in := lines.NewReader(ctx, src, opt)
+	var out bytes.Buffer
+	var table *lines.Columns
+	for before := ""; in.Next(); {
+		text := textLine(in.Text)
+		switch c := lines.Dashes(text); {
+		case table == nil && c != nil && before != "":
+			table = c
+			out.Truncate(out.Len() - 1) // the line of the header
+			writeRow(&out, c.Cells(before))
+			out.WriteByte('\n')
+		case table == nil || text == "" || isMessage([]byte(text)):
+			before = textHeader(text)
+			out.WriteByte('\n')
+		default:
+			row := table.Cells(text)
+			for i := 1; i < len(row); i++ {
+				row[i] = withoutUnit(row[i])
+			}
+			if !table.Holds(text) || in.Cut {
+				row = row[:1] // which the reader of exports complains about
+			}
+			writeRow(&out, row)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	f, err := read(ctx, src.Path, scan.Input{Size: int64(out.Len()), R: &out}, scan.Options{Threads: opt.Threads},
+		keeping{opt.Instances, opt.Side})
+	if err == nil {
+		f.Digest = in.Digest()
+	}
+	return f, err
+}
+
+// writeRow writes a row of an export.
+func writeRow(out *bytes.Buffer, cells []string) {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, `"`, `""`)
+	}
+	out.WriteString(`"` + strings.Join(cells, `","`) + "\"\n")
+}
+
+// textLine gives a line as a terminal shows it.
+func textLine(line []byte) string {
+	text := strings.TrimRight(string(lines.Plain(line)), " \t\r\n")
+	return text[strings.LastIndexByte(text, '\r')+1:]
+}
+
+// textHeader gives the header of a table that a line holds, perhaps behind a message, or "".
+func textHeader(line string) string {
+	for _, key := range keyColumns {
+		if i := strings.Index(line, key+"  "); i == 0 || i > 0 && isMessage([]byte(line)) {
+			return line[i:]
+		}
+	}
+	return ""
+}
+
+// withoutUnit gives a cell as an export has it: 98.5% as 98.5, 1.071s as 1.071, 2,047 as 2047, 1.5 KB as 1500.
+func withoutUnit(cell string) string {
+	if cell == "" || cell[0] < '0' || cell[0] > '9' {
+		return cell
+	}
+	plain := strings.ReplaceAll(cell, ",", "")
+	for _, u := range []struct {
+		suffix string
+		factor float64
+	}{{"%", 1}, {" KB", 1e3}, {" MB", 1e6}, {" GB", 1e9}, {" TB", 1e12}, {" B", 1},
+		{"ms", 1e-3}, {"us", 1e-6}, {"s", 1}} {
+		number, ok := strings.CutSuffix(plain, u.suffix)
+		x, valid := parseFloat([]byte(number))
+		switch {
+		case !ok || !valid:
+		case u.factor > 1:
+			return strconv.FormatFloat(math.Round(x*u.factor), 'f', -1, 64)
+		case u.factor < 1:
+			return strconv.FormatFloat(x*u.factor, 'f', 9, 64)
+		default:
+			return number
+		}
+	}
+	return plain
+}
