@@ -12,8 +12,11 @@ func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.A
 		if d.Verdict(i) != rundiff.Regression {
 			continue
 		}
+		// Verdicts are looked up before rows are made: of a million kernels few regress, and making a row compares its
+		// samples again.
 		r := d.Row(i, nil)
 		level := level
+		// The gate does not fail on it, so it is no error either, whatever level was asked for.
 		if !r.Proven() {
 			level = report.AnnotateWarning
 		}

@@ -10,6 +10,7 @@ import (
 )
 
 // Answer answers what changed between two sides, or between the first of several and each other one.
+// Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
 func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	if len(s.Against) > 1 {
 		return several(s, prov)
@@ -67,6 +68,7 @@ func Unjudged(s *rundiff.Sides) string {
 			}
 		}
 	}
+	// Where nothing was judged the gate has seen nothing, and that is said even if nothing is left to judge.
 	if unjudged == 0 && judged > 0 {
 		return ""
 	}
@@ -89,6 +91,7 @@ func regressions(d *rundiff.Result) string {
 		if !r.Proven() {
 			continue
 		}
+		// The sentence stands on one line of a CI log; the table has all of them.
 		if len(names) == most {
 			names = append(names, fmt.Sprintf("%d more", d.Summary.Proven-most))
 			break
@@ -101,6 +104,8 @@ func regressions(d *rundiff.Result) string {
 
 // fell names the figure that a regression stands on, and by how much it fell.
 func fell(r *rundiff.Row) string {
+	// The figure over the XVEs that ran is preferred where it is what was proven, for time between launches does not
+	// count in it.
 	c, known := r.Loaded.Change.Value()
 	if known && c < 0 && (r.Loaded.Significant.Or(!r.Measured.Significant.Or(false)) || c < r.Measured.Change.Or(0)) {
 		return fmt.Sprintf("XVEs that ran %+.1f", c)

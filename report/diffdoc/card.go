@@ -16,6 +16,7 @@ func card(d *rundiff.Result) *report.Card {
 	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
 	c.NotJudged = s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
 	c.Judged = s.Kernels - c.NotJudged
+	// What an agent is told must not rest on a part of a run: any loss, on either side, makes the card unusable.
 	lost := report.NotWhole(d.Notes)
 	for _, side := range []rundiff.Side{d.Old, d.New} {
 		for _, r := range side.Runs {
@@ -35,6 +36,7 @@ func card(d *rundiff.Result) *report.Card {
 		return report.Unusable("no kernel can be compared", c.Judged, c.NotJudged)
 	}
 	for _, r := range d.All() {
+		// Those are counted as not judged.
 		if !r.IsKernel || r.Verdict == rundiff.NotComparable || r.Verdict == rundiff.ChangedDevice {
 			continue
 		}
@@ -53,6 +55,7 @@ func card(d *rundiff.Result) *report.Card {
 				f.Confidence = unit.Some("high")
 			}
 		}
+		// Rows stand in the order of attention, so what does not fit into 20 findings and 8 kB is the least.
 		if !c.Add(f) {
 			break
 		}

@@ -15,6 +15,7 @@ import (
 // document builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
 func document(d *rundiff.Result, prov report.Provenance) *report.Document {
+	// From here on the rows are those that --kernel, --top and --sort leave; counts stay those of all.
 	d = shown(d, prov.Show)
 	doc := &report.Document{
 		Title:    "GPU occupancy of two runs",
@@ -66,6 +67,7 @@ func sideText(s *rundiff.Side) string {
 }
 
 // changedText lists the changes, equal ones of several kernels as one.
+// A recompilation may change the SIMD width of every kernel, and that is one sentence.
 func changedText(changes []rundiff.Change) string {
 	type bundle struct {
 		text  string
@@ -122,6 +124,7 @@ func closing(d *rundiff.Result) string {
 			parts = append(parts, unit.Counted(p.n, p.one, p.many))
 		}
 	}
+	// "No regression" is only said of what could be judged.
 	found := unit.Counted(s.Regressions, "regression", "regressions")
 	among := unit.Counted(s.Kernels, "kernel", "kernels")
 	if s.Regressions == 0 {
@@ -208,6 +211,7 @@ func changeSection(d *rundiff.Result) report.Section {
 			"is unknown on the other and does not count as a change."}
 		return s
 	}
+	// The changes are also the value of JSON, where a change of the whole run has no task.
 	rows := slices.Clone(d.Changes)
 	for i := range rows {
 		rows[i].Task = unit.Some(rows[i].Task.Or("the whole run"))
@@ -224,6 +228,8 @@ func movedSection(d *rundiff.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
 		ItemsIn: report.Everywhere}
 	for i := range d.Len() {
+		// Only a tested row can be unchanged and still need a sentence (see needsAttention), so rows of two single
+		// runs are not made for nothing.
 		tested := d.Shows(i).Tested || d.Options.Noise != nil
 		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged && !tested {
 			continue
@@ -238,6 +244,7 @@ func movedSection(d *rundiff.Result) report.Section {
 			break
 		}
 		status := statusOf(r.Verdict)
+		// It moved by more than the threshold, and a test does not tell that from chance.
 		if r.Verdict == rundiff.Unchanged {
 			status = report.Unsure
 		}

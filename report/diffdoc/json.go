@@ -44,6 +44,7 @@ func newOutput(d *rundiff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
 		Old: newSide(&d.Old), New: newSide(&d.New), Changes: d.Changes, Summary: d.Summary,
+		// A stream, since a list of a million rows would hold all of them at once; --kernel and --top do not reach it.
 		Rows: report.Stream[rundiff.Row]{Seq: rows(d)}, Notes: report.NoteValues(d.Notes),
 	}
 }

@@ -33,6 +33,7 @@ func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s.Add("changed", changedText(d.Changes))
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.AddEach("not_whole", report.NotWhole(d.Notes))
+	// CI systems group cases by class: by device, and by label where one job has several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	s.SetCases(func(yield func(report.TestCase) bool) {
 		for _, r := range d.All() {
@@ -58,6 +59,7 @@ func testCase(class string, r *rundiff.Row) report.TestCase {
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
+	// The new side last: it is the code that one can mend.
 	for _, l := range []*rundiff.Launch{r.Old, r.New} {
 		if l != nil {
 			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), report.Finite(l.Total)

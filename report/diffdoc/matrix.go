@@ -26,6 +26,7 @@ type matrix struct {
 // document puts what decides first, then all kernels, then each column.
 func (m *matrix) document() *report.Document {
 	d := m.doc
+	// The date of a report is that of its newest input, not of the clock, so the same inputs make the same bytes.
 	for _, t := range m.dates {
 		if t.After(d.Date) {
 			d.Date = t
@@ -52,6 +53,7 @@ func heatMap(of, order string, columns []string, rows []report.HeatRow) *report.
 	}
 	p := &report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and " + of, Unit: "%", Max: 100,
 		Text: "A row for each kernel, a column for each " + of + "; an empty frame means no measurement."}
+	// A row of the chart is as high as a line of text.
 	if len(rows) > report.PlotRows {
 		rows = rows[:report.PlotRows]
 		p.Title += ", the first " + strconv.Itoa(report.PlotRows) + " kernels" + order
@@ -67,6 +69,7 @@ func joined(command string, names []string, prov report.Provenance,
 	all := report.NewTestSuite(command, prov)
 	label := prov.Label
 	for i, name := range names {
+		// The class of a case holds the label, and equal cases of two runs must not look like one that ran twice.
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
 		all.Join(report.OneLine(name), of(i, prov))
 	}

@@ -57,6 +57,7 @@ type tableRow struct {
 func (s *diffSet) fill(i int, into *tableRow) {
 	r := s.Row(i, into.Row)
 	*into = tableRow{Row: r, Kernel: report.Symbol(r.Task), Finding: verdict(r.Verdict), Label: s.label(r)}
+	// A row has the parts that its account has, the table a column for each part there is.
 	for _, d := range r.Parts {
 		into.Parts[slices.Index(s.parts, d.Part)] = d.Change
 	}
@@ -66,6 +67,7 @@ func (s *diffSet) fill(i int, into *tableRow) {
 		}
 		into.Changed += c.String()
 	}
+	// CSV has no column for what follows, and formatting it would be most of the time of a million rows.
 	if s.raw {
 		return
 	}
@@ -95,6 +97,7 @@ const insignificant = "~"
 
 func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
 	change := d.Change
+	// Times are compared as new / old, occupancies as a difference in points.
 	if d.Ratio.Present() {
 		change = d.Ratio
 	}
@@ -102,6 +105,7 @@ func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
 	case !ok:
 		return report.Cell{}
 	case d.Insignificant():
+		// No number: a reader would take a change that chance explains for a result.
 		return report.TextCell(insignificant)
 	default:
 		return report.NumCell(kind, x)

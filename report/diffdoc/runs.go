@@ -49,6 +49,7 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 	view, left := *s, []string(nil)
 	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfMany) report.Candidate {
 		nan := unit.Ratio(math.NaN())
+		// NaN is for kernels without a value, which come last in any order.
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
@@ -60,7 +61,8 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 		overview: report.Section{Key: "runs", Title: "Runs", Tables: []*report.Table{runTable(s)}},
 		kernels: []report.Section{
 			{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
-				Tables: []*report.Table{kernelsOfMany(&view)}},
+				Tables: []*report.Table{report.Rows(report.SectionKernels, len(view.Kernels),
+					func(i int) manyRow { return rowOfMany(s, &view.Kernels[i]) })}},
 			{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files,
 				Tables: []*report.Table{matrixTable(&view)}}},
 		heat: runsHeatMap(&view), last: []report.Section{runNotes(s), runsProvenance(s, prov)},
@@ -95,8 +97,10 @@ func runsHeadline(s *rundiff.Runs) []string {
 	if len(devices) > 1 {
 		lines = append(lines, "The runs are on different devices, so their differences may be those of the devices.")
 	}
+	// A copy is a slip of whoever collected and no property of a node, so it comes after what was measured.
 	out = append(out, copies...)
 	switch n := len(out); {
+	// The median of two runs is as far from the one as from the other.
 	case n == 0 && len(s.Runs) < 3:
 		lines = append(lines, "With two runs nobody can say which one is off: compare them with 'occudiff diff'.")
 	case n == 0:
@@ -119,12 +123,15 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 	kernels, lost := make([]*rundiff.KernelOfMany, 0, most+1), map[*rundiff.KernelOfMany]unit.Seconds{}
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
+		// GPU time times the share of the thread slots that stayed empty against the prediction: seconds of the whole
+		// GPU.
 		t := k.Total.Or(0) * unit.Seconds(k.Predicted.Or(0)-k.Median.Or(k.Predicted.Or(0)))
 		if t <= 0 {
 			continue
 		}
 		lost[k] = t
 		kernels = append(kernels, k)
+		// Four at most: the three largest are kept while kernels go by, instead of sorting all of them.
 		slices.SortStableFunc(kernels, func(a, b *rundiff.KernelOfMany) int { return cmp.Compare(lost[b], lost[a]) })
 		if len(kernels) > most {
 			delete(lost, kernels[most])
@@ -137,6 +144,7 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 	words := report.ListOf(kernels, func(k *rundiff.KernelOfMany) string {
 		return rundoc.SlotTime(lost[k]) + " in " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth)
 	})
+	// The run in which the first kernel is lowest shows its causes best, alone.
 	lowest, args := &s.Runs[max(kernels[0].Lowest, 0)], []string{"occudiff", "validate"}
 	if lowest.Device != nil {
 		args = append(args, "--device", lowest.Device.Key)
@@ -214,6 +222,7 @@ func runItems(s *rundiff.Runs) []report.Item {
 		}
 	}
 	for i, o := range s.Outside {
+		// They come by how far off they are.
 		if i == mostOutliers {
 			items = append(items, report.Item{Status: report.Unsure,
 				Text: fmt.Sprintf("%s in runs that do not stand out as a whole.",
@@ -281,13 +290,9 @@ func runsHeatMap(s *rundiff.Runs) *report.Plot {
 	return heatMap("run", " by time", report.ListOf(runNames(s), report.OneLine), rows)
 }
 
-func kernelsOfMany(s *rundiff.Runs) *report.Table {
-	return report.Rows(report.SectionKernels, len(s.Kernels),
-		func(i int) manyRow { return rowOfMany(s, &s.Kernels[i]) })
-}
-
 // matrixTable has a column for each run.
 func matrixTable(s *rundiff.Runs) *report.Table {
+	// Made by hand: how many columns it has is known from the runs and not from a struct.
 	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: report.Files,
 		Columns: []report.Column{
 			{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Files, Role: report.Code},
@@ -326,6 +331,7 @@ func runNotes(s *rundiff.Runs) report.Section {
 	var list []report.TaskNote
 	for i := range s.Runs {
 		for _, n := range report.RunNotes(s.Runs[i].Notes) {
+			// A note with a file names its run by that.
 			if n.Pos.File == "" {
 				n.Text = report.OneLine(s.Runs[i].Name) + ": " + n.Text
 			}
@@ -336,6 +342,8 @@ func runNotes(s *rundiff.Runs) report.Section {
 }
 
 func runsProvenance(s *rundiff.Runs, prov report.Provenance) report.Section {
+	// All runs were read with the flags of one command line, so the options of the first are those of all; its inputs
+	// are left out, for the table below has everybody's.
 	p := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
 	p.Sheet = "Sources"
 	var inputs []report.InputValue

@@ -42,6 +42,7 @@ func findings(r *rundiff.RunOfMany) string { return strings.Join(report.Words(r.
 func findingStatus(r *rundiff.RunOfMany) report.Status {
 	for _, f := range r.Findings {
 		if f != rundiff.RunHigh && f != rundiff.RunFast && !inPart(f) {
+			// A run that is higher or faster than the rest is odd and no loss.
 			return report.Bad
 		}
 	}
@@ -52,6 +53,8 @@ func findingStatus(r *rundiff.RunOfMany) report.Status {
 func inPart(f rundiff.RunFinding) bool { return f == rundiff.RunDips || f == rundiff.RunPeaks }
 
 // manyRow is a kernel over all runs.
+// MAD is the median absolute deviation from the median; Spread is the same for people, with the decimals that small
+// values need.
 type manyRow struct {
 	Task       report.Symbol          `json:"task" col:"Kernel; cut; role=code" jsonschema:"as printed, line ends included"`
 	Global     unit.Size3             `json:"global" col:"Global; drop=2; role=code"`
@@ -101,6 +104,7 @@ type ValidateRun struct {
 func runsValue(s *rundiff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r rundiff.RunOfMany) ValidateRun {
 		row := rowOfRun(&r)
+		// Programs get the name as it is, people on one line.
 		row.Name = r.Name
 		return ValidateRun{row, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})

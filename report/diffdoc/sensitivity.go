@@ -20,6 +20,7 @@ const mostCurves = 5
 
 // sensitivitiesOf gives those of two sides, of the kernels that take most attention.
 func sensitivitiesOf(d *rundiff.Result) (list []KernelSensitivity) {
+	// Making a row is dear; rows are in order of attention, and what stands behind the first thousand has no sentence.
 	for i := range min(d.Len(), mostItems) {
 		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged || len(list) == mostCurves {
 			continue

@@ -25,6 +25,7 @@ type diffSet struct {
 
 func newDiffSet(d *rundiff.Result) *diffSet {
 	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}, parts: compare.Parts()}
+	// Rows are sorted: kernels before other tasks, and what differs before what does not.
 	for s.kernels < d.Len() && d.IsKernel(s.kernels) {
 		s.kernels++
 	}
@@ -37,6 +38,7 @@ func newDiffSet(d *rundiff.Result) *diffSet {
 			Residual: s.has.Residual || row.Residual}
 	}
 	seen, names, tasks := map[string]bool{}, []string(nil), []string(nil)
+	// Charts cut long names; those that differ only in the middle are cut so that they still differ.
 	for i := range min(d.Len(), labeled) {
 		task := d.Task(i)
 		s.repeated[task] = s.repeated[task] || seen[task]
@@ -95,6 +97,7 @@ func csvTable(d *rundiff.Result, show report.Selection) *report.Table {
 
 // csvColumns are the columns of the sheet, whatever this diff has of them.
 func csvColumns() (keys []string) {
+	// Stable: a script that reads a column must find it in the CSV of any diff.
 	all := diffSet{has: rundiff.Shows{Tested: true, Residual: true}}
 	columns := all.columns()
 	for i, c := range report.RowsInto("", 0, all.fill, columns...).Columns {

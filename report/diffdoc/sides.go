@@ -56,6 +56,7 @@ func sideNames(s *rundiff.Sides) []string {
 	for _, d := range s.Against {
 		short, long = append(short, sideName(d)), append(long, report.OneLine(d.New.Name))
 	}
+	// Sides are often folders of one name under different ones: base/run, new/run.
 	if sorted := slices.Sorted(slices.Values(short)); len(slices.Compact(sorted)) < len(short) {
 		return long
 	}
@@ -90,6 +91,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 		m.dates = append(m.dates, dateOf(r))
 		r = shown(r, prov.Show)
 		t := newDiffSet(r).table()
+		// A terminal has the one table of all sides; these are sheets and sections to look things up in.
 		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, report.Files
 		m.columns = append(m.columns, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
 			Sheet: strconv.Itoa(i+1) + " " + names[i], In: report.Files, Text: append(headline(r), closing(r)),
@@ -200,6 +202,7 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(shapeText(worst)),
 			report.OptNum(report.Percent, firstMedian(k), 1))
 		for _, r := range k.Rows {
+			// The side does not have this kernel, nor has the first.
 			if r == nil {
 				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
 				continue
@@ -251,7 +254,6 @@ func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
 // sidesCSV has the rows of each side, with the side in the first column.
 func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	type place struct {
-		of  *rundiff.Result
 		set *diffSet
 		row int
 	}
@@ -260,7 +262,7 @@ func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 		set := newDiffSet(shown(d, show))
 		set.raw = true
 		for i := range set.Len() {
-			places = append(places, place{d, set, i})
+			places = append(places, place{set, i})
 		}
 	}
 	type row struct {
@@ -269,7 +271,7 @@ func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	}
 	return report.CSV("rows", len(places), func(i int, into *row) {
 		p := places[i]
-		into.Side = p.of.New.Name
+		into.Side = p.set.New.Name
 		p.set.fill(p.row, &into.tableRow)
 	}, append([]string{"side"}, csvColumns()...)...)
 }
