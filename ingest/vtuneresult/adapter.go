@@ -47,9 +47,12 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	if err != nil {
 		return err
 	}
+	// The clock is read in a pass of its own, for launches come before samples: only then can each sample be given to
+	// the launches that it lies in while it goes by, and none is kept.
 	if a.clock, err = clockOf(a.ctx, a.fs, a.sampleFile); err != nil {
 		return err
 	}
+	// Said twice in the folder, by different writers: of two clocks one would be guessed.
 	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
 		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz,
 			path.Base(a.setFile), hertz)
@@ -61,6 +64,8 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	if a.opt.Instances {
 		a.rows = &ingest.Kernels{}
 	}
+	// The mix finds by least squares what short launches have in samples that they share; with times on a loose clock
+	// the shares would be wrong, and single launches are shown as they were sampled. 1 ms is VTune's default interval.
 	w := newSweep(a.launches, a.clock.hertz, a.ended)
 	if !a.loose && !a.opt.Instances {
 		w.mix = newMixer(&a.tasks, a.launches, uint64(float64(a.config.asked.Or(0.001))*float64(a.clock.hertz)))
@@ -85,6 +90,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	}
 	w.finish()
 	a.busy, a.mixer = w.busy, w.mix
+	// A launch that no sample is of tells that the clocks do not fit: then no launch is where it seems.
 	if n := len(a.launches); n > 0 && (a.launches[0].start < a.first || a.latest() > a.last) {
 		a.launches, a.failed = nil, "some ran before the first sample or after the last one"
 	}
@@ -99,6 +105,7 @@ func (a *adapter) latest() (end uint64) {
 }
 
 // nanoseconds gives a time of the GPU since the first report.
+// Whole seconds are taken apart so that the product stays in 64 bits: 1e9 times the ticks of some minutes does not.
 func (a *adapter) nanoseconds(tick uint64) int64 {
 	t, hertz := int64(tick-a.first), int64(a.clock.hertz)
 	return t/hertz*1e9 + t%hertz*1e9/hertz
@@ -127,10 +134,13 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if key.SIMD > 0 {
 		k.SIMD = unit.Some(key.SIMD)
 	}
+	// The row stays, with its time and size, for what is predicted of it does not need counters.
 	if s.usable(a.loose) != "" || s.values[clocks] <= 0 || !k.IsKernel() {
 		return k
 	}
 	v := &s.values
+	// Percentages are weighted by the clocks of their samples, not by time: so VTune's figures come out, on a Gen12
+	// and a Gen9 GPU.
 	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / v[clocks])) }
 	k.Measured, k.Within = ratio(v[occupancy]), unit.Some(unit.Ratio(s.mean()))
 	k.Outside = unit.Some(unit.Ratio(max(1-s.covered/s.length, 0)))
@@ -155,6 +165,7 @@ func (a *adapter) finish() {
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.lengths.n
 	f.Platform = a.platform(interval)
+	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as it should be.
 	if asked, ok := a.config.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
 			unit.Span(interval), unit.Span(asked))
@@ -191,6 +202,7 @@ func (a *adapter) finish() {
 // platform is what is known of the machine.
 func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 	p, set := a.config.platform, a.set.constants
+	// The name is of the program's trace, the PCI id of the counters: with two GPUs they may be of different ones.
 	name := strings.TrimSpace(strings.SplitN(a.device.name, "[", 2)[0])
 	if a.device.seen != 1 || uint64(a.device.id) != set["PciDeviceId"] || name == "" {
 		name = "Intel GPU"
@@ -199,6 +211,7 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.setFile)
 	p.SamplingInterval = unit.Some(interval)
 	if n := max(set["EuCoresTotalCount"], set["VectorEngineTotalCount"]); n > 0 {
+		// The file gives 64 bits, and an absurd count must not wrap around to a sound one.
 		p.XVEs = unit.Some(int(min(n, 1<<20)))
 	}
 	if n := max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]); n > 0 {

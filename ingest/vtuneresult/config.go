@@ -42,6 +42,7 @@ func readConfig(fsys FS, dir, mark string) (c config, err error) {
 	r := v.Collection
 	c.analysis = r.Analysis
 	c.platform = ingest.Platform{Host: r.Host, OS: r.OS}
+	// "Intel VTune Profiler 2023.0.0"
 	if words := strings.Fields(r.Product); len(words) > 0 {
 		c.platform.VTune = words[len(words)-1]
 	}
@@ -54,6 +55,7 @@ func readConfig(fsys FS, dir, mark string) (c config, err error) {
 }
 
 // context takes the values that the collector knew of the device, if the file is there and can be read.
+// Projects in git often leave the file out (.gitignore), so its absence is no fault.
 func (c *config) context(fsys FS, name string) {
 	var v struct {
 		Values []struct {
@@ -66,6 +68,7 @@ func (c *config) context(fsys FS, name string) {
 	}
 	for _, x := range v.Values {
 		for _, a := range x.Attributes {
+			// The value has its type as a namespace: int:value, unsignedLong:value, value.
 			if a.Name.Local != "value" {
 				continue
 			}
@@ -100,6 +103,8 @@ func (c *config) options(fsys FS, name string) {
 		}
 		program = line == "--"
 		if value, ok := strings.CutPrefix(line, "--gpu-sampling-interval="); ok {
+			// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. What follows -- is the program, a word
+			// a line.
 			if _, ms, ok := strings.Cut(value, "|"); ok {
 				value = ms
 			}

@@ -23,6 +23,7 @@ import (
 // version to version: those that must be there are looked for, the others may be missing.
 func (a *adapter) dicer() (found bool, err error) {
 	name := path.Join(a.dir, "sqlite-db", "dicer.db")
+	// Only finalizing makes the tables.
 	if info, err := fs.Stat(a.fs, name); err != nil || info.Size() == 0 {
 		return false, nil
 	}
@@ -51,11 +52,13 @@ func (a *adapter) dicer() (found bool, err error) {
 		if len(a.launches) == maxLaunches {
 			return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 		}
+		// Nothing can be said of a launch without an end.
 		if end.Int64 <= start.Int64 || !name.Valid {
 			return nil
 		}
 		key := ingest.Key{Task: name.String, SIMD: int(simd.Int64)}
 		key.Global, _ = unit.ParseSize(global.String)
+		// What has no global size is a copy or fill, which nothing may turn into a kernel.
 		if key.Local, _ = unit.ParseSize(local.String); !key.Global.Present() {
 			key.Local, key.SIMD = ingest.Size3{}, 0
 		}
@@ -107,6 +110,8 @@ func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 }
 
 // query composes what is asked from the columns that are there, also those of views.
+// Columns of the tables in VTune 2020.3, 2022.4, 2023.0 and 2025.0; references are rowids. pragma_table_info knows
+// views, which sqlite_master does not list columns of.
 func (a *adapter) query(db *sql.DB) (string, error) {
 	has := map[string]bool{}
 	err := a.eachRow(db, "SELECT t.column1 || '.' || c.name FROM (VALUES ('gpu_compute_task_data'), "+

@@ -25,6 +25,7 @@ func (n number) f() float64 {
 	return float64(n.whole)
 }
 
+// A conversion of what does not fit is not defined in Go (it differs between processors), so it is bounded here.
 func (n number) u() uint64 {
 	switch {
 	case !n.float:
@@ -100,6 +101,8 @@ func (set *metricSet) newPlan(names ...string) (*plan, error) {
 	p := &plan{set: set, delta: make([]number, len(set.Counters)), value: make([]number, len(set.Counters)),
 		stack: make([]number, maxStack)}
 	var need func(i int) error
+	// A counter is in the list before what it needs, so symbols that name each other end; file order comes from
+	// sorting.
 	need = func(i int) error {
 		if slices.Contains(p.counters, i) {
 			return nil
@@ -132,6 +135,8 @@ func (set *metricSet) newPlan(names ...string) (*plan, error) {
 }
 
 // compute computes the metrics between two reports.
+// All differences come first: an equation may name the difference of a counter that stands behind it, but the value
+// only of one before it (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
 	for _, i := range p.counters {
 		p.delta[i] = p.run(p.set.Counters[i].read, before, after)

@@ -69,6 +69,7 @@ type process struct {
 func processes(files []string) (list []process) {
 	for _, name := range files {
 		stem, ok := strings.CutSuffix(name, ".trace")
+		// That one holds calls of the ITT API.
 		if !ok || strings.HasPrefix(path.Base(stem), "userapicollector") {
 			continue
 		}
@@ -139,6 +140,8 @@ func (c *clock) on(o *clock, tick uint64) uint64 {
 	if c.hertz == 0 || o.hertz == 0 {
 		return 0
 	}
+	// Both clocks were read together with the time of day, in 100 ns: that is how far the result may be off, which
+	// unwrap needs only to 2^31 ticks.
 	seconds := float64(int64(tick-c.tick))/float64(c.hertz) + float64(int64(c.real-o.real))/1e7
 	return o.tick + uint64(int64(seconds*float64(o.hertz)))
 }
@@ -157,6 +160,7 @@ func (d *decoder) read(ctx context.Context, fsys FS, p process) error {
 			return err
 		}
 	}
+	// Threads have files of their own; what counts is the order over all of them.
 	slices.SortStableFunc(d.traced, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
 	return nil
 }
@@ -175,6 +179,8 @@ func (d *decoder) call(r *record) error {
 		c.u64()
 		t.handle = c.u64()
 		c.take(8)
+		// Behind module, kernel and thread: the mangled name, the name of the binary, its size, SIMD width, bytes of
+		// SLM.
 		k := made{name: c.text()}
 		c.text()
 		c.u64()
@@ -183,12 +189,14 @@ func (d *decoder) call(r *record) error {
 		d.made = append(d.made, k)
 	case idGroup:
 		t.handle, t.size = c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
+	// Command list, kernel, work-groups in x, y and z, thread, event, events to wait for, number.
 	case idLaunch:
 		t.queue, t.handle, t.size = c.u64(), c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
 		c.u32()
 		t.event = c.u64()
 		c.take(8 * int(min(c.u32(), maxRecord)))
 		t.order = c.u64()
+	// Command list, destination, source, bytes, event, thread, number. The bytes take the place of the kernel.
 	case idCopy:
 		t.queue = c.u64()
 		c.take(16)
@@ -197,12 +205,15 @@ func (d *decoder) call(r *record) error {
 		t.order = c.u64()
 	case idFinished:
 		t.event = c.u64()
+		// Start and end on the GPU's clock; what is left out are those of its context and the processor's time; then
+		// the GPU's clock when this was written.
 		t.ticks[0], t.ticks[1] = c.u64(), c.u64()
 		c.take(24)
 		t.ticks[2] = c.u64()
 	default:
 		return nil
 	}
+	// A launch is up to three records: its group size, itself and its time.
 	if len(d.traced) == 3*maxLaunches {
 		return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 	}
@@ -253,6 +264,8 @@ func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err
 			if err != nil {
 				return nil, err
 			}
+			// VTune numbers launches: a hole is a launch whose record was lost, and all later times would be of their
+			// neighbors.
 			if t.order != uint64(len(list)+1) {
 				return nil, fmt.Errorf("launch %d is followed by launch %d", len(list), t.order)
 			}
@@ -274,6 +287,7 @@ func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err
 
 // unwrap gives the times of a finished launch on the clock of the samples, whose low 32 bits the GPU writes: about is
 // when they were written on it.
+// At 19.2 MHz 32 bits wrap after 224 s, which a program may well run.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
 	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
 	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }

@@ -108,6 +108,7 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 		return nil, err
 	}
 	for _, a := range set.Attributes {
+		// What is no number, as the version of the API, is no constant of an equation.
 		if v, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
 			set.constants[a.Name.Local] = v
 		}
@@ -137,6 +138,7 @@ const (
 )
 
 // compile compiles an equation: of reads, or of the values of counter self.
+// The depth is checked here, once, so that run needs no checks for each of a million reports.
 func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
 	depth := 0
 	for i := range elements {
@@ -211,12 +213,15 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		}
 		multiply := step{kind: stepApply, apply: operations["FMUL"]}
 		divide := step{kind: stepApply, apply: operations["FDIV"]}
+		// 100 x self / (clocks x XVEs), in percent; without the XVEs for what the GPU has once.
 		return []step{{constant: realNumber(100)}, {kind: stepCounter, at: self}, multiply,
 			{kind: stepCounter, at: clocks}, {constant: wholeNumber(units)}, multiply, divide}, nil
 	default:
 		return nil, fmt.Errorf("the element %s is not known", word)
 	}
 	at, known := set.byName[value]
+	// Values are computed in file order, so the value of a later metric is not there yet, and none can depend on
+	// itself.
 	if !known || kind == stepMetric && at >= self {
 		return nil, fmt.Errorf("the symbol %q is not known", value)
 	}
@@ -227,6 +232,7 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 // width: taken behind the equation it would be wrong where a counter wraps.
 func compileRead(e *element, word, value string, delta element) ([]step, error) {
 	widths := map[string]int{"RD_UINT8": 1, "RD_UINT16": 2, "RD_UINT32": 4, "RD_UINT64": 8,
+		// The low 32 bits; the other 8 stand elsewhere in the report.
 		"RD_40BIT_CNTR_ByteOffset": 4}
 	s := step{width: widths[word], high: -1}
 	if s.width == 0 {
@@ -251,6 +257,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 	case "DELTA_N_BITS":
 		s.kind = stepDifference
 	case "DELTA_NS_TIME":
+		// Time stamps of newer GPUs have 56 bits in a field of 64.
 		s.kind, s.mask = stepDifference, s.mask&(1<<56-1)
 	case "DELTA_FUNCTION_NULL", "DELTA_GET_LAST":
 		s.kind = stepState

@@ -24,8 +24,11 @@ func newMixer(t *tasks, launches []launch, edge uint64) *mixer {
 		count[l.task]++
 		total[l.task] += l.end - l.start
 	}
+	// How long each part runs in all. A part that never runs is no unknown.
 	seconds := make([][3]float64, len(t.list))
 	for task := range x.parts {
+		// Begin and end of a launch differ from its middle (threads start, the last wave runs out), but of short ones
+		// the samples cannot tell them apart.
 		if total[task] < meanOfParts*edge*count[task] {
 			x.parts[task][0] = -1
 		}
@@ -42,6 +45,7 @@ func newMixer(t *tasks, launches []launch, edge uint64) *mixer {
 			}
 		}
 	}
+	// The matrix of the least squares grows with the square of the parts.
 	if len(x.mix.Parts) == 0 || len(x.mix.Parts) > ingest.MaxMixParts {
 		return nil
 	}

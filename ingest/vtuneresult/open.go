@@ -86,6 +86,7 @@ func wanted(name string) bool {
 	switch path.Ext(base) {
 	case ".vtune", ".trace", ".aux", ".vtss":
 		return true
+	// The other half of a result is large and not needed: of 116 MB 1.3 were.
 	case ".cfg":
 		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
 	}
@@ -101,6 +102,8 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 			err = archiveFault(src.Path, err)
 		}
 	}()
+	// A tar is a stream without a list of its files, and a result is read in an order of its own: so it lies on disk
+	// for a while. A zip is read where it is.
 	if isTar(head) {
 		if runtime.GOOS == "js" {
 			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
@@ -152,6 +155,7 @@ type admission struct{ entries, bytes int64 }
 
 // admit says whether an entry is one that may be read. It refuses what would lie outside the folder, is neither file
 // nor folder, or is too much: an archive gives no more bytes of an entry than it says.
+// A backslash is a separator on Windows alone, and so a way out of the folder there.
 func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	mode, size := info.Mode(), info.Size()
 	a.entries++
@@ -196,6 +200,7 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
+		// O_EXCL: of two entries of one name it is not known which one counts.
 		out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err

@@ -51,6 +51,7 @@ type counters struct {
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{}
 	var wanted []string
+	// A set has one of the names; where it has several the newest counts.
 	for m, names := range metricNames {
 		c.place[m] = -1
 		for _, name := range names {
@@ -80,6 +81,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	if c.plan, err = set.newPlan(wanted...); err != nil {
 		return nil, refused("has a metric that cannot be computed: %v", err)
 	}
+	// Those before the clocks are percentages, by the order of the constants.
 	for _, i := range c.place[:clocks] {
 		if i >= 0 && set.Counters[i].Units == "percent" {
 			c.percents = append(c.percents, i)
@@ -139,10 +141,13 @@ func (c *counters) eachSample(
 		if length != reportSize || report == nil || len(b.b) > 0 {
 			return fault(r, "it claims %d bytes; the known reports have %d", length, reportSize)
 		}
+		// A report of another form would have something else there: this refuses it, whatever its length. Four of ten
+		// reports that were seen are one tick before their record.
 		own := binary.LittleEndian.Uint32(report[reportTime:])
 		if lag := uint32(r.time) - own; lag > maxLag {
 			return fault(r, "its own time, tick %d, is not that of its record, %d", own, uint32(r.time))
 		}
+		// Counters run on from boot, so only differences of two reports mean something.
 		if reports++; reports > 1 {
 			if r.time <= s.end {
 				return fault(r, "its time is not later than that of the one before")
@@ -205,6 +210,7 @@ func (l *lengths) add(ticks uint64) {
 // there.
 func (l *lengths) interval() (ticks uint64, lost int64) {
 	for t, n := range l.count {
+		// The mode, not the mean: context switches cut samples short, and lost reports make some longer.
 		if n > l.count[ticks] || n == l.count[ticks] && t < ticks {
 			ticks = t
 		}

@@ -127,6 +127,8 @@ func (s *stream) readFault(err error) error {
 
 // single reads a record that stands outside of frames.
 func (s *stream) single() error {
+	// What is buffered holds the record nearly always; only one that is cut by the end of the buffer costs a longer
+	// look.
 	window, _ := s.in.Peek(s.in.Buffered())
 	n, err := s.parse(window)
 	if errors.Is(err, errShort) {
@@ -157,6 +159,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 		return s.fault("the frame claims %d bytes; at most %d are read", size, maxFrame)
 	}
 	s.frame.Reset()
+	// The size counts itself and the type, and not the flags before it.
 	if _, err := s.in.Discard(4 + head); err != nil {
 		return s.readFault(err)
 	}
@@ -169,6 +172,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 	if err := s.unzip(); err != nil {
 		return err
 	}
+	// No record goes over from one frame to the next.
 	for rest := s.plain; len(rest) > 0; {
 		n, err := s.parse(rest)
 		switch {
@@ -208,6 +212,7 @@ func (s *stream) unzip() (err error) {
 
 // parse takes one record off the front and hands it on. It gives errShort when the bytes end within it.
 func (s *stream) parse(b []byte) (n int, err error) {
+	// It may come again anywhere.
 	if bytes.HasPrefix(b, magic) {
 		return len(magic), nil
 	}
@@ -253,6 +258,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	switch kind := flags & (flagSystem | flagUser); kind {
 	case 0:
 	case flagSystem, flagUser:
+		// The size counts itself and the type, 4 bytes.
 		size := int(c.u16())
 		r.typ, r.data = c.u16(), c.take(size-4)
 	default:

@@ -100,6 +100,7 @@ func newSweep(launches []launch, hertz uint64, done func(*launch, *sums)) *sweep
 
 // take takes the next sample.
 func (w *sweep) take(s *sample) {
+	// Launches may run side by side, so several are open at a time; those that ended before this sample are done.
 	w.busy.take(s, w.hertz)
 	for w.next < len(w.launches) && w.launches[w.next].start < s.end {
 		l := &w.launches[w.next]
@@ -123,9 +124,11 @@ func (w *sweep) take(s *sample) {
 		within := float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
 		o.sums.seen += within
 		o.sums.trueSum += within * s.values[occupancy]
+		// VTune's rule, which the figures of its screens confirm: the sample is of the launch in which it ends.
 		if o.start < s.end && s.end <= o.end {
 			o.sums.end(s, within)
 			o.sums.length += length
+			// Not more than the rest of the sample, however many launches share it.
 			o.sums.foreign += min(all-within, length-within)
 		}
 		kept = append(kept, *o)
@@ -167,6 +170,7 @@ type periods struct {
 const leastBusy = 0.3
 
 func (p *periods) take(s *sample, hertz float64) {
+	// The busy signal of the GPU does not tell: it stays up between launches that are close.
 	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
 		if !p.in {

@@ -39,6 +39,7 @@ func (a *adapter) readLaunches() error {
 		a.from, a.loose = "dicer.db", true
 		return nil
 	}
+	// It holds times without names, and the traces names without times: they go together by the order of launching.
 	if len(finalized) > 0 && a.traced(finalized) == nil {
 		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
 		return nil
@@ -77,6 +78,7 @@ const epoch = 1199145600 * 10_000_000
 
 // of gives a moment of VTune's own time on a clock.
 func (c *clock) of(t uint64) uint64 {
+	// In two parts: 0.1 ns since 2008 does not fit the 53 bits of a float.
 	seconds := float64(int64(t/1000+epoch-c.real))/1e7 + float64(t%1000)/1e10
 	return c.tick + uint64(int64(math.Round(seconds*float64(c.hertz))))
 }
@@ -95,6 +97,7 @@ func (a *adapter) compareTimes(finalized []span) {
 			"the traces are used", len(a.launches), len(finalized))
 		return
 	}
+	// One difference is enough to say; the lists are in the same order, by the number of the launch.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
@@ -132,6 +135,7 @@ func (a *adapter) timeline() (list []span) {
 		return nil
 	}
 	for _, e := range directory.Entries {
+		// The length of a row depends on the number of paths, and only rows of two were seen.
 		if !strings.HasPrefix(e.Key, "GROUP_DEF(type:2 gpu_compute_task_data /") ||
 			strings.Count(e.Key, "::") != timelinePaths || strings.Contains(e.Value, "/") {
 			continue
@@ -167,6 +171,7 @@ func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 		u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(row[at:]) }
 		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(row[at:]) }
 		s := span{u64(64), u64(72), uint64(u32(92))}
+		// Every constant of a row is checked: another version of the layout must not pass for this one.
 		zeros := !slices.ContainsFunc(row[16:64], func(b byte) bool { return b != 0 })
 		if u64(8) != s.start || s.end <= s.start || !zeros || u32(84) != 0 || u32(88) != 0xffff || u32(96) != 0 {
 			return nil, false

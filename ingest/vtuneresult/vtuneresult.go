@@ -58,6 +58,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	}
 	defer done()
 	f, err := read(ctx, fsys, opt)
+	// The digest of an archive is that of its bytes; of a folder it is that of the samples, since VTune writes caches
+	// and logs into a folder long after.
 	if err == nil && opt.Hash {
 		sum := sha256.New()
 		if _, err := io.Copy(sum, src.R); err != nil {
@@ -135,6 +137,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		if err := a.read(sum); err != nil {
 			return nil, err
 		}
+		// Never merged: each adapter has its own clock and its own thread slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
 			return nil, note.Faultf(codeAdapters, r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
