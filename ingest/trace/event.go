@@ -35,6 +35,7 @@ var categories = map[string]category{"gpu_op": launchCategory, "kernel": launchC
 var errNotJSON = errors.New("the event is not JSON")
 
 // parse reads an event as far as it is of use: false of one that is not.
+// encoding/json would decode all of an event, and of most the phase or category already says that they are of no use.
 func (e *event) parse(b []byte) (bool, error) {
 	*e = event{}
 	m := members{rest: bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}"))}
@@ -49,6 +50,7 @@ func (e *event) parse(b []byte) (bool, error) {
 			}
 		case "cat":
 			s, _ := text(m.value)
+			// Where the phase comes behind the category, the last line of parse looks at both.
 			if e.category = categories[string(s)]; e.category == otherCategory && e.phase == 'X' {
 				return false, nil
 			}
@@ -178,6 +180,7 @@ func nanoseconds(b []byte) (int64, bool) {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
+		// The fourth digit rounds: one more nanosecond, or none.
 		if i == 3 && c >= '5' {
 			scale = 1
 			c = '1'

@@ -151,6 +151,7 @@ func (r *reader) array() error {
 		line := r.in.line
 		b, err := r.in.value(true)
 		switch {
+		// The program was killed while it wrote: what came before is good.
 		case errors.Is(err, errEnd):
 			return err
 		case err != nil:
@@ -179,6 +180,7 @@ func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: li
 // take takes an event that is of use.
 func (r *reader) take(e *event, line int) error {
 	if e.phase == 'M' {
+		// Names may come behind the launches that they are for, so lanes get theirs at the end.
 		if string(e.name) == "process_name" && len(r.names) < maxTasks {
 			r.names[string(e.pid)] = string(e.argsName)
 		}
@@ -228,6 +230,7 @@ func (r *reader) task(e *event, line int) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
+	// PyTorch names copies in words of its own, in which no launch shape stands.
 	if e.category == copyCategory {
 		parsed = tracer.Task{Name: name, Direction: direction(name)}
 	}
@@ -254,6 +257,7 @@ func direction(name string) ingest.Direction {
 
 // lane gives the queue or engine of an event.
 func (r *reader) lane(e *event) (uint32, error) {
+	// One piece of memory for all look-ups: a map does not copy a key that it only looks for.
 	r.key = append(append(append(r.key[:0], e.pid...), 0), e.tid...)
 	lane, known := r.lanes[string(r.key)]
 	if !known {

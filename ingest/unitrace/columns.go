@@ -60,11 +60,13 @@ var columnNames = map[string]struct {
 // columnOf gives what a column of a table holds and how many of its units make the base unit. Names of metrics carry
 // their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
+	// Versions print both "Time (ns)" and "Time(ns)".
 	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		metric, unitText = strings.TrimSpace(name[:i]), name[i+1:len(name)-1]
 	}
 	c, ok := columnNames[metric]
+	// Without a unit that is known it is nanoseconds, which [ns] is, too.
 	if ok && c.per == 0 {
 		c.per = cmp.Or(map[string]float64{"us": 1e6, "ms": 1e3, "s": 1}[unitText], 1e9)
 	}

@@ -29,6 +29,7 @@ func heading(trimmed string) (string, bool) {
 
 // sectionOf says what a heading stands for, and false when it is not one of these tools.
 func sectionOf(title string) (section, bool) {
+	// All titles of the tools, also of tables without use here: a known title ends what stood before it.
 	switch title {
 	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary",
 		"Kernel Submission Results",
@@ -101,6 +102,7 @@ func newHeader(text string, deviceNumber int) *header {
 		h.at[q] = -1
 	}
 	names := strings.Split(strings.TrimSpace(text), ",")[1:]
+	// Some versions end each line with a comma.
 	if n := len(names); n > 0 && strings.TrimSpace(names[n-1]) == "" {
 		names, h.comma = names[:n-1], true
 	}
@@ -113,6 +115,7 @@ func newHeader(text string, deviceNumber int) *header {
 			h.voids = append(h.voids, i)
 		}
 		marker = marker || name == "StreamMarker" || name == "ReportReason"
+		// The first of several columns of a quantity counts.
 		if q, per, ok := columnOf(name); ok && h.at[q] < 0 {
 			h.at[q], h.per[q] = i, per
 		}
@@ -122,6 +125,7 @@ func newHeader(text string, deviceNumber int) *header {
 }
 
 // classify says what table it is. marker says that the metrics are those of a stream of samples.
+// By the columns and not by the heading: files of metrics that newer versions write have none.
 func (h *header) classify(marker bool) {
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
@@ -181,11 +185,14 @@ func (h *header) split(text string) (fields, error) {
 	if name == "" {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
+	// A row with too few fields would take its missing ones from the name; a quote that does not end the name tells.
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
 		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","),
 			",")+1, h.fields+1)
 	}
 	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
+		// Too many fields leave a number at the end of the name, which no name of a kernel has behind a comma without
+		// quotes.
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
 			return f, badf(f.nameAt+i, "the row has more than %d fields", h.fields+1)
 		}
@@ -249,6 +256,7 @@ func (f *fields) ratio(q quantity) unit.Opt[float64] {
 
 func (f *fields) badf(q quantity, format string, args ...any) error {
 	e := badf(f.start[f.at[q]], format, args...)
+	// Taken apart again only for a fault, instead of keeping the names of every table.
 	names := strings.Split(strings.TrimSpace(f.text), ",")
 	e.text = "column " + strings.TrimSpace(names[f.at[q]+1]) + ": " + e.text
 	return e

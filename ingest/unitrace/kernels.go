@@ -23,6 +23,7 @@ func (s *store) into(f *ingest.File) (err error) {
 		}
 	}
 	warn := warner(f)
+	// The order of the report is that of its timing table, where it has one.
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
 	for _, a := range s.order {
 		if c.covers(a) {
@@ -34,11 +35,14 @@ func (s *store) into(f *ingest.File) (err error) {
 			continue
 		}
 		k := a.kernel()
+		// The number of an adapter is only said where there is more than one: the kernels of one are those of any
+		// other run of it.
 		if c.several && a.key.adapter >= 0 {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}
 		k.Instances, k.Total = unit.Some(t.launches), unit.Some(unit.Seconds(t.seconds))
 		k.Launches = t.spread.result()
+		// A timing table has sums only; how much launches differ is known where a timeline stands beside it.
 		if i := a.sums[fromIntervals]; i != nil && k.Launches == nil {
 			k.Launches = i.spread.result()
 		}
@@ -57,6 +61,8 @@ func (s *store) into(f *ingest.File) (err error) {
 		a := s.eachOf[i]
 		if t := s.timed(a, c); t != nil {
 			k.Window = s.window(a, t)
+			// Of a single launch the timing table has the time itself, of several only their sum: then the row keeps
+			// the time of its query.
 			if q := a.sums[fromQuery]; q != nil && q.launches == 1 && t.launches == 1 {
 				k.Total = unit.Some(unit.Seconds(t.seconds))
 			}
@@ -130,6 +136,7 @@ func (s *store) coverage() coverage {
 	return c
 }
 
+// What is covered is left out: its launches are in the account that tells more, and would count twice.
 func (c coverage) covers(a *account) bool {
 	if m, _ := a.measured(); m != nil {
 		return false
@@ -177,6 +184,7 @@ func (s *store) timings(a *account, c coverage) *sum {
 	if o := s.index[kernelKey{a.key.Key, noDevice}]; o != nil && o.sums[fromTiming] != nil {
 		return o.sums[fromTiming]
 	}
+	// A table without -v adds all shapes of a name up, so it is of this kernel only if the name has one shape.
 	plain := kernelKey{ingest.Key{Task: a.key.Task, Direction: a.key.Direction, Device: a.key.Device}, noDevice}
 	if o := s.index[plain]; o != nil && a.key.Global.Present() && c.shapes[a.key.Task] == 1 {
 		return o.sums[fromTiming]

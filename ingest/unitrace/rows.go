@@ -36,6 +36,7 @@ func (r *reader) timing(f *fields) error {
 		return badf(f.nameAt, "%v", err)
 	}
 	s := a.of(f.source)
+	// Compared this way around, since the sum itself could overflow.
 	if n > unit.MaxCount-s.launches {
 		return f.badf(calls, "the launches of this kernel add up to more than %s", unit.Thousands(unit.MaxCount))
 	}
@@ -101,6 +102,7 @@ func (r *reader) metrics(f *fields) error {
 	if err != nil {
 		return err
 	}
+	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
 	r.invalid.drop(&s, f.void(), r.in.Pos(f.nameAt+1))
 	if isIdle(t.Name) {
 		return r.store.overTime(nil, f, &s)
@@ -111,6 +113,7 @@ func (r *reader) metrics(f *fields) error {
 		}
 		r.store.xves[n] = true
 	}
+	// Newer tables have a column for the adapter, older ones a heading above the table.
 	adapter := int(s.adapter)
 	if !f.has(device) {
 		adapter = f.device

@@ -98,6 +98,7 @@ func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, erro
 	}
 	key.Task, key.Device = strings.Clone(t.Name), strings.Clone(t.Tile) // not to keep the line
 	a := &account{key: key, pos: pos, rank: len(s.order)}
+	// A kernel that the timing table has already takes its place in the order.
 	if t, ok := s.index[kernelKey{key.Key, noDevice}]; ok {
 		a.rank = t.rank
 	}
@@ -167,6 +168,7 @@ func (s *store) overTime(a *account, f *fields, x *sample) error {
 		s.samples = append(s.samples, ingest.Samples{})
 		if a != nil {
 			s.samples[i].Key = a.key.Key
+			// The tile is no part of what launches of other files are matched by.
 			s.samples[i].Key.Device = ""
 		}
 	}
@@ -217,6 +219,8 @@ const maxTiles = 64
 
 func (s *store) sample(a *account, src source, x sample, pos note.Pos) {
 	l := &s.launch
+	// Rows of one launch stand together in the files; an instance alone would not do, for some tables have no such
+	// column, and all are 0 then.
 	same := l.open && l.account == a && l.source == src && l.instance == x.instance
 	if src != fromSamples && x.tile <= l.tile {
 		same = false // a row for a launch, or for a tile of it
@@ -226,6 +230,7 @@ func (s *store) sample(a *account, src source, x sample, pos note.Pos) {
 		*l = launch{open: true, account: a, source: src, instance: x.instance, tiles: l.tiles[:0], pos: pos}
 	}
 	l.tile = x.tile
+	// Of tiles the occupancies are averaged by time; their seconds are not added, see endLaunch.
 	l.sum.add(x)
 	for i := range l.tiles {
 		if l.tiles[i].tile == x.tile {

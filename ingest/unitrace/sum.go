@@ -60,6 +60,8 @@ func (s *sum) add(x sample) {
 
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
+	// The counters of single work-groups are not in every row, so their sum is held against the launches that have
+	// them.
 	if o.groups.Present() {
 		s.exact += o.launches
 	}
@@ -87,6 +89,7 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	switch {
 	case from == fromQuery:
 		k.Reading = ingest.AroundLaunch
+	// A sample's weight is the time that it covers, so the mean weight is the interval.
 	case from == fromSamples && s.occupancy.n > 0 && s.occupancy.weight > 0:
 		k.Interval = unit.Some(unit.Seconds(s.occupancy.weight / s.occupancy.n))
 	}
@@ -95,6 +98,7 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Threads, k.Barriers = s.threads, s.barriers
 	a, haveActive := k.Active.Value()
 	b, haveStalled := k.Stalled.Value()
+	// More than a rounding below 0 means that the two counters overlap on this GPU: then the idle share is not known.
 	if rest := 1 - a - b; haveActive && haveStalled && rest > -0.005 {
 		k.Idle = unit.Some(max(rest, 0))
 	}

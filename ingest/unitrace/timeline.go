@@ -45,9 +45,11 @@ func (r *reader) timeline(text string) error {
 	if !ok || end < start {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", lines.Quote(times))
 	}
+	// Sums and differences of such times would overflow.
 	if end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the times are out of range: %s", lines.Quote(times))
 	}
+	// The number in the line is a handle of this process, and not the number of an adapter.
 	a, err := r.store.kernel(t, noDevice, r.in.Pos(at+1))
 	if err != nil {
 		return badf(at, "%v", err)

@@ -76,6 +76,8 @@ type reader struct {
 	long    note.Pos // the first line that was cut outside of a table
 }
 
+// The order of the cases matters: a report goes to the terminal of the program, so lines of the program and of other
+// threads stand within tables.
 func (r *reader) line() {
 	text := string(lines.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
@@ -143,6 +145,7 @@ func (r *reader) heading(title string) {
 // blank ends a launch of a metric table, whose rows stand apart, and any other table.
 func (r *reader) blank() {
 	r.store.endLaunch()
+	// A blank line between a header and its first row ends nothing.
 	if r.header != nil && r.header.kind != metrics && r.header.rows > 0 {
 		r.header = nil
 	}

@@ -50,6 +50,7 @@ func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 	if !slices.Contains(v.columns, column) {
 		v.columns = append(v.columns, column)
 	}
+	// What is left is what finds the launch and how long it took.
 	*s = sample{seconds: s.seconds, gpu: s.gpu, instance: s.instance, tile: s.tile, adapter: s.adapter}
 }
 
@@ -76,6 +77,8 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	threads, known := s.exits.Value()
 	items, _ := k.Local.Items()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
+		// A work-group whose size is no multiple of the SIMD width has one thread that is not full; so has a grid at
+		// its edge (groupsOf).
 		each := (items + simd - 1) / simd
 		text += " and " + perLaunch(threads, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)

@@ -35,6 +35,7 @@ func countsOf(names []string) counts {
 // xves is how many XVEs a row's counters are of: events / (clocks x utilization), where all pairs of columns say the
 // same whole number; 0 where they do not. In real reports each pair gives 448.00.
 func (f *fields) xves() int {
+	// Utilizations are printed with few digits: of a small one the quotient is any number.
 	const enough, exact = 1, 1e-3 // percent of all clocks, of the number
 	if f.counts.clocks < 0 {
 		return 0
