@@ -46,6 +46,7 @@ func (a *archive) Create(name string) (io.Writer, error) {
 		return nil, err
 	}
 	w, err := a.Writer.Create(name)
+	// Only sheets are held back; other parts (styles, tables, charts) go straight through.
 	if err != nil || !strings.HasPrefix(name, "xl/worksheets/sheet") {
 		return w, err
 	}
@@ -81,6 +82,7 @@ func (a *archive) endSheet() error {
 		}
 		return escaped
 	})
+	// In the order in which the elements stand in a sheet.
 	for _, put := range []struct {
 		before string
 		write  func(io.Writer) error
@@ -100,6 +102,8 @@ func (a *archive) endSheet() error {
 		}
 		rest = rest[at:]
 	}
+	// What is left at the end belongs to a part that the library did not make: a workbook without its rows must not
+	// look whole.
 	delete(a.rows, p.name)
 	_, err := p.w.Write(rest)
 	return err

@@ -57,6 +57,8 @@ func fitText(s string) string {
 			return r
 		}, strings.ReplaceAll(s, "\r\n", "\n"))
 	}
+	// Bytes are never fewer than the UTF-16 units that a spreadsheet counts, and most texts are short: the conversion
+	// is rarely needed.
 	if len(s) <= excelize.TotalCellChars {
 		return s
 	}

@@ -88,6 +88,7 @@ func asBars(c *excelize.Chart, stacked bool) {
 	if stacked {
 		c.Type = excelize.BarStacked
 	}
+	// A spreadsheet draws the first row at the bottom.
 	c.XAxis.ReverseOrder = true
 	c.YAxis.Minimum, c.YAxis.NumFmt = &zero, excelize.ChartNumFmt{CustomNumFmt: "0"}
 	c.YAxis.TickLabelPosition = excelize.ChartTickLabelHigh // which is below, since the other axis is reversed

@@ -26,6 +26,7 @@ func (b *book) list(sheet string, t *report.Table) error {
 		name := sheet
 		if number > 1 {
 			suffix := " " + strconv.Itoa(number)
+			// The number must survive the limit of 31 characters, or two sheets would have one name.
 			name = sheetName(sheet[:min(len(sheet), excelize.MaxSheetNameLength-len(suffix))] + suffix)
 		}
 		if err := b.listSheet(name, t, first, min(first+room, t.Len)); err != nil {
@@ -35,6 +36,8 @@ func (b *book) list(sheet string, t *report.Table) error {
 	return nil
 }
 
+// The order is that of excelize's stream: widths, panes and rules before the first row, or they are lost; the table
+// after the rows, whose range it needs.
 func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	columns := t.ColumnsIn(report.Sheet)
 	widths := listWidths(t, columns, first, min(last, first+sampleRows))
@@ -193,6 +196,7 @@ func tableName(sheet string) string {
 		}
 		return '_'
 	}, sheet)
+	// Names of tables begin with a letter or an underscore.
 	if !unicode.IsLetter([]rune(s)[0]) {
 		s = "_" + s
 	}

@@ -51,6 +51,7 @@ type page struct {
 }
 
 // layOut puts the sections of a sheet under each other, and so knows where their tables stand.
+// Laying out comes before writing: a chart, a link or a formula on one sheet names cells of a later one.
 func (b *book) layOut(p part, d *report.Document) (*page, error) {
 	pg := &page{book: b, sheet: p.name, widths: []float64{firstWidth}}
 	if len(p.sections) == 1 {
@@ -217,6 +218,7 @@ func (p *page) table(t *report.Table) {
 				s.role = linked
 				p.leads = append(p.leads, [2]string{address(1, len(p.lines)+1), t.Leads[r]})
 			}
+			// A mask of 64 bits; no small table has as many columns.
 			if c.Wrap && k < 64 {
 				l.wraps |= 1 << k
 			}
@@ -233,6 +235,7 @@ func (p *page) table(t *report.Table) {
 
 // linkedRows leaves the rows of a table, which has to be the last of its page, to the archive: there may be very many.
 func (p *page) linkedRows(t *report.Table, columns []int, first int) {
+	// Measured on the first rows: to measure all would make every row twice.
 	for k, width := range listWidths(t, columns, 0, min(t.Len, sampleRows)) {
 		p.widen(k, "")
 		p.widths[k] = max(p.widths[k], width)
@@ -318,6 +321,7 @@ func (p *page) spanWidth(from int) float64 {
 // textEnd is the last column of a text that spans several, counted from 1.
 func (p *page) textEnd() int {
 	end := 1
+	// As far as a printed page goes, so that a text is not cut by the end of the paper.
 	for wide := p.width(0); end <= textColumns && wide+p.width(end) <= textWidth && end != p.last; end++ {
 		wide += p.width(end)
 	}
@@ -387,6 +391,7 @@ func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
 	return sw.SetRow(address(1, row), values, opt)
 }
 
+// Letters differ in width, and the font is not at hand: 8 % more than their count leaves some room.
 func linesOf(text string, width float64) int {
 	return 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
 }

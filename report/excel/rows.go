@@ -30,6 +30,7 @@ type rowWriter struct {
 const mostBytes = 1<<32 - 1<<20
 
 // newRowWriter prepares the rows of a list, or those that follow the lines of a page, for columns of some widths.
+// Styles are made here, once a column, so that writing a row looks nothing up.
 func (b *book) newRowWriter(t *report.Table, columns []int, first, last int, widths []float64) (*rowWriter, error) {
 	w := &rowWriter{table: t, columns: columns, first: first, last: last, top: 2, most: mostBytes}
 	for k, i := range columns {
@@ -74,6 +75,7 @@ const blockRows = 512
 // compresses it: both take about as long.
 func (w *rowWriter) write(out io.Writer) error {
 	for b := range ahead.Parts(w.last-w.first, blockRows, w.block) {
+		// The limit is that of a zip part without the 64-bit extension.
 		if w.most -= int64(len(b)); w.most < 0 {
 			return fmt.Errorf("the rows of %q take more than 4 GiB, which spreadsheet programs do not open; write "+
 				"them as .csv", w.table.Key)
@@ -106,6 +108,7 @@ func (w *rowWriter) appendRow(b []byte, number int, cells []report.Cell) []byte 
 	}
 	b = append(b, `">`...)
 	for k, i := range w.columns {
+		// An absent value is no cell at all: a formula takes an empty text for a value, and 0 would be a lie.
 		c := sized(&w.table.Columns[i], cells[i])
 		if c.Kind == report.Absent || c.Kind > report.Integer && (math.IsNaN(c.Num) || math.IsInf(c.Num, 0)) {
 			continue
@@ -120,6 +123,7 @@ func (w *rowWriter) appendRow(b []byte, number int, cells []report.Cell) []byte 
 		}
 		b = strconv.AppendInt(b, int64(number), 10)
 		switch c.Kind {
+		// Inline, not in the table of shared strings, which would hold every text of the sheet in memory.
 		case report.Text:
 			b = append(b, `" t="inlineStr"><is><t xml:space="preserve">`...)
 			b = appendEscaped(b, fitText(c.Text))
@@ -130,6 +134,7 @@ func (w *rowWriter) appendRow(b []byte, number int, cells []report.Cell) []byte 
 			b = append(b, `</v></c>`...)
 		default:
 			b = append(b, `"><v>`...)
+			// Full precision; the style rounds what is shown.
 			b = strconv.AppendFloat(b, c.Num, 'g', -1, 64)
 			b = append(b, `</v></c>`...)
 		}

@@ -76,6 +76,7 @@ const (
 )
 
 // style gives the number of a style, making it when it is new.
+// A workbook has few looks and many cells; the library would compare a new style with all that it has.
 func (b *book) style(s style) (int, error) {
 	if id, ok := b.styles[s]; ok {
 		return id, nil
@@ -147,6 +148,7 @@ func numberFormat(k report.Kind, decimals int) string {
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
+	// A difference has its sign, but for zero.
 	case report.Points:
 		return "+0.0;-0.0;0.0"
 	case report.Number:

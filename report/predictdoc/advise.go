@@ -22,6 +22,7 @@ type adviceList struct {
 }
 
 // advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
+// The unexported fields are what the texts are made of; the exported ones are the JSON contract, whose names stay.
 type advice struct {
 	Task            *string              `json:"task" jsonschema:"of a run; null for a launch from the command line"`
 	File            *string              `json:"file"`
@@ -94,6 +95,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
+	// A stream, since a run has the same contract and may have a million kernels.
 	one := report.Stream[advice]{Seq: func(yield func(*advice) bool) { yield(&c) }}
 	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.NoteValues(t.Notes)}), nil
 }
@@ -116,6 +118,7 @@ func (c *advice) settings(run bool) []setting {
 	if run && len(best) > 1 {
 		best = best[:1]
 	}
+	// With few settings free the least change is often the best one, and stands once.
 	if l := c.Least; l != nil && (len(best) == 0 || l.Words != best[0].Words) {
 		list = append(list, *l)
 		list[len(list)-1].What = "least change"
@@ -138,6 +141,7 @@ func (c *advice) settings(run bool) []setting {
 
 // now says where the launch stands.
 func (c *advice) now() string {
+	// Without a prediction there are two cases: what was left open is searched, or what was given is refused.
 	p := c.found.Current
 	switch {
 	case p == nil && !c.launch.Local.Present():

@@ -26,6 +26,7 @@ func (a *adviser) advise(i int) advice {
 	}
 	most := account.Most()
 	settings := most == compare.PartLimits || most == compare.PartTail
+	// What was searched is dropped: a smaller work-group would be advice on a loss that it does not touch.
 	if !settings {
 		found.Best, found.Least, found.Next = nil, nil, nil
 	}
@@ -56,6 +57,7 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 		if c < 0 {
 			continue
 		}
+		// Every cause has a text of what to do.
 		cause := a.Causes[c]
 		i := slices.IndexFunc(texts, func(t report.Term) bool { return t.Name == cause.Name })
 		text += fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, *texts[i].Do)
@@ -84,6 +86,7 @@ func (c *advice) kernel() report.Item {
 		text += " Least change: " + c.least() + "."
 	}
 	for _, n := range c.found.Next {
+		// In a list of kernels there is room for steps that raise the occupancy by themselves.
 		if n.Alone {
 			text += " " + report.UpperFirst(stepText(n)) + "."
 		}

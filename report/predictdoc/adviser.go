@@ -48,11 +48,13 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	launchOf func(*compare.Row) predict.Launch) *report.Answer {
 	a := &adviser{run: r, may: may, launchOf: launchOf, known: map[search]predict.Advice{}}
 	kernels, least := 0, unit.FromPercent(below)
+	// One pass counts, and holds the numbers of rows alone, 8 bytes each; advice is searched for when an output asks.
 	for i, row := range r.AllWithoutText() {
 		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
 			continue
 		}
 		kernels++
+		// A kernel that was not measured is low by its prediction alone.
 		if row.Predicted.Average < least || row.Measured.Or(1) < least {
 			a.low = append(a.low, i)
 		}
@@ -112,9 +114,11 @@ func (a *adviser) search(l predict.Launch, may predict.Vary) predict.Advice {
 	if known {
 		return found
 	}
+	// The lock is not held meanwhile: two goroutines may search for the same, and find the same.
 	found, _ = predict.Advise(a.run.Device, l, may)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	// All at once, for which of them come again is not known; a run has few shapes or very many.
 	if len(a.known) == keptSearches {
 		clear(a.known)
 	}

@@ -39,6 +39,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
 	v := &calculated{Output: o}
+	// The calculator has one column for both: with a barrier the slots are those of barriers.
 	slots := "work-groups by slots"
 	if in.Barrier {
 		slots = "work-groups by barriers"

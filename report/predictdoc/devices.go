@@ -76,6 +76,7 @@ func Devices(devices []arch.Device) *report.Answer {
 
 // Device answers with every figure that the model takes from one device, and its source.
 func Device(d *arch.Device) *report.Answer {
+	// JSON and CSV have one form for one device and for all; only the document differs.
 	ans := Devices([]arch.Device{*d})
 	ans.Doc = &report.Document{Whole: true, Title: d.Name, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",

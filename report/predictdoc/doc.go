@@ -26,6 +26,7 @@ const (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	status := []string{"ok", "error"}
+	// By type and field, as the schemas name them: enumerations that a struct tag cannot take from the code.
 	words := map[string][]string{
 		"device.confidence":        {"high", "medium", "low", "user"},
 		"launch.policy":            {"auto", "free", "whole"},

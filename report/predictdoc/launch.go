@@ -106,6 +106,8 @@ func rowsOf[T any](key string, rows []T, keys ...string) *report.Table {
 }
 
 // page is what the documents of this package have in common: what was asked, a sentence of what came out, and a table.
+// A report of a prediction is one section, which a terminal shows whole; a workbook has the same words on its first
+// sheet.
 type page struct {
 	title    string // of the document
 	key      string // of its first section
@@ -180,6 +182,7 @@ func reached(p *predict.Prediction) string {
 }
 
 // figure is what launches are ranked by, with its name: the average, or the Xe-core's occupancy where there is no grid.
+// The average counts the tail, which the peak hides; that is why launches are ranked by it.
 func figure(p *predict.Prediction) (unit.Ratio, string) {
 	if p.HasGrid() {
 		return p.Average, "average"

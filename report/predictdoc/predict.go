@@ -67,6 +67,8 @@ func Predict(q *Question) (*report.Answer, error) {
 		}
 	}
 	switch {
+	// A launch that runs on some devices is an answer; one that runs on none is a mistake in the launch, and so an
+	// error.
 	case ran == 0 && len(list) == 1:
 		return nil, list[0].refusal
 	case ran == 0 && len(list) > 0:
@@ -101,6 +103,7 @@ func (q *Question) on(t *arch.Choice) onDevice {
 			report.StatusCell(errorText(c.refusal), report.Bad)
 		return c
 	}
+	// Auto takes the policy by SLM and barriers, and who gave neither may not know of them: so both are shown.
 	c.model, c.other, c.Status, c.Predicted = &p, predict.OtherPolicy(t.Device, c.launch, &p), "ok", newPredicted(&p)
 	if o := newPredicted(c.other); o != nil {
 		c.OtherPolicy = &otherPolicy{o.Policy, o.PeakPercent, o.AveragePercent}
@@ -110,6 +113,7 @@ func (q *Question) on(t *arch.Choice) onDevice {
 	}
 	steps, _ := predict.Explain(t.Device, c.launch) // it runs
 	for _, s := range steps {
+		// The driver's formula has a section of its own, when it is asked for.
 		if s.Label != predict.StepDriver {
 			c.Steps = append(c.Steps, newStep(s.Label, s.Formula, s.Value, s.Binds))
 		}
@@ -126,12 +130,14 @@ func (q *Question) on(t *arch.Choice) onDevice {
 func single(c *onDevice) *report.Document {
 	steps := c.Steps
 	if o := c.other; o != nil {
+		// The steps are those of JSON as well, which has the other policy in a member: hence a copy.
 		steps = append(steps[:len(steps):len(steps)], newStep("GPU under policy "+o.Policy.String(),
 			"the policy that was not taken",
 			fmt.Sprintf("peak %s, average %s", percent(o.Peak), percent(o.Average)), false))
 	}
 	p := c.model
 	closing := report.UpperFirst(reached(p)) + "."
+	// Large GRF halves the threads of an XVE: then 50 % is full, and the figure alone would look like a loss.
 	if p.XeCoreOfMode != p.XeCore {
 		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core "+
 			"fills %s.", percent(p.XeCoreOfMode))
@@ -170,6 +176,7 @@ func driverSection(c *onDevice) report.Section {
 		}
 		return report.Thousands(n * times)
 	}
+	// The driver counts for the whole GPU, the model for an Xe-core.
 	cores := int64(c.target.Device.XeCores)
 	rows := []driverRow{
 		{"by threads", groups(r.ByThreads.Or(predict.Unlimited), 1), groups(p.ByThreads, cores)},

@@ -52,6 +52,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 		switch s.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.SLM = unit.Some(s.Launch.SLM)
+			// What the kernel has already is not asked for again.
 			p.Source = fmt.Sprintf("local_accessor<char> of %d bytes", s.Launch.SLM-l.SLM)
 		case predict.SettingLocal:
 			p.Source = "local size " + s.Launch.Local.String()

@@ -96,6 +96,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 	}
 	own := newLaunch(&l)
 	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own}
+	// Values in KB may have fractions: SLM sizes of a launch are bytes, and a column has one form for all of its rows.
 	kind, decimals := report.Integer, 0
 	if a.divisor > 1 {
 		kind = report.Number
@@ -134,6 +135,7 @@ func refusal(points []predict.Point) error {
 		if points[i].Err == nil {
 			return nil
 		}
+		// The launch that was asked about is what its reason is wanted for.
 		if first == nil || points[i].Own {
 			first = points[i].Err
 		}
@@ -193,6 +195,7 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 		if points[i].Err != nil || whole && (p.IdleLanes > 0 || p.Partial) {
 			continue
 		}
+		// Not >=: the first of equal ones is the smallest, which leaves most room.
 		if f, _ := figure(p); f > most {
 			best, most = &points[i], f
 		}
@@ -207,6 +210,7 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 		{Name: "this launch", Style: report.Marks}}
 	for i := range points {
 		p, gap := &points[i].Prediction, unit.Ratio(math.NaN())
+		// In the order of list.
 		values := []unit.Ratio{p.XeCore, p.Peak, p.Average, gap}
 		if points[i].Own {
 			values[3], _ = figure(p)
