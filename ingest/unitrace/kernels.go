@@ -11,6 +11,7 @@ import (
 )
 
 // into makes the file's kernels, properties and notes of what the tables told.
+// They are in the order of the report, which is that of its timing table where it has one.
 func (s *store) into(f *ingest.File) (err error) {
 	c := s.coverage()
 	f.Kernels = &ingest.Kernels{}
@@ -23,7 +24,6 @@ func (s *store) into(f *ingest.File) (err error) {
 		}
 	}
 	warn := warner(f)
-	// The order of the report is that of its timing table, where it has one.
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
 	for _, a := range s.order {
 		if c.covers(a) {

@@ -218,7 +218,6 @@ func (p *page) table(t *report.Table) {
 				s.role = linked
 				p.leads = append(p.leads, [2]string{address(1, len(p.lines)+1), t.Leads[r]})
 			}
-			// A mask of 64 bits; no small table has as many columns.
 			if c.Wrap && k < 64 {
 				l.wraps |= 1 << k
 			}
