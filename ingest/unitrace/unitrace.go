@@ -72,6 +72,8 @@ type reader struct {
 	header  *header
 	rows    int64
 	titles  int      // headings of these tools
+	reports int      // device timings
+	second  note.Pos // of them
 	skipped note.Pos // the first table of kernels that says nothing of use here
 	long    note.Pos // the first line that was cut outside of a table
 }
@@ -132,6 +134,11 @@ func (r *reader) heading(title string) {
 	s, known := sectionOf(title)
 	if known {
 		r.titles++
+	}
+	if strings.HasPrefix(title, "Device Timing") {
+		if r.reports++; r.reports == 2 {
+			r.second = r.in.Pos(1)
+		}
 	}
 	switch {
 	case title == "Kernel Properties": // stand behind the timings of their backend and print names as it does
@@ -218,6 +225,11 @@ func (r *reader) finish() (*ingest.File, error) {
 	}
 	if f.Kernels.Len() == 0 && len(f.Props) == 0 && len(f.Samples) == 0 {
 		return nil, r.fault()
+	}
+	if r.reports > 1 {
+		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
+			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes of "+
+				"one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
 	}
 	if r.long.Line > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "long-line", Pos: r.long,

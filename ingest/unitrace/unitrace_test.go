@@ -89,6 +89,11 @@ kernel "GEMM" at f:4:31
 kernel "zeCommandListAppendMemoryCopy(D2D)" at f:5:1
    instances 2 seconds 5e-07
 `},
+		{"two reports", "ranks of one job print one each into one log, and so do two runs, which nothing tells apart", strings.Repeat("=== Device Timing Summary ===\n\n== L0 Backend ==\n\nKernel, Calls, Time (ns)\nf, 2, 1000\n\n", 2), `rows 2 bad 0
+kernel "f" at f:6:1
+   instances 4 seconds 2e-06
+note several-reports f:8:1: warning: the file holds 2 device timing reports, which are added up: right for the processes of one run, wrong for several runs (give each run a file of its own)
+`},
 		{"windows", "BOM, CRLF, colors and text before the table", "\ufeffprogram output\r\n\x1b[1m== L0 Backend ==\x1b[0m\r\n\r\nKernel, Calls, Time (ns)\r\nf(int, int), 2, 1e3\r\n", `rows 1 bad 0
 kernel "f(int, int)" at f:5:1
    instances 2 seconds 1e-06
