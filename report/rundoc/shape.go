@@ -2,11 +2,13 @@ package rundoc
 
 import (
 	"strconv"
+	"strings"
 
 	"occudiff/ingest"
 )
 
-// Shape prints the launch shape of a kernel: "2048x2048 in 1024x1, SIMD32"; empty when nothing is known.
+// Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing is
+// known.
 func Shape(k *ingest.Kernel) string {
 	text := k.Global.String()
 	if l := k.Local.String(); l != "" {
@@ -16,10 +18,10 @@ func Shape(k *ingest.Kernel) string {
 		text += l
 	}
 	if n, ok := k.SIMD.Value(); ok {
-		if text != "" {
-			text += ", "
-		}
-		text += "SIMD" + strconv.Itoa(n)
+		text += ", SIMD" + strconv.Itoa(n)
 	}
-	return text
+	if k.Device != "" {
+		text += ", " + k.Device
+	}
+	return strings.TrimPrefix(text, ", ")
 }
