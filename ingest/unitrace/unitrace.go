@@ -228,8 +228,8 @@ func (r *reader) finish() (*ingest.File, error) {
 	}
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
-			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes of "+
-				"one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
+			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes "+
+				"of one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
 	}
 	if r.long.Line > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "long-line", Pos: r.long,

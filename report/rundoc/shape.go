@@ -7,8 +7,8 @@ import (
 	"occudiff/ingest"
 )
 
-// Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing is
-// known.
+// Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
+// is known.
 func Shape(k *ingest.Kernel) string {
 	text := k.Global.String()
 	if l := k.Local.String(); l != "" {
