@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -122,7 +123,8 @@ func (m *merger) mergeRow(p *pairing, k *Kernel, in *Input) error {
 	}
 	m.differ(p, k.Pos, &a, mergeKernel(&a, k, sameKind))
 	if m.partial {
-		a.complete(k)
+		// A row of a further export has parts of the launch that the first one lacks.
+		a.Global, a.Local, a.SIMD = cmp.Or(a.Global, k.Global), cmp.Or(a.Local, k.Local), cmp.Or(a.SIMD, k.SIMD)
 	}
 	m.run.Kernels.Set(i, &a)
 	return nil

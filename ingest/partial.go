@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -92,11 +91,6 @@ func fitsKey(a, b *Key) bool {
 		(a.SIMD == 0 || b.SIMD == 0 || a.SIMD == b.SIMD) &&
 		(a.Direction == NoDirection || b.Direction == NoDirection || a.Direction == b.Direction) &&
 		(a.Device == "" || b.Device == "" || a.Device == b.Device)
-}
-
-// complete gives a kernel the parts of its launch that a row of a further export has.
-func (k *Kernel) complete(of *Kernel) {
-	k.Global, k.Local, k.SIMD = cmp.Or(k.Global, of.Global), cmp.Or(k.Local, of.Local), cmp.Or(k.SIMD, of.SIMD)
 }
 
 // leaveOut takes note of rows that may go with several launches; copies and the like are no loss.

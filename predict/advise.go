@@ -130,7 +130,10 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if a.Current == nil && len(found) == 0 {
 		return a, a.Refusal
 	}
-	top := topOf(found)
+	var top tops
+	for i := range found {
+		top.average, top.peak = max(top.average, found[i].usefulAverage), max(top.peak, found[i].usefulPeak)
+	}
 	a.Best = top.best(d, l, found)
 	a.Least = top.leastChange(d, l, found, a.Current)
 	shown := l
@@ -188,13 +191,6 @@ func costOf(list []Change) float64 {
 
 // tops are the highest outcomes of the lanes in use that were found.
 type tops struct{ average, peak unit.Ratio }
-
-func topOf(found []Setting) (t tops) {
-	for i := range found {
-		t.average, t.peak = max(t.average, found[i].usefulAverage), max(t.peak, found[i].usefulPeak)
-	}
-	return t
-}
 
 // level is 0 at the top, larger below, equal where print is.
 func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }

@@ -33,7 +33,9 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n.moreSLM()
 	n.fewerBarriers()
 	n.resizeForThreads()
-	n.resizeForSlots()
+	if n.binds(LimitSlots) && !n.binds(LimitThreads) { // larger work-groups, since there cannot be more of them
+		n.resize(LimitSlots, n.modeSlots/n.p.GroupsPerXeCore)
+	}
 	n.smallerMode()
 	if n.p.HasGrid() {
 		n.grid()
@@ -100,13 +102,6 @@ func (n *nexter) resizeForThreads() {
 		n.resize(LimitThreads, smaller)
 	}
 	n.resize(LimitThreads, n.modeSlots/n.p.GroupsPerXeCore)
-}
-
-// resizeForSlots looks for larger work-groups, since there cannot be more of them.
-func (n *nexter) resizeForSlots() {
-	if n.binds(LimitSlots) && !n.binds(LimitThreads) {
-		n.resize(LimitSlots, n.modeSlots/n.p.GroupsPerXeCore)
-	}
 }
 
 // resize proposes work-groups of so many threads, where that gains.

@@ -163,15 +163,9 @@ func multiples(l Launch, most int64) []unit.Size3 {
 	}
 	list := []unit.Size3{}
 	for x := simd; x <= most; x += simd {
-		list = append(list, oneDimension(l, x))
+		list = append(list, unit.Size([]int64{x, 1, 1}[:max(1, l.Global.Rank())]...)) // as many dimensions as the grid
 	}
 	return list
-}
-
-// oneDimension makes a work-group of x work-items along the first dimension, with as many dimensions as the grid.
-func oneDimension(l Launch, x int64) unit.Size3 {
-	dims := []int64{x, 1, 1}
-	return unit.Size(dims[:max(1, l.Global.Rank())]...)
 }
 
 // dividing gives the shapes that divide the global size in every dimension and are multiples of the sub-group size; of

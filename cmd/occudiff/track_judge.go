@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -70,7 +71,9 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	case f.Last < 1:
 		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.Last)
 	case f.Since != "":
-		return track.Since(ctx, db, commitOf(ctx, f.Since), f.Since)
+		// The commit that the name stands for in the repository that holds the working folder, else the name itself: it
+		// may be the begin of a commit.
+		return track.Since(ctx, db, cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since), f.Since)
 	}
 	return track.Last(ctx, db, f.Last)
 }

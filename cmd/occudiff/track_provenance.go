@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -13,12 +14,9 @@ import (
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
 // git comes first: a CI system names the commit that it was started for, while a job may check out another one.
 func (t *tracking) commit(ctx context.Context) string {
-	if commit := gitCommit(ctx, "HEAD"); commit != "" {
-		return commit
-	}
-	return t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT",
-		"CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA", "CODEBUILD_RESOLVED_SOURCE_VERSION",
-		"BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT")
+	return cmp.Or(gitCommit(ctx, "HEAD"), t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION",
+		"BITBUCKET_COMMIT", "CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA",
+		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
 // branch gives the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
@@ -34,15 +32,6 @@ func (t *tracking) branch() string {
 		if rest, found := strings.CutPrefix(name, prefix); found {
 			return rest
 		}
-	}
-	return name
-}
-
-// commitOf gives the commit that a name stands for in the repository that holds the working folder, else the name
-// itself: it may be the begin of a commit.
-func commitOf(ctx context.Context, name string) string {
-	if commit := gitCommit(ctx, name+"^{commit}"); commit != "" {
-		return commit
 	}
 	return name
 }

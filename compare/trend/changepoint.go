@@ -114,7 +114,7 @@ func firstPassP(p float64) float64 {
 
 // split searches overlapping windows and gives the indices found, ascending.
 func split(values []float64, params Params) []int {
-	search := newSearch(params)
+	search := &search{p: firstPassP(params.P)}
 	var found []int
 	for start := 0; start < len(values); {
 		end := min(start+params.Window, len(values))

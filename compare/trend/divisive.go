@@ -12,10 +12,6 @@ type search struct {
 	across        []float64 // sums of rows from above
 }
 
-func newSearch(params Params) *search {
-	return &search{p: firstPassP(params.P)}
-}
-
 // candidate is the best place to cut an interval of the window.
 type candidate struct {
 	start, end, index int

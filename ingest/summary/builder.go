@@ -73,13 +73,6 @@ func (b *builder) at(line, column int) note.Pos {
 	return note.Pos{File: b.path, Line: line, Column: column}
 }
 
-// brand takes the headline of the HTML report, the only place that names VTune's version.
-func (b *builder) brand(text string) {
-	if _, version, ok := strings.Cut(text, "Profiler"); ok && strings.Contains(text, "VTune") {
-		b.platform.VTune = strings.TrimSpace(version)
-	}
-}
-
 // metric takes a line `name: value`; what stands deeper belongs to it.
 func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	for len(b.stack) > 0 && b.stack[len(b.stack)-1].depth >= depth {

@@ -55,7 +55,9 @@ func readHTML(r io.Reader, to *builder) error {
 		lineBreaks, last := bytes.Count(raw, []byte("\n")), bytes.LastIndexByte(raw, '\n')
 		switch kind {
 		case html.TextToken:
-			p.words()
+			if p.place != nowhere && p.skip == 0 && p.text.Len() <= maxToken {
+				p.text.Write(p.z.Text())
+			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			p.open(kind == html.SelfClosingTagToken)
 		case html.EndTagToken:
@@ -84,13 +86,6 @@ func (p *page) end() error {
 		p.to.endTable()
 	}
 	return nil
-}
-
-func (p *page) words() {
-	if p.place == nowhere || p.skip > 0 || p.text.Len() > maxToken {
-		return
-	}
-	p.text.Write(p.z.Text())
 }
 
 // open takes a start tag. The report closes empty values in the way of XML, which a browser would not heed.
@@ -146,7 +141,10 @@ func (p *page) close(name string) {
 	case name == "pre" || (name == "div" && p.skip > 0):
 		p.skip = max(p.skip-1, 0)
 	case name == "div" && p.place == inBrand:
-		p.to.brand(text)
+		// The headline is the only place that names VTune's version.
+		if _, version, ok := strings.Cut(text, "Profiler"); ok && strings.Contains(text, "VTune") {
+			p.to.platform.VTune = strings.TrimSpace(version)
+		}
 		p.place = nowhere
 	case name == "span" && p.place == inName:
 		p.name = strings.TrimSuffix(text, ":")

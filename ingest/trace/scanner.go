@@ -30,10 +30,6 @@ var errLong = errors.New("the event is longer than 1 MB")
 // errEnd says that the text ends where more was due.
 var errEnd = errors.New("the text ends here")
 
-func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, 2*chunk), line: 1}
-}
-
 // fill reads more; what has been read moves to the front, and the buffer grows for a value that does not fit.
 func (s *scanner) fill() bool {
 	if s.err != nil {

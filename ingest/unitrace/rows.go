@@ -3,6 +3,7 @@ package unitrace
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
@@ -104,7 +105,8 @@ func (r *reader) metrics(f *fields) error {
 	}
 	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
 	r.invalid.drop(&s, f.void(), r.in.Pos(f.nameAt+1))
-	if isIdle(t.Name) {
+	// A sample between kernels, which unitrace prints on request.
+	if name, _, _ := strings.Cut(t.Name, "("); name == "NoKernel" {
 		return r.store.overTime(nil, f, &s)
 	}
 	if n := f.xves(); n > 0 && !r.store.xves[n] {
@@ -156,11 +158,6 @@ func (f *fields) moment(q quantity) (int64, error) {
 		return 0, f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
 	}
 	return n, nil
-}
-
-// isIdle says whether a row is a sample between kernels, which unitrace prints on request.
-func isIdle(name string) bool {
-	return name == "NoKernel" || (len(name) > 8 && name[:9] == "NoKernel(")
 }
 
 func (f *fields) sample() (sample, error) {

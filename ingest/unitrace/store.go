@@ -83,11 +83,6 @@ func (a *account) kernel() ingest.Kernel {
 	return k
 }
 
-func newStore(instances bool) *store {
-	return &store{instances: instances, index: map[kernelKey]*account{}, props: map[propsKey]int{},
-		lanes: map[string]uint32{}}
-}
-
 func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, error) {
 	key := kernelKey{t.Key(), adapter}
 	if a, ok := s.index[key]; ok {

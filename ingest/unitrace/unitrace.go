@@ -46,7 +46,8 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: newStore(opt.Instances)}
+	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: &store{instances: opt.Instances,
+		index: map[kernelKey]*account{}, props: map[propsKey]int{}, lanes: map[string]uint32{}}}
 	if opt.Samples {
 		r.store.seriesOf = map[*account]int{}
 	}

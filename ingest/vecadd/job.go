@@ -66,17 +66,14 @@ func (j *job) resources(text string, p *ingest.Platform) {
 			case i == 0 && strings.Trim(part, "0123456789") == "":
 			case i == 0:
 				p.Host = cmp.Or(p.Host, part)
-			case p.NodeProperty == "" && !generic(part):
+			// `nodes=1:gpu:ppn=2`, the default of the notebook's script, asks for any GPU, `nodes=1:gpu:gen9:ppn=2` for
+			// gen9.
+			case p.NodeProperty == "" &&
+				!slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, part):
 				p.NodeProperty = part
 			}
 		}
 	}
-}
-
-// generic says whether a node property names no device: `nodes=1:gpu:ppn=2`, the default of the notebook's script,
-// asks for any GPU, `nodes=1:gpu:gen9:ppn=2` for gen9.
-func generic(property string) bool {
-	return slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, property)
 }
 
 // parseDate reads what `date` prints in the job's frame, in the forms of its two locales. The zone is a short name

@@ -63,8 +63,3 @@ func (h *header) missing() []note.Note {
 		"named \"XVE Threads Occupancy(%%)\", so nothing was measured; the nearest is %q, which is not known", h.like),
 		Hint: exportHint}}
 }
-
-func headerOnly(pos note.Pos) error {
-	return note.Faultf("header-only", pos, collectHint, "the export has a header and no rows; expected a row per "+
-		"computing task")
-}

@@ -228,11 +228,6 @@ func (h *header) keyRuns() {
 	}
 }
 
-// useful says whether the header has a column that says anything about a kernel.
-func (h *header) useful() bool {
-	return h.has(global, total, average, count, measured, peak, active, threads)
-}
-
 // has says whether one of some columns is there.
 func (h *header) has(any ...quantity) bool {
 	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })

@@ -133,7 +133,8 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
-		return nil, headerOnly(r.h.pos)
+		return nil, note.Faultf("header-only", r.h.pos, collectHint, "the export has a header and no rows; expected a "+
+			"row per computing task")
 	case f.Rows == 0:
 		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint,
 			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)

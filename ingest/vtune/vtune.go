@@ -106,7 +106,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
 		return nil, hostTasks(h.pos)
-	case !h.useful():
+	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
 		return nil, note.Faultf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+
 				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")

@@ -115,17 +115,11 @@ func stripPlace(s string) string {
 		}
 		s = strings.TrimSpace(right)
 	}
-	if rest, ok := cutPrefixFold(s, "intel corporation "); ok {
-		s = rest
+	const vendor = "intel corporation "
+	if n := len(vendor); len(s) > n && strings.EqualFold(s[:n], vendor) {
+		s = s[n:]
 	}
 	return strings.TrimSpace(s)
-}
-
-func cutPrefixFold(s, prefix string) (string, bool) {
-	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
-		return s[len(prefix):], true
-	}
-	return s, false
 }
 
 func isPlace(s string) bool {

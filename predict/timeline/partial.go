@@ -1,6 +1,9 @@
 package timeline
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // partial runs policy Partial. All threads run equally long, so whatever begins to run does so at a multiple of that
 // time and ends at the next one: the state changes at ticks only.
@@ -57,7 +60,8 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 		s.advance()
 		rec.add(threads, s.tick)
 		if s.tick > maxTicks {
-			return errTicks()
+			return fmt.Errorf("the launch takes more than %d run times of a thread; simulate fewer work-groups, since "+
+				"the phases repeat", maxTicks)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

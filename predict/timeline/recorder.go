@@ -1,20 +1,10 @@
 package timeline
 
-import (
-	"fmt"
-
-	"occudiff/ingest/unit"
-)
+import "occudiff/ingest/unit"
 
 // maxTicks bounds the time and memory of a simulation: 128 MiB when every tick is a phase. A launch stays far below it
 // unless it has tens of millions of work-groups.
 const maxTicks = 1 << 22
-
-// errTicks says that a launch goes on for longer than is simulated.
-func errTicks() error {
-	return fmt.Errorf("the launch takes more than %d run times of a thread; simulate fewer work-groups, since the "+
-		"phases repeat", maxTicks)
-}
 
 // recorder turns a sequence of resident thread counts into phases.
 type recorder struct {

@@ -3,6 +3,7 @@ package diffdoc
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,20 +42,12 @@ func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 		}}
 }
 
-// sideName names a side by the end of its path.
-func sideName(d *rundiff.Result) string {
-	name := strings.TrimRight(report.OneLine(d.New.Name), "/")
-	if at := strings.LastIndexByte(name, '/'); at >= 0 && at+1 < len(name) {
-		name = name[at+1:]
-	}
-	return name
-}
-
-// sideNames are those of all sides; whole paths where their ends are alike.
+// sideNames are those of all sides: the ends of their paths, whole paths where these are alike.
 func sideNames(s *rundiff.Sides) []string {
 	var short, long []string
 	for _, d := range s.Against {
-		short, long = append(short, sideName(d)), append(long, report.OneLine(d.New.Name))
+		name := report.OneLine(d.New.Name)
+		short, long = append(short, path.Base(name)), append(long, name)
 	}
 	// Sides are often folders of one name under different ones: base/run, new/run.
 	if sorted := slices.Sorted(slices.Values(short)); len(slices.Compact(sorted)) < len(short) {

@@ -182,11 +182,6 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 	return s
 }
 
-// fails says whether a series fails the gate.
-func (c *check) fails(s *track.Series) bool {
-	return s.Outcome() == trend.Regression || c.Alarms && s.Outcome() == trend.Alarm
-}
-
 // caseClass is the class of the test case of a series.
 func caseClass(k history.Key) string {
 	class := strings.TrimRight(strings.Join([]string{report.OneLine(k.Device), report.OneLine(k.Driver),
@@ -198,7 +193,7 @@ func (c *check) testCase(s *track.Series) report.TestCase {
 	k := report.TestCase{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
 	case o == trend.OK, o == track.Faster:
-	case c.fails(s):
+	case o == trend.Regression, c.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome = report.TestFailed
 		k.Type = string(s.Outcome())
 		k.Message = string(s.Outcome()) + ": " + c.side(s.Off()) + " the level of " +

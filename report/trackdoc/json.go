@@ -129,10 +129,6 @@ type figures struct {
 	Threshold *report.Rounded `json:"threshold" csv:"threshold"`
 }
 
-func figuresOf(v *trend.Verdict) figures {
-	return figures{v.N, v.Window, finite(v.Median), finite(v.MAD), finite(v.Threshold)}
-}
-
 // BeginValue says what changed where the series begins.
 type BeginValue struct {
 	Changed []string `json:"changed"`
@@ -198,7 +194,8 @@ func (m metric) judged(s *track.Series) JudgedValue {
 }
 
 func gateValue(s *track.Series) GateValue {
-	g := GateValue{Verdict: string(s.Outcome()), figures: figuresOf(&s.Gate), InARow: s.Gate.InARow}
+	f := figures{s.Gate.N, s.Gate.Window, finite(s.Gate.Median), finite(s.Gate.MAD), finite(s.Gate.Threshold)}
+	g := GateValue{Verdict: string(s.Outcome()), figures: f, InARow: s.Gate.InARow}
 	if p, ok := s.Newest(); ok {
 		g.Value, g.Run = (*report.Rounded)(&p.Value), &p.Run
 	}
