@@ -43,8 +43,8 @@ func (Format) Sniff(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	stream := lines.NewStream(ctx, src, opt)
-	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path, trace: &ingest.Trace{}, instances: opt.Instances,
-		bad: lines.Bad{Several: true}, launches: &ingest.Kernels{},
+	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
+		trace: &ingest.Trace{}, instances: opt.Instances, bad: lines.Bad{Several: true}, launches: &ingest.Kernels{},
 		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {

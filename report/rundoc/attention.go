@@ -26,6 +26,8 @@ const (
 )
 
 // causeGroup is the explained rows of one verdict and cause.
+// Rows are held as places in a list and not themselves: a run may have millions, and a row has no text until it is
+// asked for.
 type causeGroup struct {
 	verdict     compare.Verdict
 	cause       string
@@ -43,6 +45,7 @@ func (g *causeGroup) add(r *compare.Row) {
 // group gives the one that a row belongs to.
 func (s *rowSet) group(r *compare.Row) *causeGroup {
 	name := causeName(r)
+	// There are some ten groups, so a search is as good as a map.
 	i := slices.IndexFunc(s.groups, func(g *causeGroup) bool { return g.verdict == r.Verdict && g.cause == name })
 	if i < 0 {
 		i = len(s.groups)
@@ -56,6 +59,7 @@ func (s *rowSet) first(g *causeGroup) int { return s.explained[g.explained[0]].r
 
 // causeGroups are the explained rows by verdict and cause, the most slot time lost first.
 func (s *rowSet) causeGroups() []*causeGroup {
+	// Lost slot time is what mending a cause can bring; the number of kernels is not.
 	slices.SortStableFunc(s.groups, func(a, b *causeGroup) int { return cmp.Compare(b.lost, a.lost) })
 	return s.groups
 }
@@ -87,6 +91,7 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 			s.Items = append(s.Items, rows.items(g, len(s.Items))...)
 		}
 	} else {
+		// Few enough to be read in one go: then they stand in the order of the table of kernels, whatever their cause.
 		slices.Sort(explained)
 		s.Items = rows.items(&causeGroup{explained: explained}, 0)
 	}
@@ -141,6 +146,7 @@ func attentionItem(r *compare.Result, t explainedRow) report.Item {
 	it := report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
 		Text: explanation(r, row), Status: statusOf(row.Verdict),
 		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
+		// Made when a reader opens them: of most rows nobody does.
 		Steps: func() []report.Step { return stepsOf(r, r.Row(t.row, nil)) },
 		Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
 	if t.launches > 1 {

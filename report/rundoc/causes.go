@@ -29,6 +29,7 @@ type explanations struct {
 
 func newExplanations(rows *rowSet) *explanations {
 	e := &explanations{result: rows.result}
+	// The order of compare.Causes is that in which causes are tried; rows without one come last.
 	causes := append(compare.Causes(), "")
 	var rank []int
 	var into compare.Row
@@ -108,6 +109,7 @@ func causeTextTable(rows *rowSet) *report.Table {
 		c.kernels++
 		c.seconds += float64(t)
 		c.timed = c.timed || timed
+		// Written with a not, since nothing compares with the NaN that most begins with.
 		if d, ok := r.Difference.Value(); ok && !(math.Abs(c.most) >= math.Abs(float64(d))) {
 			c.most = float64(d)
 		}
@@ -125,6 +127,7 @@ func causeTextTable(rows *rowSet) *report.Table {
 		}
 		list = append(list, row)
 	}
+	// Causes stand in the order of their explanations, so that two reports can be laid side by side.
 	for _, t := range report.CauseTerms() {
 		add(t.Name, t)
 	}

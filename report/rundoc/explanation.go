@@ -36,6 +36,7 @@ func lostLanes(r *compare.Row) string {
 	if !ok || lanes == 0 {
 		return ""
 	}
+	// The sub-group size is not in the prediction: lanes in all, of each thread alike.
 	simd := (r.Predicted.GroupSize + r.Predicted.IdleLanes) / r.Predicted.ThreadsPerGroup
 	return fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes.Percent()),
 		unit.Counted(r.Predicted.GroupSize, "work-item", "work-items"), simd)
@@ -86,11 +87,13 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	printed := a.Printed()
 	for _, p := range lossParts(a) {
 		said := fmt.Sprintf("%s: %s.", report.Decimal(float64(printed.Of(p).Or(0)), 1), partText(p))
+		// It is the whole of what is missing where the parts cannot be told apart, and stands in the first sentence.
 		if p == compare.PartShortfall {
 			said = ""
 		}
 		parts = append(parts, strings.TrimSpace(said+" "+causeTexts(a, p)))
 	}
+	// The largest part goes on the line of the sum: most kernels have one, and so one line.
 	parts[0] = strings.TrimSpace(parts[0] + " " + parts[1])
 	return strings.Join(append(parts[:1], parts[2:]...), "\n")
 }
@@ -129,6 +132,7 @@ func tailText(r *compare.Row, a *compare.Account) string {
 // SlotTime prints a time in seconds with two digits, so that rows compare at a glance.
 func SlotTime(t unit.Seconds) string {
 	v := float64(t)
+	// What two digits round to 10 or more.
 	if v >= 9.95 {
 		return report.Thousands(int64(math.Round(v))) + " s"
 	}
@@ -146,6 +150,7 @@ func lossParts(a *compare.Account) []compare.Part {
 	slices.SortStableFunc(list, func(x, y compare.Part) int {
 		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
 	})
+	// Less than a point is within what counters resolve.
 	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
 		list = list[:1]
 	}

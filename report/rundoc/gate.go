@@ -34,6 +34,7 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 		return g
 	}
 	switch {
+	// Passing would be a claim about kernels that nobody looked at.
 	case judged == 0:
 		g.Unjudged = fmt.Sprintf("--fail-on %s had nothing to judge: none of %s could be compared", gate,
 			unit.Plural(int64(s.Kernels), "kernel"))

@@ -24,6 +24,8 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	}
 	s.Collected, s.Host = r.Platform.Collected, report.OneLine(r.Platform.Host)
 	addProperties(s, r, prov)
+	// Two passes over the rows: the head of a suite has counts, which brief cases give, and holding a million cases in
+	// between would take more than making them twice.
 	s.SetCases(testCases(r, func(row *compare.Row) report.TestCase {
 		r.Tell(row)
 		return testCase(class, row)
@@ -58,6 +60,7 @@ func testName(r *compare.Row) string {
 	if r.Device != "" {
 		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
 	}
+	// A case has to have a name.
 	if name == "" {
 		name = "(no name)"
 	}
@@ -73,6 +76,7 @@ func briefCase(class string, r *compare.Row) report.TestCase {
 		Seconds: report.Finite(r.Total)}
 	switch r.Verdict {
 	case compare.Match:
+	// Above fails, too: a kernel cannot hold more than the prediction, so the model or the input is wrong.
 	case compare.Below, compare.Above:
 		c.Outcome = report.TestFailed
 	default:
@@ -91,6 +95,7 @@ func testCase(class string, r *compare.Row) report.TestCase {
 		c.Message += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
 	}
 	if r.Cause != nil {
+		// CI systems group failures by type.
 		c.Type = report.OneLine(r.Cause.Name)
 		c.Message += ": " + c.Type
 	}

@@ -100,6 +100,7 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	s.Text = append(s.Text, v.busy()...)
 	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
 		"gaps before them."
+	// Only a step that is coarse against gaps is worth a word.
 	if step := r.Sequence.Step(); step >= 1e-6 {
 		note += " The times of the trace are multiples of " + unit.Span(step) + ": shorter gaps are not seen."
 	}
@@ -137,6 +138,7 @@ func (v *TraceValue) busy() (list []string) {
 		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
 			"of its last (%s)", what, report.PercentText(d.Share.Percent()), unit.Span(d.Window),
 			unit.Counted(d.Launches, "launch", "launches"))
+		// What is printed with two decimals.
 		if d.AtOnce > 1.005 {
 			line += fmt.Sprintf("; while busy, it ran %s launches at once on average", report.Decimal(d.AtOnce, 2))
 		}
@@ -193,6 +195,8 @@ func launchPlot(r *compare.Result) report.Plot {
 		p.Timeline.Y = "measured occupancy"
 		for i, v := range values {
 			p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i) * step, Y: v})
+			// A point stands at the beginning of its part: the last one before a gap needs another at its end, or a
+			// part alone would be no line.
 			if !math.IsNaN(v) && (i+1 == len(values) || math.IsNaN(values[i+1])) {
 				p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i+1) * step, Y: v})
 			}
@@ -204,6 +208,7 @@ func launchPlot(r *compare.Result) report.Plot {
 // runOccupancy gives the mean measured occupancy of equal parts of the time from the first launch to the end of the
 // last, in percent, NaN where no sample lies; nil without samples.
 func runOccupancy(r *compare.Result, parts int) []float64 {
+	// Nanoseconds; at least 1, for a trace of a moment.
 	part, sampled := max(float64(r.Trace.Last-r.Trace.First)/float64(parts), 1), false
 	values, times := make([]float64, parts), make([]float64, parts)
 	for _, s := range r.Samples {
@@ -211,6 +216,7 @@ func runOccupancy(r *compare.Result, parts int) []float64 {
 			to := float64(m.At - r.Trace.First)
 			from := to - float64(max(m.Length, 1))
 			for i := max(int(from/part), 0); i < parts && float64(i)*part < to; i++ {
+				// A sample counts in each part by the time that it has there. The time of a sample is that of its end.
 				d := min(to, float64(i+1)*part) - max(from, float64(i)*part)
 				values[i] += d * 100 * float64(m.Measured)
 				times[i] += d
@@ -218,6 +224,7 @@ func runOccupancy(r *compare.Result, parts int) []float64 {
 		}
 	}
 	for i := range values {
+		// 0 / 0 is NaN, which is drawn as nothing.
 		values[i] /= times[i]
 		sampled = sampled || times[i] > 0
 	}

@@ -20,6 +20,7 @@ const (
 // scatterPlot sets what was seen against what was predicted, in the strongest basis that the run has: measurements,
 // else measurements against VTune's peak, else VTune's peak. False when no row has two numbers.
 func scatterPlot(r *compare.Result, rows *rowSet) (report.Plot, bool) {
+	// One basis a chart: points of several would lie at different heights for no reason of the kernels.
 	for _, basis := range []compare.Basis{compare.BasisMeasured, compare.BasisMeasuredPeak, compare.BasisPeak} {
 		c := scatter(rows, basis)
 		if len(c.Groups) == 0 {
@@ -62,6 +63,7 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 		if !ok {
 			continue
 		}
+		// The area of a point is time: a kernel of no weight must not draw the eye.
 		p.Share = float64(rows.result.TimeShare(row).Or(0))
 		g := other
 		if row.Cause != nil {
@@ -131,6 +133,7 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 		return report.Plot{}, false
 	}
 	f := &report.LevelChart{X: "Wave", Y: "Occupancy"}
+	// Waves are a quotient of whole numbers, so a whole one may come out a rounding below.
 	full := math.Floor(p.Waves + 1e-9)
 	partial := p.Tail > 0 && p.Waves-full > 1e-9
 	if full > 0 {

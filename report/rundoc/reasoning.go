@@ -21,6 +21,7 @@ func predictionSteps(r *compare.Result, row *compare.Row) []report.Step {
 		return nil
 	}
 	l := r.LaunchOf(row)
+	// A prediction may rest on more than the row; steps that lead to another figure would mislead.
 	if p, err := predict.Predict(r.Device, l); err != nil || p != *row.Predicted {
 		return nil
 	}

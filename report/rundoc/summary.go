@@ -27,6 +27,7 @@ func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.
 // occupancyPlot sets the prediction beside what was seen: its average beside a measurement; when nothing was measured,
 // its peak beside the profiler's.
 func occupancyPlot(rows *rowSet) report.Plot {
+	// Like with like: a measurement is a mean over the launch, VTune's peak is what the launch's shape admits.
 	predicted := "predicted_average"
 	if !rows.measured {
 		predicted = "predicted_peak"
@@ -97,6 +98,7 @@ func figureTable(s *compare.Summary) *report.Table {
 	if n := s.Mismatched(); n > 0 {
 		add("Unexplained share of those that do not match", report.NumCell(report.Percent, unexplainedPercent(s)), "%")
 	}
+	// One unit for both times, so that they compare.
 	scale, unit := 1e3, "ms"
 	if s.GPUTime.Or(0) >= 1 {
 		scale, unit = 1, "s"

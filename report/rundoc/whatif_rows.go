@@ -67,6 +67,8 @@ func whatIfRows(r *compare.Result, kernels int) []whatIfRow {
 		list[i] = whatIfRow{Number: int64(i + 1), Label: strconv.Itoa(i+1) + ". " + name, row: row,
 			launch: whatIfLaunch(r, row)}
 		if s := Shape(&row.Kernel); s != "" {
+			// The number makes labels unique: a spreadsheet finds a row by its label, and kernels of one name and
+			// shape exist.
 			list[i].Label += " (" + s + ")"
 		}
 		list[i].set()
@@ -101,6 +103,7 @@ func (w *whatIfRow) set() {
 	}
 	w.SIMD, w.Barriers, w.GRF = unit.NonZero(l.SIMD), unit.NonZero(l.Barriers), unit.NonZero(l.GRF)
 	if l.SLM > 0 {
+		// 0 stays empty: the sheet takes an empty cell for the kernel's own value, which is 0 then.
 		w.SLM = unit.Some(float64(l.SLM) / 1024)
 	}
 	if l.Policy != predict.Auto {
@@ -146,6 +149,7 @@ type whatIfDevice struct {
 
 // deviceTable is the list that a device is picked from. Where kernels are of explicit SIMD, all devices run such.
 func deviceTable(devices []arch.Device, explicit bool) *report.Table {
+	// Devices have different numbers of steps; a formula needs them in as many columns as the longest list has.
 	steps := 1
 	for i := range devices {
 		steps = max(steps, len(devices[i].SLMSteps))

@@ -45,6 +45,7 @@ func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[stri
 	if start.row == nil {
 		return v
 	}
+	// As the sheet judges it: by the row alone.
 	if row := r.Judge(&start.row.Kernel); row.Predicted != nil {
 		v["verdict"], v["model_peak"] = report.TextCell(string(row.Verdict)), report.RatioCell(row.ModelPeak)
 		v["basis"], v["difference"] = report.TextCell(report.BasisText(row.Basis)), report.OptPoints(row.Difference)
@@ -139,6 +140,7 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 	v["by_threads"], v["by_slm"], v["by_slots"], v["by_barriers"] = limit(p.ByThreads), limit(p.BySLM),
 		limit(p.BySlots), limit(p.ByBarriers)
 	v["n"] = report.IntCell(p.GroupsPerXeCore)
+	// Of the three limits that do not depend on the register mode; 10^18 is the sheet's word for none.
 	v["by_others"] = report.IntCell(int64(1e18))
 	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
 		if n != predict.Unlimited {
@@ -160,6 +162,7 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 		return
 	}
 	total := p.Groups * p.ThreadsPerGroup
+	// The prediction has the quotient only; the capacity is a whole number of threads.
 	capacity := int64(math.Round(float64(total) / p.Waves))
 	v["groups"], v["thread_total"], v["gpu_slots"], v["capacity"] = report.IntCell(p.Groups), report.IntCell(total),
 		report.IntCell(d.Slots()), report.IntCell(capacity)
