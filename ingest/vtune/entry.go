@@ -30,6 +30,7 @@ func (v *values) seconds() nano {
 		return v[total]
 	case v[average] != none && n == none:
 		return v[average]
+	// Divided instead of multiplied, for the product could overflow.
 	case v[average] != none && n > 0 && v[average] <= maxSeconds*one/n:
 		return v[average] * n
 	}
@@ -276,6 +277,8 @@ func (e *sums) rare(q quantity, x nano, weight uint64) {
 
 // merge adds what another worker gathered of the same key.
 func (e *entry) merge(o *entry, h *header) {
+	// Workers get the rows in any order; the line is that of the first one in the file, so that every run of the
+	// program gives the same.
 	if e.good == 0 || o.good > 0 && o.line < e.line {
 		e.line = o.line
 	}

@@ -98,9 +98,11 @@ func (h *header) add(index int, text []byte) {
 	}
 	c := &h.col[q]
 	switch {
+	// The usual spelling wins, wherever it stands: what was found before under another one is another column.
 	case !c.there || rank < c.rank:
 		*c = column{name: name, index: index, rank: rank, percent: percent, there: true}
 		h.twice = slices.DeleteFunc(h.twice, func(t twice) bool { return t.q == q })
+	// A header of a million equal names must not make a million look-ups for each row.
 	case name == c.name && len(h.twice) < 100:
 		h.twice = append(h.twice, twice{q: q, index: index})
 	}
@@ -267,6 +269,7 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	if !glued && bytes.IndexByte(line, '\r') < 0 {
 		return 0, 0, false
 	}
+	// Bounded: a line of a file that is no export may have megabytes.
 	for i := 1; i < min(len(line), 4096); i++ {
 		if b := line[i]; (glued || line[i-1] == '\r') && (b == '"' || b == 'C' || b == 'S' || b == 'T') {
 			if d, ok := headerAt(line[i:]); ok {
@@ -315,6 +318,7 @@ func keyedAt(line []byte) (delim byte, ok bool) {
 			return 0, false
 		}
 		d := rest[0]
+		// What goes on with a letter is a longer name, as Computing Tasks would be.
 		if d == '"' || d == '\r' || !quoted && (d == ' ' || d == '_' || isAlphanumeric(d)) {
 			return 0, false
 		}

@@ -52,6 +52,7 @@ func newAdder(h *header, keep bool) *adder {
 // Row adds a row, or takes note of what is wrong with it.
 func (a *adder) Row(r *scan.Row) {
 	a.row = r
+	// Too few fields, too many, or a quote that does not end: nothing says which cell is which.
 	if r.Fields < a.h.columns || r.Extra || r.Open {
 		if !a.message(r) {
 			a.reject(a.misshapen(r))
@@ -68,6 +69,7 @@ func (a *adder) Row(r *scan.Row) {
 	}
 	var v values
 	shares := a.h.shares
+	// The compiler takes the comparison as one of bytes, without making a text.
 	steady := e.sums != nil && e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
 	if steady {
 		shares = a.h.moving
@@ -142,6 +144,7 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	for _, f := range shares {
 		x, n := r.Tail(f.cell)
 		tenths, bad := shortTenths(x, n)
+		// 0.0 to 100.0: three to five characters.
 		if uint(n-3) > 2 || bad != 0 || tenths > largestShare/tenth {
 			if p := a.number(r, f.q, v); p != nil && p.outside {
 				outside = cmp.Or(outside, p)
@@ -189,6 +192,7 @@ func count16(r *scan.Row, cell int) (v uint64, ok bool) {
 		return 0, false
 	}
 	head := uint64(0)
+	// Eight at the end are read at once, the others one by one: nearly all counts have fewer than nine.
 	for _, c := range b[:n-8] {
 		d := c - '0'
 		if d > 9 {
@@ -255,6 +259,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 // compare looks whether columns of one name agree.
 func (a *adder) compare(r *scan.Row) {
 	for i, t := range a.h.twice {
+		// One difference says it all; it is looked for until it is found, and then no more.
 		if _, known := a.unequal[i]; known {
 			continue
 		}

@@ -47,6 +47,7 @@ var figures = [...]struct{ field, name, unit string }{
 // Diff gives what a new compilation changed in every form.
 func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *report.Answer {
 	rows := report.ListOf(pairs, func(p binary.Pair) pairRow { return pairOf(&p) })
+	// No value: kernels of binaries have no time to be sorted by.
 	show := prov.Show.Choose(len(pairs), func(i int) report.Candidate {
 		return report.Candidate{Task: pairs[i].Kernel().Demangled(), Value: math.NaN()}
 	})
@@ -89,6 +90,7 @@ func pairOf(p *binary.Pair) pairRow {
 	r.New, r.Figures = side(p.New)
 	for i, before := range old {
 		switch {
+		// A kernel that was removed is shown as it was.
 		case r.New == nil:
 			r.Figures[i] = before
 		case r.Old != nil && before != r.Figures[i]:
@@ -127,6 +129,7 @@ func counts(pairs []binary.Pair) string {
 // sentence says what changed for a kernel, the figures first that decide.
 func sentence(p *binary.Pair) string {
 	r := pairOf(p)
+	// What cannot run at all outweighs any figure.
 	if r.New != nil && r.New.Predicted == nil && r.New.Message != nil {
 		return "It cannot run any more: " + *r.New.Message + "."
 	}
@@ -156,6 +159,7 @@ func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 		switch p.Verdict {
 		case binary.Worse:
 			c.Outcome, c.Type, c.Message = report.TestFailed, string(p.Verdict), c.Text
+		// Neither better nor worse can be said of one side.
 		case binary.Added, binary.Removed:
 			c.Outcome, c.Type, c.Message = report.TestSkipped, string(p.Verdict), string(p.Verdict)
 		}

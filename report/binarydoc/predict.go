@@ -57,6 +57,8 @@ func rowOf(k *binary.Kernel) kernelRow {
 	}
 	p := &b.Prediction
 	r.Predicted = report.NewPredictionValue(p)
+	// Without a global size the prediction is of a GPU that is full, which has a peak; an average would need the
+	// waves.
 	r.Predicted.PeakPercent = unit.Some(p.Peak)
 	r.BestLocal = b.Best
 	r.Peak = unit.Some(p.Peak)
@@ -86,6 +88,7 @@ func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
+	// CSV has other columns than people: one for each member of JSON, which scripts rely on.
 	columns := []string{"file", "name", "demangled", "device", "simd", "registers_per_thread", "slm_bytes",
 		"slm_is_lower_bound", "barriers", "spill_bytes", "private_bytes", "scratch_bytes", "local", "predicted_policy",
 		"threads_per_work_group", "work_groups", "work_groups_per_xe_core", "limits", "predicted_xe_core_percent",
@@ -116,6 +119,7 @@ func closing(kernels []binary.Kernel) string {
 		switch k := &kernels[i]; {
 		case k.Spill.Or(0) > 0:
 			spills++
+		// Such a binary has one figure for private memory and spills together.
 		case !k.Spill.Present() && k.Scratch.Or(0) > 0:
 			scratch++
 		}

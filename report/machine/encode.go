@@ -33,6 +33,7 @@ func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
 		return encodeStream
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[appender]()) && t.Kind() != reflect.Pointer:
 		return encodeAppender
+	// Asked for the pointer, since methods may have either receiver.
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()),
 		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return encodePlain
@@ -122,6 +123,7 @@ func (j *jsonWriter) structEncoder(t reflect.Type) encoder {
 
 func encodeAppender(j *jsonWriter, v reflect.Value, indent string) {
 	if !v.CanAddr() {
+		// What stands in an interface or a map has no address, which methods of pointers need.
 		p := reflect.New(v.Type())
 		p.Elem().Set(v)
 		v = p.Elem()

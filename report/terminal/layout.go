@@ -44,6 +44,7 @@ type grid struct {
 func layOut(t *report.Table, rows, width int) *grid {
 	g := read(t, rows)
 	g.headings(false)
+	// One line of heading where there is room: it is the easier one to read.
 	if width <= 0 || g.total() <= width {
 		return g
 	}
@@ -89,6 +90,7 @@ func (g *grid) headings(stacked bool) {
 				c.top += " [" + c.Unit + "]"
 			}
 		}
+		// The common heading has the unit, and only the first column of the group has the heading.
 		if c.Group != "" {
 			c.top, c.bottom = "", c.Title
 			if i == 0 || g.columns[i-1].Group != c.Group {
@@ -131,6 +133,7 @@ func (g *grid) widenGroups() {
 func stack(heading string) (top, bottom string) {
 	top = heading
 	for i := range len(heading) {
+		// Only at blanks: half a word is no word.
 		if heading[i] != ' ' {
 			continue
 		}
@@ -162,6 +165,7 @@ func (g *grid) fit(width, shortest int) bool {
 	}
 	for _, c := range g.columns {
 		if c.Fold {
+			// Sentences give way before names: they go on in the next line, while a name that is cut is lost.
 			narrow(c, readableText)
 		}
 	}
@@ -197,6 +201,7 @@ func (g *grid) squeeze(width int) {
 			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
 		}
 	}
+	// Narrower than all columns at their least: the first ones are what a table is about.
 	for g.total() > width && len(g.columns) > 1 {
 		g.columns = g.columns[:len(g.columns)-1]
 	}

@@ -28,6 +28,7 @@ func (s *safe) Write(p []byte) (int, error) {
 		text = append(s.cut, p...)
 	}
 	end := len(text)
+	// A call may end within a character: what there is of it waits for the next one.
 	for i := 1; i < min(utf8.UTFMax, len(text)+1); i++ {
 		if b := text[len(text)-i:]; utf8.RuneStart(b[0]) {
 			if !utf8.FullRune(b) {
@@ -95,6 +96,7 @@ func (c *csv) Write(p []byte) (int, error) {
 	c.out = c.out[:0]
 	for _, b := range p {
 		switch {
+		// Two quotes, which are one within quotes, turn this over twice.
 		case b == '"':
 			c.quoted = !c.quoted
 		case c.quoted && b == '\n':

@@ -84,6 +84,7 @@ func (p *printer) line(text string) {
 
 // paint puts a color around a text when colors are wanted.
 func (p *printer) paint(text string, status report.Status) string {
+	// The colors of ECMA-48 that every terminal has: green, red, yellow and faint, in the shades that its owner chose.
 	code := ""
 	switch status {
 	case report.Good:
@@ -151,10 +152,12 @@ func (p *printer) items(items []report.Item) {
 		leads[i] = report.OneLine(it.Lead)
 		widest = max(widest, report.Width(leads[i]))
 	}
+	// Names take a quarter of the line at most: the text beside them is what is read.
 	widest = min(widest, max(p.textWidth()/4, 8))
 	leads = report.CutApart(leads, widest)
 	for i, it := range items[:shown] {
 		text := it.Text
+		// A launch shape is noise unless it tells two kernels of one name apart.
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
@@ -216,6 +219,7 @@ func breakLines(text string, width int) []string {
 			lines = append(lines, line)
 			line, used = word, w
 		}
+		// One word may be wider than the line: a mangled name, a path.
 		for used > width {
 			head, rest := report.SplitWidth(line, width)
 			if rest == "" {

@@ -27,6 +27,7 @@ func (b *backtest) document(prov report.Provenance) *report.Document {
 	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(),
 		Headline: []string{report.OneLine(b.Where) + ": " + b.rule()}, Closing: b.closing()}
 	sections := []report.Section{tableSection("Findings", b.findingTable())}
+	// Drops are planted only behind enough runs; a table of zeros would look as if none were found.
 	if slices.ContainsFunc(b.Power, func(p trend.Power) bool { return p.Planted > 0 }) {
 		sections = slices.Insert(sections, 0, tableSection("Planted drops", b.powerTable()))
 	}
@@ -53,6 +54,7 @@ func (b *backtest) closing() string {
 
 // rate prints checks in 100.
 func rate(x float64) string {
+	// With two decimals a rate below one in a thousand would be 0, and look like never.
 	if x > 0 && x < 0.095 {
 		return report.Decimal(x, 4)
 	}

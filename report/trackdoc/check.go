@@ -68,6 +68,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 	}
 	items := c.sharedItems(c.Shared)
 	for _, s := range show {
+		// What many series have in common is one item; each of them by itself would bury the rest.
 		if text := c.explain(s); text != "" && s.Shared == nil {
 			items = append(items, c.item(s, text, statusOf(s)))
 		}
@@ -137,6 +138,7 @@ func clockItems(clock *track.Clock) []report.Item {
 // apart prints two times so that they differ, to the second or finer where they are within a minute.
 func apart(a, b time.Time) (string, string) {
 	x, y := when(a), when(b)
+	// The sentence says that one is before the other, which two equal times would contradict.
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05.000000"} {
 		if x == y {
 			x, y = a.UTC().Format(layout), b.UTC().Format(layout)
@@ -227,6 +229,7 @@ func (m metric) figures(s *track.Series) string {
 // drivers as notices.
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
+	// The levels are those of the exit status: an error is what makes the job red.
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
 		track.SeverityAnew: report.AnnotateNotice}
@@ -236,6 +239,7 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 	var list []report.Annotation
 	for i := range c.Shared {
 		s := &c.Shared[i]
+		// Severities count from the worst, so the least one is that of the group.
 		worst := track.SeverityAnew
 		for _, t := range s.Series {
 			worst = min(worst, t.Severity())

@@ -34,6 +34,7 @@ func goneText(g *track.Gone) string {
 }
 
 // mattering are the kernels that are gone and held more than 1 % of the time.
+// Kernels that a program runs now and then come and go; what held 1 % of the time was part of its work.
 func mattering(c *track.Check) (list []*track.Gone) {
 	for i := range c.Gone {
 		if g := &c.Gone[i]; g.Matters() {

@@ -19,6 +19,7 @@ const (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
+	// A check as a whole is never unmeasurable, which is the last of the words.
 	verdicts := report.Words(outcomes)
 	words := map[string][]string{
 		"GateValue.verdict":  verdicts,
@@ -179,6 +180,7 @@ func (m metric) judged(s *track.Series) JudgedValue {
 		Moved: append([]track.Move{}, s.Moved...)}
 	if p, ok := s.Newest(); ok && m.Metric.Metric == history.Occupancy {
 		v.Measured, v.Loaded = (*report.Rounded)(&p.Value), finite(p.Beside)
+		// The points are of the metric that is judged, and the other one stands beside them.
 		if s.On == history.Loaded {
 			v.Measured, v.Loaded = v.Loaded, v.Measured
 		}
@@ -278,6 +280,7 @@ const (
 func (c *check) worst() trend.Outcome {
 	for _, o := range outcomes {
 		for _, s := range c.series {
+			// A value that nobody can judge makes no run bad.
 			if s.Outcome() == o && o != track.Unmeasurable {
 				return o
 			}

@@ -20,6 +20,7 @@ func (r *whole) levelTable() *report.Table {
 		Note   *string     `csv:"note" col:"Note"`
 	}
 	var rows []row
+	// An acceptance of a whole run is found with each of its series, and is one row.
 	seen := map[int64]bool{}
 	for _, s := range r.series {
 		if s.FirstBad != nil && s.NeedsAttention() {

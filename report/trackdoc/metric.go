@@ -32,6 +32,7 @@ func (m metric) unit() string {
 
 // distanceUnit is that of differences.
 func (m metric) distanceUnit() string {
+	// A difference of percentages is in points: 5 % of 60 % would be 3.
 	if u := m.unit(); u != "%" {
 		return u
 	}
@@ -131,6 +132,7 @@ func (m metric) rule() string {
 	switch {
 	case g.Relative:
 		floor = report.Shortest(g.Floor*100) + " %"
+	// 1 point, not 1 points.
 	case g.Floor == 1:
 		floor = strings.TrimSuffix(floor, "s")
 	}
@@ -144,6 +146,7 @@ func (m metric) rule() string {
 		text += "That over the XVEs that ran (loaded) counts where all of the last " +
 			unit.Counted(g.Window, "run", "runs") + " have it, else the measured one. "
 	}
+	// Predicted peaks and spills come from the compiler: the same binary gives the same number.
 	if g.Exact {
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}

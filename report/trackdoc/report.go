@@ -83,6 +83,7 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	show, left := shown(r.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
 	verdicts := r.verdicts()
+	// From here on the series are those that --kernel, --top and --sort leave; headline and verdicts were made of all.
 	r = &whole{r.Report, r.metric, show}
 	drawn, title := r.drawn()
 	sections := append(r.largePlots(drawn, title), r.attention())
@@ -97,6 +98,7 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	}
 	d = r.page(d, r.Where, prov, append(sections, r.sheets(drawn)...)...)
 	d.Sections[0].Tables = []*report.Table{verdicts}
+	// The last but one, as origin makes them: the rule, then the provenance.
 	rule := &d.Sections[len(d.Sections)-2]
 	rule.Text = append(rule.Text, r.method())
 	return d
@@ -118,6 +120,7 @@ func (r *whole) headline() string {
 	var first time.Time
 	for _, s := range r.series {
 		devices[s.Key.Device] = true
+		// Runs whose value is in no verdict are part of the history all the same.
 		for _, list := range [][]history.Point{s.Points, s.LeftOut} {
 			points += len(list)
 			for _, p := range list {
@@ -286,6 +289,7 @@ func (r *whole) seriesTable() *report.Table {
 // relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a
 // difference already.
 func (m metric) relativeChange(c *trend.ChangePoint) float64 {
+	// A residual has no zero that a percentage could be of.
 	if c.MeanBefore == 0 || m.Unit() == "points" {
 		return math.NaN()
 	}
