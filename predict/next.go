@@ -193,10 +193,8 @@ func (n *nexter) grid() {
 	}
 	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
-	n.groups(LimitTail, up, "average",
-		countOf(up-n.p.Groups, "more work-group", ""), "fill", "the last wave")
-	n.groups(LimitTail, down, "average",
-		countOf(n.p.Groups-down, "fewer work-group", ""), "leave", "no partial wave")
+	n.groups(LimitTail, up, "average", countOf(up-n.p.Groups, "more work-group", ""), "fill", "the last wave")
+	n.groups(LimitTail, down, "average", countOf(n.p.Groups-down, "fewer work-group", ""), "leave", "no partial wave")
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.

@@ -29,6 +29,15 @@ func BasisText(b compare.Basis) string {
 // MostTasks is how many kernels a headline names for one change.
 const MostTasks = 3
 
+// Few gives the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
+// needed elsewhere.
+func Few(list []string, most int) []string {
+	if n := len(list) - most; n > 0 {
+		list = append(list[:most:most], Thousands(int64(n))+" more")
+	}
+	return list
+}
+
 // LabelWidth keeps a plot's labels readable.
 const LabelWidth = 30
 

@@ -58,8 +58,7 @@ const (
 
 // Verdicts lists the verdicts in the order in which rows are shown.
 func Verdicts() []Verdict {
-	return []Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld,
-		OnlyNew,
+	return []Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
 		NotComparable, Unchanged, NotAKernel}
 }
 

@@ -194,11 +194,8 @@ func Failure(pairs []binary.Pair) string {
 	if len(worse) == 0 {
 		return ""
 	}
-	n := len(worse)
-	if n > report.MostTasks {
-		worse = append(worse[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more", n-report.MostTasks))
-	}
-	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", n, len(pairs), join(worse))
+	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", len(worse), len(pairs),
+		join(report.Few(worse, report.MostTasks)))
 }
 
 // Outputs are the JSON outputs of this package.

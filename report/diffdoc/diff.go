@@ -88,12 +88,8 @@ func changedText(changes []rundiff.Change) string {
 	}
 	words := make([]string, 0, len(list))
 	for _, b := range list {
-		if n := len(b.tasks); n > report.MostTasks {
-			b.tasks = append(b.tasks[:report.MostTasks:report.MostTasks],
-				report.Thousands(int64(n-report.MostTasks))+" more")
-		}
 		if len(b.tasks) > 0 {
-			b.text += " (" + strings.Join(b.tasks, ", ") + ")"
+			b.text += " (" + strings.Join(report.Few(b.tasks, report.MostTasks), ", ") + ")"
 		}
 		words = append(words, b.text)
 	}

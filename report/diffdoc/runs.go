@@ -106,10 +106,8 @@ func runsHeadline(s *rundiff.Runs) []string {
 	case n == 0:
 		lines = append(lines, "No run stands out.")
 	default:
-		if n > mostNamed {
-			out = append(out[:mostNamed:mostNamed], report.Thousands(int64(n-mostNamed))+" more")
-		}
-		lines = append(lines, unit.Counted(n, "run stands out: ", "runs stand out: ")+strings.Join(out, ", "))
+		lines = append(lines, unit.Counted(n, "run stands out: ", "runs stand out: ")+
+			strings.Join(report.Few(out, mostNamed), ", "))
 	}
 	for i := range s.Runs {
 		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)

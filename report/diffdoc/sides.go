@@ -79,8 +79,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 			sidesProvenance(s, prov)},
 	}
 	for i, r := range s.Against {
-		m.doc.Headline = append(m.doc.Headline,
-			names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
+		m.doc.Headline = append(m.doc.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
 		m.dates = append(m.dates, dateOf(r))
 		r = shown(r, prov.Show)
 		t := newDiffSet(r).table()

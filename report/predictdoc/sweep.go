@@ -120,8 +120,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 		v.Points = append(v.Points, j)
 	}
 	pg := a.page(deviceLine(t), launchLine(&l))
-	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points,
-		outcome(true, false)...)
+	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, outcome(true, false)...)
 	pg.table.Columns[0] = a.column(kind, decimals)
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)

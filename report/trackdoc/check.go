@@ -85,17 +85,10 @@ func (c *check) absences() []report.Item {
 		items = append(items, report.Item{Lead: lead, Status: status, Text: fmt.Sprintf(format, args...)})
 	}
 	if n := len(c.Missing); n > 0 {
-		var names []string
-		for _, name := range c.Missing[:min(n, report.MostTasks)] {
-			names = append(names, report.CutMiddle(report.OneLine(name), nameWidth))
-		}
-		if n > report.MostTasks {
-			names = append(names, report.Thousands(int64(n-report.MostTasks))+" more")
-		}
-		add("missing", report.Unsure, "%s of run %d, the one before on this device, %s not in this run "+
-			"and cannot be"+
+		names := report.ListOf(c.Missing, func(s string) string { return report.CutMiddle(report.OneLine(s), nameWidth) })
+		add("missing", report.Unsure, "%s of run %d, the one before on this device, %s not in this run and cannot be"+
 			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
-			strings.Join(names, ", "))
+			strings.Join(report.Few(names, report.MostTasks), ", "))
 	}
 	if c.Unnamed > 0 {
 		old := c.UnnamedBefore

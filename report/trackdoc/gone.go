@@ -50,16 +50,12 @@ func goneFailure(c *track.Check) string {
 	if !c.FailGone || len(list) == 0 {
 		return ""
 	}
-	const most = 3
-	var names []string
-	for _, g := range list[:min(most, len(list))] {
-		names = append(names, report.CutMiddle(report.OneLine(g.Key.Name()), nameWidth))
-	}
-	if n := len(list) - most; n > 0 {
-		names = append(names, fmt.Sprintf("%d more", n))
-	}
+	names := report.ListOf(list, func(g *track.Gone) string {
+		return report.CutMiddle(report.OneLine(g.Key.Name()), nameWidth)
+	})
 	return fmt.Sprintf("%s that held more than 1 %% of the time %s gone: %s",
-		unit.Counted(len(list), "kernel", "kernels"), number(len(list), "is", "are"), strings.Join(names, ", "))
+		unit.Counted(len(list), "kernel", "kernels"), number(len(list), "is", "are"),
+		strings.Join(report.Few(names, report.MostTasks), ", "))
 }
 
 // goneCases are the test cases of kernels that are gone.
