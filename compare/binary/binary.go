@@ -51,6 +51,7 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			return nil, nil, note.Faultf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
+		// One of a family, not all: kernels of one image on five devices would be five rows that say nearly the same.
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
@@ -81,6 +82,8 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 		if slices.ContainsFunc(fits, func(f []*arch.Device) bool { return slices.Contains(f, d) }) {
 			continue
 		}
+		// Of several images one was meant for the device; to take another one would predict code that never runs
+		// there.
 		if len(images) > 1 {
 			return nil, note.Faultf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",

@@ -77,6 +77,7 @@ func Diff(older, newer []Kernel) []Pair {
 	for i := range pairs {
 		pairs[i].judge()
 	}
+	// By names, since the order of an image is that of its compiler and changes with it.
 	order := Verdicts()
 	slices.SortStableFunc(pairs, func(a, b Pair) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
@@ -166,6 +167,7 @@ func (p *Pair) judge() {
 	for _, f := range figures() {
 		was, hadOne := f.of(p.Old).Value()
 		is, hasOne := f.of(p.New).Value()
+		// A figure that only one side has did change, and for the worse or the better nobody can say.
 		if !hadOne && !hasOne || hadOne && hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < least) {
 			continue
 		}
@@ -181,6 +183,7 @@ func (p *Pair) judge() {
 	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {
+	// A kernel that cannot run any more is worse, whatever its figures.
 	case worse || ran && !runs:
 		p.Verdict = Worse
 	case better || !ran && runs:

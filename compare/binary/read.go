@@ -56,6 +56,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
+	// A place for each, so that the order is that of the targets and not that in which compilations end.
 	results := make([]compiled, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2) // a compilation takes a core and a few hundred MB
@@ -78,6 +79,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		if len(r.images) == 0 {
 			continue
 		}
+		// The compiler says the same for each device.
 		if r.warnings != "" && len(notes) == 0 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
 				Text: "the compiler says for " + targets[i].Name + ": " + r.warnings})

@@ -40,6 +40,7 @@ func Solve(m *ingest.Mix) []Estimate {
 	for _, p := range m.Parts {
 		tasks = max(tasks, p.Task+1)
 	}
+	// How often each block counts: once for the estimate, as drawn for the bootstrap.
 	all := make([]int, len(m.Blocks))
 	for i := range all {
 		all[i] = 1
@@ -48,6 +49,7 @@ func Solve(m *ingest.Mix) []Estimate {
 	parts := solve(a, b)
 	means := byTask(m, tasks, parts)
 	sums, squares := make([]float64, tasks), make([]float64, tasks)
+	// A fixed seed: the same input gives the same margins.
 	r := rand.New(rand.NewPCG(1, 2))
 	for range draws {
 		clear(all)
@@ -64,6 +66,7 @@ func Solve(m *ingest.Mix) []Estimate {
 	margins := make([]float64, tasks)
 	for t := range tasks {
 		spread := squares[t]/draws - sums[t]/draws*sums[t]/draws
+		// The bootstrap divides by k where a sample of k has k - 1 degrees of freedom.
 		if k := float64(len(m.Blocks)); k > 1 {
 			spread *= k / (k - 1)
 		}
@@ -76,6 +79,7 @@ func Solve(m *ingest.Mix) []Estimate {
 	for i, p := range m.Parts {
 		e := &list[p.Task]
 		e.Samples = max(e.Samples, p.Samples)
+		// A margin of 100 says that nothing is known: an occupancy is 0 to 100 anyway.
 		if lost[i] || len(m.Blocks) < leastUnits {
 			e.Margin = 100
 		}
@@ -132,6 +136,7 @@ func solve(a, b []float64) []float64 {
 	for i := range n {
 		most = max(most, a[i*n+i])
 	}
+	// Each turn sets one at least, so n turns do.
 	for range n {
 		left, y := make([]float64, n*n), make([]float64, n)
 		for i := range n {
@@ -149,6 +154,7 @@ func solve(a, b []float64) []float64 {
 			}
 			left[i*n+i] += a[i*n+i]*ridge + most*ridge
 		}
+		// Cholesky and not a general solver: the normal equations are symmetric, and a draw is solved 200 times.
 		if !factor(left, n) {
 			return x
 		}

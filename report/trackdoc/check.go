@@ -85,7 +85,9 @@ func (c *check) absences() []report.Item {
 		items = append(items, report.Item{Lead: lead, Status: status, Text: fmt.Sprintf(format, args...)})
 	}
 	if n := len(c.Missing); n > 0 {
-		names := report.ListOf(c.Missing, func(s string) string { return report.CutMiddle(report.OneLine(s), nameWidth) })
+		names := report.ListOf(c.Missing, func(name string) string {
+			return report.CutMiddle(report.OneLine(name), nameWidth)
+		})
 		add("missing", report.Unsure, "%s of run %d, the one before on this device, %s not in this run and cannot be"+
 			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
 			strings.Join(report.Few(names, report.MostTasks), ", "))
