@@ -85,6 +85,7 @@ func Of(trace *ingest.Trace) *Sequence {
 		k := ingest.Kernel{Task: key.Task, Global: key.Global, Direction: key.Direction}
 		s.Tasks[i] = Task{Key: key, Kernel: k.IsKernel(), With: -1}
 	}
+	// Times of launches are sampled for their quantiles: many for few tasks, few for many.
 	keep := 4096
 	if len(s.Tasks) > 256 {
 		keep = 64

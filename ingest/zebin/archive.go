@@ -25,8 +25,10 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 				"the archive is damaged at byte %d", offset)
 		}
 		member := memberName(name, long)
+		// Members begin at even bytes: hence length&1.
 		body := io.NewSectionReader(r, offset+memberHead, length)
 		offset += memberHead + length + length&1
+		// GNU's table of names that are longer than the 16 bytes of a header.
 		if member == "//" {
 			if length > maxNote {
 				continue

@@ -103,6 +103,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 
 // isDevice says whether an ELF header is that of a device image rather than of a program.
 func isDevice(head []byte) bool {
+	// Byte 5 is 1 for little-endian, e_type stands at 16 and e_machine at 18.
 	if len(head) < 20 || !bytes.HasPrefix(head, []byte(elfMagic)) || head[5] != 1 {
 		return false
 	}
@@ -179,6 +180,7 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 		nameLen, descLen, kind := order.Uint32(data), order.Uint32(data[4:]), order.Uint32(data[8:])
 		data = data[12:]
 		nameEnd, descEnd := align4(nameLen), align4(descLen)
+		// In 64 bits, for the lengths are 32 bits of a file that may be damaged.
 		if uint64(nameEnd)+uint64(descEnd) > uint64(len(data)) {
 			break
 		}
@@ -193,6 +195,7 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 			t.Family = int(v)
 		case noteProductConfig:
 			if v != 0 {
+				// Architecture in the upper 10 bits, release in the next 8, revision in the rest.
 				t.Release = fmt.Sprintf("%d.%d", v>>22, v>>14&0xff)
 			}
 		}
@@ -253,6 +256,7 @@ func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		// 8 bytes more than a chunk, for a mark may lie across its end.
 		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
 		data, err := b.Peek(int(min(chunk+8, size-at)))
 		if err != nil && len(data) == 0 {

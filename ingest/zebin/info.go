@@ -92,6 +92,7 @@ func (z *zeKernel) kernel() (Kernel, error) {
 	if k.Local, err = fixedSize(e.Local); err != nil {
 		return k, err
 	}
+	// The size of a local-memory argument is given at launch, by clSetKernelArg.
 	for _, a := range z.Arguments {
 		k.SLMIsLowerBound = k.SLMIsLowerBound || a.Mode == "slm"
 	}

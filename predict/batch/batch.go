@@ -66,6 +66,7 @@ func (k *known[D]) find(device, xve string) (D, string, error) {
 		if n, f.err = whole("xve", xve, 1); f.err == nil {
 			f.device, f.notes, f.err = k.look(name, cmp.Or(n, k.shared.XVEs))
 		}
+		// All are forgotten at once: which of them come again is not known.
 		if k.found == nil || len(k.found) >= maxKnown {
 			k.found = map[[2]string]found[D]{}
 		}

@@ -60,6 +60,7 @@ func (e *engine[In, Out]) run(ctx context.Context, file string, r io.Reader, w i
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := max(runtime.GOMAXPROCS(0), 1)
+	// The bounds are what is in memory at once: the reader waits when the writer is behind.
 	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
 	for range workers {
 		go e.work(work)
@@ -96,6 +97,7 @@ func readChunks(ctx context.Context, lines *table.Reader, work, inOrder chan<- *
 			return err
 		}
 		c := &chunk{sheet: s, done: make(chan struct{})}
+		// To the workers first: the writer waits for a chunk that somebody has.
 		for _, to := range []chan<- *chunk{work, inOrder} {
 			select {
 			case to <- c:
@@ -118,6 +120,7 @@ func (e *engine[In, Out]) work(chunks <-chan *chunk) {
 		for i := range in {
 			var row Out
 			var err error
+			// A row that cannot be read is refused as one that cannot run is.
 			if faults != nil && faults[i] != nil {
 				err = errors.New(faults[i].Text)
 			} else {
@@ -157,6 +160,7 @@ func (r *Report) collect(ctx context.Context, w io.Writer, inOrder <-chan *chunk
 		if _, err := w.Write(c.out.Bytes()); err != nil {
 			return fmt.Errorf("writing the batch: %w", err)
 		}
+		// The first of the file, as chunks come in its order.
 		if r.Failed == 0 && c.failed > 0 {
 			r.Notes = append(r.Notes, c.first)
 		}

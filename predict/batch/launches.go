@@ -64,6 +64,7 @@ func launches[D any](s Shared, look func(name string, xves int) (D, string, erro
 			return predictedRow{LaunchRow: *in, Status: statusError, Message: why}
 		},
 	}
+	// The device column stands first in required; with a device for all rows the file may leave it out.
 	if s.Device != "" {
 		e.required = e.required[1:]
 	}

@@ -104,6 +104,7 @@ func (p *page) picture(plot *report.Plot) string {
 
 // brackets escapes those that would end the text of a link.
 func brackets(s string) string {
+	// What is escaped already comes first in the list, so that it is passed over.
 	return strings.NewReplacer(`\[`, `\[`, `\]`, `\]`, "[", `\[`, "]", `\]`).Replace(s)
 }
 

@@ -25,6 +25,7 @@ func (p *page) table(t *report.Table) {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
 		heading[i] = Escape(c.Heading())
+		// Three dashes are the least that makes a rule.
 		widths[i] = max(report.Width(heading[i]), 3)
 	}
 	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, _ []int) []int {
