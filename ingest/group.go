@@ -29,6 +29,7 @@ func (m *merger) groupOfShape(shape int) int {
 	for len(m.ofShape) <= shape {
 		m.ofShape = append(m.ofShape, 0)
 	}
+	// Zero is for none, so numbers are one more: a slice that grows is zero by itself.
 	if g := m.ofShape[shape]; g > 0 {
 		return int(g) - 1
 	}
@@ -80,12 +81,14 @@ func (m *merger) shapeless(k *Kernel, in *Input) int {
 	found := newGroup
 	for _, g := range m.byName[m.plainName(k.Task)] {
 		o := &m.groups[g]
+		// A file of the same kind would have named the shape as well, had it been this kernel.
 		if o.key.Direction != k.Direction || m.from(o.first).Kind == in.Kind {
 			continue
 		}
 		if s := k.SIMD.Or(0); s != 0 && o.key.SIMD != 0 && o.key.SIMD != s {
 			continue
 		}
+		// Two kernels fit: to take one of them would be a guess.
 		if found >= 0 {
 			return newGroup
 		}

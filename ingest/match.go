@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // pairing is how the rows that a further file has of a key go with the kernels that are known of it: the first with the
@@ -48,6 +49,7 @@ func (p *pairing) step(m *merger) (i int, ok bool) {
 // addTo merges the kernels of a further file into those that are known, and adds those of new keys.
 func (m *merger) addTo(list *Kernels, in *Input) error {
 	m.regroup()
+	// Two passes over the rows: whether rows go with launches one by one is known when all have been counted.
 	pairs, of := m.pair(list, in)
 	for i, k := range list.All() {
 		if at := of[list.Shape(i)]; at > 0 && at != leftOut {
@@ -170,6 +172,7 @@ func (m *merger) count(p *pairing, k *Kernel, in *Input) {
 	if m.groups[p.group].n == 1 || m.from(i).Kind != in.Kind {
 		return
 	}
+	// A sum does not depend on the order, so launches that only changed places come to 0.
 	p.order += fingerprint(&a) - fingerprint(k)
 	if both && ok && x != y && !p.apart {
 		p.other, p.apart = k.Pos, true
@@ -214,6 +217,7 @@ func (m *merger) collect(p *pairing, k *Kernel) {
 
 // settle ends what a file has to do with a group.
 func (m *merger) settle(p *pairing) {
+	// What all rows have in common is of the kernel, whichever launch each row belongs to.
 	if p.pos.File != "" && !p.unequal {
 		m.members(p.group, func(i int) {
 			a := m.run.Kernels.At(i)
@@ -228,7 +232,8 @@ func (m *merger) settle(p *pairing) {
 		return
 	}
 	a := m.run.Kernels.At(m.groups[p.group].first)
-	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, rowsOf(m.groups[p.group].n), a.Pos, rowsOf(p.rows))
+	text := fmt.Sprintf("task %q has %s at %s and %s here", a.Task, unit.Plural(m.groups[p.group].n, "row"), a.Pos,
+		unit.Plural(p.rows, "row"))
 	hint := "give two exports of one run by computing-instance, with the same rows in the same order"
 	switch {
 	case len(p.holes) > 0:
@@ -243,13 +248,6 @@ func (m *merger) settle(p *pairing) {
 	}
 	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched", Pos: p.pos,
 		Text: text, Hint: hint})
-}
-
-func rowsOf(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 // differ takes note of values that differ between a further file and the kernel a: of a key with many launches once.

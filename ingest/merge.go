@@ -50,6 +50,7 @@ func (m *merger) add(in Input, f *File) error {
 	r.Summary = append(r.Summary, f.Summary...)
 	m.props = append(m.props, f.Props...)
 	m.platform(f.Platform)
+	// Of two exports of a run both count the same instructions: added, they would be twice as many.
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
@@ -70,6 +71,7 @@ func (m *merger) take(w *waiting) error {
 	m.files = append(m.files, mergedFile{first: r.Kernels.Len(), in: w.in, bad: w.bad})
 	switch {
 	case w.list.Len() == 0:
+	// The list of the first file is taken as it is: most runs have one export, which may have millions of rows.
 	case r.Kernels.Len() == 0:
 		r.Kernels = w.list
 	default:
@@ -184,6 +186,7 @@ func (m *merger) checkSummary() error {
 	for i := range m.run.Summary {
 		s := &m.run.Summary[i]
 		same := exported[plainName(s.Task)]
+		// VTune cuts long names in a summary and ends them in dots.
 		if same.n == 0 && !strings.HasSuffix(s.Task, "...") {
 			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
 				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it from another run?",
@@ -212,6 +215,7 @@ func (m *merger) platform(p Platform) {
 	}
 	m.run.Platforms = append(m.run.Platforms, p)
 	a := &m.run.Platform
+	// The three go together: a device of one file and the place of another would mislead.
 	if a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}

@@ -49,6 +49,7 @@ func (m *merger) wait(w waiting) bool {
 // another: these come last, and their rows go with those that have it.
 func (m *merger) mergeWaiting() error {
 	late := func(w *waiting) int {
+		// A single export lacks what no other could bring.
 		if m.exports < 2 {
 			return 0
 		}

@@ -52,6 +52,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	var faults []error
 	progress, done := opt.Progress, int64(0)
 	for _, f := range files {
+		// Formats tell the bytes of their own file; a bar is of all files.
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
@@ -81,9 +82,11 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if run.Kernels.Len() == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
+	// A fault ends the reading only when nothing else was found: a folder with one bad file still has a run.
 	for _, f := range faults {
 		run.Notes = append(run.Notes, faultNote(f))
 	}
+	// At the door, so that no output has to think of it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
 	return run, nil
 }

@@ -190,6 +190,7 @@ type kept struct {
 // Shows says what a row tells beside what every row does.
 type Shows struct{ Tested, Loaded, Residual bool }
 
+// A byte in each of a million rows instead of a text of 16.
 var ranks = Verdicts()
 
 // diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
@@ -201,10 +202,12 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	d.Changes = d.runChanges()
 	d.otherDevice = hasChange(d.Changes, ChangeDevice)
 	var both sync.WaitGroup
+	// The two sides have nothing to do with each other, and each takes seconds for a million launches.
 	both.Go(func() { d.older = collect(d.Old.Runs) })
 	both.Go(func() { d.newer = collect(d.New.Runs) })
 	both.Wait()
 	d.rows = pair(d.older, d.newer)
+	// Tests come first and for all kernels: what is significant depends on how many were looked at.
 	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
 		var all []evidence
 		for _, list := range ahead.Items(len(d.rows), func(i int, into *[]evidence) {
