@@ -270,18 +270,22 @@ func TestAccountsAddUp(t *testing.T) {
 // where they differ.
 func TestPolicyOfAccount(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
-	of := func(global, local int64, peak float64) (*compare.Account, *compare.Row) {
+	of := func(global, local int64, peak, seen float64) (*compare.Account, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
-			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(30)), Idle: unit.Some(unit.FromPercent(60)), Peak: unit.Some(unit.FromPercent(peak))}
+			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)), Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
 		r := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl, compare.DefaultOptions())
 		row := r.Row(0, nil)
 		return r.Account(row), row
 	}
-	if a, row := of(512*512, 1024, 100); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
+	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
 		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)
 	}
 	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they stay whole.
-	if a, row := of(32*20*44, 640, 98.2); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartEmpty || row.Cause.Name != compare.CauseUnexplained {
+	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartEmpty || row.Cause.Name != compare.CauseUnexplained {
 		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
+	}
+	// Work-groups of 28 threads fill 112 of 128, which is less than was seen.
+	if a, row := of(32*28*1000, 896, 100, 89); a.Policy != predict.Free || row.XVEs.Other.Present() || row.Cause.Name == compare.CauseUnexplained {
+		t.Errorf("one ruled out: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}
 }

@@ -59,3 +59,18 @@ func TestPartsOfCandidate(t *testing.T) {
 		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, a.Underfilled.Or(0))
 	}
 }
+
+// Idle time that instructions say is within the launches is said with low confidence where a sample can hold a launch
+// and a gap: all of them may have gone to the launch.
+func TestIdleOfShortLaunches(t *testing.T) {
+	for _, c := range []struct {
+		launches int64
+		want     string
+	}{{2000, "low"}, {200, "medium"}} {
+		k := kernel("k", "57344", "256", 32, c.launches, 1, measured(75), idle(20))
+		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+		if got := r.Row(0, nil).Cause; got == nil || got.Name != CauseImbalance || got.Confidence != c.want {
+			t.Errorf("%d launches in a second: %+v, want %s", c.launches, got, c.want)
+		}
+	}
+}

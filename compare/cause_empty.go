@@ -114,7 +114,11 @@ func (f *finder) dry(p Part) {
 		f.dispatch(p)
 		return
 	}
-	f.add(p, CauseImbalance, medium, func() (string, string) {
+	sure := medium
+	if c := &f.certainty; c.Intervals.Or(1) < 1 && !c.Own && !c.Exact {
+		sure = low // samples that hold a launch and a gap may all have gone to the launch, with their instructions
+	}
+	f.add(p, CauseImbalance, sure, func() (string, string) {
 		lies := "none of that lies outside the launches"
 		if outside > 0 {
 			lies = fmt.Sprintf("at most %.1f %% lies outside the launches", outside.Percent())

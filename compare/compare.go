@@ -183,6 +183,10 @@ func (r *Result) derive(row *Row) {
 			row.Loaded = unit.Some(min(loaded, 1))
 		}
 	}
+	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.Loaded) > policyIdlePoints {
+		// The other policy's XVEs cannot hold as much even while all of them run.
+		row.XVEs.Other = unit.Opt[predict.Range]{}
+	}
 	avg, timed := row.Average().Value()
 	if row.Predicted == nil || !timed {
 		return
