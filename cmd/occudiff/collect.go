@@ -43,6 +43,7 @@ func (a *app) collectCommand() *cobra.Command {
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 			}
+			// unitrace takes options up to the first word that is none.
 			if strings.HasPrefix(args[0], "-") {
 				return cli.Errorf("the application %s would be an option of unitrace: write ./%[1]s", args[0])
 			}
@@ -73,6 +74,7 @@ func (a *app) collectCommand() *cobra.Command {
 }
 
 func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, error) {
+	// A folder is one run: what lies there already is of another.
 	if _, err := os.Stat(o.Dir); err == nil {
 		return nil, cli.Errorf("--dir %s exists; give the name of a new folder", o.Dir)
 	}
@@ -87,11 +89,13 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, e
 	if err := collect.Run(ctx, steps, a.raw); err != nil {
 		return nil, err
 	}
+	// What was asked for of VTune is known here, so nothing is assumed.
 	a.Sampling, a.samplingSet = interval, true
 	var files []string
 	for _, s := range steps {
 		files = append(files, collect.Written(s)...)
 	}
+	// Only the files that were just written: the folder may get others from the program itself.
 	return a.validatePaths(ctx, files, &validateFlags{})
 }
 

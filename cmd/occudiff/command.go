@@ -70,6 +70,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 			return err
 		}
 	}
+	// Whether the interval is known or assumed decides how sure a cause may be.
 	_, a.samplingSet = a.given["sampling-interval"]
 	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
 	if err := a.checkFlags(); err != nil {
@@ -87,6 +88,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if !d.names {
 		reads = args
 	}
+	// What is read is told to the outputs, which refuse to write over it.
 	a.flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "output" && cli.NamesFile(f) {
 			reads = append(reads, f.Value.String())

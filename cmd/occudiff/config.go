@@ -27,6 +27,7 @@ func (a *app) configCommand() *cobra.Command {
 func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 	var list []lookdoc.Setting
 	for _, name := range settingNames() {
+		// pflag prints an empty list as [].
 		value := strings.Trim(a.sharedFlags.Lookup(name).DefValue, "[]")
 		s := lookdoc.Setting{Name: name, Value: value, From: "default"}
 		if name == "xve" { // none is given
@@ -43,6 +44,7 @@ func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
+	// In the order of the metrics, and not in that of the file, which is a map here.
 	for _, m := range history.Followed() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, lookdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),

@@ -28,6 +28,8 @@ func (a *app) demoCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			// The mix is made up, and its device with it: another one that was asked for is used, and nobody is told
+			// then that it is constructed.
 			names, constructed := fixtures.VecAdd(), false
 			if !f.VecAdd {
 				names, constructed = fixtures.Mix(), a.Device == ""
@@ -46,6 +48,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if constructed {
 				r.ChosenBy = fixtures.MixChosenBy
 			}
+			// The answer of validate: what the demo shows is what a run of one's own will look like.
 			return a.answerRuns([]string{""}, []*compare.Result{r})
 		}})
 }

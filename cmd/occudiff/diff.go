@@ -66,6 +66,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 		}
 	}
 	switch {
+	// One path is enough where it holds both sides: a difference report, or an archive of two results.
 	case len(paths) == 1 && !hasSides(ctx, paths[0]):
 		return nil, cli.Errorf(wrongPaths, 1)
 	case streams > 1:
@@ -187,6 +188,7 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 	sides, runs := make([]rundiff.Side, len(paths)), make([][]*ingest.Run, len(paths))
 	garbage := debug.SetGCPercent(readingGarbage) // so that each of readRun finds and leaves it so
 	err := each(func(i int) (err error) {
+		// Digests of the rows find a copy among the runs, which is no second one.
 		opt := ingest.Options{Content: true}
 		if sides[i].Name = paths[i]; report {
 			opt.Side = i + 1

@@ -30,6 +30,7 @@ func (e *gateError) Error() string { return e.text }
 func run(ctx context.Context, a *app, args []string) int {
 	root := a.rootCommand()
 	a.args = args
+	// Before anything can fail: the message of any error may quote the command line.
 	a.maskSecrets()
 	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
 	root.SetArgs(args)
@@ -37,6 +38,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	out := &checked{Writer: a.stdout}
 	root.SetOut(out)
 	root.SetErr(a.stderr)
+	// Before cobra runs: where a help flag follows it prints the help of the command above, and succeeds.
 	err := cli.UnknownCommand(root, args)
 	if err == nil {
 		err = cmp.Or(finish(ctx, root), out.err)
@@ -55,6 +57,7 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
 		return exitUsage
 	}
+	// Several errors are a line each, and each says who speaks: in a log of CI lines of others stand between.
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}

@@ -121,6 +121,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 			"commas, or all")
 	}
 	var list []arch.Choice
+	// Aliases lead to one device, and a PCI id may as well: a row each would look like two GPUs.
 	seen := map[string]bool{}
 	add := func(c arch.Choice) {
 		if !seen[c.Device.Key] {

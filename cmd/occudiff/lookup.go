@@ -29,6 +29,8 @@ func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + answerFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
+			// Names of devices hold blanks, and who types one does not think of quotes: several arguments are one
+			// name.
 			return a.listDevices(strings.Join(args, " "))
 		}})
 }
@@ -66,6 +68,8 @@ func (a *app) explainCommand() *cobra.Command {
 			term := strings.Join(args, " ") // several arguments are one term with blanks
 			ans, err := lookdoc.Explain(term)
 			if err != nil {
+				// A word of the reports comes first, then a device, then a member of JSON: people ask for any of the
+				// three.
 				if device, none := a.listDevices(term); none == nil {
 					return device, nil
 				}
@@ -107,6 +111,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		},
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
 			if len(args) == 0 {
+				// Lists and schemas are text of their own and no report, so they are printed here and give no answer.
 				return nil, a.listSchemas()
 			}
 			return nil, a.printSchema(args[0])
@@ -146,6 +151,7 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return err
 	}
+	// To the files first, as answers are: a pipe that closes must not leave them unwritten.
 	if err := a.out.WriteAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
 		return err
 	}
@@ -172,6 +178,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			return cli.CompleteWords(cli.Names(parent))(c, args, typed)
 		},
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
+			// The only topic of help that is no command.
 			if len(args) == 1 && args[0] == "flags" {
 				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A "+
 					"command takes only those that affect it.", a.sharedFlags)

@@ -83,9 +83,11 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 // servePage shows the page until the context ends.
 func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 	var b bytes.Buffer
+	// The page is one file of some megabytes: made once, in memory, and served from there.
 	if err := site.Write(&b, p); err != nil {
 		return err
 	}
+	// Only this machine: the page reads profiles, which may be nobody else's to see.
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return fmt.Errorf("--serve: %w", err)
@@ -101,10 +103,12 @@ func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 				http.NotFound(w, r)
 				return
 			}
+			// What a meta element of the page cannot say: that no other page may frame it.
 			w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
 			w.Header().Set("X-Frame-Options", "DENY")
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
+			// It answers ranges and HEAD; without a time browsers do not keep an older page.
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
 		})}
 	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())

@@ -330,6 +330,7 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if opt.Local, err = p.Local.Size("local"); err != nil {
 		return nil, err
 	}
+	// Without a device each image is predicted for its own; so is all, since a binary runs on no other.
 	if len(p.Devices) > 0 && !slices.Equal(p.Devices, []string{"all"}) {
 		chosen, err := p.chooseDevices()
 		if err != nil {

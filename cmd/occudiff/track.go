@@ -58,6 +58,7 @@ type baseFlag struct {
 
 // trackCommand is the parent of what keeps occupancy over time.
 func (a *app) trackCommand() *cobra.Command {
+	// The defaults of the flags are those of the gate, so help texts cannot differ from it.
 	d := trend.PointsGate()
 	t := &tracking{app: a, gateFlags: gateFlags{Threshold: d.Floor}, windowFlag: windowFlag{d.Window}}
 	c := a.command(command{text: "track"})
@@ -100,6 +101,7 @@ func (t *tracking) gate() (track.Metric, error) {
 	}
 	s := track.Settings{Direction: t.Direction, Window: unit.Some(t.Window), Thresholds: file.thresholds,
 		File: file.name()}
+	// The flag has a default for its help; one that was not given must leave the setting of the file alone.
 	if t.flags.Changed("threshold") {
 		s.Threshold = unit.Some(t.Threshold)
 	}

@@ -151,6 +151,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 		}
 		one.Inputs = append(one.Inputs, in)
 	}
+	// A compilation has no host: it says the same wherever the compiler runs.
 	_, one.JobID = t.whereRun(&ingest.Run{})
 	return one, notes, nil
 }

@@ -28,6 +28,7 @@ func (t *tracking) branch() string {
 	if strings.HasPrefix(name, "refs/tags/") {
 		return "" // of a release
 	}
+	// refs/pull/12/merge becomes pull/12/merge, which no branch is called.
 	for _, prefix := range []string{"refs/heads/", "refs/", "origin/"} {
 		if rest, found := strings.CutPrefix(name, prefix); found {
 			return rest
@@ -107,6 +108,7 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if t := run.Platform.Collected; !t.IsZero() {
 		return t, ""
 	}
+	// The newest of the files: exports are written after the run, and copying some keeps or renews their dates.
 	for _, in := range run.Inputs {
 		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() && info.ModTime().After(t) {
 			t = info.ModTime()

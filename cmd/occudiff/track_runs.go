@@ -48,6 +48,7 @@ func (t *tracking) removeCommand() *cobra.Command {
 func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 	var ids []int64
 	for _, text := range args {
+		// Numbers are printed with separators for thousands, and people paste what they see.
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
 			return cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
@@ -71,6 +72,7 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 			return err
 		}
 	}
+	// One reader for all questions: a second one would miss what the first has read ahead.
 	answers := bufio.NewReader(t.stdin)
 	for i := range runs {
 		if !yes {

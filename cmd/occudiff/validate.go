@@ -48,6 +48,8 @@ func (a *app) validateCommand() *cobra.Command {
 
 // validatePaths reads and compares each run of the command line.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Answer, error) {
+	// Where vtune is installed the tables of a result folder are its own; else, or with --no-vtune, the folder is read
+	// by itself.
 	if !f.NoVTune {
 		with, done, err := collect.ExportResults(ctx, paths, a.raw)
 		defer done()
@@ -84,6 +86,7 @@ func (a *app) validateRun(ctx context.Context, run *ingest.Run, f *validateFlags
 		unnamed = compare.Refused
 	}
 	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, unnamed) })
+	// An empty picture would look like a kernel without occupancy.
 	if err == nil && f.Timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
@@ -98,6 +101,7 @@ func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		value T
 		err   error
 	}
+	// Room for one, so that the work can end when nobody waits for it any more.
 	done := make(chan result, 1)
 	go func() {
 		v, err := work()
