@@ -250,9 +250,11 @@ func (d *Result) judge(row *Row) Verdict {
 // moved as well.
 func (d *Result) moved(row *Row, other bool, way, back func(*Delta, unit.Points) bool) bool {
 	limit, floor := d.loadedLimit(row), d.measuredFloor(row)
+	// Two figures that move opposite ways say that something else changed.
 	if way(&row.Loaded, limit) && !back(&row.Measured, floor) && (!other || way(&row.LoadedResidual, limit)) {
 		return true
 	}
+	// Where the figure of XVEs that ran is there and did not move, the measured one of another launch proves nothing.
 	if !other && (row.faster() || !row.comparable()) || other && row.Loaded.Change.Present() {
 		return false
 	}
@@ -262,6 +264,7 @@ func (d *Result) moved(row *Row, other bool, way, back func(*Delta, unit.Points)
 // loadedLimit is the change of occupancy of XVEs that ran that counts.
 func (d *Result) loadedLimit(row *Row) unit.Points {
 	for _, l := range []*Launch{row.Old, row.New} {
+		// How long launches were is not known: then they are taken for short, which is the careful choice.
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
 			return shortLaunchTimes * d.Options.Threshold
 		}
@@ -339,6 +342,7 @@ func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for _, row := range r.AllWithoutText() {
+		// All files are found after a few rows; a run has millions.
 		if files[row.Pos.File] = true; len(files) == len(r.Inputs) {
 			break
 		}
@@ -384,6 +388,7 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 					seen[contentOf(in)] = place{in.Path, s.to}
 				}
 			}
+			// A run of which one file is a copy may still be a run of its own: only where all are, it is left out.
 			if copies > 0 && copies == len(files) {
 				twice[0].Text += ", and this one is left out"
 			} else {

@@ -40,6 +40,7 @@ func newResult(h *header, adders []*adder) *result {
 		a.table, a.entries = nil, nil
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
+	// Workers end in any order; the order of the file is the same every time.
 	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
 	r.scales()
 	r.perLaunch = r.rowPerLaunch()
@@ -54,6 +55,7 @@ type keyIndex struct {
 
 // find gives the entry with the key of e: e itself when it is the first.
 func (x *keyIndex) find(e *entry) *entry {
+	// Where another key has the same hash, the next number is tried.
 	for h := maphash.Comparable(x.seed, e.Key); ; h++ {
 		switch known := x.entries[h]; {
 		case known == nil:
@@ -159,6 +161,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	}
 	f.Notes = append(f.Notes, r.unweighted()...)
 	f.Kernels = &ingest.Kernels{}
+	// One for all keys of a single row: sums are large, and such keys may be most of a file.
 	var scratch sums
 	for i, e := range r.entries {
 		if e.sums == nil {
@@ -235,11 +238,8 @@ func (r *result) unweighted() []note.Note {
 	}
 	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none",
 		first.Task, first.rows)
-	switch {
-	case more == 1:
-		text += ", nor is that of 1 more task"
-	case more > 1:
-		text += fmt.Sprintf(", nor is that of %d more tasks", more)
+	if more > 0 {
+		text += ", nor is that of " + unit.Counted(more, "more task", "more tasks")
 	}
 	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
@@ -355,6 +355,7 @@ func (r *result) launches() *ingest.Kernels {
 	}
 	var list ingest.Kernels
 	for len(readers) > 0 {
+		// Each worker has its rows in order; the next one of all is the least of theirs.
 		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
 		k := r.launch(&first.next)
 		list.Append(&k)

@@ -113,6 +113,7 @@ func (w *whatIf) intro(s *report.Section) {
 		}
 		w.words(valueColumn, p.start, style{role: entry})
 		w.name(valueColumn, p.name)
+		// The list stands in cells of another sheet: one in the rule itself may have 255 characters.
 		w.inputs = append(w.inputs, input{cell: address(valueColumn, len(w.lines)), title: p.title, prompt: p.prompt,
 			source: p.source})
 		w.merges = append(w.merges, [2]string{address(valueColumn, len(w.lines)), address(usedColumn+2, len(w.lines))})
@@ -149,6 +150,8 @@ func (w *whatIf) block(name, value, run string, lines []formulaLine) {
 
 // deviceLines are the figures of the picked device and where they are found.
 func (w *whatIf) deviceLines() []formulaLine {
+	// A label begins with the number of its kernel, by which it is found: texts above 255 characters and wildcards
+	// would not match.
 	number := `VALUE(LEFT({kernel},FIND(".",{kernel})-1))`
 	list := []formulaLine{
 		countLine("device_row", "Row of the list of devices", "IFERROR(MATCH({device},"+w.column(w.devices,
@@ -213,10 +216,12 @@ func (w *whatIf) column(at place, t *report.Table, key string) string {
 // lookUp gives the figure of the picked row, empty when there is none.
 func (w *whatIf) lookUp(at place, t *report.Table, key, row string) string {
 	found := "INDEX(" + w.column(at, t, key) + ",{" + row + "})"
+	// INDEX gives 0 for an empty cell, and 0 is a figure.
 	return `IF({` + row + `}=0,"",IF(` + found + `="","",` + found + `))`
 }
 
 // names puts the addresses of cells for their names.
+// Formulas name cells above and below them, so names become addresses when all cells are laid out.
 func (w *whatIf) names() *strings.Replacer {
 	var pairs []string
 	for name, cell := range w.at {

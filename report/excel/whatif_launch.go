@@ -22,6 +22,7 @@ type launchField struct {
 
 func launchFields(data *report.WhatIf) []launchField {
 	count := report.Column{Kind: report.Integer}
+	// A spreadsheet keeps 15 digits.
 	most := 1e15
 	return []launchField{
 		{"Work-items (global)", []string{"gx", "gy", "gz"}, count, usedSize,
@@ -105,6 +106,7 @@ func (w *whatIf) field(f launchField) {
 		w.figure(usedColumn+i, name, f.used(w, name), bold)
 	}
 	look = style{role: faint, left: true, indent: 1}
+	// What needs no cell is a text and no formula.
 	if f.words[0] == '"' {
 		w.words(wordsColumn, strings.Trim(f.words, `"`), look)
 	} else {
@@ -115,6 +117,7 @@ func (w *whatIf) field(f launchField) {
 // usedSize is a dimension: 1 where another one of the size is given, empty where none is.
 func usedSize(_ *whatIf, name string) string {
 	p, axis := name[:1], name[1:]
+	// A size is changed as a whole: the y of the kernel beside a new x would be a size that nobody asked for.
 	entered := `AND({new_` + p + `x}="",{new_` + p + `y}="",{new_` + p + `z}="")`
 	return `IF(` + entered + `,IF({own_` + p + `x}="","",IF({own_` + p + axis + `}="",1,{own_` + p + axis +
 		`})),IF({new_` + name + `}="",1,{new_` + name + `}))`
@@ -184,6 +187,7 @@ func (w *whatIf) grayOut() error {
 	}
 	changed := w.names().Replace(`OR(COUNTA({new_gx}:{new_policy},{new_gy}:{new_lz})>0,` +
 		`AND({run_device}<>"",{device}<>{run_device}))`)
+	// StopIfTrue, and set before the colors of the verdict: the first rule that holds wins.
 	return w.book.file.SetConditionalFormat(w.sheet, w.names().Replace("{basis}:{verdict}"),
 		[]excelize.ConditionalFormatOptions{{Type: "formula", Criteria: changed, Format: &gray, StopIfTrue: true}})
 }

@@ -177,6 +177,7 @@ func (b *book) place(sheet string, t *report.Table, row int) {
 // addSheet makes an empty sheet and a writer of its rows. What has to stand before the rows in the file - how it is
 // printed, on how many pages side by side - is set first: a property that is set later is lost without an error.
 func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWriter, error) {
+	// The library begins every file with a sheet, which becomes the first one.
 	if len(b.names) == 0 {
 		if err := b.file.SetSheetName("Sheet1", name); err != nil {
 			return nil, err

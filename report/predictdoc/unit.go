@@ -44,6 +44,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	limits := unit.Listed(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		percent(r.Occupancy), limits, percent(r.Lanes))
+	// A kernel that spills fits nowhere in this model: it counts no memory for what is spilled.
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {

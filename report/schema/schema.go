@@ -43,6 +43,7 @@ func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 		}
 		list = append(list, s)
 	}
+	// A command with one form of output has it at the root; several are alternatives.
 	root := list[0]
 	if len(list) > 1 {
 		root = &jsonschema.Schema{OneOf: list}
@@ -65,6 +66,7 @@ func Fields(all []report.Output) (list []report.Term) {
 			for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 				p := s.Properties[name]
 				means := strings.TrimPrefix(p.Description+". In the JSON of "+all[i].Command+".", ". ")
+				// A field that means the same in several outputs is one term.
 				if !known[name+means] {
 					known[name+means] = true
 					list = append(list, report.Term{Name: name, Kind: "field", Means: report.UpperFirst(means)})
