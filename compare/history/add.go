@@ -30,6 +30,7 @@ type Added struct {
 // Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run of which the
 // same was said, nothing is changed and the answer says which.
 func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
+	// Cleaned before the transaction: what is wrong with a run must not hold a lock meanwhile.
 	run, err := clean(run)
 	if err != nil {
 		return Added{}, err
@@ -49,6 +50,7 @@ func (d *DB) Add(ctx context.Context, run Run) (Added, error) {
 // add stores a clean run, unless its content is known.
 func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	var err error
+	// Renamed first: a run that was stored under the old names must be known by the new ones.
 	if run.Rows, err = d.renamed(ctx, tx, run.Rows); err != nil {
 		return Added{}, err
 	}
@@ -105,6 +107,7 @@ func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	}
 	inputs := carrying(run)
 	if len(inputs) == 0 {
+		// A run without files, as one that is imported, is known by its rows alone.
 		id, err := holder(contents(run)[0])
 		return Added{ID: id, Whole: id != 0}, err
 	}
@@ -215,6 +218,7 @@ func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, 
 			strings.Repeat(group+", ", n-1) + group + conflict)
 	}
 	var whole *sql.Stmt // of a whole batch
+	// A statement is prepared where it is used twice at least; the driver of PostgreSQL keeps its own.
 	if len(rows) >= 2*d.engine.batch && !d.engine.dollar {
 		var err error
 		if whole, err = tx.PrepareContext(ctx, text(d.engine.batch)); err != nil {

@@ -106,6 +106,7 @@ func (in *importer) run(ctx context.Context, lines []int32) error {
 		return err
 	}
 	var contradiction error // of the first of them
+	// Several runs may have the time, and one that agrees is enough: what another one contradicts is no fault then.
 	for _, old := range stored {
 		n, err := in.compare(ctx, old, run.on(old), lines)
 		if err != nil {
@@ -133,6 +134,7 @@ func (in *importer) store(ctx context.Context, run Run) error {
 	in.rows = append(in.rows, kernelRows(run, p.ids)...)
 	in.done.Runs++
 	in.done.Points += len(run.Rows)
+	// Inserted by the thousand: a statement each would be most of the time of an import.
 	if len(in.rows) < importRows {
 		return nil
 	}
@@ -152,6 +154,7 @@ func (run *Run) on(old *Run) []Row {
 // find gives the stored runs that an imported one may be: the one of its time and label that export would give its
 // name. Without a name it may be any of those without a job on its device and driver.
 func (in *importer) find(ctx context.Context, run *Run) ([]*Run, error) {
+	// Lines of a file are mostly by time, so the runs of one time are read once.
 	if !run.Time.Equal(in.at) {
 		if err := in.readRuns(ctx, run.Time); err != nil {
 			return nil, err
@@ -232,6 +235,7 @@ func (in *importer) points(ctx context.Context, old *Run, imported []Row) (map[s
 	for i := 0; i < len(imported) && len(elsewhere) > 0; i++ {
 		kernel := in.memo.of(imported[i].Key).kernel
 		of := elsewhere[imported[i].stableIdentity()]
+		// Only where one kernel can be meant.
 		if _, there := points[kernel]; !there && len(of) == 1 {
 			points[kernel] = of[0]
 		}

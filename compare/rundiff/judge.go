@@ -342,7 +342,6 @@ func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for _, row := range r.AllWithoutText() {
-		// All files are found after a few rows; a run has millions.
 		if files[row.Pos.File] = true; len(files) == len(r.Inputs) {
 			break
 		}

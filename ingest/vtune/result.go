@@ -40,7 +40,6 @@ func newResult(h *header, adders []*adder) *result {
 		a.table, a.entries = nil, nil
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
-	// Workers end in any order; the order of the file is the same every time.
 	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
 	r.scales()
 	r.perLaunch = r.rowPerLaunch()
