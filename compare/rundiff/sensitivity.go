@@ -39,6 +39,8 @@ const (
 	// leastSpread is how many times the lowest occupancy of the runs their highest is at least: a smaller change of
 	// occupancy tells little of half of it.
 	leastSpread = 1.25
+	// aboutHalf is which share of the highest occupancy is still about half of it.
+	aboutHalf = 0.45
 	// bindingShare is how much more time half the occupancy takes at least where occupancy bounds a kernel. Twice the
 	// time is the most that it can cost where threads only hide latency.
 	bindingShare, mostShare unit.Ratio = 0.1, 1
@@ -51,25 +53,40 @@ type sample struct {
 	seconds  float64 // per work-item
 }
 
-// sensitivityOf fits a line to samples; nil where they are fewer than three, or too much alike.
+// sensitivityOf fits a line to samples; nil where they are fewer than three, or too much alike. Threads hide latency up
+// to a number that is enough, so time is no straight line over all occupancies: where three samples or more lie between
+// the highest and half of it, only they say what half of it costs.
 func sensitivityOf(samples []sample) *Sensitivity {
-	s := Sensitivity{Runs: len(samples), Bound: BoundOrNot, Least: 1}
-	xs, ys := make([]float64, len(samples)), make([]float64, len(samples))
-	loaded, shortest := true, math.Inf(1)
+	s := Sensitivity{Bound: BoundOrNot}
+	loaded, shortest, most := true, math.Inf(1), 0.0
 	for _, p := range samples {
 		loaded, shortest = loaded && p.loaded.Present(), min(shortest, p.seconds)
 	}
-	for i, p := range samples {
+	for _, p := range samples {
 		x := p.measured
 		if loaded {
 			x = p.loaded.Or(0).Percent()
 		}
-		s.Least, s.Most = min(s.Least, unit.FromPercent(x)), max(s.Most, unit.FromPercent(x))
-		s.Relative = append(s.Relative, RunOfLine{x, p.seconds / shortest})
-		xs[i], ys[i] = math.Log2(x), math.Log2(p.seconds)
+		s.Relative, most = append(s.Relative, RunOfLine{x, p.seconds / shortest}), max(most, x)
 	}
-	slope, half, ok := stat.Slope(xs, ys, 0.95)
-	if !ok || s.Most < leastSpread*s.Least {
+	fit := func(from float64) (slope, half float64, ok bool) {
+		var xs, ys []float64
+		s.Least, s.Most = 1, 0
+		for i, p := range s.Relative {
+			if x := unit.FromPercent(p.Occupancy); p.Occupancy >= from {
+				s.Least, s.Most = min(s.Least, x), max(s.Most, x)
+				xs, ys = append(xs, math.Log2(p.Occupancy)), append(ys, math.Log2(samples[i].seconds))
+			}
+		}
+		s.Runs = len(xs)
+		slope, half, ok = stat.Slope(xs, ys, 0.95)
+		return slope, half, ok && s.Most >= leastSpread*s.Least
+	}
+	slope, half, ok := fit(aboutHalf * most)
+	if !ok {
+		slope, half, ok = fit(0)
+	}
+	if !ok {
 		return nil
 	}
 	slower := func(slope float64) unit.Ratio { return unit.Ratio(math.Exp2(-slope) - 1) }
