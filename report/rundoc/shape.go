@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/report"
 )
 
 // Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
@@ -21,7 +22,7 @@ func Shape(k *ingest.Kernel) string {
 		text += ", SIMD" + strconv.Itoa(n)
 	}
 	if k.Device != "" {
-		text += ", " + k.Device
+		text += ", " + report.OneLine(k.Device)
 	}
 	return strings.TrimPrefix(text, ", ")
 }
