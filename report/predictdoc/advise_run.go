@@ -3,6 +3,7 @@ package predictdoc
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -43,14 +44,14 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 	if a.Unordered && most != compare.PartShortfall {
 		parts = []compare.Part{compare.PartEmpty, compare.PartUnderfilled}
 	}
-	of := string(most) + " XVEs"
+	of := "of " + string(most) + " XVEs"
 	switch {
 	case len(parts) == 2:
-		of = "empty and underfilled XVEs"
+		of = "of empty and underfilled XVEs"
 	case most == compare.PartShortfall:
-		of = "below the prediction"
+		of = "short of the prediction"
 	}
-	text := "Most of what is not used is " + of + ", which launch settings do not change."
+	text := "Most of the slots without a thread are " + of + ", which launch settings do not change."
 	texts := report.CauseTerms()
 	for _, p := range parts {
 		c := slices.IndexFunc(a.Causes, func(c compare.Cause) bool { return c.Part == p })
@@ -60,7 +61,10 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 		// Every cause has a text of what to do.
 		cause := a.Causes[c]
 		i := slices.IndexFunc(texts, func(t report.Term) bool { return t.Name == cause.Name })
-		text += fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, *texts[i].Do)
+		said := fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, *texts[i].Do)
+		if !strings.Contains(text, said) { // both parts may have one cause
+			text += said
+		}
 	}
 	return &text
 }

@@ -38,7 +38,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	}
 	d.Sections = append(d.Sections, overTimeSections(r)...)
 	if len(r.Timings) > 0 {
-		d.Sections = append(d.Sections, timingSection(r))
+		d.Sections = append(d.Sections, timingSection(r, rows))
 	}
 	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), ProvenanceSection(r, prov))
 	return d

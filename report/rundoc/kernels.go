@@ -5,6 +5,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -25,12 +26,13 @@ type rowSet struct {
 	shapes     bool // are needed to tell kernels apart
 	// How many have an account, and how many of those have empty and underfilled XVEs as two parts.
 	accounts, split int
+	hostTimes       map[int]unit.Seconds // of a log alone, when it has one of each row; else nil
 	accounted       []int // the first rows of those
 	groups          []*causeGroup
 }
 
 func newRowSet(r *compare.Result) *rowSet {
-	s := &rowSet{result: r}
+	s := &rowSet{result: r, hostTimes: hostTimes(r)}
 	shortest := math.Inf(1)
 	var shown []compare.Row
 	alike := launchGroups{}

@@ -92,6 +92,7 @@ type kernelRow struct {
 	DispatchRate     unit.Opt[float64] `json:"dispatch_rate" col:"Dispatch rate [threads/us]; decimals=1; in=sheet"`
 	IdleLanes        percent           `json:"idle_lanes" col:"Idle lanes; in=sheet"`
 	TimeShare        percent           `json:"time_share" col:"Share of GPU time; in=sheet"`
+	HostTime         seconds           `json:"host_time" col:"Host time [s]; decimals=6"`
 
 	ValidateRow
 	row compare.Row // memory
@@ -105,7 +106,8 @@ var kernelColumns string
 func (s *rowSet) columns() []string {
 	return report.ColumnKeys(kernelColumns, map[string]bool{"devices": s.devices, "directions": s.directions,
 		"shapes": s.accounts == 0 || s.shapes, "ranges": s.ranges, "accounts": s.accounts > 0, "split": s.split > 0,
-		"shortfall": s.split < s.accounts, "spread": s.spread})
+		"shortfall": s.split < s.accounts, "spread": s.spread, "logs": s.hostTimes != nil,
+		"seen": s.accounts == 0 && s.hostTimes == nil})
 }
 
 // kernelTable is the table of all rows.
@@ -129,7 +131,10 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 	}
 	into.ThreadsPredicted, into.IdleLanes, into.TimeShare = r.ThreadsPredicted(), r.IdleLanes(), s.result.TimeShare(r)
 	into.parts.set(r, into.Account != nil, s.result)
-	into.DispatchRate = unit.Opt[float64]{}
+	into.DispatchRate, into.HostTime = unit.Opt[float64]{}, seconds{}
+	if t, timed := s.hostTimes[i]; timed {
+		into.HostTime = unit.Some(t)
+	}
 	if rate, ok := r.DispatchRate().Value(); ok {
 		into.DispatchRate = unit.Some(rate / 1e6)
 	}

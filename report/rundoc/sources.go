@@ -58,15 +58,16 @@ func noteSection(r *compare.Result) report.Section {
 	return report.NoteSection(list)
 }
 
-// timingSection lists what logs printed. A terminal shows it when that is all there is: nothing came from an export.
-func timingSection(r *compare.Result) report.Section {
+// timingSection lists what logs printed. A terminal shows it when nothing came from an export and the table of kernels
+// has not the times.
+func timingSection(r *compare.Result, rows *rowSet) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	rows := report.ListOf(r.Timings, func(t compare.Timing) timingRow {
+	list := report.ListOf(r.Timings, func(t compare.Timing) timingRow {
 		return timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
 			ValidateTiming: validateTiming(r, &t)}
 	})
-	t := report.List(report.SectionTimings, "", rows, "kernel", "groups", "seconds", "printed", "task", "file", "line")
-	if onlyLogs(r) {
+	t := report.List(report.SectionTimings, "", list, "kernel", "groups", "seconds", "printed", "task", "file", "line")
+	if onlyLogs(r) && rows.hostTimes == nil {
 		t.In = report.Everywhere
 	}
 	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
@@ -79,6 +80,21 @@ type timingRow struct {
 	Printed string `col:"Printed; in=sheet"`
 	File    string `col:"File; in=page+sheet"`
 	ValidateTiming
+}
+
+// hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
+func hostTimes(r *compare.Result) map[int]unit.Seconds {
+	if len(r.Timings) == 0 || !onlyLogs(r) {
+		return nil
+	}
+	times := map[int]unit.Seconds{}
+	for _, t := range r.Timings {
+		if _, twice := times[t.Row]; twice || t.Row < 0 {
+			return nil
+		}
+		times[t.Row] = t.Seconds
+	}
+	return times
 }
 
 func onlyLogs(r *compare.Result) bool {
