@@ -64,7 +64,7 @@ func (w *whatIf) launch() {
 		w.words(c, "", top)
 	}
 	for column, text := range map[int]string{labelColumn: "Launch", valueColumn: "Of the kernel",
-		changeColumn: "Change to", usedColumn: "Used", wordsColumn: "Possible values"} {
+		changeColumn: "Change to", usedColumn: "In effect", wordsColumn: "Possible values"} {
 		w.words(column, text, top)
 	}
 	for _, c := range []int{valueColumn, changeColumn, usedColumn} {
