@@ -100,7 +100,9 @@ func (a *app) schemaCommand() *cobra.Command {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return outputNames(), cobra.ShellCompDirectiveNoFileComp
+			return report.ListOf(jsonOutputs(), func(o report.Output) string {
+				return cobra.CompletionWithDesc(o.Name, o.Text)
+			}), cobra.ShellCompDirectiveNoFileComp
 		},
 		check: func(args []string) error {
 			if len(args) == 0 && len(a.Outputs) > 0 {
@@ -122,15 +124,6 @@ func (a *app) schemaCommand() *cobra.Command {
 func jsonOutputs() []report.Output {
 	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
 		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
-}
-
-// outputNames lists the names of the JSON outputs with what they are, for completion.
-func outputNames() []string {
-	var names []string
-	for _, o := range jsonOutputs() {
-		names = append(names, cobra.CompletionWithDesc(o.Name, o.Text))
-	}
-	return names
 }
 
 func (a *app) listSchemas() error {

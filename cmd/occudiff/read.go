@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"occudiff/cmd/cli"
 	"occudiff/compare"
@@ -108,8 +109,9 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.Unnamed) (*compare.Res
 		run.Platform.VTune = a.VTune
 	}
 	r, err := compare.On(run, t, a.Device, a.XVE, unnamed, opt)
-	if err == nil {
-		r.ChosenBy = a.chosenBy(r.ChosenBy)
+	// Who named the device when it was not the command line.
+	if g, ok := a.given["device"]; ok && err == nil {
+		r.ChosenBy = strings.Replace(r.ChosenBy, "--device", g.from, 1)
 	}
 	return r, err
 }

@@ -95,14 +95,6 @@ func (a *app) applySettings() error {
 	return nil
 }
 
-// chosenBy words who named the device when it was not the command line.
-func (a *app) chosenBy(by string) string {
-	if g, ok := a.given["device"]; ok {
-		return strings.Replace(by, "--device", g.from, 1)
-	}
-	return by
-}
-
 // settingsFile is what the file says. Keys that this version does not know are kept.
 type settingsFile struct {
 	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it

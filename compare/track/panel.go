@@ -85,12 +85,3 @@ func panels(all []*Series) (list [][]*Series) {
 	}
 	return list
 }
-
-// trendPoints gives points as statistics want them.
-func trendPoints(points []history.Point) []trend.Point {
-	list := make([]trend.Point, len(points))
-	for i, p := range points {
-		list[i] = trend.Point{Time: p.Time, Value: p.Value, Run: i}
-	}
-	return list
-}

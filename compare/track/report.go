@@ -38,7 +38,10 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		}
 	}
 	r.Series, err = readSeries(ctx, db, m, r.Runs, now, func(t *Series) error {
-		points := trendPoints(t.Own())
+		points := make([]trend.Point, len(t.Own()))
+		for i, p := range t.Own() {
+			points[i] = trend.Point{Time: p.Time, Value: p.Value, Run: i}
+		}
 		var err error
 		if t.Found, err = trend.ChangePoints(points, p); err != nil {
 			return fmt.Errorf("%s: %w", t.Key.Name(), err)

@@ -57,7 +57,10 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 		if threads == 0 {
 			return nil
 		}
-		s.advance()
+		s.tick++
+		for i := range s.cores { // everything that runs ends with the tick
+			s.cores[i].end(s, s.cores[i].running, s.cores[i].ending)
+		}
 		rec.add(threads, s.tick)
 		if s.tick > maxTicks {
 			return fmt.Errorf("the launch takes more than %d run times of a thread; simulate fewer work-groups, since "+
@@ -142,14 +145,6 @@ func (s *partial) enter(p *port) {
 	}
 	if !p.half {
 		c.ending++
-	}
-}
-
-// advance ends everything that runs.
-func (s *partial) advance() {
-	s.tick++
-	for i := range s.cores {
-		s.cores[i].end(s, s.cores[i].running, s.cores[i].ending)
 	}
 }
 
