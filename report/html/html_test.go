@@ -172,3 +172,20 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
+
+// TestFold: names of templates fill a screen each, and a page is still searched for them and copied from.
+func TestFold(t *testing.T) {
+	long := strings.Repeat("detail::reduce_float::", 20)
+	for _, c := range []struct {
+		name string
+		want bool
+	}{{long, true}, {"gemm", false}} {
+		page := render(t, sample.Named(c.name))
+		if got := strings.Contains(page, "<th scope=row><span class=fold tabindex=0>"); got != c.want {
+			t.Errorf("a name of %d characters is folded: %v, want %v", len(c.name), got, c.want)
+		}
+		if !strings.Contains(page, c.name) {
+			t.Errorf("a name of %d characters is not there as a whole", len(c.name))
+		}
+	}
+}

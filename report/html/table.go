@@ -15,6 +15,9 @@ const (
 	large = 500
 	// longName is above how many characters names get a wider column.
 	longName = 90
+	// veryLong is above how many bytes a name shows its first lines alone until somebody clicks it: names of lambdas in
+	// templates have a thousand.
+	veryLong = 160
 )
 
 // tables writes the tables of a section that have one of some forms.
@@ -248,10 +251,17 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 	}
 	for i := range cells {
 		text := t.Columns[i].Print(cells[i])
-		if i == 0 {
-			w.raw("<th scope=row>")
-		} else {
+		switch {
+		case i > 0:
 			w.raw(cellTag(cells[i].Status))
+		case t.Columns[i].RightAligned():
+			w.raw("<th scope=row class=n>")
+		default:
+			w.raw("<th scope=row>")
+		}
+		folded := len(text) > veryLong && (i == 0 || t.Columns[i].Role&report.Code != 0)
+		if folded {
+			w.raw("<span class=fold tabindex=0>")
 		}
 		switch {
 		case explained && t.Columns[i].Role&report.Choice != 0:
@@ -260,6 +270,9 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 			w.put(`<a href="#%">%</a>`, t.Leads[row], text)
 		default:
 			w.text(text)
+		}
+		if folded {
+			w.raw("</span>")
 		}
 	}
 	w.raw("\n")
