@@ -82,6 +82,7 @@ func TestFind(t *testing.T) {
 		{"00:02.0 VGA compatible controller [0300]: Intel Corporation Meteor Lake-P [Intel Arc Graphics] [8086:7d55] (rev 08)", 0, "mtl-128", fullPart, "a line of lspci -nn"},
 		// Ambiguous names with a count.
 		{"Meteor Lake Arc Graphics", 0, "mtl-112", "", "the exact name of one, as the table prints it"},
+		{"Alder Lake-P Integrated Graphics Controller", 96, "adlp-96", "", "as lspci has it with the list of PCI ids of 2022"},
 		{"Meteor Lake Arc Graphics", 128, "mtl-128", "", "and still a family to whom gives a count"},
 		{"Intel(R) Arc(TM) Graphics", 112, "mtl-112", "", "only Meteor Lake has 112"},
 		{"Intel(R) Arc(TM) Graphics", 128, "mtl-128", sameShape, "Arrow Lake-H has the same shape"},

@@ -151,9 +151,10 @@ func hexID(s string) (string, bool) {
 	return id, isPCIID(id)
 }
 
-// codeSuffixes are what code names carry behind the family: Meteor Lake-P, TigerLake-LP GT2, Ponte Vecchio XT (2 Tile).
+// codeSuffixes are what code names carry behind the family: Meteor Lake-P, TigerLake-LP GT2, Ponte Vecchio XT (2 Tile),
+// and in lists of PCI ids of 2022 Alder Lake-P Integrated Graphics Controller.
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
-	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u"
+	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 
 // isCodeSuffix says whether s is nothing but such suffixes.
 func isCodeSuffix(s string) bool {
