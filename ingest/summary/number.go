@@ -41,6 +41,18 @@ func parseNumber(text string) (float64, error) {
 	return x, nil
 }
 
+// parseDecimal reads a number that VTune prints with decimals: where it has a comma and no point, the comma is a
+// decimal one, as in `1,774s`.
+func parseDecimal(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, ".") {
+		if x, err := parseNumber(strings.Replace(text, ",", ".", 1)); err == nil {
+			return x, nil
+		}
+	}
+	return parseNumber(text)
+}
+
 // parseTime reads `1.071s`, `38.2ms`, `12us`, `0s`.
 func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 	if absent(text) {
@@ -54,7 +66,7 @@ func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 		if !ok {
 			continue
 		}
-		x, err := parseNumber(strings.TrimSpace(number))
+		x, err := parseDecimal(number)
 		if err != nil {
 			return none, fmt.Errorf("time %w", err)
 		}
@@ -100,7 +112,7 @@ func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	if !ok {
 		return none, fmt.Errorf("percentage %s has no %% sign", lines.Quote(text))
 	}
-	x, err := parseNumber(strings.TrimSpace(number))
+	x, err := parseDecimal(number)
 	if err != nil {
 		return none, fmt.Errorf("percentage %w", err)
 	}

@@ -103,8 +103,8 @@ B                       1s  99                 10.0%
 C                       1s  32                110.0%
 D                       1s  32                    10
 E                     -1 s  32                 10.0%
-F                     1,0s  32                 10.0%
-G                       1s  32                 10.0%
+F                   1,0,0s  32                 10.0%
+G                     1,5s  32                 10,0%
 ` + strings.Replace(strings.Replace(platform, "EU Count: 24", "EU Count: many", 1), "02/06/2026", "06/22/2026", 1), `rows 1 bad 8
 platform device: HD Graphics P630
 platform device from: the summary
@@ -115,14 +115,14 @@ platform host: node7
 platform command: ./a.out -s: "1"
 platform at: f:18:9
 summary "G" at f:10:1
-   SIMD 32 seconds 1
+   SIMD 32 seconds 1.5
    measured 10%
 note bad-row f:4:1: error: task "A": time "1" has no unit, s or ms
 note bad-row f:5:1: error: task "B": SIMD width 99 is not from 1 to 64
 note bad-row f:6:1: error: task "C": 110.0 % is more than the whole
 note bad-row f:7:1: error: task "D": percentage "10" has no % sign
 note bad-row f:8:1: error: task "E": time -1 is below 0
-note bad-row f:9:1: error: task "F": time "1,0" is not a number
+note bad-row f:9:1: error: task "F": time "1,0,0" is not a number
 note bad-row f:14:5: error: collection start time "12:44:38 06/22/2026 UTC" is not of the form 23:44:22 14/03/2024 UTC
 note bad-row f:19:9: error: EU Count: "many" is not a number
 `},

@@ -102,12 +102,16 @@ func withoutUnit(cell string) string {
 		return cell
 	}
 	plain := strings.ReplaceAll(cell, ",", "")
+	decimal := plain // VTune prints decimals before a unit: without a point, the comma is theirs
+	if !strings.Contains(cell, ".") {
+		decimal = strings.Replace(cell, ",", ".", 1)
+	}
 	for _, u := range []struct {
 		suffix string
 		factor float64
 	}{{"%", 1}, {" KB", 1e3}, {" MB", 1e6}, {" GB", 1e9}, {" TB", 1e12}, {" B", 1},
 		{"ms", 1e-3}, {"us", 1e-6}, {"s", 1}} {
-		number, ok := strings.CutSuffix(plain, u.suffix)
+		number, ok := strings.CutSuffix(decimal, u.suffix)
 		x, valid := parseFloat([]byte(number))
 		switch {
 		case !ok || !valid:

@@ -28,6 +28,8 @@ func TestText(t *testing.T) {
 			strings.ReplaceAll("vtune: Using result path `r000gh'\nvtune: Executing actions 19 %\rvtune: Executing actions 75 % Generating a report        "+
 				head+rule+k+"vtune: Executing actions 100 % done\n", "\n", "\r\n"), []string{
 				"1 rows, 0 bad", "4|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -"}},
+		{"where decimals have a comma", head + rule + strings.NewReplacer("1.071", "1,071", "62.7", "62,7").Replace(k), []string{
+			"1 rows, 0 bad", "3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -"}},
 		{"a line that does not stand in the columns is a bad row", head + rule + k + "a line that somebody else has printed between\n", []string{
 			"1 rows, 1 bad", "3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -",
 			"run.txt:4:1: error: bad row: 1 fields; expected 6 as in the header on line 1 (the file may be cut off: export it again)"}},
