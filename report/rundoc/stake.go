@@ -17,17 +17,20 @@ const shellWords = ";|&`$<>(){}\\!#*?\n"
 // mostStakes is how many causes the first line of an answer has; mostDo is how long what to do may be there.
 const (
 	mostStakes = 3
+	leastStake = 0.01 // of the GPU time: what is less is not worth to be the first thing to do
 	mostDo     = 200
 )
 
 // answerLines are the answer before any table: which kernels lose the most slot time, and of the first of them the
 // cause, what more threads are worth, what to do, and the command to run next. There are none where nothing is lost, or
-// where the run carries no conclusion.
+// where the run carries no conclusion, and the first alone where next to nothing is.
 func answerLines(r *compare.Result, rows *rowSet) []string {
 	var stakes []string
+	var lost unit.Seconds
 	groups := rows.causeGroups()
-	for _, g := range groups[:min(len(groups), mostStakes)] {
-		if g.lost > 0 && len(g.explained) > 0 {
+	for i, g := range groups {
+		lost += g.lost
+		if i < mostStakes && g.lost > 0 && len(g.explained) > 0 {
 			name := g.cause
 			if name == "" {
 				name = "no cause found"
@@ -41,6 +44,9 @@ func answerLines(r *compare.Result, rows *rowSet) []string {
 	row := r.Row(rows.first(groups[0]), nil)
 	worth := r.Worth(row)
 	lines := []string{"At stake, in slot time: " + strings.Join(stakes, ", ")}
+	if share, ok := rows.shareOf(lost); ok && share < leastStake {
+		return []string{lines[0] + ": less than 1 % of the GPU time"}
+	}
 	if c := row.Cause; c != nil {
 		lines = append(lines, "Cause: "+c.Name+" ("+c.Confidence+" confidence)")
 		why, _, _ := strings.Cut(report.OneLine(c.Because), ". ")
