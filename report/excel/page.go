@@ -371,7 +371,7 @@ func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
 	for k := range l.cells {
 		values[k] = &l.cells[k]
 		if text, ok := l.cells[k].Value.(string); ok && l.wraps&(1<<k) != 0 {
-			l.height = max(l.height, float64(linesOf(text, p.width(k)))*lineHeight)
+			l.height = min(max(l.height, float64(linesOf(text, p.width(k)))*lineHeight), excelize.MaxRowHeight)
 		}
 	}
 	opt := excelize.RowOpts{Height: l.height}
