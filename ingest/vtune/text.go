@@ -55,7 +55,11 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 			for i := 1; i < len(row); i++ {
 				row[i] = withoutUnit(row[i])
 			}
-			if !table.Holds(text) || in.Cut {
+			switch {
+			case strings.Join(row[1:], "") == "": // a task of which nothing is told
+				out.WriteByte('\n')
+				continue
+			case !table.Holds(text) || in.Cut:
 				row = row[:1] // which the reader of exports complains about
 			}
 			writeRow(&out, row)
@@ -66,10 +70,14 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	}
 	f, err := read(ctx, src.Path, scan.Input{Size: int64(out.Len()), R: &out}, scan.Options{Threads: opt.Threads},
 		keeping{opt.Instances, opt.Side})
-	if err == nil {
-		f.Digest = in.Digest()
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	f.Digest = in.Digest()
+	for i := range f.Notes {
+		f.Notes[i].Pos.Column = 0 // of the export, not of the file
+	}
+	return f, nil
 }
 
 // writeRow writes a row of an export.

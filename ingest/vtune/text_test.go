@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 		reason, text string
 		want         []string
 	}{
-		{"a report in a file: units, thousands separators; lines are those of the file", head + rule + k + copy, []string{
+		{"a report in a file: units, thousands separators; lines are those of the file", head + rule + k + copy + "AppendBarrier        \n", []string{
 			"2 rows, 0 bad",
 			"3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -",
 			"4|copy|||-|host-to-device|n 3|t 0.0385|measured 0|threads -|barriers -|spill -"}},
@@ -32,7 +32,7 @@ func TestText(t *testing.T) {
 			"1 rows, 0 bad", "3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -"}},
 		{"a line that does not stand in the columns is a bad row", head + rule + k + "a line that somebody else has printed between\n", []string{
 			"1 rows, 1 bad", "3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -",
-			"run.txt:4:1: error: bad row: 1 fields; expected 6 as in the header on line 1 (the file may be cut off: export it again)"}},
+			"run.txt:4: error: bad row: 1 fields; expected 6 as in the header on line 1 (the file may be cut off: export it again)"}},
 		{"no rows", head + rule, []string{"fault: run.txt:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")"}},
 	} {
 		if !(Text{}).Sniff([]byte(c.text)) || (Format{}).Sniff([]byte(c.text)) {
