@@ -42,7 +42,8 @@ const (
 // with xve where older GPUs have eu. Names are never matched in part: the measured occupancy and the profiler's peak
 // differ in one word only.
 var spellings = [quantities][]string{
-	task: {"computing task", "source computing task", "task type"}, global: {"work size:global", "global"},
+	task:    {"computing task", "source computing task", "gpu computing task", "task type"},
+	global:  {"work size:global", "global"},
 	local:   {"work size:local", "local"},
 	simd:    {"computing task:simd width", "source computing task:simd width", "simd width"},
 	device:  {"gpu adapter", "adapter", "device"},
@@ -67,7 +68,7 @@ var spellings = [quantities][]string{
 }
 
 // keyColumns are the names that the first column of an export may have, a longer one before its own end.
-var keyColumns = []string{"Source Computing Task", "Computing Task", "Task Type"}
+var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
 
 // hostColumns are names of exports that are grouped by host task. They make a header recognizable and are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}

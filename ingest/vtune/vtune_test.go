@@ -135,6 +135,8 @@ func TestRead(t *testing.T) {
 			"2 rows, 0 bad",
 			"2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -|device GPU 0",
 			"3|K|64|8|8||n 1|t 1|measured 60|threads -|barriers -|spill -|device GPU 1"}},
+		{"the name of the task in the grouping by adapter", "GPU Adapter,GPU Computing Task,Total Time,Global\nGPU 0,K,1,64\n", []string{
+			"1 rows, 0 bad", "2|K|64||-||n -|t 1|threads -|barriers -|spill -|device GPU 0"}},
 		{"saved from a data frame with its index", "," + head + "0,K,64,8,1,1,8,50\n", []string{
 			"1 rows, 0 bad", "2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -"}},
 		{"tabs, header in quotes", "\"Computing Task\"\t\"Total Time\"\nK\t1\n", []string{
