@@ -145,6 +145,13 @@ func (e *explainer) gpu() {
 	}
 	waves := unit.Counted(ceilDiv(total, wave), "wave", "waves")
 	e.add("GPU average occupancy", percent(p.Average), "%d / (%s x %d)", total, waves, all)
+	if p.Ranges() {
+		full, rest := total/wave, total%wave
+		_, most := p.usedXVEs(d, wave)
+		_, left := p.usedXVEs(d, rest)
+		e.add("GPU average, up to", percent(p.AverageHigh), "(%d x %d + t x %d) / (%d x (%d + t)), t = %d / %d "+
+			"threads per XVE", full, wave, rest, all, full, left, most)
+	}
 }
 
 // limits names all that binds, with a reason where the figures above do not show it.
@@ -162,8 +169,11 @@ func (e *explainer) limits() {
 		reasons = append(reasons, "less than one wave of work-groups")
 	}
 	if p.Limits&LimitTail != 0 {
-		reasons = append(reasons,
-			fmt.Sprintf("the last wave costs %.1f points of the average", p.Peak.Minus(p.Average)))
+		cost := fmt.Sprintf("%.1f", p.Peak.Minus(p.Average))
+		if p.Ranges() {
+			cost = fmt.Sprintf("%.1f to %s", max(p.Peak.Minus(p.AverageHigh), 0), cost)
+		}
+		reasons = append(reasons, "the last wave costs "+cost+" points of the average")
 	}
 	e.add("limited by", join(p.Limits.Names()), strings.Join(reasons, "; "))
 }

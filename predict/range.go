@@ -45,6 +45,11 @@ func (p *Prediction) Range(d *arch.Device) Range {
 // Nearest is the point of the range of the average that is nearest to a value.
 func (p *Prediction) Nearest(v unit.Ratio) unit.Ratio { return min(max(v, p.Average), p.AverageHigh) }
 
+// Ranges says whether the ends of the average print apart.
+func (p *Prediction) Ranges() bool {
+	return p.HasGrid() && percent(p.Average) != percent(p.AverageHigh)
+}
+
 // rangeOf gives the range of so many full waves of so many threads, and the rest.
 func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 	slots, xves := float64(d.Slots()), float64(d.XVEs())

@@ -175,8 +175,11 @@ func workItems(l *predict.Launch) string {
 func reached(p *predict.Prediction) string {
 	limits := unit.Listed(p.Limits.Names(), "and")
 	if p.HasGrid() {
-		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), percent(p.Average),
-			limits, p.Policy)
+		average := percent(p.Average)
+		if p.Ranges() {
+			average = report.Decimal(p.Average.Percent(), 1) + " to " + percent(p.AverageHigh)
+		}
+		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), average, limits, p.Policy)
 	}
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", percent(p.XeCore), limits)
 }

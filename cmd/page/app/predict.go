@@ -113,7 +113,11 @@ func fields(p *predict.Prediction) map[string]string {
 	percent := report.Column{Kind: report.Percent}
 	show := func(c report.Cell) string { return percent.Print(c) }
 	f := map[string]string{"xecore": show(report.RatioCell(p.XeCore)), "peak": show(report.Cell{}),
-		"average": show(report.Cell{}), "waves": show(report.Cell{}), "limits": strings.Join(p.Limits.Names(), ", ")}
+		"average": show(report.Cell{}), "average-to": "", "waves": show(report.Cell{}),
+		"limits": strings.Join(p.Limits.Names(), ", ")}
+	if p.Ranges() {
+		f["average-to"] = ", up to " + show(report.RatioCell(p.AverageHigh))
+	}
 	if p.HasGrid() {
 		f["peak"], f["average"] = show(report.RatioCell(p.Peak)), show(report.RatioCell(p.Average))
 		f["waves"] = report.Column{Kind: report.Number, Decimals: 2}.Print(report.NumCell(report.Number, p.Waves))
