@@ -279,3 +279,23 @@ func TestAgentOfNode(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 }
+
+// TestAgentOfAPipe: what is no message is answered and ends nothing, and who says all at once and ends is answered.
+func TestAgentOfAPipe(t *testing.T) {
+	agentFolder(t)
+	var out bytes.Buffer
+	a := &app{stdin: strings.NewReader(`hello
+{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+[1
+{"a":1}
+{"jsonrpc":"2.0","id":{},"method":"ping"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"validate","arguments":{"paths":["a.csv"],"device":"max1100"}}}`),
+		stdout: &out, stderr: io.Discard, getenv: os.Getenv, environ: os.Environ()}
+	if status := run(t.Context(), a, []string{"mcp"}); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	if n := strings.Count(out.String(), `"code":-32700`); n != 4 || !strings.Contains(out.String(), "occudiff/card/1") {
+		t.Errorf("%d lines are refused, want 4:\n%s", n, &out)
+	}
+}
