@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -111,7 +112,7 @@ func (a *app) mcpCommand() *cobra.Command {
 		}
 		c := &client{in: a.stdin, out: a.stdout, waiting: map[jsonrpc.ID]bool{}}
 		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
-		if ctx.Err() != nil || errors.Is(err, io.EOF) { // interrupting a server is its usual end
+		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
 			err = nil
 		}
 		return nil, err
@@ -124,6 +125,7 @@ type client struct {
 	mu      sync.Mutex // of the rest; writes are whole messages
 	out     io.Writer
 	waiting map[jsonrpc.ID]bool // calls without an answer
+	ended   atomic.Bool
 }
 
 // lastAnswers is how long a client that has ended its messages is answered.
@@ -165,6 +167,7 @@ func (c *client) messages() io.ReadCloser {
 					c.refuse(fault)
 				}
 			}
+			c.ended.Store(err == io.EOF)
 			for end := time.Now().Add(lastAnswers); err == io.EOF && c.waits() && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
 			}
