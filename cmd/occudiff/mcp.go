@@ -207,6 +207,7 @@ func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, path
 
 // arguments makes the command line of a call, and gives the paths that it reads.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args, paths []string, err error) {
+	var size int64 // of all files
 	var values map[string]json.RawMessage
 	if len(given) > 0 {
 		if err := json.Unmarshal(given, &values); err != nil {
@@ -230,7 +231,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 		}
 		for _, w := range words {
 			if name == "db" || name == "noise" || name == "device-file" {
-				if w, err = c.inside(ctx, name, w); err != nil {
+				if w, err = c.inside(ctx, name, w, &size); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -241,7 +242,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 	args = append(args, "--")
 	for _, w := range words {
 		if c.operand == "paths" {
-			if w, err = c.inside(ctx, "paths", w); err != nil {
+			if w, err = c.inside(ctx, "paths", w, &size); err != nil {
 				return nil, nil, err
 			}
 			paths = append(paths, w)
@@ -275,8 +276,8 @@ func wordsOf(name string, value json.RawMessage) (words []string, err error) {
 }
 
 // inside gives a path as the commands get it, when it is a file or folder of the server's folder, with all that a
-// folder links to, and of a size that can be waited for.
-func (c *agentCall) inside(ctx context.Context, name, path string) (string, error) {
+// folder links to, and of a size that can be waited for together with the others of the call.
+func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, path, why) }
 	if strings.Contains(path, "://") {
 		return wrong("is an address: occudiff mcp uses no network; name a file in its folder")
@@ -289,7 +290,6 @@ func (c *agentCall) inside(ctx context.Context, name, path string) (string, erro
 	if err != nil {
 		return wrong("cannot be read: there is no such file or folder in the folder of the server")
 	}
-	var size int64
 	look := func(p string) error {
 		real, err := filepath.EvalSymlinks(p)
 		if err != nil {
@@ -307,8 +307,8 @@ func (c *agentCall) inside(ctx context.Context, name, path string) (string, erro
 		case ocloc.IsSource(real):
 			return errors.New("is a source: occudiff mcp compiles nothing; name a compiled binary")
 		}
-		if size += info.Size(); size > mostBytes {
-			return fmt.Errorf("has more than %d MB, too much for a call: run occudiff in a shell", mostBytes>>20)
+		if *size += info.Size(); *size > mostBytes {
+			return fmt.Errorf("makes the call read more than %d MB: run occudiff in a shell", mostBytes>>20)
 		}
 		return nil
 	}

@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,12 +23,15 @@ type client struct {
 	mu      sync.Mutex // of the rest; writes are whole messages
 	out     io.Writer
 	waiting map[jsonrpc.ID]bool // calls without an answer
-	ended   atomic.Bool
+	ended   atomic.Bool         // it is gone
 }
 
 func newClient(in io.Reader, out io.Writer) *client {
 	return &client{in: in, out: out, waiting: map[jsonrpc.ID]bool{}}
 }
+
+// mostMessage is how long a message may be: paths and flags, no files.
+const mostMessage = 1 << 20
 
 // lastAnswers is how long a client that has ended its messages is answered.
 const lastAnswers = time.Minute
@@ -38,7 +45,11 @@ func (c *client) Write(b []byte) (int, error) {
 			delete(c.waiting, answer.ID)
 		}
 	}
-	return c.out.Write(b)
+	n, err := c.out.Write(b)
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
+		c.ended.Store(true)
+	}
+	return n, err
 }
 
 // Close implements io.Closer.
@@ -49,8 +60,15 @@ func (*client) Close() error { return nil }
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
-		for lines := bufio.NewReader(c.in); ; {
-			line, err := lines.ReadBytes('\n')
+		for lines := bufio.NewReaderSize(c.in, mostMessage); ; {
+			line, err := lines.ReadSlice('\n')
+			if err == bufio.ErrBufferFull {
+				c.refuse(fmt.Errorf("it has more than %d bytes", mostMessage))
+				for err == bufio.ErrBufferFull {
+					line, err = lines.ReadSlice('\n')
+				}
+				line = nil
+			}
 			if text := bytes.TrimSpace(line); len(text) > 0 {
 				m, fault := jsonrpc.DecodeMessage(text)
 				if call, ok := m.(*jsonrpc.Request); ok && fault == nil && call.IsCall() {
@@ -59,7 +77,7 @@ func (c *client) messages() io.ReadCloser {
 					c.mu.Unlock()
 				}
 				if fault == nil {
-					_, fault = w.Write(append(text, '\n'))
+					_, fault = w.Write(append(slices.Clip(text), '\n'))
 					err = cmp.Or(err, fault) // the server has ended
 				} else {
 					c.refuse(fault)
@@ -84,10 +102,14 @@ func (c *client) waits() bool {
 	return len(c.waiting) > 0
 }
 
-// refuse answers a line that is no message: it has no number to answer to (JSON-RPC 2.0, section 5.1).
+// refuse answers a line that is no message: there is no number to answer to (JSON-RPC 2.0, section 5.1).
 func (c *client) refuse(fault error) {
+	text, err := json.Marshal("expected a message of JSON-RPC 2.0 on a line: " + fault.Error())
+	if err != nil {
+		return // a text can always be written
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", jsonrpc.CodeParseError,
-		"expected a message of JSON-RPC 2.0 on a line: "+fault.Error())
+	fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n", jsonrpc.CodeParseError,
+		text)
 }

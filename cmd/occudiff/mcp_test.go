@@ -40,13 +40,11 @@ func agentFolder(t *testing.T) (outside string) {
 			t.Fatal(err)
 		}
 	}
-	large, err := os.Create("large.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer large.Close()
-	if err := large.Truncate(2 << 30); err != nil {
-		t.Fatal(err)
+	for name, size := range map[string]int64{"large.csv": 2 << 30, "half.csv": 600 << 20} {
+		write(t, name, "")
+		if err := os.Truncate(name, size); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var out bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
@@ -158,6 +156,7 @@ func TestAgent(t *testing.T) {
 		{"another flag of the command", "validate", arguments{"output": "x.md"}, `no argument "output"`},
 		{"a device that is none", "predict", arguments{"device": "rtx", "local": "256", "simd": "32"}, "rtx"},
 		{"2 GB", "validate", arguments{"paths": []string{"large.csv"}}, "more than 1024 MB"},
+		{"1.2 GB together", "validate", arguments{"paths": []string{"half.csv", "half.csv"}}, "read more than 1024 MB"},
 		{"a source", "predict", arguments{"paths": []string{"k.cl"}}, "compiles nothing"},
 		{"the network", "track_check", arguments{"db": "postgres://host/db"}, "no network"},
 		{"a new history", "track_check", arguments{"db": "new.db"}, "no such file"},
@@ -288,6 +287,7 @@ func TestAgentOfAPipe(t *testing.T) {
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 [1
+` + strings.Repeat(" ", 3<<20) + `
 {"a":1}
 {"jsonrpc":"2.0","id":{},"method":"ping"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"validate","arguments":{"paths":["a.csv"],"device":"max1100"}}}`),
@@ -295,7 +295,7 @@ func TestAgentOfAPipe(t *testing.T) {
 	if status := run(t.Context(), a, []string{"mcp"}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	if n := strings.Count(out.String(), `"code":-32700`); n != 4 || !strings.Contains(out.String(), "occudiff/card/1") {
-		t.Errorf("%d lines are refused, want 4:\n%s", n, &out)
+	if n := strings.Count(out.String(), `"code":-32700`); n != 5 || !strings.Contains(out.String(), "occudiff/card/1") {
+		t.Errorf("%d lines are refused, want 5:\n%s", n, &out)
 	}
 }
