@@ -64,10 +64,9 @@ func (c *client) messages() io.ReadCloser {
 			line, err := lines.ReadSlice('\n')
 			if err == bufio.ErrBufferFull {
 				c.refuse(fmt.Errorf("it has more than %d bytes", mostMessage))
-				for err == bufio.ErrBufferFull {
-					line, err = lines.ReadSlice('\n')
+				for line = nil; err == bufio.ErrBufferFull; {
+					_, err = lines.ReadSlice('\n')
 				}
-				line = nil
 			}
 			if text := bytes.TrimSpace(line); len(text) > 0 {
 				m, fault := jsonrpc.DecodeMessage(text)
