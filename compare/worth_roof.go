@@ -28,28 +28,38 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 	if c == nil || r.Device == nil || r.AveragedGPUs(row) > 1 {
 		return nil, ""
 	}
-	for _, f := range []struct {
-		name        string
-		read, write unit.Opt[float64]
-		most        []arch.SourcedCount
-	}{
-		{"memory", c.MemoryRead, c.MemoryWrite, r.Device.Memory},
-		{"L3", c.L3Read, c.L3Write, r.Device.L3},
-	} {
-		used := f.read.Or(0) + f.write.Or(0)
-		if used <= 0 || len(f.most) == 0 {
-			continue
+	const folder = "the metric set of the result folder"
+	memory, l3 := c.MemoryRead.Or(0)+c.MemoryWrite.Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
+	all := []roof{
+		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
+		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder},
+		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder},
+		tableRoof("memory", memory, r.Device.Memory),
+		{"L3", l3, c.L3Roof.Or(0), folder},
+	}
+	if !c.L3Roof.Present() {
+		all[3] = tableRoof("L3", l3, r.Device.L3)
+	}
+	for _, x := range all {
+		switch {
+		case x.used <= 0 || x.most <= 0:
+		case x.used > x.most:
+			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of %s, so that roof is wrong and not "+
+				"used", x.name, x.used, x.most, x.source)
+		default:
+			list = append(list, x)
 		}
-		x := roof{f.name, used, float64(f.most[0].Count), f.most[0].Source}
-		if x.used > x.most {
-			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of the device table (%s), so that "+
-				"roof is wrong and not used", x.name, x.used, x.most, x.source)
-			continue
-		}
-		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b roof) int { return cmp.Compare(b.share(), a.share()) })
 	return list, wrong
+}
+
+// tableRoof is the roof of the device table.
+func tableRoof(name string, used float64, most []arch.SourcedCount) roof {
+	if len(most) == 0 {
+		return roof{}
+	}
+	return roof{name, used, float64(most[0].Count), most[0].Source}
 }
 
 // text says how near the kernel is to the roof.

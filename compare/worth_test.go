@@ -94,6 +94,9 @@ func TestWorthOfCounters(t *testing.T) {
 		{"far from the roof", memory(20), MoreThreads, 95.0 / 30, "68.4 %"},
 		{"nearer the roof than the array", memory(50), MoreThreads, 2, "68.4 %"},
 		{"at the roof", memory(90), ElseBinds, 1, "memory moves 90.0 of at most 100 GB/s (test), 90.0 %"},
+		{"at the folder's roof, far from the table's",
+			&ingest.Counters{MemoryRead: unit.Some(5.0), MemoryWrite: unit.Some(36.0), MemoryReadRoof: unit.Some(40.0),
+				MemoryWriteRoof: unit.Some(40.0)}, ElseBinds, 1, "writing to memory moves 36.0 of at most 40 GB/s (the metric set of the result folder), 90.0 %"},
 		{"beyond the roof, which is wrong", memory(120), MoreThreads, 95.0 / 30, "that roof is wrong and not used"},
 	} {
 		k := kernel("k", "458752", "16", 16, 100, 1, measured(40), peak(100), array(30, 65, 5))

@@ -52,7 +52,11 @@ func mergeCounters(a, b *Counters) *Counters {
 		c.Stalls = b.Stalls
 	}
 	c.MemoryRead, c.MemoryWrite = cmp.Or(a.MemoryRead, b.MemoryRead), cmp.Or(a.MemoryWrite, b.MemoryWrite)
-	c.L3Read, c.L3Write = cmp.Or(a.L3Read, b.L3Read), cmp.Or(a.L3Write, b.L3Write)
+	if !a.L3Read.Present() && !a.L3Write.Present() { // one of them may be both
+		c.L3Read, c.L3Write = b.L3Read, b.L3Write
+	}
+	c.MemoryReadRoof = cmp.Or(a.MemoryReadRoof, b.MemoryReadRoof)
+	c.MemoryWriteRoof, c.L3Roof = cmp.Or(a.MemoryWriteRoof, b.MemoryWriteRoof), cmp.Or(a.L3Roof, b.L3Roof)
 	return &c
 }
 

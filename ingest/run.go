@@ -142,10 +142,13 @@ type Kernel struct {
 	Launches *Spread // spread over launches when the file had a row per launch, else nil
 }
 
-// Counters are what an export has beside the occupancy of a kernel: means over its launches, by time.
+// Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
 type Counters struct {
-	Stalls                                   []Stall           // "XVE Stall Reasons", in the order of the file
-	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64] // in GB/s
+	Stalls []Stall // "XVE Stall Reasons", in the order of the file
+	// In GB/s. A result folder counts what moves to and from L3 as one, which is L3Read.
+	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
+	// The most that the metric set of a result folder gives each of them, in GB/s at the highest clock.
+	MemoryReadRoof, MemoryWriteRoof, L3Roof unit.Opt[float64]
 }
 
 // Stall is a reason why XVEs stalled, as the export spells it, and its share of all stalls.

@@ -16,6 +16,7 @@ type adapter struct {
 	*reader
 	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples beside it
 	set                 *metricSet
+	most                [metrics]unit.Opt[float64] // of metrics in bytes, a second
 	clock               clock
 	tasks               tasks
 	launches            []launch
@@ -46,6 +47,9 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	c, err := newCounters(a.set, a.fs.pos(a.setFile))
 	if err != nil {
 		return err
+	}
+	for m := memoryRead; m < metrics; m++ {
+		a.most[m] = c.most(m)
 	}
 	// The clock is read in a pass of its own, for launches come before samples: only then can each sample be given to
 	// the launches that it lies in while it goes by, and none is kept.
@@ -158,6 +162,29 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	return k
 }
 
+// bandwidths gives what a measured kernel moved: the bytes of its samples over the time of its launches, as VTune
+// prints it.
+func (a *adapter) bandwidths(k *ingest.Kernel, s *sums) *ingest.Counters {
+	if !k.Measured.Present() || max(s.values[memoryRead], s.values[memoryWrite], s.values[l3]) < 0 {
+		return nil
+	}
+	used := func(m metric) (u unit.Opt[float64]) {
+		if s.values[m] >= 0 {
+			u = unit.Some(s.values[m] / s.seconds / 1e9)
+		}
+		return u
+	}
+	most := func(m metric) unit.Opt[float64] {
+		v, ok := a.most[m].Value()
+		if !ok {
+			return unit.Opt[float64]{}
+		}
+		return unit.Some(v / 1e9)
+	}
+	return &ingest.Counters{MemoryRead: used(memoryRead), MemoryWrite: used(memoryWrite), L3Read: used(l3),
+		MemoryReadRoof: most(memoryRead), MemoryWriteRoof: most(memoryWrite), L3Roof: most(l3)}
+}
+
 // finish makes the file of what was read.
 func (a *adapter) finish() {
 	f, at := a.file, a.fs.pos(a.sampleFile)
@@ -184,7 +211,7 @@ func (a *adapter) finish() {
 		for task := range a.totals {
 			t := &a.totals[task]
 			k := a.kernel(task, &t.sums)
-			k.Launches = t.spread()
+			k.Launches, k.Counters = t.spread(), a.bandwidths(&k, &t.sums)
 			f.Kernels.Append(&k)
 		}
 	}

@@ -10,30 +10,30 @@ import (
 // number is a value of an equation: an unsigned integer, or floating point. Intel's library computes in 32-bit floating
 // point, in which counters of 40 bits lose counts; with 64 bits the values that VTune prints come out.
 type number struct {
-	whole uint64
-	real  float64
+	bits  uint64
 	float bool
 }
 
-func wholeNumber(v uint64) number { return number{whole: v} }
-func realNumber(v float64) number { return number{real: v, float: true} }
+func wholeNumber(v uint64) number { return number{bits: v} }
+func realNumber(v float64) number { return number{bits: math.Float64bits(v), float: true} }
 
 func (n number) f() float64 {
 	if n.float {
-		return n.real
+		return math.Float64frombits(n.bits)
 	}
-	return float64(n.whole)
+	return float64(n.bits)
 }
 
 // A conversion of what does not fit is not defined in Go (it differs between processors), so it is bounded here.
 func (n number) u() uint64 {
-	switch {
-	case !n.float:
-		return n.whole
-	case n.real >= 1<<64:
+	if !n.float {
+		return n.bits
+	}
+	switch v := math.Float64frombits(n.bits); {
+	case v >= 1<<64:
 		return math.MaxUint64
-	case n.real > 0:
-		return uint64(n.real)
+	case v > 0:
+		return uint64(v)
 	}
 	return 0
 }
@@ -148,12 +148,19 @@ func (p *plan) compute(before, after []byte) {
 	}
 }
 
-// run gives the result of an equation, 0 of an empty one.
-func (p *plan) run(steps []step, before, after []byte) number {
-	top := 0
+// run gives the result of an equation, 0 of an empty one. The top of the stack is kept apart: most of the time of a
+// result goes by here.
+func (p *plan) run(steps []step, before, after []byte) (v number) {
+	below := 0
 	for i := range steps {
 		s := &steps[i]
-		var v number
+		if s.kind == stepApply {
+			below--
+			v = s.apply(p.stack[below], v)
+			continue
+		}
+		p.stack[below] = v
+		below++
 		switch s.kind {
 		case stepConstant:
 			v = s.constant
@@ -167,17 +174,9 @@ func (p *plan) run(steps []step, before, after []byte) number {
 			v = p.delta[s.at]
 		case stepMetric:
 			v = p.value[s.at]
-		case stepApply:
-			top -= 2
-			v = s.apply(p.stack[top], p.stack[top+1])
 		}
-		p.stack[top] = v
-		top++
 	}
-	if top == 0 {
-		return number{}
-	}
-	return p.stack[0]
+	return v
 }
 
 // load reads the bytes of a report, which has reportSize of them.

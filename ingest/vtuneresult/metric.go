@@ -50,6 +50,7 @@ type counter struct {
 	Units    string    `xml:"MetricResultUnits,attr"`
 	Read     []element `xml:"IoReadEquation>EquationElement"`
 	Norm     []element `xml:"NormEquation>EquationElement"`
+	Most     []element `xml:"MaxValueEquation>EquationElement"`
 	Delta    element   `xml:"DeltaFunction"`
 	Overflow element   `xml:"OverflowFunction"`
 

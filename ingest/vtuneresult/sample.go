@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // A report of the hardware's counters, as it is written every interval, at a context switch and on request.
@@ -29,13 +31,17 @@ const (
 	clocks
 	threads
 	barriers
+	memoryRead // bytes, as the two below
+	memoryWrite
+	l3
 	metrics // how many there are
 )
 
 // metricNames are those of generations of GPUs, the newest last.
 var metricNames = [metrics][]string{
 	{"EuThreadOccupancy", "XVE_THREADS_OCCUPANCY_ALL"}, {"EuActive", "XVE_ACTIVE"}, {"EuStall", "XVE_STALL"},
-	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}}
+	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}, {"GtiReadThroughput", "GPU_MEMORY_BYTE_READ"},
+	{"GtiWriteThroughput", "GPU_MEMORY_BYTE_WRITE"}, {"L3ShaderThroughput"}}
 
 // values are those of metrics. Percentages are as they come; -1 stands for a metric that the set has not.
 type values [metrics]float64
@@ -55,7 +61,11 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	for m, names := range metricNames {
 		c.place[m] = -1
 		for _, name := range names {
-			if n, known := set.byName[name]; known && set.Counters[n].refused == nil {
+			n, known := set.byName[name]
+			if known && metric(m) >= memoryRead && set.Counters[n].Units != "bytes" {
+				continue
+			}
+			if known && set.Counters[n].refused == nil {
 				c.place[m] = n
 				wanted = append(wanted, name)
 			}
@@ -88,6 +98,25 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 		}
 	}
 	return c, nil
+}
+
+// most gives how much of a metric there can be in a second at the highest clock, by the set's own equation.
+func (c *counters) most(m metric) (most unit.Opt[float64]) {
+	i, megahertz := c.place[m], c.plan.set.constants["GpuMaxFrequencyMHz"]
+	if i < 0 || megahertz == 0 {
+		return most
+	}
+	steps, err := c.plan.set.compile(c.plan.set.Counters[i].Most, element{}, i)
+	// The clocks are all that is known of the second.
+	other := func(s step) bool { return s.kind == stepMetric || s.kind == stepCounter && s.at != c.place[clocks] }
+	if err != nil || slices.ContainsFunc(steps, other) {
+		return most
+	}
+	c.plan.delta[c.place[clocks]] = wholeNumber(megahertz * 1e6)
+	if v := c.plan.run(steps, nil, nil).f(); v > 0 {
+		most = unit.Some(v)
+	}
+	return most
 }
 
 // sample is what the counters say of the time between two reports.

@@ -132,6 +132,11 @@ func (s *synthetic) report(i int) []byte {
 	put40(20, active)
 	put40(24, stalled)
 	binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
+	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE and written for each 4096; L3 moves one for
+	// each 128.
+	binary.LittleEndian.PutUint32(report[32:], uint32(s.raw)+uint32(active/1024))
+	binary.LittleEndian.PutUint32(report[36:], uint32(s.raw)+uint32(active/4096))
+	binary.LittleEndian.PutUint32(report[84:], uint32(s.raw)+uint32(active/128))
 	return user(typeCall, tick, join(u64b(tick), u32b(0), u32b(idReport), []byte{1}, u32b(reportSize), report))
 }
 
@@ -139,7 +144,7 @@ func (s *synthetic) report(i int) []byte {
 func (s *synthetic) cfg() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<bag xmlns:u="a" xmlns:null="b" u:EuCoresTotalCount="%d" u:EuThreadsCount="%d" u:PciDeviceId="%d" `+
-		`u:GpuTimestampFrequency="%d"><metricSetParams SymbolName="%s"/>`, synEUs, synThreads, s.device, s.hertz, s.set)
+		`u:GpuMaxFrequencyMHz="1000" u:GpuTimestampFrequency="%d"><metricSetParams SymbolName="%s"/>`, synEUs, synThreads, s.device, s.hertz, s.set)
 	read40 := func(at int) string {
 		return fmt.Sprintf(`<EquationElement u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffset="%d" `+
 			`u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt="%d"/>`, at, 200+at/4)
@@ -161,6 +166,17 @@ func (s *synthetic) cfg() []byte {
 	counter("EuActive", "percent", read40(20), "STD_NORM_EU_AGGR_DURATION", 40)
 	counter("EuStall", "percent", read40(24), "STD_NORM_EU_AGGR_DURATION", 40)
 	counter("CsThreads", "threads", read32(28), "", 32)
+	number := func(n int) string { return fmt.Sprintf(`<EquationElement u:EQUATION_ELEM_IMM_UINT64="%d"/>`, n) }
+	moved := func(name string, at, clockBytes int) {
+		fmt.Fprintf(&b, `<counter SymbolName="%s" MetricResultUnits="bytes"><IoReadEquation>%s</IoReadEquation>`+
+			`<NormEquation>%s<EquationElement null:EQUATION_ELEM_SELF_COUNTER_VALUE=""/>%s</NormEquation>`+
+			`<MaxValueEquation><EquationElement EQUATION_ELEM_LOCAL_COUNTER_SYMBOL="GpuCoreClocks"/>%s%s`+
+			`</MaxValueEquation><DeltaFunction u:DELTA_N_BITS="32"/></counter>`, name, read32(at), number(64),
+			oper("UMUL"), number(clockBytes), oper("UMUL"))
+	}
+	moved("GtiReadThroughput", 32, 64)
+	moved("GtiWriteThroughput", 36, 64)
+	moved("L3ShaderThroughput", 84, 128)
 	counter("Strange", "percent", `<EquationElement u:EQUATION_ELEM_RD_BITFIELD="3"/>`, "", 32)
 	b.WriteString("</bag>")
 	return b.Bytes()

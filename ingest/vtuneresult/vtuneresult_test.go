@@ -115,6 +115,19 @@ func TestSynthetic(t *testing.T) {
 	near(t, "mean within the launches", long.Within, 80.8, 0.5)
 	near(t, "measured", long.Measured, 80.8, 0.8)
 	near(t, "active", long.Active, 0.75*long.Measured.Or(0).Percent(), 0.01)
+	// A line of 64 bytes for so many active clocks, and the roofs at 1 GHz of a set that moves 64 and 128 bytes a clock.
+	c, clock := long.Counters, float64(long.Active.Or(0))*synEUs*synClocks*float64(s.hertz)
+	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
+		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
+		"roof": {c.MemoryReadRoof.Or(0), 64}, "roof of writes": {c.MemoryWriteRoof.Or(0), 64},
+		"roof of L3": {c.L3Roof.Or(0), 128}} {
+		if math.Abs(x[0]/x[1]-1) > 0.02 {
+			t.Errorf("%s is %.4g GB/s, want %.4g", name, x[0], x[1])
+		}
+	}
+	if short.Counters != nil {
+		t.Errorf("a kernel without counters has bandwidths: %+v", short.Counters)
+	}
 	near(t, "active, stalled and idle", unit.Some(long.Active.Or(0)+long.Stalled.Or(0)+long.Idle.Or(0)), 100, 1e-9)
 	if n, total := long.Instances.Or(0), float64(long.Total.Or(0)); n != 5 || math.Abs(total-5e6/19.2e6) > 1e-12 {
 		t.Errorf("%d launches take %v s", n, total)
@@ -439,48 +452,14 @@ func TestPublicResult(t *testing.T) {
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	bandwidth(t, dir)
-}
-
-// bandwidth holds metrics that no row has against VTune's screen: bytes of the samples over the time of the launches.
-func bandwidth(t *testing.T, dir string) {
-	const stem = "data.0/gen_metrics0_0_2_0_0.0."
-	r := &reader{ctx: context.Background(), fs: FS{FS: os.DirFS(dir)}, file: &ingest.File{}}
-	a := &adapter{reader: r, setFile: stem + "cfg", sampleFile: stem + "vtss"}
-	var err error
-	if r.data, err = r.fs.data("."); err == nil {
-		a.set, err = readMetrics(r.fs, a.setFile)
-	}
-	if err == nil {
-		a.clock, err = clockOf(r.ctx, r.fs, a.sampleFile)
-	}
-	if err == nil {
-		err = a.readLaunches()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]float64{"L3ShaderThroughput": 53.675e9, "GtiReadThroughput": 462.283e6,
-		"GtiWriteThroughput": 6.457e6} {
-		p, err := a.set.newPlan(name, "GpuCoreClocks", "EuThreadOccupancy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The sweep adds what it is told are threads.
-		c := &counters{plan: p, place: [metrics]int{occupancy: a.set.byName["EuThreadOccupancy"], active: -1, stall: -1,
-			clocks: a.set.byName["GpuCoreClocks"], threads: a.set.byName[name], barriers: -1}}
-		var all sums
-		w := newSweep(a.launches, a.clock.hertz, func(l *launch, s *sums) {
-			if l.task == 0 {
-				all.add(s)
-			}
-		})
-		if err := c.eachSample(r.ctx, r.fs, a.sampleFile, new(bytes.Buffer), func(s *sample) error { w.take(s); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		w.finish()
-		if got := all.values[threads] / all.seconds; math.Abs(got/want-1) > 2e-5 {
-			t.Errorf("%s is %.6g a second, want %.6g", name, got, want)
+	// As VTune's screen has them, and its roofs of the run, which it cuts to whole GB/s: 92, 92 and 185.
+	c := k.Counters
+	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
+		"memory write": {c.MemoryWrite.Or(0), 0.006457}, "L3": {c.L3Read.Or(0), 53.675},
+		"roof of memory reads": {c.MemoryReadRoof.Or(0), 92.8}, "of writes": {c.MemoryWriteRoof.Or(0), 92.8},
+		"of L3": {c.L3Roof.Or(0), 185.6}} {
+		if math.Abs(x[0]/x[1]-1) > 1e-4 {
+			t.Errorf("%s is %.6g GB/s, want %.6g", name, x[0], x[1])
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"occudiff/report"
 )
 
-// card answers what changed in few words, for agents and comments. A kernel that became faster at less occupancy is
-// bound by something else; of the others a difference of two runs does not tell what more threads are worth.
+// card answers what changed in few words, for agents and comments. What more threads are worth is of the new side; where
+// that does not tell it, a kernel that became faster at less occupancy is bound by something else.
 func card(d *rundiff.Result) *report.Card {
 	s := &d.Summary
 	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
@@ -35,17 +35,18 @@ func card(d *rundiff.Result) *report.Card {
 	case c.Judged == 0:
 		return report.Unusable("no kernel can be compared", c.Judged, c.NotJudged)
 	}
-	for _, r := range d.All() {
+	for i, r := range d.All() {
 		// Those are counted as not judged.
 		if !r.IsKernel || r.Verdict == rundiff.NotComparable || r.Verdict == rundiff.ChangedDevice {
 			continue
 		}
-		worth := compare.WorthUntold
-		if r.Verdict == rundiff.Faster {
-			worth = compare.ElseBinds
+		w := d.Worth(i)
+		if r.Verdict == rundiff.Faster && w.Verdict == compare.WorthUntold {
+			w.Verdict = compare.ElseBinds
 		}
 		f := report.Finding{Kernel: r.Task, Verdict: string(r.Verdict), Predicted: share(r.Predicted.New.Median),
-			Measured: share(r.Measured.New.Median), Worth: string(worth)}
+			Measured: share(r.Measured.New.Median), Worth: string(w.Verdict),
+			Bound: w.Bound}
 		if r.Verdict != rundiff.Unchanged {
 			f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 		}
