@@ -11,7 +11,6 @@ package rundiff
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -256,32 +255,8 @@ func (d *Result) Row(i int, into *Row) *Row {
 	}
 	d.compare(i, into)
 	into.Verdict = d.Verdict(i)
-	because := d.because(into)
-	if into.Verdict == Regression || into.Verdict == Faster {
-		if w := d.Worth(i); w.Verdict != compare.WorthUntold {
-			because += fmt.Sprintf(" On the new side, %s: %s.", w.Verdict, w.Because)
-		}
-	}
-	into.Because = unit.NonZero(because)
+	into.Because = unit.NonZero(d.because(into) + d.worthText(i, into.Verdict))
 	return into
-}
-
-// Worth says what more occupancy is worth to the kernel of row i on the new side. Runs that disagree tell nothing.
-func (d *Result) Worth(i int) (w compare.Worth) {
-	k := d.rows[i].newer
-	if !d.rows[i].isKernel || k < 0 {
-		return compare.Worth{Verdict: compare.WorthUntold}
-	}
-	for n, p := range append([]place{d.newer.first[k]}, d.newer.more[k]...) {
-		run := d.newer.runs[p.run]
-		switch x := run.Worth(run.Row(int(p.row), nil)); {
-		case n == 0:
-			w = x
-		case x.Verdict != w.Verdict:
-			return compare.Worth{Verdict: compare.WorthUntold, Because: "its runs differ in it"}
-		}
-	}
-	return w
 }
 
 // Verdict gives that of row i, IsKernel whether it is of a kernel, Shows what it tells, Task its name.

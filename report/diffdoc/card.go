@@ -9,8 +9,8 @@ import (
 	"occudiff/report"
 )
 
-// card answers what changed in few words, for agents and comments. What more threads are worth is of the new side; where
-// that does not tell it, a kernel that became faster at less occupancy is bound by something else.
+// card answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
+// where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
 func card(d *rundiff.Result) *report.Card {
 	s := &d.Summary
 	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}

@@ -1,0 +1,37 @@
+package rundiff
+
+import (
+	"fmt"
+
+	"occudiff/compare"
+)
+
+// Worth says what more occupancy is worth to the kernel of row i on the new side. Runs that disagree tell nothing.
+func (d *Result) Worth(i int) (w compare.Worth) {
+	k := d.rows[i].newer
+	if !d.rows[i].isKernel || k < 0 {
+		return compare.Worth{Verdict: compare.WorthUntold}
+	}
+	for n, p := range append([]place{d.newer.first[k]}, d.newer.more[k]...) {
+		run := d.newer.runs[p.run]
+		switch x := run.Worth(run.Row(int(p.row), nil)); {
+		case n == 0:
+			w = x
+		case x.Verdict != w.Verdict:
+			return compare.Worth{Verdict: compare.WorthUntold, Because: "its runs differ in it"}
+		}
+	}
+	return w
+}
+
+// worthText says it of kernels that hold less than before.
+func (d *Result) worthText(i int, v Verdict) string {
+	if v != Regression && v != Faster {
+		return ""
+	}
+	w := d.Worth(i)
+	if w.Verdict == compare.WorthUntold {
+		return ""
+	}
+	return fmt.Sprintf(" On the new side, %s: %s.", w.Verdict, w.Because)
+}
