@@ -22,6 +22,9 @@ func (f *File) content() string {
 		p.Pos = note.Pos{}
 		fmt.Fprintf(h, "%+v", p)
 	}
+	for _, s := range f.Stalls {
+		fmt.Fprintf(h, "%q%v", s.Task, s.Stalls)
+	}
 	p := f.Platform
 	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // which may come from the name of the file
 	fmt.Fprintf(h, "%+v", p)

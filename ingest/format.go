@@ -66,6 +66,7 @@ type File struct {
 	Summary       []Kernel
 	Timings       []Timing
 	Props         []Props
+	Stalls        []TaskStalls
 	Instructions  Instructions
 	Samples       []Samples
 	Trace         *Trace // nil when it does not say when launches ran

@@ -24,6 +24,7 @@ type merger struct {
 	ofShape []uint32
 	files   []mergedFile
 	props   []Props
+	stalls  []TaskStalls
 	// Files that are merged when all have been read; see wait. Of the exports, how many there are, the least that one
 	// lacks, and whether the one that is being merged lacks more.
 	waiting []waiting
@@ -49,6 +50,7 @@ func (m *merger) add(in Input, f *File) error {
 	r.Timings = append(r.Timings, f.Timings...)
 	r.Summary = append(r.Summary, f.Summary...)
 	m.props = append(m.props, f.Props...)
+	m.stalls = append(m.stalls, f.Stalls...)
 	m.platform(f.Platform)
 	// Of two exports of a run both count the same instructions: added, they would be twice as many.
 	if r.Instructions.All == 0 {
@@ -140,6 +142,7 @@ func (m *merger) finish() error {
 		return err
 	}
 	m.joinProps()
+	m.joinStalls()
 	m.wholeRun()
 	m.run.Trace.Finish()
 	m.run.placeSamples()

@@ -45,6 +45,30 @@ func (m *merger) joinProps() {
 	}
 }
 
+// joinStalls gives the reasons of stalls to the kernel of their name, where that is one: of several shapes they do not
+// say of which they are.
+func (m *merger) joinStalls() {
+	if len(m.stalls) > 0 {
+		m.regroup()
+	}
+	for _, s := range m.stalls {
+		switch of := m.byName[m.plainName(s.Task)]; len(of) {
+		case 0:
+		case 1:
+			all := &Counters{Stalls: s.Stalls}
+			m.members(of[0], func(i int) {
+				k := m.run.Kernels.At(i)
+				k.Counters = mergeCounters(k.Counters, all)
+				m.run.Kernels.Set(i, &k)
+			})
+		default:
+			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
+				Text: fmt.Sprintf("task %q has %d launch shapes or SIMD widths, and the reasons of stalls are of all "+
+					"of them: they are left out", s.Task, len(of))})
+		}
+	}
+}
+
 // fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape;
 // else those of other shapes.
 func fitting(props []Props, key *Key) []Props {

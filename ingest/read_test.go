@@ -375,3 +375,34 @@ func TestRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestStalls has a kernel of one launch shape, one of two, and one that no export has.
+func TestStalls(t *testing.T) {
+	run, m := newRun(Options{})
+	list, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
+	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }
+	list[1].Counters = &Counters{Stalls: only("Barrier")} // of the export, which are of each shape
+	for _, f := range []*File{{Kernels: NewKernels(list...)}, {Kernels: &Kernels{}, Stalls: []TaskStalls{
+		{Task: "A", Stalls: only("Sbid")}, {Task: "B", Stalls: only("Send")}, {Task: "C", Stalls: only("Send")}}}} {
+		if err := m.add(Input{}, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.finish(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, k := range run.Kernels.All() {
+		text := k.Task
+		if k.Counters != nil {
+			text += " " + k.Counters.Stalls[0].Reason
+		}
+		got = append(got, text)
+	}
+	for _, n := range run.Notes {
+		got = append(got, n.Code)
+	}
+	if want := "A Sbid, B Barrier, B, stalls-of-several"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -157,6 +157,13 @@ type Stall struct {
 	Share  unit.Ratio
 }
 
+// TaskStalls are the reasons of the stalls of all launches of a name, where each instruction was sampled by itself.
+type TaskStalls struct {
+	Task   string
+	Stalls []Stall
+	Pos    note.Pos
+}
+
 // Spread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
 type Spread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds

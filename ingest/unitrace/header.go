@@ -59,6 +59,14 @@ func sectionOf(title string) (section, bool) {
 // isHeader says whether a line is the header of a table of kernels.
 func isHeader(trimmed string) bool { return strings.HasPrefix(trimmed, "Kernel,") }
 
+// The columns of reasons of stalls end so; versions of 2023 name the kernel and the instruction in one field,
+// `f!0x000000c0`, below a header that begins with the instruction.
+const (
+	stallEvents  = "Stall[Events]"
+	instruction  = "IP[Address],"
+	inTheKernels = "!0x"
+)
+
 // isMessage says whether a line is one of the tool's messages, which go to the same terminal as its tables.
 func isMessage(trimmed string) bool {
 	for _, m := range []string{"[INFO]", "[WARNING]", "[ERROR]"} {
@@ -74,6 +82,7 @@ type kind uint8
 
 const (
 	skipped    kind = iota // a table that says neither times nor occupancies of kernels
+	stalling               // one row for an instruction: how often samples found it active, or stalled and why
 	timing                 // one row for all launches: device timing, kernel submission
 	properties             // of compiled kernels
 	metrics                // one or more rows for a launch: metrics, intervals
@@ -88,12 +97,19 @@ type header struct {
 	comma  bool                // one empty field more than names
 	at     [quantities]int     // index behind the name, -1 when there is no such column
 	per    [quantities]float64 // units to the base unit
+	stalls []reason            // of stalls, where the rows are instructions
 	voids  []int               // columns that may say that the counters of a row are not to be used
 	counts counts
 	device int
 	rows   int
 	parts  []string // the fields of the current row
 	start  []int    // where they start in the line
+}
+
+// reason is a column of events.
+type reason struct {
+	at   int
+	name string
 }
 
 func newHeader(text string, deviceNumber int) *header {
@@ -114,6 +130,9 @@ func newHeader(text string, deviceNumber int) *header {
 		if voids(metric) {
 			h.voids = append(h.voids, i)
 		}
+		if word, ok := strings.CutSuffix(name, stallEvents); ok {
+			h.stalls = append(h.stalls, reason{i, word})
+		}
 		marker = marker || name == "StreamMarker" || name == "ReportReason"
 		// The first of several columns of a quantity counts.
 		if q, per, ok := columnOf(name); ok && h.at[q] < 0 {
@@ -129,6 +148,8 @@ func newHeader(text string, deviceNumber int) *header {
 func (h *header) classify(marker bool) {
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
+	case len(h.stalls) > 0:
+		h.kind = stalling
 	case measures && h.has(kernelTime):
 		h.kind, h.source = metrics, fromAggregate
 	case measures && marker:

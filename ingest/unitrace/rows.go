@@ -85,6 +85,25 @@ func (r *reader) properties(f *fields) error {
 	return nil
 }
 
+// stalls takes a row of a table of instructions.
+func (r *reader) stalls(f *fields) error {
+	t, err := tracer.Parse(f.name, r.section.items)
+	if err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	events := make([]int64, len(f.header.stalls))
+	for i, c := range f.header.stalls {
+		if events[i], err = strconv.ParseInt(f.parts[c.at], 10, 64); err != nil || events[i] < 0 {
+			return badf(f.start[c.at], "column %s%s: %s is not a number of events", c.name, stallEvents,
+				lines.Quote(f.parts[c.at]))
+		}
+	}
+	if err := r.store.stalled(t.Name, f.header.stalls, events, r.in.Pos(f.nameAt+1)); err != nil {
+		return badf(f.nameAt, "%v", err)
+	}
+	return nil
+}
+
 // sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
 type sample struct {
 	seconds, gpu                     float64 // of the kernel; of the measurement, the weight

@@ -114,4 +114,25 @@ Device Timeline (queue: 0x55a9c7e51e70): ADD [ns] = 317341082 (queued) 317355010
                               GEMM,           4,              553087,       10.79,            12441082,        3.03,           169770832,       97.24,
 zeCommandListAppendMemoryCopy(D2D)[64],       2,                   1,       10.79,                   1,        3.03,                 500,       97.24,
 `
+
+	// As unitrace prints it by its source; figures made up.
+	stallSampling = `=== Device #0 Metrics ===
+
+                            Kernel, IP[Address], Active[Events], ControlStall[Events], SendStall[Events], DistStall[Events], SbidStall[Events]
+                                  "GEMM",          c0,              2,                    0,                 1,                 0,           0
+                                  "GEMM",         360,              8,                    0,                 0,                 3,           0
+    "at::Kernel<4, at::Pow<float> >",          80,             10,                    0,                 0,                 0,          18
+                               "active",          80,             10,                    0,                 0,                 0,           0
+"at::Kernel<4, at::Pow<float> >", 90, 1,                                0,  0, 0, x
+"GEMM",370,0,0,0,0,0
+`
+
+	// As in a picture of Intel's documentation of 2023; figures made up.
+	stallSampling2023 = `=== Device #0 Metrics ===
+
+                         IP[Address],Active[Events],ControlStall[Events],SbidStall[Events],
+main::{lambda(auto:1)#4}!0x000000c0,        0,        1,       25,
+main::{lambda(auto:1)#4}!0x000001b8,        0,        0,       74,
+                 GEMM!0x000001b8,        5,        0,      174,
+`
 )

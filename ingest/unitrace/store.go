@@ -2,6 +2,7 @@ package unitrace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -47,6 +48,8 @@ type store struct {
 	props     map[propsKey]int
 	propsList []ingest.Props
 	shapes    []propsKey // of propsList
+	stalls    []ingest.TaskStalls
+	stallsOf  map[string]int // in stalls
 	trace     ingest.Trace
 	lanes     map[string]uint32 // of trace, by device
 	samples   []ingest.Samples
@@ -131,6 +134,43 @@ func (s *store) properties(key propsKey, p ingest.Props) error {
 	s.propsList = append(s.propsList, p)
 	s.shapes = append(s.shapes, key)
 	return nil
+}
+
+// stalled adds events of an instruction to those of its kernel.
+func (s *store) stalled(name string, reasons []reason, events []int64, pos note.Pos) error {
+	i, known := s.stallsOf[name]
+	if !known {
+		if err := s.room(len(s.stalls), len(name)); err != nil {
+			return err
+		}
+		name = strings.Clone(name)
+		i, s.stallsOf[name] = len(s.stalls), len(s.stalls)
+		s.stalls = append(s.stalls, ingest.TaskStalls{Task: name, Pos: pos})
+	}
+	list := &s.stalls[i].Stalls
+	for n, r := range reasons {
+		at := slices.IndexFunc(*list, func(x ingest.Stall) bool { return x.Reason == r.name })
+		if at < 0 {
+			at, *list = len(*list), append(*list, ingest.Stall{Reason: r.name})
+		}
+		(*list)[at].Share += unit.Ratio(events[n])
+	}
+	return nil
+}
+
+// shares makes shares of the events.
+func (s *store) shares() []ingest.TaskStalls {
+	s.stalls = slices.DeleteFunc(s.stalls, func(t ingest.TaskStalls) bool {
+		all := unit.Ratio(0)
+		for _, x := range t.Stalls {
+			all += x.Share
+		}
+		for i := range t.Stalls {
+			t.Stalls[i].Share /= all
+		}
+		return all == 0
+	})
+	return s.stalls
 }
 
 func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {

@@ -47,7 +47,8 @@ func (Format) Sniff(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: &store{instances: opt.Instances,
-		index: map[kernelKey]*account{}, props: map[propsKey]int{}, lanes: map[string]uint32{}}}
+		index: map[kernelKey]*account{}, props: map[propsKey]int{}, lanes: map[string]uint32{},
+		stallsOf: map[string]int{}}}
 	if opt.Samples {
 		r.store.seriesOf = map[*account]int{}
 	}
@@ -96,6 +97,8 @@ func (r *reader) line() {
 	case r.section.other:
 	case isHeader(trimmed):
 		r.startTable(text)
+	case strings.HasPrefix(trimmed, instruction):
+		r.startTable("Kernel," + trimmed)
 	case r.header == nil || r.header.kind == skipped:
 		if r.in.Cut && r.long.Line == 0 {
 			r.long = r.in.Pos(0)
@@ -172,6 +175,9 @@ func (r *reader) startTable(text string) {
 func (r *reader) row(text string) {
 	h := r.header
 	h.rows++
+	if i := strings.LastIndex(text, inTheKernels); i > 0 && h.kind == stalling {
+		text = text[:i] + "," + text[i+1:]
+	}
 	f, err := h.split(text)
 	if err == nil {
 		switch h.kind {
@@ -181,6 +187,8 @@ func (r *reader) row(text string) {
 			err = r.properties(&f)
 		case metrics:
 			err = r.metrics(&f)
+		case stalling:
+			err = r.stalls(&f)
 		}
 	}
 	r.count(err)
@@ -221,10 +229,11 @@ func (r *reader) finish() (*ingest.File, error) {
 			f.Platform.CountedXVEs = unit.Some(n)
 		}
 	}
+	f.Stalls = r.store.shares()
 	if err := r.store.into(f); err != nil {
 		return nil, err
 	}
-	if f.Kernels.Len() == 0 && len(f.Props) == 0 && len(f.Samples) == 0 {
+	if f.Kernels.Len() == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
 		return nil, r.fault()
 	}
 	if r.reports > 1 {

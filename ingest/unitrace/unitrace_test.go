@@ -71,6 +71,15 @@ kernel "f(int)" at f:10:1
    measured 50% active 10% stalled 20% idle 70%
    from 1e-06 median 1.5e-06 to 2e-06 measured from 40% median 55% to 70%
 `},
+		{"stall sampling", "events of the instructions of a kernel are added up; a kernel that never stalled tells nothing; a row that is wrong is left out", stallSampling, `rows 5 bad 1
+stalls "GEMM" Control 0 % Send 25 % Dist 75 % Sbid 0 % at f:4:35
+stalls "at::Kernel<4, at::Pow<float> >" Control 0 % Send 0 % Dist 0 % Sbid 100 % at f:6:5
+note bad-row f:8:83: error: column SbidStall[Events]: "x" is not a number of events
+`},
+		{"stall sampling of 2023", "kernel and instruction are one field", stallSampling2023, `rows 3 bad 0
+stalls "main::{lambda(auto:1)#4}" Control 1 % Sbid 99 % at f:4:1
+stalls "GEMM" Control 0 % Sbid 100 % at f:6:18
+`},
 		{"timeline", "a line for a launch; the timing table that names no shape tells of the same launches; unquoted names do not say what the first braces hold", timelines, `rows 7 bad 1
 kernel "zeCommandListAppendMemoryCopy" at f:2:32
    direction host-to-device instances 1 seconds 2.5e-07

@@ -103,6 +103,13 @@ func Describe(f *ingest.File) string {
 		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm",
 			p.SLM, "private", p.Private, "spill", p.Spill, "registers", p.Registers, "at", p.Pos)
 	}
+	for _, s := range f.Stalls {
+		list := fmt.Sprintf("%q", s.Task)
+		for _, x := range s.Stalls {
+			list += fmt.Sprintf(" %s %.4g %%", x.Reason, x.Share.Percent())
+		}
+		b.line("stalls", list, "at", s.Pos)
+	}
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
 	}
