@@ -18,11 +18,11 @@ type runRow struct {
 	GPUTime      unit.Opt[unit.Seconds] `json:"gpu_seconds" col:"GPU time [s]; decimals=3; drop=5"`
 	Off          unit.Opt[unit.Points]  `json:"off_points" col:"Off the median; brief=Off"`
 	TimeRatio    unit.Opt[float64]      `json:"time_ratio" col:"Time / median; brief=Time ratio; decimals=2"`
-	Matched      int                    `json:"matched" col:"match; group=Verdicts; drop=1"`
+	Matched      int                    `json:"matched" col:"match; group=Verdicts; drop=3"`
 	Idle         int                    `json:"idle" col:"idle; group=Verdicts; drop=1"`
-	Below        int                    `json:"below" col:"below; group=Verdicts; drop=2"`
-	Above        int                    `json:"above" col:"above; group=Verdicts; drop=3"`
-	Unmeasurable int                    `json:"unmeasurable" col:"unmeasurable; group=Verdicts; drop=4"`
+	Below        int                    `json:"below" col:"below; group=Verdicts; drop=4"`
+	Above        int                    `json:"above" col:"above; group=Verdicts; drop=2"`
+	Unmeasurable int                    `json:"unmeasurable" col:"unmeasurable; group=Verdicts; drop=1"`
 }
 
 func rowOfRun(r *rundiff.RunOfMany) runRow {

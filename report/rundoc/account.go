@@ -69,7 +69,7 @@ func (v *AccountValue) setCauses(a *compare.Account) {
 // parts are the parts of an account as people read them: to one decimal, in which they still add up, and as a bar.
 type parts struct {
 	Printed compare.ByPart[unit.Opt[unit.Points]] `csv:"part_used part_underfilled part_empty part_shortfall part_tail part_limits"`
-	Slots   string                                `csv:"slots" col:"\u2592 empty \u2591 last \u00b7 lim; group=\u2588 measured \u2593 underfilled; in=terminal; drop=1; role=shades"`
+	Slots   string                                `csv:"slots" col:"\u2592 empty \u2591 last \u00b7 limits; group=\u2588 measured \u2593 underfilled; in=terminal; drop=1; role=shades"`
 }
 
 // set takes the parts of a row. What was measured is used, also where there is no account.
