@@ -14,6 +14,7 @@ import (
 	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 func read(t testing.TB, text string, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -376,7 +377,7 @@ note launch-shape f:2:1: warning: task "f": the GPU counted 16 work-groups a lau
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission,
+	for _, s := range []string{stallSampling, stallSampling2023, oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission,
 		"== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"} {
 		f.Add([]byte(s), false)
 	}
@@ -395,6 +396,15 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("an error that is no fault: %v", err)
 			}
 			return
+		}
+		for _, x := range file.Stalls {
+			sum := unit.Ratio(0)
+			for _, r := range x.Stalls {
+				sum += r.Share
+			}
+			if !(sum > 0.999 && sum < 1.001) {
+				t.Fatalf("shares of %q add up to %v", x.Task, sum)
+			}
 		}
 		file.Trace.Finish()
 		for l := range file.Trace.All() {
