@@ -206,6 +206,7 @@ func (s *store) window(a *account, t *sum) unit.Opt[float64] {
 
 // windowNote says that the occupancy is a mean over more than the kernel.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
+	each := func(s *sum) string { return unit.Span(unit.Seconds(s.seconds / float64(s.launches))) }
 	times := "of the timing table"
 	if q.kept && q.launches > 1 {
 		times = "of the queries"
@@ -213,12 +214,9 @@ func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
 			"occupancies are means over the query, times are those %s",
-			k.Task, micros(q.seconds/float64(q.launches)), k.Window.Or(0), micros(t.seconds/float64(t.launches)),
-			times),
+			k.Task, each(q), k.Window.Or(0), each(t), times),
 		Hint: "give each launch more work, so that the query's own time counts less"}
 }
-
-func micros(seconds float64) string { return fmt.Sprintf("%.4g us", seconds*1e6) }
 
 // joiner gives what copies the properties of a kernel into it: those of the same name, and of the same shape and SIMD
 // width as far as both say so.
