@@ -492,6 +492,13 @@ func FuzzEquations(f *testing.F) {
 				p.compute(before, after)
 			}
 		}
+		if c, err := newCounters(set, note.Pos{}); err == nil {
+			for m := range metrics {
+				if v, ok := c.most(m).Value(); ok && !(v > 0) {
+					t.Fatalf("a roof of %v", v)
+				}
+			}
+		}
 	})
 }
 
