@@ -132,8 +132,12 @@ func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *s
 		w.stop(ElseBinds, stalls+": there is no room for more threads")
 	case active > 1-worthStalled:
 		w.Because = stall + ": less than half, and more than next to nothing"
+	case why.usable() && why.hidden+why.send < worthHidden:
+		w.stop(ElseBinds, fmt.Sprintf("%s, of which other threads can hide only %s", stalls,
+			tenth(why.hidden+why.send)))
 	case why.usable() && why.hidden < worthHidden:
-		w.stop(ElseBinds, fmt.Sprintf("%s, of which other threads can hide only %s", stalls, tenth(why.hidden)))
+		w.Because = fmt.Sprintf("%s, of which %s are on send: threads that wait for the result of one others hide, "+
+			"threads that wait to dispatch one they do not", stalls, tenth(why.send))
 	case !row.Loaded.Present():
 		w.Because = stall + ", and how many of their slots were in use is not known"
 	case r.launchBound(row):

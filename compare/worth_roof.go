@@ -74,11 +74,16 @@ type stalls struct {
 	sum  unit.Ratio
 	// hidden is the share of those that other threads can hide: waiting for results of memory or of an instruction.
 	hidden unit.Ratio
+	send   unit.Ratio // and of those that threads may hide or not
 }
 
 // latencies begin the names of reasons that other threads can hide. The rest is for want of what all threads share: a
 // pipe, instructions, or threads that wait for each other.
-var latencies = []string{"sbid", "scoreboard", "send", "dist"}
+var latencies = []string{"sbid", "scoreboard", "dist"}
+
+// onSend begins the names of stalls of sends. Intel's Metrics Discovery has two texts for the counter: threads that
+// wait for the result of one, which others hide, or for the dispatch of one, for which others wait too.
+const onSend = "send"
 
 func stallsOf(row *Row) (s stalls) {
 	if row.Counters == nil {
@@ -89,6 +94,8 @@ func stallsOf(row *Row) (s stalls) {
 		name := strings.ToLower(x.Reason)
 		if slices.ContainsFunc(latencies, func(l string) bool { return strings.HasPrefix(name, l) }) {
 			s.hidden += x.Share
+		} else if strings.HasPrefix(name, onSend) {
+			s.send += x.Share
 		}
 	}
 	s.list = slices.Clone(row.Counters.Stalls)

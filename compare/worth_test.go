@@ -88,7 +88,8 @@ func TestWorthOfCounters(t *testing.T) {
 		bound    float64
 		because  string
 	}{
-		{"waits for memory", stall(ingest.Stall{Reason: "Send", Share: 0.7}, ingest.Stall{Reason: "SBID", Share: 0.3}), MoreThreads, 95.0 / 30, "send 70.0 %, sbid 30.0 %"},
+		{"waits for memory", stall(ingest.Stall{Reason: "Send", Share: 0.3}, ingest.Stall{Reason: "SBID", Share: 0.7}), MoreThreads, 95.0 / 30, "sbid 70.0 %, send 30.0 %"},
+		{"waits for sends, for their results or to dispatch them", stall(ingest.Stall{Reason: "Send", Share: 0.7}, ingest.Stall{Reason: "SBID", Share: 0.3}), WorthUntold, 95.0 / 30, "of which 70.0 % are on send"},
 		{"waits at barriers", stall(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.4}), ElseBinds, 1, "can hide only 40.0 %"},
 		{"reasons of 90 %", stall(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.3}), MoreThreads, 95.0 / 30, "add up to 90.0 %, not 100 %"},
 		{"far from the roof", memory(20), MoreThreads, 95.0 / 30, "68.4 %"},
