@@ -19,6 +19,7 @@ import (
 
 // app is one run of the program, as all commands see it. What is set before run are the streams and the environment;
 // flags and settings fill in the rest before a command answers.
+// An app is for one command line: the flags are declared into its fields.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -45,6 +46,8 @@ type app struct {
 
 // shared are the flags that mean the same in every command that has them. Each command takes those that it uses: a flag
 // that does nothing for a command must not look as if it did.
+// The struct tags are the declaration; cli.Declare reads them. The words of --fail-on differ by command, and stand
+// where a command shares it: "fail-on:never,regression".
 type shared struct {
 	Device         string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
 	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
@@ -96,6 +99,8 @@ func (a *app) setDefaults() {
 }
 
 // checkFlags finds wrong values before any work is done.
+// Numbers of settings are checked here, too. cli.Check visits the flags of the command line alone: the words of settings
+// are checked where they are set.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:

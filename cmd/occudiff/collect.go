@@ -31,6 +31,7 @@ type collectFlags struct {
 }
 
 // collectCommand goes from the application to the answer.
+// It has no --sampling-interval: the interval of the collection is known, so nothing has to be said or assumed.
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
@@ -61,6 +62,7 @@ func (a *app) collectCommand() *cobra.Command {
 		},
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
+			// What is printed may run on another machine, so what is installed here says nothing.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.Found("unitrace"))
 			switch {
 			case f.Job != "":
@@ -73,6 +75,8 @@ func (a *app) collectCommand() *cobra.Command {
 		}})
 }
 
+// collect profiles the application into a new folder, then validates the files that were written. The outputs are open
+// before that (see execute), so a report that cannot be written is found before the application runs.
 func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, error) {
 	// A folder is one run: what lies there already is of another.
 	if _, err := os.Stat(o.Dir); err == nil {
@@ -143,6 +147,7 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 }
 
 // doctorCommand says what is installed for collecting.
+// Its root is that of the file system; tests look at a folder instead.
 func (a *app) doctorCommand() *cobra.Command {
 	return a.command(command{text: "doctor", share: answerFlags,
 		answer: func(context.Context, []string) (*report.Answer, error) {
@@ -153,6 +158,7 @@ func (a *app) doctorCommand() *cobra.Command {
 // keptFlags gives the flags of the command line but for some.
 // They are written so that a shell and pflag read them back: a bool needs =, or its value would be an argument, and a
 // list is its flag several times, since values may hold commas; us is what Go reads as well as µs, and ASCII.
+// What settings gave is not among them: pflag visits what was on the command line.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

@@ -13,6 +13,8 @@ import (
 )
 
 // manual holds the text of each command: how it is called, what it is for in a line, the same at length, and examples.
+// The texts are files so that they read as they print. The first line is the usage, the second stands in lists of
+// commands, and the examples begin at a line of their own; see command.
 //
 //go:embed help
 var manual embed.FS
@@ -30,12 +32,15 @@ type command struct {
 	endings  []string             // of the files that it can write; those of every answer when it is nil
 
 	// check finds wrong flags before files are opened.
+	// execute runs it after the settings and before the outputs are opened, so that it may set Outputs and endings.
 	check func(args []string) error
 	// answer gives what the command has to say; nil when it has said it. A command that groups others has none.
 	answer func(ctx context.Context, args []string) (*report.Answer, error)
 }
 
 // command makes a command of the tree.
+// All commands go through execute, in one order of steps: a command cannot forget the settings, the check of its flags,
+// or that an output must not be one of its inputs.
 func (a *app) command(d command) *cobra.Command {
 	text, _ := manual.ReadFile("help/" + d.text + ".txt") // the test of help texts finds one that is not there
 	head, examples, _ := strings.Cut(string(text), "\nExamples:\n")
@@ -99,11 +104,13 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
 	defer a.out.Discard()
 	ans, err := d.answer(c.Context(), args)
 	if err != nil || ans == nil {
 		return err
 	}
+	// A gate speaks last: a job that fails has its reports.
 	if err := a.deliver(ans); err != nil || a.after == nil {
 		return err
 	}

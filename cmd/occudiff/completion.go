@@ -12,6 +12,7 @@ import (
 
 // completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
 // the whole tree, so that a flag completes alike wherever it is.
+// It must come last in making the tree: a command that is added later has no completion of its flags.
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
@@ -46,10 +47,12 @@ func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	t, err := a.table()
 	if err != nil {
+		// A broken --device-file costs its own devices and not all completion; the error is told when the command runs.
 		if t, err = arch.Builtin(); err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
 	}
+	// Shells replace the whole word, so what stands before the last comma is given back with each key.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var keys []string
 	for _, d := range t.Devices() {
@@ -57,6 +60,7 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
 		}
 	}
+	// Only predict takes a list there, and only it takes all.
 	if f := c.Flag("device"); f != nil && f.Value.Type() == "stringArray" && strings.HasPrefix("all", typed) {
 		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
 	}

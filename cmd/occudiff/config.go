@@ -11,6 +11,9 @@ import (
 	"occudiff/report/lookdoc"
 )
 
+// configCommand shows the settings that would apply here. It reads the file by itself, for it has none of the flags
+// that settings reach. A setting that cannot be read is an error as it is in the commands, and a key that is none is
+// part of the answer.
 func (a *app) configCommand() *cobra.Command {
 	return a.command(command{text: "config", share: answerFlags,
 		answer: func(context.Context, []string) (*report.Answer, error) {
@@ -24,6 +27,7 @@ func (a *app) configCommand() *cobra.Command {
 }
 
 // settings lists what applies.
+// Values are texts as they were given: whether a flag takes them is for the command that has it.
 func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 	var list []lookdoc.Setting
 	for _, name := range settingNames() {

@@ -13,6 +13,8 @@ import (
 )
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
+// An answer goes to its files and to standard output from here alone. What is written while it is read (a batch, an
+// exported history) and what has no table (a schema) does not come this way.
 func (a *app) deliver(ans *report.Answer) error {
 	ans.Version = version()
 	if a.Format == "card" && ans.Card == nil {
@@ -80,6 +82,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 // print prints an answer to standard output, when its files are in place.
 func (a *app) print(ans *report.Answer) error {
 	to := a.stdout
+	// The texts of a table are cleaned in its cells. plainOut would replace the escape sequences of its colors.
 	switch a.Format {
 	case "table":
 	case "csv":
@@ -107,6 +110,7 @@ func (a *app) provenance() report.Provenance {
 const annotationsShown = 10
 
 // annotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
+// Rows in which the model differs from VTune's peak are marked under --fail-on model alone, also those that match.
 func (a *app) annotateLevels() rundoc.AnnotateLevels {
 	l := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
 	switch a.FailOn {
@@ -122,6 +126,8 @@ func (a *app) annotateLevels() rundoc.AnnotateLevels {
 
 // conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
 // that was asked for and failed, or else of what it has not seen and was not told to accept.
+// failure and unseen are texts for people, empty where there is nothing to say. failure may be there without a gate:
+// the documents say what would fail, and --fail-on decides.
 func (a *app) conclude(marks []report.Annotation, failure string, unseen []string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
@@ -145,6 +151,8 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 
 // accept gives what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
 // and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
+// A gate must not pass on kernels that it has not seen: a quote that is never closed can swallow five rows of six, and
+// a column of another name leaves nothing measured. The two are accepted by a flag each.
 func (a *app) accept(notes *[]note.Note, unjudged string) (unseen []string, err error) {
 	let := func(accepted bool, code, flag, text string) {
 		if !accepted {

@@ -25,6 +25,8 @@ import (
 )
 
 // diffFlags are those of diff alone.
+// The drivers and versions of the two sides are flags of their own: no export records the driver, and where both sides
+// had it from --driver a change of it could not be seen.
 type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
 	OldDriver      string   `flag:"old-driver" arg:"VERSION" help:"GPU driver of OLD"`
@@ -39,6 +41,8 @@ type diffFlags struct {
 const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +
 	"of repeats"
 
+// diffCommand compares runs, folders of repeats, or kernel binaries. What is judged, and by which test, is for
+// compare/rundiff and compare/binary; the command tells the two questions apart and reads.
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(rundiff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
@@ -96,6 +100,8 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 }
 
 // noiseOf gives what a history knows of the spread of each kernel on the device of a run.
+// The variances are in squared points, of the occupancy over the XVEs that ran and of the measured one. A history that
+// knows nothing is an error: without noise one run a side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 	func(*rundiff.Row) (loaded, measured unit.Opt[stat.Variance]), error) {
 	db, err := history.OpenWith(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
@@ -165,6 +171,8 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 
 // readSides reads the runs of all sides, several at once, and then compares them. A single path is a difference report,
 // which has both sides.
+// The sides are read in two steps because they want different garbage collection: reading makes little garbage, and
+// comparing a million kernels makes much.
 func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]rundiff.Side, error) {
 	report := len(paths) == 1
 	if report {
@@ -224,12 +232,14 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 // hasSides says whether a file is a difference report of VTune, or an archive of two results.
 // Reading without a choice of a side ends with an error that counts them. Any other error is told when the path is
 // read as what it is.
+// The file is read for this, and once more as the two sides: it is asked of a single path alone.
 func hasSides(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
 	return ingest.Sides(err) == 2
 }
 
 // diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.
+// Without --device each image is predicted for the device that it was compiled for.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Answer, error) {
 	opt := binary.Options{Compiler: f.CompileOptions}
 	var err error

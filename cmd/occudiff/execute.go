@@ -22,16 +22,21 @@ const (
 )
 
 // gateError means that everything worked and a gate that was asked for failed.
+// The recipes of docs/ci tell a regression (1) from a job that is broken by this status alone, so only a gateError ends
+// with 1.
 type gateError struct{ text string }
 
 func (e *gateError) Error() string { return e.text }
 
 // run runs a command line and gives the exit status.
+// The whole state of a run is in a: occudiff mcp calls run once for each call of an agent, each with an app of its own.
 func run(ctx context.Context, a *app, args []string) int {
 	root := a.rootCommand()
 	a.args = args
 	// Before anything can fail: the message of any error may quote the command line.
 	a.maskSecrets()
+	// raw is masked as well. It is not cleaned: Safe would replace the escape sequences of a progress bar and break the
+	// commands that annotations are.
 	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -47,6 +52,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	switch {
 	case err == nil:
 		return exitDone
+	// Before the other interrupt, whose message says that nothing was written: that is not known of abandoned work.
 	case errors.Is(err, errStuck):
 		fmt.Fprintln(a.stderr, "occudiff: interrupted;", err)
 		return exitUsage
@@ -86,6 +92,8 @@ const patience = 3 * time.Second
 var errStuck = errors.New("the work in progress did not stop in time and was abandoned")
 
 // finish runs the command, and gives up on it when it is called off and does not come to an end.
+// The goroutine that is given up ends with the process. Within occudiff mcp it goes on until its read returns; the room
+// for one result in done lets it end then.
 func finish(ctx context.Context, root *cobra.Command) error {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()

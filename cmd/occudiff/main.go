@@ -1,5 +1,9 @@
 // Command occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they
 // differ, writes it as Excel and Markdown, and keeps occupancy from regressing. See README.md.
+//
+// The package holds the commands, a file each: their flags, which stage follows which, the settings, where a result
+// goes, and the exit status. It holds no formula, no rule of a verdict, no file format and no wording of a report. What
+// a library can decide is decided there, so that the page (cmd/page) gives the same answers.
 package main
 
 import (
@@ -9,6 +13,7 @@ import (
 	"syscall"
 )
 
+// os.Exit runs no deferred calls, so all work is in runMain.
 func main() { os.Exit(runMain()) }
 
 func runMain() int {
