@@ -18,6 +18,7 @@ import (
 )
 
 // advise is the command, with its flags beside those of the launch.
+// It searches and judges nothing itself: predict finds the settings, and report/predictdoc says what they bring.
 type advise struct {
 	launch
 	adviseFlags
@@ -111,6 +112,7 @@ func (v *advise) answer(ctx context.Context, paths []string) (*report.Answer, er
 		if err != nil {
 			return nil, err
 		}
+		// Flags.Changed decides and not the values: --slm 0 is a launch that was begun.
 		return predictdoc.FullOccupancy(&c, v.GroupSlots), nil
 	}
 	c, launch, err := v.onDevice("advise")
@@ -168,6 +170,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 	if err != nil {
 		return nil, err
 	}
+	// Settings are searched on a device, so a run without one has no advice, where validate still has VTune's peaks.
 	r, err := v.compareRun(run, compare.Refused)
 	if err != nil {
 		return nil, err

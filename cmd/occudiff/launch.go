@@ -12,6 +12,8 @@ import (
 )
 
 // launch is what predict and advise share: a launch, and the model that it is asked about.
+// The sizes stay texts until the models that need them read them: Intel's calculator has a notation of its own (64*64),
+// and a batch takes its sizes from columns.
 type launch struct {
 	*app
 	launchFlags
@@ -60,6 +62,7 @@ func (l *launch) check() error {
 }
 
 // read reads the sizes. The GRF mode for --registers depends on the device, see needs.
+// A word of --policy that is not in the map (auto, partial) is predict.Auto, which SLM and barriers decide.
 func (l *launch) read() (p predict.Launch, err error) {
 	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, err
@@ -150,6 +153,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 }
 
 // oneDevice finds the only device that was asked for.
+// what is how the error names the question.
 func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
 	t, err := l.table()
 	if err != nil {
@@ -184,6 +188,7 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 }
 
 // platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
+// The key is the table's own spelling. Without a key nothing is chosen yet: a batch has a column for it.
 func (l *launch) platforms() (*computeunit.Table, string, error) {
 	t, err := computeunit.Builtin()
 	if err != nil {
@@ -218,6 +223,8 @@ func (l *launch) platforms() (*computeunit.Table, string, error) {
 }
 
 // unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
+// --registers is an amount of bytes per work-item here, in which a unit may follow; on Intel GPUs it is a count of
+// registers per thread.
 func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, key, err := l.platforms()
 	if err != nil {

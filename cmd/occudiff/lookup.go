@@ -25,6 +25,7 @@ import (
 // The commands that look things up: devices, the words of the answers, the schemas of JSON outputs.
 
 // devicesCommand prints the device table, or one device with its sources.
+// It shows the table as the models take it, and does not say which device a run has.
 func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + answerFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
@@ -93,6 +94,7 @@ func terms() (list []string) {
 }
 
 // schemaCommand prints the JSON Schema of an output.
+// Schemas come from the Go types that are written; see package schema.
 func (a *app) schemaCommand() *cobra.Command {
 	return a.command(command{text: "schema", share: "output quiet", output: "write the schema to this .json file, too",
 		args: cobra.MaximumNArgs(1), names: true, endings: []string{".json"},
@@ -121,6 +123,8 @@ func (a *app) schemaCommand() *cobra.Command {
 }
 
 // jsonOutputs lists the JSON outputs in the order of the commands.
+// schema, explain and mcp all go by it: an output that is missing here has no schema, and nobody can look its fields
+// up.
 func jsonOutputs() []report.Output {
 	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
 		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
@@ -164,6 +168,7 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 // helpCommand prints the help of a command of a tree.
+// It takes the place of cobra's own, which prints an unknown topic's error and succeeds.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

@@ -28,6 +28,7 @@ import (
 )
 
 // skill says to agents when to ask what, and what the answers allow to conclude.
+// It is data of the build: occudiff skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
 //
 //go:embed skill.md
 var skill string
@@ -40,6 +41,10 @@ func (a *app) skillCommand() *cobra.Command {
 }
 
 // tool is a command as agents call it.
+//
+// An agent gets what the command prints, byte for byte: the server words refusals alone. What an agent may cause is
+// bounded here and in agentCall.inside: no output files, no network, no VTune and no compiler, and no file outside the
+// folder that the server was started in.
 type tool struct {
 	name    string
 	command string // and what is always given
@@ -48,6 +53,8 @@ type tool struct {
 	text    string
 }
 
+// tools lists what agents may call. validate and diff answer with cards, which are small and closed where nothing can
+// be concluded. --no-vtune keeps validate from starting an installed vtune on a result folder.
 func tools() []tool {
 	const run = "device xve device-file tolerance model-tolerance sampling-interval local simd"
 	const launch = "device xve device-file global local simd slm barriers grf registers"
@@ -107,6 +114,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			}
 			s.AddTool(add, c.answer)
 		}
+		// Standard output is the protocol from here on; the commands print into buffers.
 		c := newClient(a.stdin, a.stdout)
 		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
 		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
@@ -124,6 +132,8 @@ type agentCall struct {
 }
 
 // schema says what a tool takes: the flags of its command, with their texts.
+// It comes from the flags of the command, so that a help text is written once. Lists and sizes are texts, as on a
+// command line.
 func (c *agentCall) schema() *jsonschema.Schema {
 	fresh := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	of, _, _ := fresh.rootCommand().Find(strings.Fields(c.command))
@@ -156,6 +166,8 @@ func (c *agentCall) schema() *jsonschema.Schema {
 }
 
 // answer runs the command of a call as the command line does, and gives what it prints.
+// A fault is a result with IsError and no error of the protocol, since an agent sees the former alone and can mend its
+// call.
 func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, paths, err := c.arguments(ctx, req.Params.Arguments)
 	var out, errs bytes.Buffer
@@ -179,6 +191,7 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 }
 
 // progress tells a client that asked for it how many bytes of the input were read; nil for others.
+// For others it gives a function that does nothing: nil would ask for a bar.
 func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, paths []string) func(int64) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -206,6 +219,7 @@ func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, path
 }
 
 // arguments makes the command line of a call, and gives the paths that it reads.
+// What an agent names as a value stays one: values follow a = and operands a --, so that none is read as a flag.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args, paths []string, err error) {
 	var size int64 // of all files
 	var values map[string]json.RawMessage
@@ -253,6 +267,8 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 }
 
 // wordsOf gives a value as the words of a command line: a text, a number, a truth value, or a list of them.
+// A number keeps its digits as they were written (UseNumber): a float64 of 1048576 would be printed as 1.048576e+06,
+// which is no size.
 func wordsOf(name string, value json.RawMessage) (words []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -277,6 +293,8 @@ func wordsOf(name string, value json.RawMessage) (words []string, err error) {
 
 // inside gives a path as the commands get it, when it is a file or folder of the server's folder, with all that a
 // folder links to, and of a size that can be waited for together with the others of the call.
+// The size is checked before anything is read. It adds up over the files of a call as they are named: a file that is
+// named twice is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, path, why) }
 	if strings.Contains(path, "://") {

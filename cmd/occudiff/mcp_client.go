@@ -18,6 +18,10 @@ import (
 )
 
 // client is the other side of the protocol, on streams that nobody closes.
+//
+// The SDK ends its session at a line that is no message, and at the end of input even while calls are answered. client
+// stands between it and the streams to prevent both: it passes whole messages on, answers other lines itself, and keeps
+// the end of input back until no call waits.
 type client struct {
 	in      io.Reader
 	mu      sync.Mutex // of the rest; writes are whole messages
@@ -53,6 +57,7 @@ func (c *client) Write(b []byte) (int, error) {
 }
 
 // Close implements io.Closer.
+// The SDK closes its transport, and the streams are the process's own.
 func (*client) Close() error { return nil }
 
 // messages gives the lines that are messages, and answers the others, at which the SDK would end. A client that says
@@ -76,6 +81,7 @@ func (c *client) messages() io.ReadCloser {
 					c.mu.Unlock()
 				}
 				if fault == nil {
+					// Clipped: text is part of the reader's buffer, into which append would write.
 					_, fault = w.Write(append(slices.Clip(text), '\n'))
 					err = cmp.Or(err, fault) // the server has ended
 				} else {

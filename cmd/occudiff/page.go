@@ -21,6 +21,7 @@ import (
 )
 
 // pageCommand writes the page that runs occudiff in a browser.
+// How the page is put together is for cmd/page/site; what it answers, for cmd/page/app.
 func (a *app) pageCommand() *cobra.Command {
 	var f struct {
 		Serve bool `flag:"serve" help:"serve the page on 127.0.0.1 instead of writing it"`
@@ -81,6 +82,7 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 }
 
 // servePage shows the page until the context ends.
+// It prints the address, which is its result: without --port the system chooses a free one.
 func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 	var b bytes.Buffer
 	// The page is one file of some megabytes: made once, in memory, and served from there.

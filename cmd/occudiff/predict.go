@@ -21,6 +21,8 @@ import (
 )
 
 // prediction is the command predict, with its flags beside those of the launch.
+// It only picks the model and the question: formulas are in predict and its subpackages, words and figures of an answer
+// in report/predictdoc and report/binarydoc.
 type prediction struct {
 	launch
 	predictFlags
@@ -103,6 +105,7 @@ func (p *prediction) check(paths []string) error {
 	case p.Batch != "":
 		return p.checkBatch()
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
+		// These answers have one curve, which a picture can hold; see Answer.Chart.
 		p.endings = append([]string{".svg"}, deliver.Endings()...)
 	}
 	return nil
@@ -121,6 +124,7 @@ func (p *prediction) checkBatch() error {
 }
 
 // answer gives what the flags ask for.
+// A batch and the other models come before --sweep: they have an answer of their own to it, or check has refused it.
 func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer, error) {
 	switch {
 	case len(paths) > 0:
@@ -185,6 +189,7 @@ func (p *prediction) computeUnit() (*report.Answer, error) {
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
+// Rounding and faults are the calculator's own; see predict/calculator.
 func (p *prediction) calculator() (*report.Answer, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
@@ -225,6 +230,8 @@ func (p *prediction) calculator() (*report.Answer, error) {
 }
 
 // predictBatch predicts every line of a CSV file.
+// It gives no answer: rows are written while the next ones are read, so that a file of any length takes the same
+// memory.
 func (p *prediction) predictBatch(ctx context.Context) error {
 	run, err := p.batchRun()
 	if err != nil {
@@ -253,6 +260,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 }
 
 // batchRun makes the model that the flags ask for.
+// Flags of a launch hold for all rows. --device is for rows whose column is empty, so one device is enough.
 func (p *prediction) batchRun() (batch.Run, error) {
 	all, err := p.table()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 // rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
 // there is none.
+// CSV holds rows alone, so a warning that must go with the figures cannot stand in it.
 func (a *app) rowsAlone(endings ...string) string {
 	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
 		if e := deliver.Ending(o); slices.Contains(endings, e) {
@@ -33,6 +34,8 @@ func (a *app) rowsAlone(endings ...string) string {
 const readingGarbage = 20
 
 // readRun reads the files of a run; opt is what the command adds to the flags.
+// It does not compare: diff reads all sides before it compares the first, and track add wants the run itself. Notes on
+// bad rows come with the run; an error means that nothing of it can be used.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
 	if ending := a.rowsAlone(".csv", ".xml"); a.Truncated && ending != "" {
 		return nil, cli.Errorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
@@ -88,6 +91,8 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 
 // compareRun compares a run that was read with the predictions for its device. unnamed says what to do where nobody
 // names it.
+// --driver and --vtune-version win over what the inputs say, since no export records the driver, and only HTML
+// summaries have VTune's version.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.Unnamed) (*compare.Result, error) {
 	opt := a.options()
 	var err error
@@ -121,6 +126,8 @@ func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
 	o.Tolerance, o.ModelTolerance = unit.Points(a.Tolerance), unit.Points(a.ModelTolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
+	// An assumed interval weakens what a launch that is short against it allows to say, and each report names it as
+	// assumed.
 	o.SamplingAssumed = !a.samplingSet
 	return o
 }

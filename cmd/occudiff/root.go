@@ -6,6 +6,7 @@ import (
 )
 
 // rootCommand builds the command tree, a file per command.
+// Usage and errors are silent in cobra: run prints errors itself, without secrets, each line with the program's name.
 func (a *app) rootCommand() *cobra.Command {
 	a.setDefaults()
 	root := a.command(command{text: "occudiff"})

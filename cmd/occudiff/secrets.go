@@ -10,6 +10,8 @@ import (
 )
 
 // commandLine is what a report gives as its origin, without passwords: reports are handed on.
+// A password can stand in a word of its own behind its flag (--token abc), so each word is also looked at together with
+// the one before it.
 func (a *app) commandLine() []string {
 	if a.NoCommand {
 		return nil
@@ -34,6 +36,8 @@ func (a *app) maskSecrets() {
 			words = append(words, g.text)
 		}
 	}
+	// Whole words come before their parts: where both begin at one place a Replacer takes the first, and a masked word
+	// still names its user and host.
 	var pairs []string
 	for _, w := range words {
 		if safe := history.Mask(w); safe != w {
@@ -53,6 +57,7 @@ func (a *app) maskSecrets() {
 }
 
 // masked is a stream without secrets.
+// A secret that is split over two writes gets through. Messages of the program are one write each.
 type masked struct {
 	io.Writer
 	replace *strings.Replacer
