@@ -99,8 +99,8 @@ func (a *app) setDefaults() {
 }
 
 // checkFlags finds wrong values before any work is done.
-// Numbers of settings are checked here, too. cli.Check visits the flags of the command line alone: the words of settings
-// are checked where they are set.
+// Numbers of settings are checked here, too. cli.Check visits the flags of the command line alone: the words of
+// settings are checked where they are set.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
