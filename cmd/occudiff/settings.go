@@ -30,6 +30,7 @@ const runVariable = "OCCUDIFF_RUN"
 const settingsName = "occudiff.yaml"
 
 // settingNames are the flags that the file of settings and the environment give where the command line does not.
+// They are what holds for a team or a machine. The order is that of occudiff config.
 func settingNames() []string {
 	return []string{"device", "xve", "device-file", "tolerance", "model-tolerance", "sampling-interval", "columns",
 		"fail-on", "db"}
@@ -50,6 +51,8 @@ func settingVariable(name string) string {
 
 // applySettings gives the flags of a command that are not on the command line what the environment and the file of
 // settings say. The number of XVEs belongs to the device, so a device on the command line leaves that of others out.
+// A setting goes into the value of the flag and leaves Flag.Changed alone: to Refuse a flag that was not given is not
+// there, so a device in the file does not keep predict from --model compute-unit.
 func (a *app) applySettings() error {
 	a.given = map[string]given{}
 	takes := func(name string) bool { return a.flags.Lookup(name) != nil }
@@ -96,6 +99,7 @@ func (a *app) applySettings() error {
 }
 
 // settingsFile is what the file says. Keys that this version does not know are kept.
+// The document is kept as nodes beside the values that were read, so that write changes what was set and nothing else.
 type settingsFile struct {
 	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
 
@@ -108,6 +112,8 @@ type settingsFile struct {
 func (f *settingsFile) name() string { return cli.FromHere(f.path) }
 
 // readSettings reads the nearest file of settings; without one all settings have their defaults.
+// Only the nearest counts: files of further parents are not merged. A file that is there and cannot be read is an
+// error, for going on without it would judge by other thresholds.
 func readSettings() (*settingsFile, error) {
 	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
 	f.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{f.top}}
@@ -126,6 +132,8 @@ func readSettings() (*settingsFile, error) {
 	return f, nil
 }
 
+// read takes the file apart. Of what it says only the thresholds are checked here; settings are when a command has the
+// flag.
 func (f *settingsFile) read(text []byte) error {
 	// Read as nodes, for track backtest --save writes the file again and comments must survive that.
 	var all map[string]any // finds another root and duplicate keys
@@ -170,6 +178,8 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 
 // setting gives a setting from the environment, else from the file. A file that it names is beside the file of
 // settings.
+// from names the place for people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and empty is none, and
+// so is a key without a value. ok is false for both.
 func (f *settingsFile) setting(name string, getenv func(string) string) (g given, ok bool, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
 		return given{text, "$" + settingVariable(name)}, true, nil
@@ -226,6 +236,7 @@ func (a *app) unknownVariables() (lines []string) {
 
 // setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
 func (f *settingsFile) setThreshold(m history.Metric, x float64) {
+	// The tag and the style are cleared below: the old value may have been a text in quotes.
 	thresholds := child(child(f.top, "track", yaml.MappingNode), "threshold", yaml.MappingNode)
 	value := child(thresholds, string(m), yaml.ScalarNode)
 	value.Value, value.Tag, value.Style = strconv.FormatFloat(x, 'f', -1, 64), "", 0

@@ -16,6 +16,7 @@ import (
 )
 
 // isTerminal says whether a stream is a terminal.
+// It takes standard input, too. A masked stream is judged by what is below it.
 func isTerminal(w any) bool {
 	if m, ok := w.(masked); ok {
 		w = m.Writer
@@ -37,6 +38,8 @@ func (a *app) plainOut() io.Writer {
 func (a *app) csvOut() io.Writer { return terminal.CSV(a.plainOut()) }
 
 // tell prints a line of a result.
+// Results are not silenced by -q, and a line that cannot be written is an error: a full disk must not end with status
+// 0.
 func (a *app) tell(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
 	if _, err := io.WriteString(terminal.Safe(a.stdout), line); err != nil {
@@ -68,6 +71,7 @@ func (a *app) width() int {
 	if !isTerminal(a.stdout) {
 		return pipeWidth
 	}
+	// isTerminal has seen a file: standard output is never masked.
 	if w, _, err := term.GetSize(int(a.stdout.(*os.File).Fd())); err == nil {
 		return w
 	}

@@ -15,6 +15,8 @@ import (
 )
 
 // tracking is what the commands of track share; each has those of its groups of flags that it uses.
+// Each command makes a question of its flags: compare/history stores and reads, compare/track and compare/trend judge,
+// report/trackdoc words the answer.
 type tracking struct {
 	*app
 	metricFlag
@@ -69,6 +71,7 @@ func (a *app) trackCommand() *cobra.Command {
 }
 
 // reading opens a history that must be there and changes nothing, for as long as an answer is made from it.
+// The commits of the repository, where it is at hand, give the runs their order.
 func (t *tracking) reading(ctx context.Context, answer func(*history.DB) (*report.Answer, error)) (
 	*report.Answer, error) {
 	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true, ReadOnly: true, Verify: !t.NoVerify,
@@ -81,6 +84,7 @@ func (t *tracking) reading(ctx context.Context, answer func(*history.DB) (*repor
 }
 
 // origin is what a report gives as its origin.
+// The placeholder is replaced before the address is parsed: %s is no valid escape of a URL.
 func (t *tracking) origin() (report.Provenance, error) {
 	p := t.provenance()
 	p.CommitURL = t.CommitURL
@@ -94,6 +98,7 @@ func (t *tracking) origin() (report.Provenance, error) {
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.
+// The flag wins over the file; the file over the default of the metric, which is in other units for times and spills.
 func (t *tracking) gate() (track.Metric, error) {
 	file, err := readSettings()
 	if err != nil {

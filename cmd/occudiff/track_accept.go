@@ -28,6 +28,8 @@ func (t *tracking) acceptCommand() *cobra.Command {
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return nil, t.accept(ctx, f) }})
 }
 
+// accept makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
+// that was measured is changed by it, so it can be undone.
 func (t *tracking) accept(ctx context.Context, f *acceptFlags) error {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
@@ -89,6 +91,7 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 	return of, db.Withdraw(ctx, of)
 }
 
+// renameCommand says that one kernel has two names. It holds for the runs before as well as for those to come.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),

@@ -49,6 +49,8 @@ func (t *tracking) addCommand() *cobra.Command {
 		}})
 }
 
+// add stores each run that the paths hold, in a transaction each: an error leaves the runs before it in the history,
+// and says how many.
 func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	given, err := parseTime(f.Time)
 	if err != nil {
@@ -109,6 +111,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 }
 
 // readAdded reads and compares the files of a run, and completes what is stored of it by what this machine knows.
+// Content asks for the digests of the rows as well: a copy that was compressed or has other line ends is the same run.
 func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	run, err := t.readRun(ctx, paths, ingest.Options{Content: true})
@@ -127,6 +130,7 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 }
 
 // readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
+// There is no measurement in it, and its figures have no noise.
 func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	devices, err := t.namedDevice()
@@ -174,6 +178,7 @@ func runsAre(n int) string {
 // addRun stores a run and says what came of it.
 // A run that is stored already, whole, is no error: CI repeats jobs. One of which a part is stored is: its kernels
 // would be counted twice.
+// A stored run whose date cannot be right is stored all the same, with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {

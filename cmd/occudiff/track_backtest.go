@@ -37,6 +37,8 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.backtest(ctx, f) }})
 }
 
+// backtest replays every check of the history, each with what was known at its time. docs/gate.md has the same table
+// from simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answer, error) {
 	m, err := t.gate()
 	if err != nil {
@@ -75,6 +77,7 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 }
 
 // proposals gives the settings with the threshold of every metric that keeps the budget, and lists them.
+// The thresholds go over all metrics that are followed, not only over --metric: the file has one for each.
 func (t *tracking) proposals(ctx context.Context, db *history.DB, target unit.Opt[float64]) (
 	file *settingsFile, words []string, err error) {
 	if file, err = readSettings(); err != nil {

@@ -28,6 +28,7 @@ func (t *tracking) importCommand() *cobra.Command {
 }
 
 // stored is the metric that a file holds. Occupancy is two of them: a file has the measured one.
+// A file holds one metric, so that a history is copied metric by metric.
 func (t *tracking) stored() (history.Metric, error) {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
@@ -39,6 +40,8 @@ func (t *tracking) stored() (history.Metric, error) {
 	return m, err
 }
 
+// importPoints stores the points of a file as runs. A run that is there already gets only what it lacks, so importing a
+// file twice changes nothing. Lines that cannot be used are counted and said, and the rest is stored.
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := t.stored()
 	if err != nil {
@@ -117,6 +120,8 @@ func (t *tracking) exportCommand() *cobra.Command {
 		}})
 }
 
+// exportPoints writes the points while they are read, so it has no answer. A file gets names with a guard against
+// spreadsheets, which importing takes off again.
 func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.Metric) error {
 	points := 0
 	write := func(w io.Writer) error {

@@ -36,6 +36,8 @@ func (t *tracking) checkCommand() *cobra.Command {
 	return c
 }
 
+// check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
+// time, and the worst verdict of a series counts (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, error) {
 	m, err := t.gate()
 	if err != nil {
@@ -55,6 +57,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			return nil, err
 		}
 		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
+		// No kernels are unseen here: what an input lost was refused, or accepted, when its run was added.
 		t.after = func() error {
 			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.CheckFailure(check), nil)
 		}
@@ -96,6 +99,8 @@ func (t *tracking) reportCommand() *cobra.Command {
 		}})
 }
 
+// report shows the whole history and its change points. It asks the same gate as check, so that both have one answer to
+// what is open.
 func (t *tracking) report(ctx context.Context, p trend.Params) (*report.Answer, error) {
 	m, err := t.gate()
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
 // git comes first: a CI system names the commit that it was started for, while a job may check out another one.
+// The variables are those of GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI,
+// Drone, AWS CodeBuild, TeamCity, Semaphore and AppVeyor, in this order.
 func (t *tracking) commit(ctx context.Context) string {
 	return cmp.Or(gitCommit(ctx, "HEAD"), t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION",
 		"BITBUCKET_COMMIT", "CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA",
@@ -21,6 +23,7 @@ func (t *tracking) commit(ctx context.Context) string {
 
 // branch gives the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
 // the branch of a fork may be called main.
+// A pull request that passed for a run of the base branch would move the baseline that it is judged by.
 func (t *tracking) branch() string {
 	name := t.firstOf("GITHUB_REF", "CI_MERGE_REQUEST_REF_PATH", "CI_COMMIT_BRANCH", "BUILD_SOURCEBRANCH",
 		"BRANCH_NAME", "GIT_BRANCH", "BITBUCKET_BRANCH", "CIRCLE_BRANCH", "BUILDKITE_BRANCH", "DRONE_SOURCE_BRANCH",
@@ -53,6 +56,7 @@ func gitCommits(ctx context.Context) []string {
 }
 
 // gitCommit asks git for a commit; nothing where there is none.
+// --end-of-options keeps a name that begins with - from being one.
 func gitCommit(ctx context.Context, name string) string {
 	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
@@ -71,6 +75,7 @@ func git(ctx context.Context, args ...string) string {
 }
 
 // job gives the number of the batch job or CI run that the program runs in, else nothing.
+// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and Jenkins.
 func (t *tracking) job() string {
 	return t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 }
@@ -101,6 +106,7 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 }
 
 // whenRun gives the time of a run and, when the inputs do not say it, what it was taken from.
+// A given time is the user's word and needs no source. Standard input and folders have no date of a run.
 func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if !given.IsZero() {
 		return given, ""

@@ -45,6 +45,8 @@ func (t *tracking) removeCommand() *cobra.Command {
 		}})
 }
 
+// remove takes runs out for good, each in a transaction of its own: an interrupt between two leaves the one removed and
+// the other kept.
 func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 	var ids []int64
 	for _, text := range args {

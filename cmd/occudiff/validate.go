@@ -47,6 +47,7 @@ func (a *app) validateCommand() *cobra.Command {
 }
 
 // validatePaths reads and compares each run of the command line.
+// done is deferred before the error is looked at: it is there in any case, and removes what was exported until then.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Answer, error) {
 	// Where vtune is installed the tables of a result folder are its own; else, or with --no-vtune, the folder is read
 	// by itself.
@@ -80,6 +81,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 }
 
 // validateRun compares a run that was read.
+// Without a gate and without a device the run is held against VTune's peaks.
 func (a *app) validateRun(ctx context.Context, run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.WithPeaks
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
@@ -120,6 +122,7 @@ func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
 const fewRuns = 3
 
 // answerRuns answers for one run, or for several side by side; what a gate says comes last.
+// All runs are judged before anything is written, since what was accepted stands in every output as a note.
 func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Answer, error) {
 	t, err := a.table()
 	if err != nil {

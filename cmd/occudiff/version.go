@@ -9,6 +9,8 @@ import (
 const release = "0.1.0"
 
 // version is that of the program.
+// Main.Sum is there only for a module that was downloaded. Without it Main.Version is what go build made of the state
+// of a checkout.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
 		info.Main.Sum != "" {
@@ -18,6 +20,8 @@ func version() string {
 }
 
 // builtFrom names the commit that the program was built from and its time, as far as the build knows them.
+// It is empty for a build without -buildvcs or outside of a repository; "with changes" says that the commit alone does
+// not make this program again.
 func builtFrom() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
