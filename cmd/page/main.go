@@ -2,6 +2,9 @@
 
 // Command page is the occudiff that runs in a browser, within a worker of the page that `occudiff page` writes. The
 // worker provides dropped files as a file system, so that everything below reads them as the program does.
+//
+// It turns questions of the page's scripts into calls of cmd/page/app and the answers into values of JavaScript. It
+// knows no formulas, no words of an answer and no layout. A question and its answer are the messages of worker.js.
 package main
 
 import (
@@ -14,6 +17,7 @@ import (
 	"occudiff/cmd/page/app"
 )
 
+// site.Compile sets it, so that a report of the page names the same version as the program that wrote it.
 var version = "devel" // set by the linker
 
 // progressEvery is how often the page hears of progress.
@@ -26,6 +30,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	// worker.js has post and calls ask: no other names are shared.
 	post := js.Global().Get("post")
 	js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		// Reading files waits for the worker's file system, which a callback must not.
@@ -33,10 +38,12 @@ func main() {
 		return nil
 	}))
 	post.Invoke(map[string]any{"kind": "ready", "version": version})
+	// A program that returns from main takes its callbacks with it.
 	select {}
 }
 
 // answer answers a question of the page. It has the question's number, by which the page knows what it belongs to.
+// A fault is an answer too, so that each question has exactly one.
 func answer(a *app.App, q js.Value) map[string]any {
 	kind := q.Get("kind").String()
 	out := map[string]any{"kind": kind, "id": q.Get("id")}
@@ -97,6 +104,7 @@ func ask(a *app.App, kind string, q js.Value, out map[string]any) (*app.Result, 
 }
 
 // launch is the state of the form.
+// Its fields are not named here: a new one of the form reaches app without a change of this file.
 func launch(q js.Value) app.Launch {
 	f, state := app.Launch{}, q.Get("state")
 	names := js.Global().Get("Object").Call("keys", state)

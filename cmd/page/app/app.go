@@ -23,6 +23,7 @@ import (
 )
 
 // App answers. It holds what was answered last, for downloads, and is for one caller at a time.
+// The worker asks one question after the other, so nothing is locked.
 type App struct {
 	Version  string
 	Progress func(read, total int64) // called now and then while files are read; may be nil
@@ -58,6 +59,7 @@ func (a *App) provenance() report.Provenance {
 }
 
 // result gives an answer as HTML and keeps it for downloads.
+// An answer whose page cannot be made leaves the one before for downloads.
 func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 	var b bytes.Buffer
 	styles, err := html.Fragment(&b, ans.Document())
@@ -72,6 +74,7 @@ func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 type Fault struct{ Where, Text, Hint string }
 
 // hint is what a page advises where the program names a flag.
+// The codes are those of predict/arch; a text with a flag in it would be of no use in a form.
 func hint(f *note.Fault) string {
 	switch f.Code {
 	case "no-device":
@@ -83,6 +86,7 @@ func hint(f *note.Fault) string {
 }
 
 // FaultsOf takes an error apart, as a terminal prints it line by line.
+// Several inputs fail with one error that joins theirs: each becomes a fault of its own, with its own file.
 func FaultsOf(err error) []Fault {
 	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
 		var keys []string
@@ -110,6 +114,7 @@ func FaultsOf(err error) []Fault {
 // read reads the files of one run; side is that of a difference report, 0 for a run.
 func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, error) {
 	opt := ingest.Options{Formats: formats.All()}
+	// WebAssembly runs Go on one core: more threads would only take turns.
 	opt.Threads, opt.Side = 1, side
 	if a.Progress != nil {
 		total := ingest.Size(paths)

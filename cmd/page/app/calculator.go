@@ -14,6 +14,8 @@ import (
 )
 
 // calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
+// What goes wrong is a sentence of the section and no error: the page still has the prediction to show. The SLM of the
+// form is in bytes and that of the calculator in whole KB, so it is rounded up.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	s := report.Section{Key: "calculator", Title: "Intel GPU Occupancy Calculator"}
 	calculators, err := a.calculators()
@@ -49,6 +51,8 @@ func times(size string) string { return strings.ReplaceAll(size, "x", "*") }
 
 // differences names each figure in which the calculator and the model differ, and each input that they take another
 // way.
+// Figures differ from 0.05 on, half of the last digit that is printed. The inputs are listed only then: they are the
+// reasons.
 func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *predict.Launch,
 	p *predict.Prediction) []string {
 	var list []string

@@ -17,6 +17,8 @@ import (
 const mostDevices = 6
 
 // Launch is the state of the form: the fields as the link of the page has them.
+// The keys are device, xve, global, local, simd, slm, registers, barriers, policy, with (further devices) and
+// calculator. Everything is text as it was typed; an empty or missing field is one that was not given.
 type Launch map[string]string
 
 // launch reads the form.
@@ -88,6 +90,7 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 
 // Predict answers for the launch of the form: its figures, and every step of the reasoning. The figures are also what
 // the elements peak, average, waves and limits show.
+// It and Beside are two questions, so that the figures need not wait for the curves and the advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -127,6 +130,7 @@ func fields(p *predict.Prediction) map[string]string {
 
 // Beside answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
 // size, the same launch on other devices, the least change that helps, and what Intel's calculator shows.
+// A part that has no answer, such as a sweep in which nothing runs, is left out: Predict has said what is wrong.
 func (a *App) Beside(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -167,6 +171,7 @@ func below(d *report.Document, key, title string) []report.Section {
 }
 
 // fragment is a result without downloads.
+// What Beside says belongs to the prediction above it, which is what a download is of.
 func (a *App) fragment(doc *report.Document) (*Result, error) {
 	last := a.last
 	r, err := a.result(&report.Answer{Doc: doc}, "")
@@ -175,6 +180,7 @@ func (a *App) fragment(doc *report.Document) (*Result, error) {
 }
 
 // others show the launch on the devices of the form beside the chosen one, which comes first.
+// A device that is none is said, and the others stand there all the same.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
 	title := "On other devices"

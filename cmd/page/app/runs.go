@@ -73,6 +73,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 
 // Compare answers for sides, each the paths of one run or of several that repeat it: how the second differs from the
 // first, or what stands out among more than two.
+// Files without a device are compared by what was measured, as in occudiff diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result, error) {
 	read := make([]rundiff.Side, len(sides))
 	var all []*compare.Result
@@ -92,6 +93,7 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result,
 }
 
 // Download writes what was answered last: html, md, json or csv.
+// There is no workbook: excelize would make the page several times larger (docs/page.md).
 func (a *App) Download(w io.Writer, format string) error {
 	switch {
 	case a.last == nil:

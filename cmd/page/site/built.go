@@ -13,4 +13,5 @@ var (
 )
 
 // Built is the program that this binary holds, if any.
+// The build tag keeps a checkout buildable, which does not have the two files.
 func Built() (Program, bool) { return Program{builtProgram, builtGlue}, true }

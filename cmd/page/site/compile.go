@@ -32,6 +32,7 @@ var small = []string{"all=-l", "occudiff/ingest/scan=", "occudiff/ingest/vtune="
 	"strconv=", "bufio=", "sync/...="}
 
 // Compile builds the program from its sources with the Go on PATH.
+// The glue is that of the Go that compiles, since the two change together. Nothing of the build stays behind.
 func Compile(ctx context.Context, sources, version string) (Program, error) {
 	dir, err := os.MkdirTemp("", "occudiff-page-")
 	if err != nil {

@@ -1,5 +1,9 @@
 // Package site puts the page together: one HTML file that holds the form, the style of the reports, and the program
 // that was compiled for browsers, and that asks for nothing else. Its content security policy allows no network.
+//
+// It knows where everything stands in the file and in which order it loads. It does not know what the program answers.
+// The scripts are listed in the policy by their hashes, so a text of an input that got into the page as a script would
+// not run.
 package site
 
 import (
@@ -109,6 +113,7 @@ const (
 )
 
 // pieces writes the program in elements that the browser does not run, each with a script that passes it on.
+// The worker compiles a piece while the browser reads the next one.
 func pieces(w io.Writer, program []byte) error {
 	for len(program) > 0 {
 		n, last := min(len(program), pieceBytes), ""
