@@ -15,6 +15,7 @@ import (
 )
 
 // event is one line of go test -json.
+// A package that does not build has an ImportPath and no Package.
 type event struct {
 	Action, Package, Test, Output string
 	ImportPath                    string // of what does not build
@@ -46,8 +47,10 @@ func run(in io.Reader, allowedFile string) error {
 		switch e.Action {
 		case "output", "build-output":
 			said[name] = append(said[name], e.Output)
+		// What a test said is kept until it ends; of one that passed nobody reads it.
 		case "pass":
 			delete(said, name)
+		// The event of a package has no test to name; what it printed stands alone.
 		case "fail", "build-fail":
 			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "",
 				false: "FAIL " + name + "\n"}[e.Test == ""])
@@ -77,6 +80,7 @@ func run(in io.Reader, allowedFile string) error {
 
 // missing is the reason of a skip for want of a program that .ci/run installs. No test may have it, also not one that
 // may skip for another reason.
+// Its words are those with which the tests begin their reasons.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|ocloc|pdftoppm|no javascript engine)\b`)
 
 // place is what stands before the text of a log line.

@@ -1,5 +1,8 @@
 // Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary. It reads what the linker wrote into the
 // binary, so that the list is of what is shipped and not of what go.mod asks for.
+//
+// The output is the same for two builds of one commit, which .ci/run compares: it has no time of its own and no random
+// name. What SPDX asks for and the binary does not say is NOASSERTION.
 package main
 
 import (
@@ -15,6 +18,7 @@ import (
 	"time"
 )
 
+// The types have those fields of SPDX 2.3 that are written.
 type (
 	document struct {
 		Version   string         `json:"spdxVersion"`
@@ -60,6 +64,8 @@ func main() {
 	}
 }
 
+// run prints the list of a binary: the program first, the modules in the order of the build information, Go's library
+// last.
 func run(path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -71,12 +77,15 @@ func run(path string) error {
 			version = s.Value
 		}
 	}
+	// SPDX wants CC0-1.0 as the license of the list itself, and a namespace that no other list has: the commit makes it
+	// one.
 	d := document{Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "occudiff",
 		Namespace: "urn:occudiff:sbom:" + version,
 		Creation:  creation{Created: created(), Creators: []string{"Tool: occudiff-sbom"}},
 		Packages:  []pkg{{ID: "SPDXRef-occudiff", Name: "occudiff", Version: version, Location: "NOASSERTION"}},
 		Relations: []relationship{{"SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-occudiff"}}}
 	add := func(m *debug.Module) {
+		// What go.mod replaces is not in the binary; its replacement is.
 		if m.Replace != nil {
 			m = m.Replace
 		}
@@ -91,6 +100,7 @@ func run(path string) error {
 	for _, m := range info.Deps {
 		add(m)
 	}
+	// The standard library is linked, too, and is no module of the list.
 	add(&debug.Module{Path: "std", Version: info.GoVersion})
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")

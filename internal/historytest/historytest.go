@@ -1,4 +1,8 @@
 // Package historytest runs a private PostgreSQL server for tests. It knows no history.
+//
+// The server is one of the test binary's own, on a Unix socket in a temporary folder: tests need no service of the
+// machine, touch no database of anybody, and may run beside those of other packages. A machine without PostgreSQL skips
+// the tests with that reason, which .ci/run does not let pass.
 package historytest
 
 import (
@@ -19,6 +23,7 @@ import (
 )
 
 // Server is a private PostgreSQL of a test binary, started when a test first needs it. The zero Server is ready.
+// TestMain calls Stop, which removes the cluster with all databases of the tests.
 type Server struct {
 	once    sync.Once
 	Dir     string // where its socket is
@@ -61,6 +66,8 @@ func (p *Server) start() {
 }
 
 // initialize makes the cluster.
+// Nothing is synced to the disk, neither here (--no-sync) nor in launch (fsync=off): the data lives as long as the
+// tests.
 func (p *Server) initialize(bin string) error {
 	var err error
 	if p.Dir, err = os.MkdirTemp("", "occpg"); err != nil {
@@ -83,6 +90,8 @@ func (p *Server) initialize(bin string) error {
 }
 
 // launch runs the server until it answers.
+// It listens on its socket alone. What it prints goes into a file, which the error quotes when it does not come up in
+// about ten seconds.
 func (p *Server) launch(bin string) error {
 	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(p.Dir, "data"), "-k", p.Dir, "-c",
 		"listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
@@ -119,6 +128,7 @@ func (p *Server) URL(database string) string {
 }
 
 // Fresh makes an empty database.
+// Each test has one of its own, so tests need not clean up.
 func (p *Server) Fresh(t testing.TB) string {
 	t.Helper()
 	p.once.Do(p.start)
@@ -189,6 +199,7 @@ func (p *Server) Pool(t testing.TB, dsn string) string {
 		_ = command.Process.Signal(os.Interrupt)
 		_ = command.Wait()
 	})
+	// 6432 is PgBouncer's own port, which names its socket.
 	pooled := strings.Replace(dsn, p.Dir, dir+"&port=6432", 1)
 	for range 100 {
 		db, err := sql.Open("pgx", pooled+"&default_query_exec_mode=simple_protocol")

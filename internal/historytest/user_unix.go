@@ -21,6 +21,8 @@ func postgresUser() (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
+// giveToPostgres makes a folder that of the user that the server runs as: initdb writes into it and the server makes
+// its socket there.
 func giveToPostgres(dir string) error {
 	if os.Getuid() != 0 {
 		return nil
@@ -32,6 +34,7 @@ func giveToPostgres(dir string) error {
 	return os.Chown(dir, uid, gid)
 }
 
+// asPostgres makes a command run as that user. Without root it stays the user of the tests.
 func asPostgres(c *exec.Cmd) {
 	if os.Getuid() != 0 {
 		return

@@ -15,6 +15,7 @@ import (
 type encoder func(j *jsonWriter, v reflect.Value, indent string)
 
 // appender is a value of package unit.
+// It writes its own bytes into the buffer; MarshalJSON would make a slice for each value.
 type appender interface{ AppendJSON(b []byte) []byte }
 
 func (j *jsonWriter) encoderOf(t reflect.Type) encoder {
@@ -84,6 +85,8 @@ func listEncoder(elem encoder) encoder {
 }
 
 // structEncoder writes the fields that have a name. Names of a contract need no escapes.
+// Embedded structs are values: the way to a field through a pointer would panic. Their fields stand where encoding/json
+// puts them.
 func (j *jsonWriter) structEncoder(t reflect.Type) encoder {
 	type field struct {
 		name      string
@@ -109,6 +112,8 @@ func (j *jsonWriter) structEncoder(t reflect.Type) encoder {
 			for _, k := range f.index[1:] {
 				value = value.Field(k)
 			}
+			// The zero value is left out. encoding/json asks for an empty one, which differs for a list that is empty
+			// and not nil.
 			if f.omitEmpty && value.IsZero() {
 				continue
 			}

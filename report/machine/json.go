@@ -32,6 +32,7 @@ func JSON(w io.Writer, value any) error {
 }
 
 // jsonWriter collects the output in buf and writes that after each element of a stream.
+// An error ends a stream early and nothing else: what follows it is made and not written.
 type jsonWriter struct {
 	w        *bufio.Writer
 	buf      []byte

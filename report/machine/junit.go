@@ -14,6 +14,8 @@ import (
 
 // The elements of JUnit's report as CI systems read them. There is no standard; attributes are those that Jenkins,
 // GitLab and GitHub's test reporters know. Those that are empty and that schemas do not ask for are left out.
+// Errors are always 0: a kernel passes, fails or is skipped, and input that cannot be read leaves no file. Message is a
+// pointer because system-out has no such attribute, while an empty message of a failure is written.
 type (
 	junitSuites struct {
 		XMLName  xml.Name   `xml:"testsuites"`
@@ -62,6 +64,7 @@ type (
 )
 
 // junitCases are made while they are written: of a run that keeps every launch there are millions.
+// The counts come first in the file: the suite has them from a pass over cases without texts (TestSuite.SetCases).
 type junitCases struct{ of *report.TestSuite }
 
 // MarshalXML implements xml.Marshaler.

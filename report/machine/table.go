@@ -16,6 +16,8 @@ const rowsAhead = 256
 
 // Table writes any table as CSV: a line of column keys, then the raw values at full precision, see number. Absent
 // values are empty, and texts that a spreadsheet would run are guarded.
+// Keys and the style of numbers (whole digits, no exponent) are a contract with scripts. Row must be safe for several
+// goroutines at once: rows are made on all cores and written in order.
 func Table(w io.Writer, t *report.Table) error {
 	if err := writeTable(w, t); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -73,6 +75,7 @@ func rawLine(line []string, cells []report.Cell) []string {
 	return line
 }
 
+// raw is a cell without its unit and its decimals: the key of the column names the unit.
 func raw(c report.Cell) string {
 	switch c.Kind {
 	case report.Absent:
@@ -87,6 +90,8 @@ func raw(c report.Cell) string {
 
 // number prints a number at full precision, but for the last digits of what is a short number to a person:
 // 60.8 - 60.5 is 0.29999999999999716 to a computer.
+// Twelve digits are taken only where that makes the text less than half as long: a computed value such as
+// 99.51409135082604 keeps all of its digits.
 func number(x float64) string {
 	full := strconv.FormatFloat(x, 'f', -1, 64)
 	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64); err == nil {

@@ -55,6 +55,7 @@ func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 }
 
 // Fields are the names of all fields, with what their schemas say of them.
+// They are what 'occudiff explain' knows of JSON. An output without a schema gives none.
 func Fields(all []report.Output) (list []report.Term) {
 	known := map[string]bool{}
 	for i := range all {
@@ -89,6 +90,7 @@ func Fields(all []report.Output) (list []report.Term) {
 type streamed interface{ Element() reflect.Type }
 
 // unitSchemas are those of the values of package unit, which write themselves.
+// They must follow AppendJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
 func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 	either := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
 	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
@@ -111,6 +113,8 @@ func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 
 // ownSchemas gives the schemas of what does not follow from a Go type alone: the values of package unit, and the
 // streams in a type, which are lists of their elements.
+// A stream is a struct to reflection. Its elements are named by its method Element, since the function in it has no
+// type that a schema could take.
 func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	found := unitSchemas()
 	var look func(reflect.Type)
@@ -136,6 +140,8 @@ func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 }
 
 // sharedWords are those of values that several outputs hold.
+// The keys are Type.field, with the name that the field has in JSON. The words come from the packages that write them,
+// as far as these list them.
 func sharedWords() map[string][]string {
 	return map[string][]string{
 		"NoteValue.severity":     {note.Info.String(), note.Warning.String(), note.Error.String()},
@@ -153,6 +159,7 @@ type contract struct {
 }
 
 // apply goes through a schema and its type side by side; at is Type.name of the field, for words and errors.
+// A type that writes itself is an error: its Go fields say nothing of the output.
 func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -212,6 +219,7 @@ func (c *contract) object(s *jsonschema.Schema, t reflect.Type) error {
 			owner = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
 		}
 		p := s.Properties[name]
+		// The value tells readers which schema to hold the output against.
 		if id := c.ids[owner]; id != "" && name == "schema" {
 			p.Const = jsonschema.Ptr[any](id)
 			continue
@@ -225,6 +233,8 @@ func (c *contract) object(s *jsonschema.Schema, t reflect.Type) error {
 }
 
 // describe adds what the contract says of fields of a name: their unit, and the bounds of sizes and places.
+// Units are known by the ends of names, which is what the names of a contract are for; a description of the field
+// itself wins.
 func describe(p *jsonschema.Schema, name string) {
 	switch name {
 	case "global", "local":

@@ -21,6 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files from what was understood")
 
 // Corpus gives the files of a folder of real tool output, and skips the test where that is not at hand.
+// Tests that may skip for that stand in .ci/skips; any other skip is red there.
 func Corpus(t testing.TB, folder string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -31,12 +32,15 @@ func Corpus(t testing.TB, folder string) []string {
 }
 
 // ReadFile reads a file with a format after checking that the format recognizes it.
+// It has the format read the bytes as package ingest would, without the joining of files that follows: what it gives is
+// of this one file.
 func ReadFile(t testing.TB, format ingest.Format, path string, opt ingest.ReadOptions) *ingest.File {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	// As much as package ingest shows a format of a file.
 	if !format.Sniff(data[:min(len(data), 64<<10)]) {
 		t.Fatalf("%s is not recognized as %s", path, format.Kind())
 	}
@@ -49,6 +53,8 @@ func ReadFile(t testing.TB, format ingest.Format, path string, opt ingest.ReadOp
 }
 
 // Golden compares text with testdata/NAME, or writes it there with -update.
+// Unlike in report/internal/sample the flag is declared here, once for all formats, so that a test package must not
+// declare it again.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -71,6 +77,7 @@ func Golden(t testing.TB, name, got string) {
 }
 
 // NoStale fails the test when testdata holds a golden file that no test compares with any more.
+// used are the names of the golden files that were compared, without their folder.
 func NoStale(t testing.TB, used []string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
@@ -85,6 +92,8 @@ func NoStale(t testing.TB, used []string) {
 }
 
 // Describe prints what was understood of a file, a fact per line; what is absent is not printed.
+// A golden of it shows what a change of a format reads otherwise, field by field. A new field of ingest.File has to be
+// added here by hand, or goldens do not see it.
 func Describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
@@ -110,12 +119,14 @@ func Describe(f *ingest.File) string {
 		}
 		b.line("stalls", list, "at", s.Pos)
 	}
+	// The note prints its own place, severity and hint: wording is part of what a format promises.
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
 	}
 	return b.String()
 }
 
+// printer collects lines. A value that is absent leaves no trace, so a 0 in a golden is one that was read.
 type printer struct{ strings.Builder }
 
 // line prints pairs of a name and a value, leaving out what is absent.
@@ -126,6 +137,7 @@ func (b *printer) line(pairs ...any) {
 	}
 }
 
+// indented prints a line below a kernel, which is left out when all of its values are absent.
 func (b *printer) indented(pairs ...any) {
 	if text := b.pairs(pairs); text != "" {
 		b.WriteString("   " + text + "\n")
@@ -147,6 +159,8 @@ func (b *printer) pairs(pairs []any) string {
 	return strings.Join(parts, " ")
 }
 
+// value prints a value and says whether it is there. Twelve digits of seconds and nine of a percentage are fewer than a
+// float64 has: its rounding stays out of goldens.
 func value(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -199,6 +213,8 @@ func (b *printer) platform(p *ingest.Platform) {
 	}
 }
 
+// kernel prints a row of an export or of a summary: first whose it is, then the launch, the occupancy and the rest, a
+// line each.
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
 	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device",

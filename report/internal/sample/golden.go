@@ -11,6 +11,7 @@ import (
 )
 
 // Golden compares an output with testdata/name; the flag -update of the test rewrites the file, for a person to review.
+// The flag is looked up and not declared: the test packages declare it, and a second declaration panics.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -13,7 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// HostileNames are kernel names that must not harm any output.
+// hostileNames hold what an output could take for more than text: formulas, also behind a tab or a carriage return,
+// tags, the marks of Markdown, line ends, control characters, bytes that are no UTF-8, and Excel's escapes.
 var hostileNames = [...]string{
 	`=HYPERLINK("http://x")`,
 	`<script>alert(1)</script>`,
@@ -31,6 +32,7 @@ var hostileNames = [...]string{
 func HostileNames() []string { return hostileNames[:] }
 
 // Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread slots.
+// Its values are copies, and not looked up: a change of the device table changes no golden.
 func Device() *arch.Device {
 	return &arch.Device{
 		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7,
@@ -44,6 +46,8 @@ func Device() *arch.Device {
 }
 
 // Gaussian is a run of two kernels that do not match, two copies and what lies outside any task.
+// It is what most goldens show: every field is filled somewhere, one kernel has a cause and an account of its XVEs, the
+// other is unmeasurable. The measured figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
 	const csv, txt = "bench_gaussian.hotspots.csv", "bench_gaussian.hotspots.txt"
 	return &compare.Result{
@@ -80,6 +84,7 @@ func Gaussian() *compare.Result {
 	}
 }
 
+// fan2 is a kernel that is measurable and below its prediction, with all counters of an export that has them.
 func fan2(file string) compare.Row {
 	held := predict.Held{Average: 1024.0 / 1029, Loaded: 1024.0 / 1029}
 	return compare.Row{
@@ -109,6 +114,7 @@ func fan2(file string) compare.Row {
 	}
 }
 
+// fan1 is a kernel whose launches are far shorter than a sampling interval, so that the measured value is others'.
 func fan1(file string) compare.Row {
 	return compare.Row{
 		Kernel: ingest.Kernel{
@@ -138,6 +144,7 @@ func fan1(file string) compare.Row {
 	}
 }
 
+// copyRow is a transfer: a task with a measured value that is nobody's occupancy and is not judged.
 func copyRow(file string, line int, task string, way ingest.Direction, seconds unit.Seconds,
 	measured float64) compare.Row {
 	return compare.Row{
@@ -149,6 +156,7 @@ func copyRow(file string, line int, task string, way ingest.Direction, seconds u
 	}
 }
 
+// outside is what VTune counts outside of any task. Its 0 launches and 0 s were printed and are not absent.
 func outside(file string) compare.Row {
 	return compare.Row{
 		Kernel: ingest.Kernel{Task: "[Outside any task]", Pos: note.Pos{File: file, Line: 6, Column: 1},
@@ -160,6 +168,7 @@ func outside(file string) compare.Row {
 func ratio(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
 
 // Hostile is a run whose kernels have the hostile names.
+// They all are Fan2 but for the name and the line, so that a golden shows what the name alone changes.
 func Hostile() *compare.Result {
 	r := Gaussian()
 	r.Rows = nil
@@ -173,6 +182,7 @@ func Hostile() *compare.Result {
 }
 
 // Absent is a run in which nothing is known but a name.
+// What is absent must be null, empty or a dash in an output, and never 0.
 func Absent() *compare.Result {
 	return &compare.Result{
 		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
@@ -184,6 +194,7 @@ func Absent() *compare.Result {
 }
 
 // LogsOnly is a run of two timings, one of which became a row.
+// The other has Row -1: it has no row.
 func LogsOnly() *compare.Result {
 	timing := func(n int64, s unit.Seconds, printed string, line, row int) compare.Timing {
 		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s,
@@ -204,6 +215,7 @@ func LogsOnly() *compare.Result {
 func Empty() *compare.Result { return &compare.Result{Options: compare.DefaultOptions()} }
 
 // Many is a run of n kernels that match, with names as long as compilers make them.
+// It is for tests of what grows with the rows. The names differ in one letter, as those of lambdas do.
 func Many(n int) *compare.Result {
 	r := Gaussian()
 	r.Rows = nil
@@ -221,6 +233,7 @@ func Many(n int) *compare.Result {
 }
 
 // Named is the run of Gaussian with a text in every place that holds texts of others.
+// A field that is to hold such a text has to be added here, or the tests of the renderers do not look at it.
 func Named(text string) *compare.Result {
 	r := Gaussian()
 	d := *r.Device

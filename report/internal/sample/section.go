@@ -3,6 +3,7 @@ package sample
 import "occudiff/report"
 
 // Section finds a section of a document by its key, nil when there is none.
+// Tests go by keys, since titles are wording that changes. It points into the document.
 func Section(d *report.Document, key string) *report.Section {
 	for i := range d.Sections {
 		if d.Sections[i].Key == key {
