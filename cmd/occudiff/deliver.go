@@ -13,8 +13,8 @@ import (
 )
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
-// An answer goes to its files and to standard output from here alone. What is written while it is read (a batch, an
-// exported history) and what has no table (a schema) does not come this way.
+// What is written while it is read (a batch, an exported history) and texts that are no report (a schema, a job script)
+// do not come this way.
 func (a *app) deliver(ans *report.Answer) error {
 	ans.Version = version()
 	if a.Format == "card" && ans.Card == nil {

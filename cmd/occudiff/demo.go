@@ -49,7 +49,7 @@ func (a *app) demoCommand() *cobra.Command {
 				r.ChosenBy = fixtures.MixChosenBy
 			}
 			// The answer of validate: what the demo shows is what a run of one's own will look like.
-			// The name is empty, for one run is not called by its folder.
+			// Only several runs are told apart by names.
 			return a.answerRuns([]string{""}, []*compare.Result{r})
 		}})
 }

@@ -171,8 +171,8 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 
 // readSides reads the runs of all sides, several at once, and then compares them. A single path is a difference report,
 // which has both sides.
-// The sides are read in two steps because they want different garbage collection: reading makes little garbage, and
-// comparing a million kernels makes much.
+// All sides are read before any is compared: reading runs under readingGarbage, and comparing under the usual rate of
+// collecting garbage.
 func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]rundiff.Side, error) {
 	report := len(paths) == 1
 	if report {

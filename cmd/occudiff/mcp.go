@@ -28,7 +28,7 @@ import (
 )
 
 // skill says to agents when to ask what, and what the answers allow to conclude.
-// It is data of the build: occudiff skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
+// occudiff skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
 //
 //go:embed skill.md
 var skill string
@@ -43,8 +43,8 @@ func (a *app) skillCommand() *cobra.Command {
 // tool is a command as agents call it.
 //
 // An agent gets what the command prints, byte for byte: the server words refusals alone. What an agent may cause is
-// bounded here and in agentCall.inside: no output files, no network, no VTune and no compiler, and no file outside the
-// folder that the server was started in.
+// bounded here and in agentCall.inside: no output files, no network, no VTune, no compiler, and of the files only those
+// of the folder that the server was started in.
 type tool struct {
 	name    string
 	command string // and what is always given
@@ -330,6 +330,7 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		}
 		return nil
 	}
+	// WalkDir does not follow a link to a folder: look sees where the link leads, and nothing sees what is in there.
 	if err := filepath.WalkDir(real, func(p string, _ fs.DirEntry, err error) error {
 		return cmp.Or(err, ctx.Err(), look(p))
 	}); err != nil {

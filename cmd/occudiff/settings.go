@@ -236,9 +236,9 @@ func (a *app) unknownVariables() (lines []string) {
 
 // setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
 func (f *settingsFile) setThreshold(m history.Metric, x float64) {
-	// The tag and the style are cleared below: the old value may have been a text in quotes.
 	thresholds := child(child(f.top, "track", yaml.MappingNode), "threshold", yaml.MappingNode)
 	value := child(thresholds, string(m), yaml.ScalarNode)
+	// Without the old tag and style: the value may have been a text in quotes.
 	value.Value, value.Tag, value.Style = strconv.FormatFloat(x, 'f', -1, 64), "", 0
 }
 

@@ -178,7 +178,7 @@ func runsAre(n int) string {
 // addRun stores a run and says what came of it.
 // A run that is stored already, whole, is no error: CI repeats jobs. One of which a part is stored is: its kernels
 // would be counted twice.
-// A stored run whose date cannot be right is stored all the same, with a warning.
+// A run whose date cannot be right is stored all the same, with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	added, err := db.Add(ctx, run.Run)
 	if err != nil {

@@ -120,8 +120,8 @@ func (t *tracking) exportCommand() *cobra.Command {
 		}})
 }
 
-// exportPoints writes the points while they are read, so it has no answer. A file gets names with a guard against
-// spreadsheets, which importing takes off again.
+// exportPoints writes the points while they are read, so it has no answer. Names have a guard against spreadsheets,
+// which importing takes off again.
 func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.Metric) error {
 	points := 0
 	write := func(w io.Writer) error {
