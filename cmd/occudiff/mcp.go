@@ -318,6 +318,9 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		}
 		info, err := os.Stat(real)
 		switch {
+		case err == nil && info.IsDir() && real != p:
+			// WalkDir does not follow it, but reading does: what is in there nobody would have looked at.
+			return errors.New("holds a link to a folder: name that folder itself")
 		case err != nil || info.IsDir():
 			return err
 		case !info.Mode().IsRegular():
@@ -330,7 +333,6 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		}
 		return nil
 	}
-	// WalkDir does not follow a link to a folder: look sees where the link leads, and nothing sees what is in there.
 	if err := filepath.WalkDir(real, func(p string, _ fs.DirEntry, err error) error {
 		return cmp.Or(err, ctx.Err(), look(p))
 	}); err != nil {

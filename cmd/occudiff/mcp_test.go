@@ -32,7 +32,8 @@ func agentFolder(t *testing.T) (outside string) {
 	write(t, "-q", string(fixture))
 	write(t, "k.cl", "kernel void f() {}")
 	write(t, "folder/run.csv", string(fixture))
-	for link, to := range map[string]string{"link.csv": outside, "links/run.csv": outside, "inner.csv": "a.csv"} {
+	for link, to := range map[string]string{"link.csv": outside, "links/run.csv": outside, "inner.csv": "a.csv",
+		"deep/d": "../hidden", "hidden/run.csv": outside} {
 		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -148,6 +149,8 @@ func TestAgent(t *testing.T) {
 		{"above", "validate", arguments{"paths": []string{"../" + filepath.Base(filepath.Dir(outside))}}, "outside the folder"},
 		{"the folder above", "validate", arguments{"paths": []string{".."}}, "outside the folder"},
 		{"a link out", "validate", arguments{"paths": []string{"link.csv"}}, "outside the folder"},
+		{"a link out behind a link to a folder", "validate", arguments{"paths": []string{"deep"}}, "link to a folder"},
+		{"a link to a folder by its own name", "validate", arguments{"paths": []string{"deep/d"}}, "outside the folder"},
 		{"a link out in a folder", "validate", arguments{"paths": []string{"links"}}, "outside the folder"},
 		{"NUL", "validate", arguments{"paths": []string{"a.csv\x00"}}, "no such file"},
 		{"standard input is the protocol", "validate", arguments{"paths": []string{"-"}}, "no such file"},
