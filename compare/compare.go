@@ -67,7 +67,8 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 		return f
 	}
 	if !k.Global.Present() {
-		f.why = "the input has no global work size for it"
+		f.why = "the input has no global work size for it; an export with the columns Work Size:Global and " +
+			"Work Size:Local has it"
 		return f
 	}
 	l := r.launchOfKernel(k)
