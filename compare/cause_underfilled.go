@@ -230,10 +230,13 @@ func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
 	}
 	d := t.r.Device
 	for _, mode := range d.GRFModes {
+		if mode.Registers <= 128 { // it has been predicted
+			continue
+		}
 		l := t.launch
 		l.GRF = mode.Registers
 		p, err := predict.Predict(d, l)
-		if mode.Registers > 128 && err == nil && t.fits(&p, d, t.r.Options.Tolerance+t.above) {
+		if err == nil && t.fits(&p, d, t.r.Options.Tolerance+t.above) {
 			return mode.Registers, &p
 		}
 	}
@@ -258,10 +261,13 @@ func (t *trial) width() {
 		return
 	}
 	for _, simd := range t.r.Device.SIMDWidths {
+		if simd == t.launch.SIMD { // it has been predicted
+			continue
+		}
 		l := t.launch
 		l.SIMD = simd
 		p, err := predict.Predict(t.r.Device, l)
-		if simd != t.launch.SIMD && err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
+		if err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
 			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), t.near(&p, t.r.Device),
 				"", decideByBinary)
 			return
