@@ -237,7 +237,8 @@ func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
 		l.GRF = mode.Registers
 		p, err := predict.Predict(d, l)
 		if err == nil && t.fits(&p, d, t.r.Options.Tolerance+t.above) {
-			return mode.Registers, &p
+			found := p // p itself would be allocated for every mode
+			return mode.Registers, &found
 		}
 	}
 	return 0, nil

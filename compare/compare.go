@@ -86,8 +86,8 @@ func (r *Result) forecast(k *ingest.Kernel) forecast {
 		return f
 	}
 	f.predicted, f.modelPeak = &p, p.Peak
-	if all := mostThreads(r.Device); all != l.GRF {
-		l.GRF, l.Policy = all, p.Policy
+	if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
+		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
 		if q, err := predict.Predict(r.Device, l); err == nil {
 			f.modelPeak = q.Peak
 		}
