@@ -40,9 +40,13 @@ func (b *backtest) closing() string {
 		return "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) +
 			" runs yet." + left
 	}
+	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is mended,
+	// and is still one thing to look at.
 	text := fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.Counted(t.Checks, "check", "checks"), rate(t.Rate()),
 		unit.Counted(t.Red, "was", "were"))
+	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
+	// it.
 	if b.Kept.Floor > b.Gate.Floor {
 		text += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)),
 			rate(b.KeptTotal.Rate()))
@@ -78,6 +82,7 @@ func (b *backtest) findingTable() *report.Table {
 		FindingValue
 	}
 	var rows []row
+	// Findings stand in one list over all series, in the order in which these were first stored: a budget is over all.
 	for _, s := range b.Series {
 		for i := range s.Findings {
 			rows = append(rows, row{b.key(s.Key), b.finding(s, &s.Findings[i])})
@@ -93,6 +98,7 @@ func (m metric) finding(s *track.Series, f *trend.Finding) FindingValue {
 	p := s.Points[f.First]
 	v := FindingValue{Run: p.Run, Time: stamp(p.Time), Opened: s.Points[f.Opened].Run, Median: report.Rounded(f.Level),
 		Shift: report.Rounded(f.Shift * m.scale()), P: probability(f.P)}
+	// A finding that is open has no end, which is not the run of its first point.
 	if f.Closed >= 0 {
 		v.Closed = &s.Points[f.Closed].Run
 	}

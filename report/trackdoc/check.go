@@ -35,6 +35,7 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 }
 
 // CheckFailure says which series of a check fail the gate; nothing when none does.
+// It is the text of the exit status, so it says both ways to fail: what got worse, and what is gone.
 func CheckFailure(c *track.Check) string {
 	texts := []string{metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms), goneFailure(c)}
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
@@ -60,6 +61,7 @@ func (c *check) document(prov report.Provenance) *report.Document {
 			"known then; of a series the worst verdict counts.")
 	}
 	d.Headline = append(d.Headline, c.rule())
+	// --kernel and --top choose what people see; closing line, JSON and test cases cover every series.
 	show, left := shown(c.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
 	for i := range c.Shared {
@@ -81,6 +83,8 @@ func (c *check) document(prov report.Provenance) *report.Document {
 // absences are the items about what the run does not have.
 func (c *check) absences() []report.Item {
 	var items []report.Item
+	// Kernels that are missing are unsure and not bad: a run of a part of the program has fewer. What matters of them
+	// is judged by how much time they held, see gone.go.
 	add := func(lead string, status report.Status, format string, args ...any) {
 		items = append(items, report.Item{Lead: lead, Status: status, Text: fmt.Sprintf(format, args...)})
 	}
@@ -108,6 +112,8 @@ func (c *check) absences() []report.Item {
 
 // clockItems are the items about dates that cannot be right.
 func clockItems(clock *track.Clock) []report.Item {
+	// Nobody can tell which clock was wrong, so nothing is corrected: the message says what it led to, and how to
+	// repair it.
 	const order = " Series with it are in the order in which their runs were added."
 	var items []report.Item
 	if n := len(clock.Future); n > 0 {
@@ -158,6 +164,7 @@ func number(n int, one, many string) string {
 // suite gives a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is
 // skipped.
 func (c *check) suite(prov report.Provenance) *report.TestSuite {
+	// The time is that of the run: two reports of one run are the same bytes, whenever they were made.
 	s := &report.TestSuite{Name: "occudiff track check", Collected: c.Run.Time, Host: report.OneLine(c.Run.Host)}
 	for _, p := range []report.TestProperty{
 		{Name: "occudiff", Value: prov.Version}, {Name: "history", Value: c.Where},
@@ -168,6 +175,7 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 			s.Properties = append(s.Properties, report.TestProperty{Name: p.Name, Value: report.OneLine(p.Value)})
 		}
 	}
+	// Cases are made while they are written, since a history may have thousands of series.
 	s.SetCases(func(yield func(report.TestCase) bool) {
 		for _, t := range c.series {
 			if !yield(c.testCase(t)) {
@@ -189,12 +197,14 @@ func caseClass(k history.Key) string {
 func (c *check) testCase(s *track.Series) report.TestCase {
 	k := report.TestCase{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
+	// Lower occupancy that made launches faster passes; the text says so all the same.
 	case o == trend.OK, o == track.Faster:
 	case o == trend.Regression, c.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome = report.TestFailed
 		k.Type = string(s.Outcome())
 		k.Message = string(s.Outcome()) + ": " + c.side(s.Off()) + " the level of " +
 			unit.Counted(s.Gate.N, "run", "runs")
+	// A case that is skipped is seen in a test report without turning it red.
 	default:
 		k.Outcome = report.TestSkipped
 		k.Type, k.Message = string(s.Outcome()), findingText(s)

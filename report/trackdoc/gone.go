@@ -25,6 +25,7 @@ func goneValue(g track.Gone) GoneValue {
 }
 
 // goneText says of a kernel that is gone what it was.
+// The share is of the last run that had it, for nobody knows what it would have held since.
 func goneText(g *track.Gone) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
@@ -61,6 +62,7 @@ func goneFailure(c *track.Check) string {
 // goneCases are the test cases of kernels that are gone.
 func (c *check) goneCases(yield func(report.TestCase) bool) {
 	for _, g := range mattering(c.Check) {
+		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
 		k := report.TestCase{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.TestSkipped,
 			Type: "missing", Message: "the kernel is gone", Text: goneText(g)}
 		if c.FailGone {

@@ -53,6 +53,8 @@ type ReportValue struct {
 }
 
 // KeyValue names a series.
+// It is part of the rows of every table of series, and of JSON: a column is declared here once, and a table that shows
+// it otherwise names what differs (its title, where it is dropped).
 type KeyValue struct {
 	Name    string  `json:"name" csv:"series" col:"Kernel; cut"`
 	Device  *string `json:"device" col:"Device; cut; drop=5"`
@@ -62,6 +64,7 @@ type KeyValue struct {
 }
 
 // JudgedValue is a series with the verdict on its newest value.
+// What has json:"-" is for tables: words and colors that programs make of the figures themselves.
 type JudgedValue struct {
 	KeyValue
 	Gate     GateValue       `json:"gate" csv:",inline"`
@@ -108,8 +111,9 @@ type ChangeValue struct {
 	Magnitude  *float64       `json:"magnitude" jsonschema:"the larger of the two ratios of the means, minus 1; null when a mean is 0"`
 	Relative   *float64       `json:"relative_change_percent" csv:"relative_change" col:"Relative change [%]; kind=points; in=page+sheet" jsonschema:"of mean_before; null when that is 0 or a difference itself"`
 	Commit     *commit        `json:"commit" col:"Commit"`
-	Before     int            `json:"-" csv:"before" col:"before; group=Runs; in=page+sheet"`
-	After      int            `json:"-" csv:"after" col:"after; group=Runs; in=page+sheet"`
+	// How many runs the two levels have.
+	Before int `json:"-" csv:"before" col:"before; group=Runs; in=page+sheet"`
+	After  int `json:"-" csv:"after" col:"after; group=Runs; in=page+sheet"`
 }
 
 // GateValue is the gate's verdict with its figures.
@@ -147,6 +151,8 @@ func (r *whole) value() *ReportValue {
 
 // seriesValue is a series of a report; of tables, a row.
 func (r *whole) seriesValue(s *track.Series) SeriesValue {
+	// JSON has all change points that were found, as tools that follow Hunter have them. People see those between
+	// levels that last: a split that two outliers make is no change of a level.
 	v := SeriesValue{JudgedValue: r.judged(s), Points: len(s.Points), Changes: make([]ChangeValue, len(s.Found)),
 		Changed: len(s.Changes), Ended: s.Ended}
 	for i := range s.Found {
@@ -255,6 +261,7 @@ type ClockValue struct {
 }
 
 func (c *check) value() *CheckValue {
+	// In the order of the history and not of attention, so that two checks can be compared line by line.
 	v := &CheckValue{Schema: checkSchema, Verdict: string(c.worst()), Metric: c.name(),
 		Direction: string(c.Gate.Direction), Run: runValue(c.Run), NotMeasured: c.NotMeasured,
 		Series: report.ListOf(c.Series, func(s *track.Series) JudgedValue { return c.judged(s) }),

@@ -48,6 +48,7 @@ func (r *whole) levelTable() *report.Table {
 }
 
 // noiseTable says how the values of each kernel scatter, those that scatter most first.
+// It tells in which kernels a small drop can be seen at all, and where drift (a correlation) can look like one.
 func (r *whole) noiseTable() *report.Table {
 	type row struct {
 		KeyValue
@@ -56,6 +57,7 @@ func (r *whole) noiseTable() *report.Table {
 	var rows []row
 	for _, s := range r.series {
 		if n, ok := s.Scatter(); ok && !s.Ended {
+			// Of a series that is over nobody needs to know how well it could be judged.
 			n.Deviation *= r.scale()
 			rows = append(rows, row{r.key(s.Key), n})
 		}

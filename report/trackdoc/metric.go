@@ -104,6 +104,7 @@ func (m metric) difference(d float64) string {
 }
 
 // worse turns a difference so that what is worse is above zero.
+// Sorting by it puts drops first where lower is worse, and rises first for times and spills.
 func (m metric) worse(d float64) float64 {
 	switch m.Gate.Direction {
 	case trend.Down:
@@ -126,6 +127,7 @@ func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
 }
 
 // rule says how the gate judges, in a sentence or two.
+// It names every figure that a verdict depends on, so that who reads only the report can check one by hand.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
@@ -169,4 +171,5 @@ func leftOut(n, of int) string {
 }
 
 // when prints a time for people, to the minute.
+// It is in UTC: runs of one history come from machines in several time zones.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

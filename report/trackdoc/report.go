@@ -59,6 +59,7 @@ func rank(s *track.Series) track.Severity {
 // loss is how far what is bad is off, else how far the last change point went towards worse; no change is between worse
 // and better.
 func (r *whole) loss(s *track.Series) float64 {
+	// What is bad now counts as it is; a change point may be old and mended.
 	if s.Bad() {
 		return r.worse(s.Off())
 	}
@@ -114,6 +115,7 @@ func (r *whole) last() (last time.Time) {
 	return last
 }
 
+// headline counts all points, also those that are left out of verdicts: they are what the history holds.
 func (r *whole) headline() string {
 	runs, devices := map[int64]bool{}, map[string]bool{}
 	points := 0
@@ -218,6 +220,7 @@ func (r *whole) attention() report.Section {
 		if s.Shared != nil {
 			text = ""
 		}
+		// A change point alone is worth a line, in the color of its direction, where the gate has nothing to say.
 		if last := lastChange(s); last != nil {
 			if text != "" {
 				text += " "

@@ -74,6 +74,7 @@ var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, tren
 	track.Unmeasurable}
 
 // place tells series of one kernel apart: device, driver, program.
+// Names of kernels repeat between them, so a title without it would stand for several series.
 func place(s *track.Series) string {
 	text := report.OneLine(s.Key.Device)
 	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
@@ -200,6 +201,8 @@ func moved(s *track.Series) string {
 }
 
 // explain says of a series that needs attention what happened, from which figures; nothing of the others.
+// A changed device comes first, for then there is no verdict. A changed driver or launch shape is said and no excuse:
+// the series is judged by the runs before it, see track/begin.go.
 func (m metric) explain(s *track.Series) string {
 	if !s.NeedsAttention() {
 		return ""
@@ -270,6 +273,7 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	if named > most {
 		names = append(names, fmt.Sprintf("%d more", named-most))
 	}
+	// Series that moved at once count as one cause: fifty names would hide that they have one.
 	for s, k := range together {
 		names = slices.Insert(names, 0, strings.TrimSuffix(fmt.Sprintf("%d of %s at once by %s, %s", k,
 			report.OneLine(s.Device), m.difference(s.Median), changedText(s)), ", "))

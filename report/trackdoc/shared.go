@@ -26,6 +26,7 @@ func (m metric) sharedItems(list []track.Shared) []report.Item {
 }
 
 // sharedTitle is a shared finding in a few words.
+// It gives both counts: 150 of 300 series of a device say more of the machine than two of three.
 func sharedTitle(s *track.Shared) string {
 	if s.Anew && s.GoesOn {
 		return fmt.Sprintf("%s: %d of %d series go on with a change", report.OneLine(s.Device), len(s.Series), s.Of)
@@ -60,6 +61,7 @@ func (m metric) sharedText(s *track.Shared) string {
 	}
 	text += fmt.Sprintf("%d of %s of %s moved at once, by %s in the median", len(s.Series),
 		unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
+	// Alarms are of the newest run alone, and one run that is off in many kernels may be one bad run.
 	switch alarms {
 	case 0:
 	case len(s.Series):

@@ -18,6 +18,7 @@ type timestamp string
 func stamp(t time.Time) timestamp { return timestamp(t.UTC().Format(time.RFC3339Nano)) }
 
 // Cell implements the cell of a table.
+// JSON and CSV have the whole time: two runs of one minute stay apart.
 func (t timestamp) Cell() report.Cell {
 	at, err := time.Parse(time.RFC3339Nano, string(t))
 	if err != nil {
@@ -38,6 +39,7 @@ type probability float64
 // Cell implements the cell of a table.
 func (p probability) Cell() report.Cell { return report.TextCell(p.String()) }
 
+// Three decimals, but never 0.000: a p of a permutation or of Student's t is small and not 0.
 func (p probability) String() string {
 	if p > 0 && p < 0.0005 {
 		return strconv.FormatFloat(float64(p), 'e', 0, 64)

@@ -135,7 +135,8 @@ func TestTrackGolden(t *testing.T) {
 	sample.Golden(t, "track.md", b.Bytes())
 }
 
-// TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged last.
+// TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged
+// last.
 func TestTrackOrder(t *testing.T) {
 	d := trackdoc.FromReport(tracks(t), prov()).Doc
 	table := d.Table("series")
@@ -154,8 +155,8 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackLarge wants the large picture to be what its heading says, though the list has its own order; small pictures lead to
-// the large ones of their series.
+// TestTrackLarge wants the large picture to be what its heading says, though the list has its own order; small pictures
+// lead to the large ones of their series.
 func TestTrackLarge(t *testing.T) {
 	m := measured()
 	down, up, flat := followed(t, m, "down", steps(12, 80, 78)...), followed(t, m, "up", steps(12, 60, 70)...), followed(t, m, "flat", steps(12, 50)...)
@@ -299,7 +300,8 @@ func TestTrackJSONContract(t *testing.T) {
 	}
 }
 
-// TestTrackCheckSuite wants a regression to fail and everything that is not sure to be skipped, in XML that any reader takes.
+// TestTrackCheckSuite wants a regression to fail and everything that is not sure to be skipped, in XML that any reader
+// takes.
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
 	c := &track.Check{Metric: r.Metric, Where: "occudiff.db", Run: history.Run{ID: 11, Kernels: 8}, Series: r.Series}
