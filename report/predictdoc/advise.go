@@ -14,6 +14,7 @@ import (
 )
 
 // adviceList is the JSON output of `advise`: one launch, or the kernels of a run.
+// Kernels are a stream: the advice on a run of a million kernels is searched for while it is written.
 type adviceList struct {
 	Schema  string                `json:"schema"`
 	Device  *report.DeviceValue   `json:"device"`
@@ -43,6 +44,7 @@ type advice struct {
 	SLMRoomBytes    *int64               `json:"slm_room_bytes"`
 	Rules           []predict.Rule       `json:"rules"`
 
+	// What the texts are made of.
 	launch predict.Launch
 	found  predict.Advice
 	row    *compare.Row // of a run, nil for a launch from the command line
@@ -59,6 +61,7 @@ type setting struct {
 	Words string `json:"-" csv:"changes" col:"Change; fold"`
 }
 
+// newAdvice keeps the numbers of a search that found nothing as null: 0 work-groups that fill would be an answer.
 func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
 	v := advice{Launch: newLaunch(&l), Current: newPredicted(a.Current), Message: report.Filled(errorText(a.Refusal)),
 		Best: report.ListOf(a.Best, newSetting), Next: a.Next, Rules: a.Rules,
@@ -114,6 +117,7 @@ func (c *advice) settings(run bool) []setting {
 	if c.Current != nil {
 		list = append(list, setting{What: "now", Launch: c.Launch, Predicted: c.Current})
 	}
+	// A list of kernels has room for one proposal of each.
 	best := c.Best
 	if run && len(best) > 1 {
 		best = best[:1]
@@ -148,6 +152,7 @@ func (c *advice) now() string {
 		return "The work-group size is searched."
 	case p == nil && c.launch.SIMD == 0:
 		return "The sub-group size is searched."
+	// The reason names both figures and what would fit, see predict.LaunchError.
 	case p == nil:
 		return "Now: cannot run, " + errorText(c.found.Refusal)
 	}
@@ -156,6 +161,7 @@ func (c *advice) now() string {
 
 // best sums the advice up.
 func (c *advice) best() string {
+	// That is no fault: with --fix everything may be held that keeps the launch from running.
 	if len(c.found.Best) == 0 {
 		return "No setting that may change makes the launch run."
 	}
@@ -182,6 +188,8 @@ func (c *advice) items() []report.Item {
 	for _, n := range a.Next {
 		add("next step", stepText(n))
 	}
+	// A grid of fewer work-groups leaves XVEs empty whatever their size is, so this is said even where settings change
+	// nothing.
 	if a.Fill.Least > 0 {
 		text := unit.Counted(a.Fill.Least, "work-group", "work-groups") + " fill the GPU"
 		if a.Fill.Multiple > 0 {
@@ -211,6 +219,7 @@ func stepText(n predict.NextStep) string {
 // gain words what a setting reaches against what there is.
 func gain(now, then *predict.Prediction) string {
 	switch {
+	// A launch that cannot run has no figures to begin from.
 	case now == nil && then.HasGrid():
 		return fmt.Sprintf("it runs, with peak %s, average %s", percent(then.Peak), percent(then.Average))
 	case now == nil:

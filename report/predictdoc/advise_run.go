@@ -13,6 +13,7 @@ import (
 // advise advises on a row by the part of its account that most of the unused slots went to: launch settings change
 // the limits and the tail, and nothing else. Where threads end faster than the dispatcher starts new ones, nothing is
 // proposed that takes more of them.
+// What was searched stays for kernels that match: their prediction may be low by itself.
 func (a *adviser) advise(i int) advice {
 	row := a.run.Row(i, nil)
 	l, may, account := a.launchOf(row), a.may, a.run.Account(row)
@@ -51,6 +52,7 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 	case most == compare.PartShortfall:
 		of = "short of the prediction"
 	}
+	// The text of a cause is that of 'occudiff explain': a reader who looks it up finds the same words.
 	text := "Most of the slots without a thread are " + of + ", which launch settings do not change."
 	texts := report.CauseTerms()
 	for _, p := range parts {
@@ -76,6 +78,8 @@ func lostLanes(share unit.Ratio, group int64, simd int) string {
 }
 
 // kernel is what is said of one kernel of a run.
+// It begins with where the kernel stands, then what to change, then what the measurement leaves open: who reads on
+// stops where it is clear.
 func (c *advice) kernel() report.Item {
 	r := c.row
 	text := c.now()
@@ -98,6 +102,7 @@ func (c *advice) kernel() report.Item {
 	switch {
 	case c.Do != nil:
 		text += " " + *c.Do
+	// Advice on a value that may be other kernels' has to say so.
 	case r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable):
 		text += fmt.Sprintf(" About the measurement (%s): %s", r.Cause.Name, r.Cause.Because)
 	}

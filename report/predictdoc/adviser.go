@@ -36,6 +36,7 @@ type adviser struct {
 }
 
 // search is what advice is searched for.
+// Names of kernels are no part of it: kernels of one launch shape share an answer.
 type search struct {
 	launch predict.Launch
 	may    predict.Vary
@@ -50,6 +51,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	kernels, least := 0, unit.FromPercent(below)
 	// One pass counts, and holds the numbers of rows alone, 8 bytes each; advice is searched for when an output asks.
 	for i, row := range r.AllWithoutText() {
+		// Copies have no launch, and a launch that cannot be predicted has no neighbors that could.
 		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
 			continue
 		}
@@ -71,6 +73,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 			closing: fmt.Sprintf("Kernels below %s %%, predicted or measured: %s of %s. A prediction is an upper "+
 				"bound: 'occudiff validate' shows what else costs occupancy.", number(below),
 				report.Thousands(int64(len(a.low))), report.Thousands(int64(kernels)))}
+		// The rows are in the order of what needs attention, so the first are those that matter.
 		first := a.low[:min(len(a.low), documentKernels)]
 		if len(first) < len(a.low) {
 			pg.closing += fmt.Sprintf(" Advice is given here on the first %s; JSON and CSV have it for all.",

@@ -38,6 +38,8 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	if o.Refusal != 0 {
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
+	// The figures stand as the form shows them, also the average of rounded waves beside that of unrounded ones: the
+	// form has both, and they differ.
 	v := &calculated{Output: o}
 	// The calculator has one column for both: with a barrier the slots are those of barriers.
 	slots := "work-groups by slots"
@@ -92,6 +94,7 @@ func calculatorLine(d *calculator.Device) string {
 	return text
 }
 
+// formLine repeats the sizes as they were typed, for the form takes products as well.
 func formLine(in *calculator.Input) string {
 	text := "no global size"
 	if in.Global != "" {

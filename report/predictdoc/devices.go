@@ -15,6 +15,7 @@ type deviceList struct {
 }
 
 // device is one device; memory in bytes, counts per what the name says.
+// JSON has every figure that the models take; the columns are those by which people choose a device.
 type device struct {
 	Key            string              `json:"key" col:"Key"`
 	Name           string              `json:"name" col:"Name; cut"`
@@ -68,6 +69,7 @@ func newDevice(d arch.Device) device {
 func Devices(devices []arch.Device) *report.Answer {
 	v := deviceList{devicesSchema, report.ListOf(devices, newDevice)}
 	t := rowsOf("devices", v.Devices)
+	// Sources stand with one device: where they disagree a table has no room for both.
 	head := unit.Counted(len(devices), "device", "devices") + "; occudiff devices KEY shows one with its sources"
 	return &report.Answer{Value: v, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",
 		Headline: []string{head},

@@ -35,6 +35,7 @@ type launch struct {
 	WorkGroupSlots *int       `json:"work_group_slots"`
 }
 
+// newLaunch gives null for what is at its default, and 0 for SLM and barriers, which is an amount.
 func newLaunch(l *predict.Launch) launch {
 	return launch{Global: l.Global, Local: l.Local, SIMD: report.Positive(l.SIMD), SLMBytes: l.SLM,
 		Barriers: l.Barriers, Registers: report.Positive(l.GRF), Policy: l.Policy.String(),
@@ -194,6 +195,7 @@ func figure(p *predict.Prediction) (unit.Ratio, string) {
 }
 
 // partialText says what happens to a local size that does not divide the global size.
+// It is a sentence and no refusal, since OpenCL 2.0 runs such launches (non-uniform work-groups).
 func partialText(l *predict.Launch, p *predict.Prediction) string {
 	if !p.Partial {
 		return ""

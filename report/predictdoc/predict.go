@@ -28,6 +28,7 @@ type prediction struct {
 }
 
 // onDevice is what the model says of the launch on one device, and a row of the table of devices.
+// One value serves JSON, CSV, the table of devices and the document: what a launch gives is computed once for all.
 type onDevice struct {
 	Device      *report.DeviceValue  `json:"device" csv:",inline"`
 	Status      string               `json:"status"`
@@ -111,6 +112,7 @@ func (q *Question) on(t *arch.Choice) onDevice {
 	if p.Partial {
 		c.Reason, c.Remark = report.TextCell("partial work-groups"), report.TextCell(partialText(&c.launch, &p))
 	}
+	// The steps are asked of the model and not made from its figures: who checks one by hand goes the model's own way.
 	steps, _ := predict.Explain(t.Device, c.launch) // it runs
 	for _, s := range steps {
 		// The driver's formula has a section of its own, when it is asked for.
@@ -127,6 +129,7 @@ func (q *Question) on(t *arch.Choice) onDevice {
 }
 
 // single is the document of one launch on one device, with every step of the reasoning.
+// The other policy is a step of it, for people ask why the profiler's peak is another one.
 func single(c *onDevice) *report.Document {
 	steps := c.Steps
 	if o := c.other; o != nil {
@@ -199,6 +202,7 @@ func driverSection(c *onDevice) report.Section {
 }
 
 // sideBySide holds one launch on several devices side by side.
+// A device that cannot run the launch keeps its row with the reason: it would be missed.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Counted(len(list), "device", "devices")},
@@ -241,6 +245,8 @@ func refusals(list []onDevice) []report.Item {
 }
 
 // bestDevice says which device does best, and how many cannot run the launch.
+// Devices are compared by the share of their own slots, which is no speed: the sentence says occupancy and nothing
+// more.
 func bestDevice(list []onDevice) string {
 	text, key, what := "", "", ""
 	most, ties, refused := unit.Ratio(-1), 0, 0

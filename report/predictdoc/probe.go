@@ -20,6 +20,7 @@ type probeList struct {
 }
 
 // probe is the launch with one setting changed, and the occupancy that it must show.
+// One setting is changed and the work stays the same, so that times per work-item can be compared.
 type probe struct {
 	Change    string               `json:"change" col:"Change"`
 	SLM       unit.Opt[unit.Bytes] `json:"slm_bytes" csv:"slm" col:"SLM [bytes]; in=sheet" jsonschema:"in all, per work-group, to ask for; null where the probe changes something else"`
@@ -49,6 +50,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 		p := probe{Change: short.Replace(s.Changes[0].Text), Local: s.Launch.Local,
 			Registers: report.Positive(s.Launch.GRF), Groups: s.Prediction.GroupsPerXeCore,
 			Peak: s.Prediction.Peak, Average: s.Prediction.Average}
+		// The words are those to paste: names of SYCL and OpenCL, and the option of the compiler.
 		switch s.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.SLM = unit.Some(s.Launch.SLM)

@@ -75,6 +75,7 @@ type sweep struct {
 }
 
 // sweepPoint is a point of a sweep.
+// A point that cannot run keeps its place with the reason, and is a gap of the chart.
 type sweepPoint struct {
 	Axis          report.Cell `json:"-" csv:"axis"`
 	X             int64       `json:"x" jsonschema:"work-items per work-group, bytes of SLM per work-group, or lanes"`
@@ -94,6 +95,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 	if err := refusal(points); err != nil {
 		return nil, err
 	}
+	// The launch stands beside the points, since what is not varied bounds them all.
 	own := newLaunch(&l)
 	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own}
 	// Values in KB may have fractions: SLM sizes of a launch are bytes, and a column has one form for all of its rows.
@@ -121,6 +123,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 	}
 	pg := a.page(deviceLine(t), launchLine(&l))
 	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, outcome(true, false)...)
+	// The heading depends on what is swept, which no tag of a struct can say.
 	pg.table.Columns[0] = a.column(kind, decimals)
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
@@ -204,6 +207,7 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 
 // series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap. What no value has
 // is left out.
+// The launch itself is marked, so that one sees what moving it would change.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
 	list := []report.LineSeries{{Name: "Xe-core"}, {Name: "GPU peak"}, {Name: "GPU average"},
 		{Name: "this launch", Style: report.Marks}}

@@ -41,6 +41,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
+	// Prediction first: its refusal is the one that people know, and the simulation takes its figures.
 	p, err := predict.Predict(t.Device, l)
 	if err != nil {
 		return nil, err
@@ -49,6 +50,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	if err != nil {
 		return nil, err
 	}
+	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
 	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(),
 		Ports: report.Positive(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
 		Duration: r.Time, Predicted: newPredicted(&p)}
@@ -78,6 +80,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	return ans, nil
 }
 
+// timelineChart draws steps and no lines between them: residency changes when a thread starts or ends.
 func timelineChart(title string, r *timeline.Result) *report.Plot {
 	steps := report.LineSeries{Name: "policy " + r.Policy.String(), Style: report.Steps}
 	for _, p := range r.Phases {

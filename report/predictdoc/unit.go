@@ -74,6 +74,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 }
 
 // unitSteps words the model's formulas with the figures.
+// The order is that of the published formulas (docs/model.md), and each step is worded with its numbers so that it can
+// be checked by hand.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []step {
 	var steps []step
 	add := func(label, calculation, value string, limit string) {
@@ -138,6 +140,8 @@ func unitLaunchLine(l *computeunit.Launch) string {
 }
 
 // unitAdvice is the JSON output of `advise --model compute-unit`.
+// Full says whether any setting reaches full occupancy with all lanes in use; else the settings are those of the
+// highest.
 type unitAdvice struct {
 	Schema   string                `json:"schema"`
 	Model    string                `json:"model"`
