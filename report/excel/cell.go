@@ -67,6 +67,7 @@ func fitText(s string) string {
 		return s
 	}
 	const reserve = 80 // for the note
+	// The library cuts a longer text without a word, and what is missing would look as if it had never been there.
 	keep := excelize.TotalCellChars - reserve
 	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
 		keep-- // not between the halves of a character

@@ -25,6 +25,7 @@ const (
 
 // chart places a plot beside the tables, from row top on, and gives the row below it. It draws from the cells of the
 // table that it shows; when that table has no sheet of its own, there is nothing to draw from.
+// Charts are native, so that a reader can change them, and they follow the cells when somebody sorts or corrects these.
 func (p *page) chart(plot report.Plot, top int) int {
 	at, ok := p.book.placed[plot.Table]
 	if !ok || plot.Rows < 1 {
@@ -46,12 +47,14 @@ func (p *page) chart(plot report.Plot, top int) int {
 func barsHeight(plot report.Plot) int { return chartFrame + barHeight*plot.Rows }
 
 // newChart draws a series for each column of the plot that the table has.
+// What is absent is a gap and not 0, as everywhere.
 func newChart(plot report.Plot, at place, height int) *excelize.Chart {
 	font := excelize.Font{Color: "404040", Size: 9}
 	text := func(s string, font excelize.Font) excelize.ChartTitle {
 		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
 	}
 	c := &excelize.Chart{
+		// A title of several lines would take its room from the bars.
 		Title:        text(report.CutMiddle(plot.Title, 90), excelize.Font{Bold: true, Size: 13}),
 		Legend:       excelize.ChartLegend{Position: "bottom"},
 		Dimension:    excelize.ChartDimension{Width: chartWidth, Height: uint(height)},
@@ -106,6 +109,7 @@ func asLines(c *excelize.Chart, rows int) {
 	for i := range c.Series {
 		s := &c.Series[i]
 		s.Marker, s.Line = excelize.ChartMarker{Symbol: "none"}, excelize.LineOptions{Width: 1.5, Fill: s.Fill}
+		// With more points marks run into each other.
 		if i == 0 && rows <= 200 {
 			s.Marker = excelize.ChartMarker{Symbol: "circle", Size: 4, Fill: s.Fill}
 		}

@@ -20,6 +20,7 @@ const (
 )
 
 // list writes a table that has a sheet to itself, or several when it has more rows than a sheet holds.
+// A sheet holds 1,048,576 rows and the library refuses more, so a list goes on in a second one and loses nothing.
 func (b *book) list(sheet string, t *report.Table) error {
 	room := b.maxRows - 1
 	for first, number := 0, 1; first < t.Len; first, number = first+room, number+1 {
@@ -57,6 +58,7 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	if err := b.listHead(sw, t, columns, first, last, widths); err != nil {
 		return err
 	}
+	// It is a table of the spreadsheet: filter and sort work, and formulas can name its columns.
 	if err := sw.AddTable(&excelize.Table{
 		Range: "A1:" + address(len(columns), last-first+1), Name: tableName(name), StyleName: "TableStyleLight1",
 	}); err != nil {
@@ -96,6 +98,7 @@ func (b *book) listFrame(sw *excelize.StreamWriter, t *report.Table, columns []i
 	if err := b.colorHeat(sw.Sheet, t, columns, last); err != nil {
 		return err
 	}
+	// What is not printed stands beside what is, and is found on the screen.
 	if to < len(columns) {
 		if err := b.printOnly(sw.Sheet, to, last); err != nil {
 			return err
@@ -124,6 +127,7 @@ func (b *book) printOnly(sheet string, to, last int) error {
 }
 
 // colorHeat colors the percentages of columns by how much they are.
+// The scale is fixed to 0..100, so that a color means the same in every column and workbook.
 func (b *book) colorHeat(sheet string, t *report.Table, columns []int, last int) error {
 	for k, i := range columns {
 		if t.Columns[i].Role&report.Heat == 0 {
@@ -140,6 +144,8 @@ func (b *book) colorHeat(sheet string, t *report.Table, columns []int, last int)
 }
 
 // listWidths fits columns to their first rows and to the longest word of their heading, which wraps.
+// Only some rows are measured, for rows are made when they are written: measuring all of a million would make each
+// twice.
 func listWidths(t *report.Table, columns []int, first, last int) []float64 {
 	widths := make([]float64, len(columns))
 	for k, i := range columns {

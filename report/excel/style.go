@@ -28,6 +28,7 @@ const (
 const general = -1
 
 // style is all that tells one cell's look from another's.
+// It is the key of a map, so it holds nothing but what can be compared.
 type style struct {
 	role     role
 	kind     report.Kind
@@ -48,9 +49,12 @@ func cellStyle(c *report.Column, v report.Cell) style {
 	return s
 }
 
+// isTiny says that a difference is printed as 0.0 with one decimal.
 func isTiny(c report.Cell) bool { return c.Kind == report.Points && math.Abs(c.Num) < 0.05 }
 
 // colors of a status: text on ground.
+// They are those of the spreadsheet's own styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
+// too low.
 func colors(s report.Status) (text, ground string) {
 	switch s {
 	case report.Good:
@@ -89,6 +93,7 @@ func (b *book) style(s style) (int, error) {
 }
 
 func (s style) build() *excelize.Style {
+	// At the top, since a row may be several lines high and its figures belong to the first of them.
 	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top"}}
 	if s.left {
 		x.Alignment.Horizontal = "left"

@@ -17,6 +17,8 @@ const (
 )
 
 // whatIf is the sheet being laid out: cells whose formulas name other cells, which are known at the end only.
+// A formula is written with {names}, and becomes one of addresses when all lines are laid out: moving a line changes no
+// formula.
 type whatIf struct {
 	page
 	data    *report.WhatIf
@@ -81,6 +83,8 @@ func (w *whatIf) formula(column int, name, formula string, c report.Column) {
 }
 
 // figure sets a cell that formulas name and that has one itself, with the value it has before anybody changes anything.
+// The value is written as well: programs that do not calculate (viewers, pandas) show it, and it is what the test
+// compares.
 func (w *whatIf) figure(column int, name, formula string, s style) {
 	cell := w.cell(w.data.Values[name], s)
 	if cell.Value == nil {
@@ -170,6 +174,7 @@ func (w *whatIf) deviceLines() []formulaLine {
 }
 
 // steps are the sizes in which the device allocates SLM, beside each other.
+// They are cells, so that rounding up is a COUNTIF over them.
 func (w *whatIf) steps() {
 	w.blank()
 	w.words(labelColumn, "SLM steps [KB]", style{})
@@ -185,6 +190,7 @@ func (w *whatIf) steps() {
 }
 
 // constants are figures of the model and of the comparison that a person may change as well.
+// They stand in cells, since a team may hold its runs to another tolerance.
 func (w *whatIf) constants() {
 	w.block("Constants", "Value", "", nil)
 	for _, c := range []struct {

@@ -20,6 +20,8 @@ type launchField struct {
 	words  string // formula
 }
 
+// launchFields are in the order of the flags of predict; what a device admits stands beside each as a formula, for it
+// changes with the device.
 func launchFields(data *report.WhatIf) []launchField {
 	count := report.Column{Kind: report.Integer}
 	// A spreadsheet keeps 15 digits.
@@ -81,6 +83,7 @@ func (w *whatIf) launch() {
 	}
 }
 
+// The kernel's figures stay beside what is changed: emptying a yellow cell takes the change back.
 func (w *whatIf) field(f launchField) {
 	w.blank()
 	w.words(labelColumn, f.label, style{})
@@ -123,6 +126,7 @@ func usedSize(_ *whatIf, name string) string {
 		`})),IF({new_` + name + `}="",1,{new_` + name + `}))`
 }
 
+// usedFigure is what was entered, else the kernel's own, else what a launch has that does not say.
 func usedFigure(missing string) func(*whatIf, string) string {
 	missing = cmp.Or(missing, `""`)
 	return func(_ *whatIf, name string) string {
@@ -193,6 +197,7 @@ func (w *whatIf) grayOut() error {
 }
 
 // accept says what a cell takes.
+// It stops wrong values at the cell, where the message is read; the formula of the status catches what is pasted.
 func (in *input) accept(v *excelize.DataValidation) error {
 	kind := excelize.DataValidationTypeDecimal
 	if in.whole {

@@ -54,6 +54,7 @@ type book struct {
 }
 
 // place is where a table stands: its sheet, and the sheet's column of every table column.
+// Columns are known by their keys: which of them a sheet shows, and where, depends on the table.
 type place struct {
 	sheet   string
 	columns map[string]int
@@ -77,6 +78,7 @@ type part struct {
 }
 
 // lookedUp makes the tables that a computing sheet looks up sheets of their own, the last ones.
+// Last, because people open the first sheets; formulas find them by name.
 func (b *book) lookedUp(parts []part) []part {
 	for i, p := range parts {
 		if len(p.sections) != 1 || p.sections[0].WhatIf == nil {
@@ -154,6 +156,7 @@ func gather(d *report.Document) []part {
 }
 
 // listOf gives the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
+// A table beside texts or charts has no filter: the sheet is for reading then.
 func listOf(p part) *report.Table {
 	if len(p.sections) != 1 || len(p.sections[0].Tables) != 1 || len(p.sections[0].Plots) > 0 {
 		return nil
@@ -210,6 +213,7 @@ func (b *book) partName() string { return fmt.Sprintf("xl/worksheets/sheet%d.xml
 // noDate stands for a run whose date nobody knows: the library would write a date of its own.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// The date is that of the run and not of the clock, so that the same run gives the same workbook.
 func (b *book) properties(d *report.Document) error {
 	date := d.Date
 	if date.IsZero() {
@@ -224,6 +228,8 @@ func (b *book) properties(d *report.Document) error {
 
 // sheetName makes a text fit for a sheet's name.
 func sheetName(s string) string {
+	// The characters are those that Excel refuses, and the apostrophe, which it refuses at the ends only: within a name
+	// formulas would have to double it.
 	s = strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`:\/?*[]'`, r) {
 			return '-'
