@@ -222,7 +222,7 @@ func (s *rowSet) names(g *causeGroup) string {
 	for _, at := range explained {
 		task := s.result.Task(s.explained[at].row)
 		if !seen[task] && len(names) < namedKernels {
-			names = append(names, report.CutMiddle(report.KernelName(task), report.LabelWidth))
+			names = append(names, cmp.Or(s.brief[task], report.CutMiddle(report.KernelName(task), report.LabelWidth)))
 		}
 		seen[task] = true
 	}

@@ -12,10 +12,11 @@ import (
 // rowSet is what the sections that show rows need to know of all of them.
 type rowSet struct {
 	result     *compare.Result
-	kernels    int      // the first ones; what follows are tasks that are no kernels
-	attention  int      // the first ones, which need it
-	labels     []string // of the first rows, which plots show
-	decimals   int      // of times in seconds
+	kernels    int               // the first ones; what follows are tasks that are no kernels
+	attention  int               // the first ones, which need it
+	labels     []string          // of the first rows, which plots show
+	brief      map[string]string // names of their tasks, so that they differ
+	decimals   int               // of times in seconds
 	explained  []explainedRow
 	ranges     bool // the predicted average of any is a range
 	tails      int  // those whose partial last wave keeps the prediction low
@@ -85,7 +86,7 @@ func newRowSet(r *compare.Result) *rowSet {
 		s.explained[a.item].launches = a.launches
 	}
 	s.decimals = secondsDecimals(shortest)
-	s.labels = plotLabels(shown[:min(s.kernels, len(shown))])
+	s.labels, s.brief = plotLabels(shown[:min(s.kernels, len(shown))])
 	return s
 }
 
@@ -126,21 +127,22 @@ func finding(r *compare.Row) report.Cell {
 	return report.StatusCell(text, statusOf(r.Verdict))
 }
 
-// plotLabels names rows briefly; rows of one name are told apart by their shape.
-func plotLabels(rows []compare.Row) []string {
+// plotLabels names rows briefly; rows of one name are told apart by their shape. brief are the names without it.
+func plotLabels(rows []compare.Row) (labels []string, brief map[string]string) {
 	names := make([]string, len(rows))
 	count := map[string]int{}
 	for i := range rows {
 		names[i] = report.KernelName(rows[i].Task)
 		count[names[i]]++
 	}
-	labels := report.CutApart(names, report.LabelWidth)
+	labels, brief = report.CutApart(names, report.LabelWidth), map[string]string{}
 	for i := range labels {
+		brief[rows[i].Task] = labels[i]
 		if count[names[i]] > 1 {
 			labels[i] += " " + Shape(&rows[i].Kernel)
 		}
 	}
-	return labels
+	return labels, brief
 }
 
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {
