@@ -46,6 +46,7 @@ type AccountCauseValue struct {
 }
 
 // set takes over an account, without its causes.
+// The memory of its causes is kept: a run of a million kernels has one value, filled again and again.
 func (v *AccountValue) set(a *compare.Account) {
 	c := &a.Certainty
 	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.Tail,
@@ -88,6 +89,7 @@ var partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", 
 
 // slotBar draws the parts as letters of five shades, a twentieth of all slots each.
 func slotBar(drawn compare.ByPart[float64]) string {
+	// Each part ends at the rounded sum up to it, so that the bar is never longer or shorter than the whole.
 	const width = 20
 	var b strings.Builder
 	sum, done := 0.0, 0
@@ -109,6 +111,7 @@ func share(r percent) unit.Opt[float64] {
 }
 
 // shownParts are the parts that any account of the run has.
+// A column that is empty in every row would ask a question that nobody can answer.
 func (s *rowSet) shownParts() []compare.Part {
 	return slices.DeleteFunc(compare.Parts(), func(p compare.Part) bool {
 		switch p {
@@ -122,6 +125,7 @@ func (s *rowSet) shownParts() []compare.Part {
 }
 
 // legend are the parts that a bar of these rows shows.
+// A color in the legend that no bar has makes people search for it.
 func (s *rowSet) legend(rows []int) []compare.Part {
 	var most compare.ByPart[float64]
 	for _, i := range rows {
@@ -147,6 +151,8 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	}
 	first := rows.accounted[:min(len(rows.accounted), report.PlotRows)]
 	shown := rows.legend(first)
+	// Bars are drawn from parts that are at least 0: a part below 0 is a difference of counters and predictions, which
+	// the table has as it is.
 	bars := &report.StackedBars{X: "Thread slots of the GPU", Parts: legendOf(shown)}
 	for _, i := range first {
 		row := rows.result.Row(i, nil)
@@ -175,6 +181,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	return p, true
 }
 
+// legendOf gives a part the hue of its place among all parts, so that it has one color in every report.
 func legendOf(shown []compare.Part) []report.Part {
 	return report.ListOf(shown, func(p compare.Part) report.Part {
 		return report.Part{Name: partName(p), Hue: 1 + slices.Index(compare.Parts(), p)}
@@ -212,6 +219,7 @@ func accountSections(rows *rowSet) []report.Section {
 		return nil
 	}
 	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
+	// Charts take whole columns: parts that the legend leaves out have no column to draw from.
 	has := map[string]bool{"split": rows.split > 0, "shortfall": rows.split < rows.accounts}
 	n := min(len(rows.accounted), report.PlotRows)
 	shown := rows.legend(rows.accounted[:n])

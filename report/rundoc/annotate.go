@@ -17,6 +17,7 @@ type AnnotateLevels struct {
 
 // Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one
 // kernel that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
+// A runner shows few annotations of a step, so one for each launch would leave room for one kernel.
 func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 	var list []report.Annotation
 	alike := launchGroups{}
@@ -58,6 +59,7 @@ func annotationLevel(row *compare.Row, o compare.Options, levels AnnotateLevels)
 	case row.Verdict == compare.NotAKernel:
 		return "", false
 	case row.Verdict == compare.Below || row.Verdict == compare.Above:
+		// A row that fails both gates is marked once, with the level of the gate that was asked for.
 		if offModel && levels.Model == report.AnnotateError {
 			return report.AnnotateError, false
 		}

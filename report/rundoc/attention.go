@@ -77,6 +77,7 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 	var explained []int
 	groups := rows.causeGroups()
 	for _, g := range groups {
+		// Many kernels that are too short to matter would bury those that do; a single one is as short by itself.
 		if share, ok := rows.shareOf(g.total); ok && share < smallShare && len(g.explained) > 1 {
 			small = append(small, rows.smallItem(g, share))
 			continue
@@ -118,6 +119,7 @@ func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 				Status: statusOf(g.verdict)})
 		}
 		it := attentionItem(s.result, t)
+		// The parts in words take most of the time of a large report; the table has them for every kernel.
 		if before+i >= fullItems {
 			it.Text = sentence(s.result.Row(t.row, nil))
 		}

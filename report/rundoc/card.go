@@ -9,8 +9,10 @@ import (
 )
 
 // card answers in few words for agents and comments, with the kernels that need attention first.
+// Kernels that match are findings as well: an agent that asks about one must not take silence for a fault.
 func card(r *compare.Result) *report.Card {
 	s := &r.Summary
+	// A card fails closed: whoever acts on it reads nothing else.
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
@@ -21,6 +23,7 @@ func card(r *compare.Result) *report.Card {
 		row := r.Bare(i, &memory)
 		switch row.Verdict {
 		case compare.Match, compare.Idle, compare.Below, compare.Above:
+			// Without a measurement a finding would be about two predictions.
 			if row.Measured.Present() && !c.Add(findingOf(r, r.Row(i, nil))) {
 				return &c
 			}

@@ -21,6 +21,7 @@ const (
 )
 
 // explanations are the rows of the table of kernels by cause.
+// Causes come first and kernels within them, as somebody reads who mends one cause at a time.
 type explanations struct {
 	result *compare.Result
 	list   []explainedRow // by cause; those of one cause in the order of the kernels
@@ -56,6 +57,7 @@ func causeName(r *compare.Row) string {
 }
 
 // linkKernels leads from the kernels to their explanations, where each has one of its own.
+// With every launch a row many rows share an explanation, and a link from each would lead to another launch.
 func (e *explanations) linkKernels(t *report.Table) {
 	if t != nil && !e.result.PerLaunch() {
 		t.LinkTable, t.LinkRows = sectionExplanations, e.line
@@ -89,6 +91,7 @@ type causeSums struct {
 	timed         bool
 }
 
+// causeTextTable adds up in one pass over rows without their texts, which would be made for nothing.
 func causeTextTable(rows *rowSet) *report.Table {
 	sums := map[string]*causeSums{}
 	all := 0.0
@@ -108,6 +111,7 @@ func causeTextTable(rows *rowSet) *report.Table {
 		}
 		c.kernels++
 		c.seconds += float64(t)
+		// A log has no time of kernels, and a sum of nothing is no 0.
 		c.timed = c.timed || timed
 		// Written with a not, since nothing compares with the NaN that most begins with.
 		if d, ok := r.Difference.Value(); ok && !(math.Abs(c.most) >= math.Abs(float64(d))) {

@@ -26,6 +26,7 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
 	d.Sections = append(d.Sections, attentionSections(r, rows)...)
 	d.Sections = append(d.Sections, kernelSection(r, rows))
+	// The explanations are in another order than the kernels, and each leads to the other.
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
 	d.Sections = append(append(d.Sections, accountSections(rows)...), causesSection(rows, why))
@@ -55,6 +56,7 @@ func RunSection(r *compare.Result, show report.Selection) report.Section {
 		t.Form, t.In = report.Grid, in
 		s.Tables = []*report.Table{t}
 	}
+	// Without plots and steps: a page of many runs would be too large to open.
 	for _, part := range attentionSections(r, rows) {
 		for _, it := range part.Items {
 			if part.ItemsIn&report.Page != 0 {
@@ -80,12 +82,14 @@ func headline(r *compare.Result) []string {
 		lines[0] = "The device is not known, so measurements are compared with VTune's peak. The peaks are " +
 			"consistent with " + r.Fit.String()
 	}
+	// Who named the device stands with it: a wrong --device is the most frequent reason for a wrong report.
 	if d := r.Device; d != nil {
 		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
 			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
 		if r.ChosenBy != "" {
 			lines[0] += " (from " + report.OneLine(r.ChosenBy) + ")"
 		}
+		// What ran fits no such device. The predictions are made all the same, and this line says what they are worth.
 		if not := r.Fit.Not; not != "" {
 			lines = append(lines, report.OneLine(fmt.Sprintf("It cannot be the GPU that ran: %s. What ran is "+
 				"consistent with %s", not, r.Fit.String())))
@@ -113,6 +117,7 @@ func headline(r *compare.Result) []string {
 		if r.Options.SamplingAssumed {
 			more = append(more, "assumed")
 		}
+		// The counters' clock allows only some intervals, see predict/arch.
 		if real := r.SamplingInterval(); real != dt {
 			more = append(more, unit.Significant(1e3*float64(real))+" ms in hardware")
 		}
@@ -167,6 +172,7 @@ func closing(r *compare.Result) string {
 		return "No kernel in this run: there is nothing to compare."
 	case compared == 0:
 		b.WriteString("No kernel can be compared: " + uncompared(s))
+	// VTune's peak is a prediction itself. To call that a match of measurements would say more than was seen.
 	case predictions == compared:
 		fmt.Fprintf(&b, "%s of %s %s match VTune's peak within %s points; nothing was measured, so this "+
 			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
@@ -195,6 +201,8 @@ func closing(r *compare.Result) string {
 	return b.String()
 }
 
+// uncompared counts what no verdict is about, by the reason: a closing line that hides it would let a run pass that saw
+// nothing.
 func uncompared(s *compare.Summary) string {
 	var parts []string
 	for _, p := range []struct {

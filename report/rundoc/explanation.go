@@ -20,6 +20,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	case a == nil:
 	case r.Verdict == compare.Below:
 		return accountText(r, a) + toDecide(of, r) + lostLanes(r) + worthText(of, r)
+	// Idle time may lie between launches, so there is no loss to take apart.
 	case r.Verdict == compare.Idle:
 		return sentence(r) + tailText(r, a) + lostLanes(r) + worthText(of, r)
 	}
@@ -72,6 +73,7 @@ func stopped(text string) string {
 // begins a line.
 func accountText(r *compare.Row, a *compare.Account) string {
 	d, _ := r.Difference.Value()
+	// Points are given without a sign: the word says the direction.
 	text := report.Decimal(math.Abs(float64(d)), 1) + " points below the prediction"
 	if r.Basis == compare.BasisMeasuredPeak {
 		text = report.Decimal(math.Abs(float64(d)), 1) + " points below VTune's peak, which leaves out the partial " +
@@ -113,6 +115,7 @@ func loadedText(r *compare.Row) string {
 }
 
 // ranged says whether the predicted average is a range of a point or more, so that readers need both ends.
+// Less than a point is within what counters resolve, and one figure reads better than two.
 func ranged(r *compare.Row) bool {
 	p := r.Predicted
 	return p != nil && p.AverageHigh.Minus(p.Average) >= 1
@@ -184,6 +187,7 @@ func causeTexts(a *compare.Account, p compare.Part) string {
 }
 
 // withConfidence says how sure a cause is, unless its text says that it cannot be told.
+// Those three say themselves what cannot be told; a confidence behind that would contradict it.
 func withConfidence(c compare.Cause) string {
 	because := stopped(report.OneLine(c.Because))
 	if c.Name == compare.CauseGaps || c.Name == compare.CauseUnexplained || c.Name == compare.CauseNothingRan {
@@ -193,6 +197,7 @@ func withConfidence(c compare.Cause) string {
 }
 
 // because is the evidence of the cause, or why there is no prediction.
+// It is the one text of both, since a reader asks the same of a kernel that was not compared.
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:

@@ -14,6 +14,7 @@ type Gate struct {
 }
 
 // GateOf asks a gate, mismatch or model, of a run.
+// Failing and not having judged are two answers: the exit status tells a job that got worse from one that saw nothing.
 func GateOf(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	judged, why := s.Judged, uncompared(s)

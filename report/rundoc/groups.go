@@ -9,6 +9,8 @@ import (
 type explainedRow struct{ row, launches int }
 
 // launchKey is what launches that are explained together have in common.
+// Verdict and cause are part of it, since launches of one kernel may differ in both, as the first ones do that wait for
+// the compiler.
 type launchKey struct {
 	ingest.Key
 	verdict compare.Verdict

@@ -14,6 +14,8 @@ import (
 )
 
 // TestSuiteFrom turns a compared run into test cases. Tasks that are no kernels are left out.
+// A CI system that reads JUnit shows kernels as it shows tests, so a name must be the same from run to run: shape and
+// adapter are in it, figures are not.
 func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite {
 	s, class := report.NewTestSuite("validate", prov), "unknown device"
 	if r.Device != nil {
@@ -104,6 +106,7 @@ func testCase(class string, r *compare.Row) report.TestCase {
 }
 
 // testFigures lists what the verdict was taken from, a line each.
+// CI systems show the text of a failed case alone, far from the report.
 func testFigures(r *compare.Row) string {
 	var b strings.Builder
 	line := func(name string, value unit.Opt[unit.Ratio]) {

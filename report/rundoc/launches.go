@@ -28,6 +28,7 @@ type TraceDevice struct {
 }
 
 // TraceTask is what the launches of a task have in common.
+// Quantiles and not extremes: one launch that waited for a compiler says nothing of the others.
 type TraceTask struct {
 	Task      report.Symbol    `json:"task" col:"Task; cut; role=code"`
 	Global    unit.Size3       `json:"global" col:"Global; drop=8; role=code"`
@@ -65,6 +66,7 @@ func traceValue(r *compare.Result) *TraceValue {
 		return nil
 	}
 	devices := report.ListOf(s.Devices, func(d sequence.Device) TraceDevice {
+		// A single launch of no length has no window.
 		share := unit.Ratio(0)
 		if d.Window > 0 {
 			share = unit.Ratio(d.Busy / d.Window)
@@ -157,6 +159,7 @@ const (
 
 // launchPlot is the picture of a run: when the GPU was busy, when the tasks with the most time ran, and the longest
 // gaps.
+// Of few launches each is drawn; of many, bars thinner than a pixel would show nothing but their overlap.
 func launchPlot(r *compare.Result) report.Plot {
 	s := r.Sequence
 	longest := s.Longest(plotTasks)
@@ -252,6 +255,7 @@ func launchMap(s *sequence.Sequence, tasks []int, names []string) *report.HeatMa
 
 // launchTimeline shows each of a few launches.
 func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.Timeline {
+	// The classes are the colors of the legend, in its order.
 	const busy, kernel, transfer, gap = 0, 1, 2, 3
 	t := &report.Timeline{X: "Time since the first launch", Classes: []report.Part{{Name: "busy", Status: report.Good},
 		{Name: "kernel", Status: report.Plain}, {Name: "copy or fill", Status: report.Muted},

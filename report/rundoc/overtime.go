@@ -12,6 +12,7 @@ import (
 )
 
 // OverTime is a kernel whose occupancy was sampled within its launches, beside the simulated launch.
+// Its samples are thinned out for JSON and the table; the quantiles are of all.
 type OverTime struct {
 	Task   report.Symbol `json:"task"`
 	Global unit.Size3    `json:"global"`
@@ -54,6 +55,7 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 }
 
 // lay finds how much launches differ at the same time of theirs: each part of a launch has its samples' quantiles.
+// With fewer samples a quantile would be one of them, and a band would look like knowledge.
 func (k *OverTime) lay(l *phases.Launch) {
 	if l.Launches < spreadLaunches || len(l.Moments) < spreadParts*spreadLaunches || l.Length <= 0 {
 		return

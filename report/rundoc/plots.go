@@ -127,6 +127,8 @@ func anyOccupancy(rows *rowSet) bool {
 }
 
 // wavesPlot shows the waves of a launch one after the other, each counted as long as the others. False without a grid.
+// It draws the model: that the last wave takes as long as a full one is its assumption, and the measured line shows how
+// far that holds.
 func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	p := row.Predicted
 	if p == nil || p.Groups <= 0 || !(p.Waves > 0) || !finite(p.Waves) {

@@ -50,6 +50,7 @@ func policyText(l predict.Launch) string {
 
 // measurementSteps holds what was seen against the prediction.
 func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
+	// Each step names what it is computed from, so that a reader can follow it with the cells of the export.
 	const part = "Measurement"
 	var steps []report.Step
 	add := func(label, from, value string) {
@@ -86,6 +87,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 		add("Dispatch rate", "threads per launch / time per launch", unit.Significant(rate/1e6)+" threads/us")
 	}
 	if started, ok := row.Threads.Value(); ok {
+		// Two counts of one thing that differ are a hint of other tasks, and no error of either.
 		from := "as exported; a sampled counter"
 		if n, ok := row.ThreadsPredicted().Value(); ok {
 			from += ", " + report.Thousands(n) + " predicted over all launches"
@@ -144,6 +146,7 @@ func partFormula(p compare.Part, row *compare.Row) string {
 }
 
 // facts is what a row has beyond its cells, in a line; empty when that is nothing.
+// They are of use when a reader opens a row, and would make every row of a list longer.
 func facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

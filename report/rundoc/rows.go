@@ -22,6 +22,8 @@ type (
 )
 
 // ValidateRow is one task with its three occupancies: a row of the JSON and CSV outputs, and of the table of kernels.
+// Scripts rely on its names, so they stay. Pointers to values stand beside the memory of those
+// values: null is a nil pointer, and no row allocates one.
 type ValidateRow struct {
 	Task      report.Symbol   `json:"task" col:"Kernel; cut; role=code+named" jsonschema:"as printed, line ends included"`
 	Global    unit.Size3      `json:"global" col:"Global; drop=4; role=code+named" jsonschema:"work-items; empty for copies"`
@@ -166,6 +168,7 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 		v.prediction.Set(r.Predicted)
 		v.Predicted = &v.prediction
 	}
+	// The figures without their causes, whose texts take longer than all else.
 	if a, ok := of.Figures(r); ok {
 		v.account.set(&a)
 		v.Account = &v.account
@@ -194,6 +197,7 @@ type jsonRow struct {
 }
 
 // jsonRows gives the rows of the JSON output one by one.
+// Rows are made on all cores while the ones before are written, see package ahead.
 func jsonRows(r *compare.Result) iter.Seq[*ValidateRow] {
 	fill := func(i int, v *jsonRow) {
 		row := r.Row(i, &v.row)
@@ -222,6 +226,7 @@ func rowNotes(r *compare.Row) []note.Note {
 			return r.Notes
 		}
 	}
+	// A full slice expression below: the notes of the row are shared, and appending must not write into them.
 	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPredictionWhy}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }
@@ -236,6 +241,7 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 		n += results[i].Len()
 		ends[i] = n
 	}
+	// CSV has no notes; what a row lacks is an empty cell there.
 	type csvRow struct {
 		ValidateRow
 		row compare.Row // memory

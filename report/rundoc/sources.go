@@ -13,6 +13,7 @@ const mostNotes = 1000
 
 // noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
 // launches of a kernel is listed once.
+// A note of a million launches would be a million lines; JSON has them with their rows.
 func noteSection(r *compare.Result) report.Section {
 	list := report.RunNotes(r.Notes)
 	alike := launchGroups{}
@@ -83,6 +84,7 @@ type timingRow struct {
 }
 
 // hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
+// A host's time is not compared with a GPU's: it stands beside predictions where there is nothing else.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	if len(r.Timings) == 0 || !onlyLogs(r) {
 		return nil

@@ -5,6 +5,8 @@ import (
 	"occudiff/report"
 )
 
+// summarySection begins with the lines of the terminal, word for word: who forwards the workbook forwards the same
+// answer.
 func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, d.Headline...), d.Closing)
@@ -44,6 +46,7 @@ func occupancyPlot(rows *rowSet) report.Plot {
 	return p
 }
 
+// Every verdict has a line, also one that no kernel has: 0 is an answer there.
 func verdictTable(s *compare.Summary) *report.Table {
 	count := func(v compare.Verdict, n int, meaning string) report.VerdictCount {
 		return report.VerdictCount{Verdict: verdictWord(v).Cell(), Rows: n, Meaning: meaning}
@@ -62,6 +65,8 @@ func verdictTable(s *compare.Summary) *report.Table {
 }
 
 // figureTable is a table of names and values, each with its own unit; figures that too few kernels give are left out.
+// Statistics are for those who ask for them, which is why they stand behind the answer. A correlation of three kernels
+// is left out.
 func figureTable(s *compare.Summary) *report.Table {
 	type figure struct {
 		Name  string      `json:"figure" col:"Figure"`

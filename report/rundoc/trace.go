@@ -36,6 +36,7 @@ type traceArgs struct {
 }
 
 // traceOf gives the launches and samples of a run over time, nil where nobody knows when a launch ran.
+// Launches and counters share a zero, which is the earlier of the two beginnings: a sample ends when it is taken.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
 	if t.Len() == 0 {

@@ -20,6 +20,7 @@ func whatIfSections(r *compare.Result, kernels, decimals int, others []arch.Devi
 	if len(devices) == 0 {
 		return nil
 	}
+	// All devices are offered, for "what would it be on that GPU" is what the sheet is for.
 	launches := whatIfRows(r, kernels)
 	explicit := slices.ContainsFunc(launches, func(l whatIfRow) bool {
 		return l.SIMD.Or(0) == predict.ExplicitSIMD

@@ -19,6 +19,7 @@ import (
 const whatIfLaunches = 1000
 
 // whatIfRow is a kernel as the sheet offers it: its launch as numbers, what was seen of it, and what was predicted.
+// An absent figure is an empty cell, which the formulas take for "not given": a 0 would be a launch of nothing.
 type whatIfRow struct {
 	Number     int64                  `col:"Number"`
 	Label      string                 `col:"Kernel"`
@@ -81,6 +82,7 @@ func whatIfRows(r *compare.Result, kernels int) []whatIfRow {
 
 // whatIfLaunch is the launch of a row as the comparison predicted it. Its policy is named only where the figures of the
 // launch would not choose it.
+// Named always, it would hold a changed launch to the policy of the old one.
 func whatIfLaunch(r *compare.Result, row *compare.Row) predict.Launch {
 	l := r.LaunchOf(row)
 	if (l.Policy == predict.Whole) == (l.SLM > 0 || l.Barriers > 0) {
@@ -167,6 +169,7 @@ func deviceTable(devices []arch.Device, explicit bool) *report.Table {
 		t.Columns = append(t.Columns, report.Column{Key: "step" + n, Title: "SLM step " + n, Unit: "KB",
 			Kind: report.Number, In: report.Sheet})
 	}
+	// Steps are appended to rows that tags describe, since their number is not known before the devices are.
 	figures := t.Row
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
 		dst = figures(i, dst)
@@ -218,6 +221,7 @@ func grfModesOf(d *arch.Device) []arch.GRFMode {
 	return d.GRFModes
 }
 
+// modeText is a text that FIND searches: no spreadsheet function reads a list out of one cell.
 func modeText(d *arch.Device) string {
 	return strings.Join(report.ListOf(grfModesOf(d), func(m arch.GRFMode) string {
 		return fmt.Sprintf("%d:%d", m.Registers, m.ThreadsPerXVE)

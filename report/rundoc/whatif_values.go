@@ -42,6 +42,7 @@ func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[stri
 		predictionValues(v, d, &p)
 	}
 	v["verdict"] = report.TextCell(string(compare.NoPrediction))
+	// The row for values of one's own, where a run has no kernel: nothing was measured.
 	if start.row == nil {
 		return v
 	}
@@ -54,6 +55,7 @@ func startValues(w *report.WhatIf, r *compare.Result, start *whatIfRow) map[stri
 }
 
 // picked are the figures of the first row of a table.
+// The first row is the one that the sheet begins with.
 func picked(v map[string]report.Cell, prefix string, t *report.Table) {
 	for i, c := range t.Row(0, nil) {
 		if c.Kind != report.Absent {
@@ -96,6 +98,7 @@ func launchValues(v map[string]report.Cell, d *arch.Device, l *predict.Launch) {
 }
 
 // stepValues are the steps that the check of a launch looks at, so that they are there whether or not it can run.
+// They repeat a few lines of package predict, which gives no steps of a launch that it refuses.
 func stepValues(v map[string]report.Cell, d *arch.Device, l *predict.Launch) {
 	slots, threads := d.SlotsPerXeCore(), 0
 	for _, m := range grfModesOf(d) {
@@ -176,6 +179,7 @@ func predictionValues(v map[string]report.Cell, d *arch.Device, p *predict.Predi
 }
 
 // wordValues are the sentences that say what a figure may be.
+// Without a figure there is no sentence: "at most 0" would be a limit.
 func wordValues(v map[string]report.Cell) {
 	say := func(key, need, format string, args ...any) {
 		if v[need].Kind != report.Absent {
