@@ -9,6 +9,7 @@ import (
 )
 
 // Accept says that a level of occupancy is the one that is wanted from a run on: the baseline begins there.
+// It is a statement about the history and changes no run: taking it back leaves everything as it was.
 type Accept struct {
 	ID   int64
 	Run  int64

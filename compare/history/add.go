@@ -97,6 +97,7 @@ func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err err
 }
 
 // known looks the run up. It is the same when a file of it is, by its bytes or by its rows, and all that is said of it.
+// It is asked within the transaction: two jobs may add one file at once, and the second has to see the first.
 func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	holder := func(digest string) (id int64, err error) {
 		err = d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)

@@ -64,6 +64,7 @@ var advice = map[fault]struct {
 }
 
 // engine is what differs between the two.
+// Everything else is one code: a difference that stands here is tested on both engines by the same stories.
 type engine struct {
 	where string
 
@@ -109,6 +110,7 @@ func (e *engine) explain(doing string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: stopped, nothing was changed: %w", doing, err)
 	}
+	// On a server that is a grant and no file.
 	if e.dollar && e.fault(err) == faultReadOnly {
 		return fmt.Errorf("%s: %w, nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE "+
 			"on the tables of occudiff, or use one that has them (%w)", doing, errReadOnly, err)

@@ -48,6 +48,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 }
 
 // importRenames renames what records say, unless it is said already.
+// Renames come before the points, so that these find the series of the new names.
 func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err error) {
 	known, err := d.Renames(ctx)
 	if err != nil {

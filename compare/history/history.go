@@ -127,6 +127,8 @@ func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) 
 }
 
 // once is one attempt of write.
+// database/sql watches the context on its own, and which of the two notices its end first is chance: callers get one
+// error.
 func (d *DB) once(ctx context.Context, f func(tx *sql.Tx) error) error {
 	err := d.transaction(ctx, f)
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {

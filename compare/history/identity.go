@@ -70,6 +70,7 @@ func (run *Run) saysAsMuch(old *Run) bool {
 }
 
 // digest sums up what a run says, for runs that come without files.
+// Digests that are stored are compared with those of today, so a field that is new enters only where it has a value.
 func (run *Run) digest() string {
 	var parts []*number
 	for _, m := range []Metric{Underfilled, Empty, Shortfall} {
@@ -133,6 +134,7 @@ func (k Key) stableIdentity() string {
 	return k.kernelIdentity()
 }
 
+// digestOf is SHA-256: identities are unique in a table, and nobody can make two kernels meet in one.
 func digestOf(texts ...string) string {
 	h := sha256.New()
 	put(h, texts...)

@@ -11,6 +11,7 @@ import (
 // lineup is the runs that count for one that is judged, in the order in which they are judged: those of the base branch
 // before it, and the last of its own branch behind these. The order is that of their commits where the repository knows
 // them, else of time.
+// It stands in memory, since neither database knows the order of commits.
 type lineup struct {
 	place map[int64]int // of each run that counts
 	// plain says that all runs count, in the order of time: then the database does the work.
@@ -137,6 +138,7 @@ func (d *DB) lineupSince(ctx context.Context, run, since int64) (*lineup, int, e
 
 // arrangeCommits puts runs in the order of time into that of their commits: one that is dated after a run of a later
 // commit goes before that.
+// A job that ran late for an old commit is judged where that commit stands, or it would look like a drop of the newest.
 func arrangeCommits(runs []candidate) {
 	var known []*candidate
 	for i := range runs {

@@ -190,6 +190,7 @@ func (in *importer) readRuns(ctx context.Context, at time.Time) error {
 }
 
 // news is what an import knows of a stored run.
+// An import is compared with the whole run before anything of it is written, so that a contradiction leaves no half.
 type news struct {
 	stored        []Row   // of the run: device and driver only
 	fresh         []Row   // rows that are not there

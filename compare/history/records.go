@@ -23,6 +23,7 @@ type Records struct {
 }
 
 // packed is a Record whose texts are numbers.
+// It has 64 bytes, of which a text takes four: a history of a million points names a few thousand kernels.
 type packed struct {
 	us                                                   int64
 	value                                                float64

@@ -102,6 +102,7 @@ func (d *DB) insertRenames(ctx context.Context, tx *sql.Tx, list []Rename) error
 }
 
 // become gives a series another key. Where there is a series of that key, both become one.
+// Rows, and what was accepted, go over to the series that has the key already.
 func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 	var other, run int64
 	err := d.row(ctx, tx, `SELECT id FROM occudiff_series WHERE identity = ?`, k.identity()).Scan(&other)

@@ -115,6 +115,7 @@ func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error
 			" written; make it writable once, so that it can be brought up to date",
 			errReadOnly, d.engine.where, version, len(steps))
 	}
+	// The version is read again within the transaction: another process may have brought the schema up to date since.
 	return d.write(ctx, doing, func(tx *sql.Tx) error {
 		for _, statement := range []string{
 			`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`,
@@ -153,6 +154,7 @@ func (d *DB) migrate(ctx context.Context, steps [][]string, readOnly bool) error
 const stableSchema = 5
 
 // addStable gives the series of an older history their stable identities.
+// It is done here and not in SQL, for what moves in a name is a rule of package symbol.
 func (d *DB) addStable(ctx context.Context, tx *sql.Tx) error {
 	stable := map[int64]string{}
 	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series`, nil, func(rows *sql.Rows) error {

@@ -89,6 +89,7 @@ func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []s
 	}
 	// In one order for all: two writers that make the same series in different orders would block each other.
 	slices.SortFunc(fresh, func(a, b series) int { return strings.Compare(a.identity, b.identity) })
+	// ON CONFLICT, since another writer may make the same series between the look-up and this.
 	for part := range slices.Chunk(fresh, rowsAtOnce) {
 		var list [][]any
 		for _, s := range part {
