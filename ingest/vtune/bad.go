@@ -23,6 +23,7 @@ type problem struct {
 const correctHint = "correct the cell or export the file again"
 
 // message says whether a line is not data at all but a message of the vtune command.
+// vtune prints warnings into its standard output as well, between the rows of a redirected report.
 func (a *adder) message(r *scan.Row) bool {
 	return r.Fields < a.h.columns && !r.Open && isMessage(r.Cell(a.h.col[task].cell))
 }
@@ -93,6 +94,7 @@ func shorten(b []byte) string {
 }
 
 // reject counts a bad row and keeps the first notes.
+// All bad rows are counted, and the first of each worker kept: which are first in the file is known at the end.
 func (a *adder) reject(p *problem) {
 	a.bad++
 	if len(a.badNotes) >= shown {

@@ -3,6 +3,7 @@ package vtune
 import "strings"
 
 // quantity is something that a column tells.
+// Their order is used: keys, times and counts, shares.
 type quantity int
 
 // The quantities. Those from total on are numbers, those from measured to barrierStall are shares of a whole.
@@ -74,6 +75,7 @@ var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Comput
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
 // plain gives the form of a header name that spellings are in, and whether it said (%).
+// GPUs before Xe have execution units (EU) where later ones have Xe vector engines (XVE); the columns mean the same.
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
 	form, _ = ofSide(form)
@@ -112,6 +114,7 @@ func instructionPipe(form string) (pipe string, ok bool) {
 }
 
 // find gives the quantity that a plain name means and how usual the name is for it, 0 the most.
+// A header has some forty names and is read once, so nothing faster is needed.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {
 		for rank, n := range names {

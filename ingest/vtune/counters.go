@@ -9,6 +9,7 @@ import (
 )
 
 // counter is a column of what is read beside occupancy: a reason of stalls, or a bandwidth.
+// These are read beside the account and decide nothing in it: worth and the explanations take them.
 type counter struct {
 	index, cell int
 	form        string // "xve stall reasons:send"

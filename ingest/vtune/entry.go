@@ -12,6 +12,7 @@ const none = -1
 
 // values are the numbers of a row, those from firstNumber on, none where the cell is empty or the column is missing.
 // Times and shares are nano.
+// It is an array and no map, for a file of gigabytes has millions of rows, and lies on the stack of its reader.
 type values [quantities]int64
 
 // noValues is a row without any number.
@@ -106,6 +107,7 @@ func (t *tally) add(v int64) {
 	}
 }
 
+// Sums of counts that nobody can have run stop at the largest number and are refused later, with the task's name.
 func (t *tally) merge(o tally) {
 	if t.sum += o.sum; t.sum < 0 {
 		t.sum = math.MaxInt64
@@ -201,6 +203,7 @@ func (e *sums) add(v *values, shares []field) (t nano) {
 
 // steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes
 // are those of the first row, only the time is added up.
+// It saves four products of 128 bits in each row of a per-launch export.
 type steady struct {
 	raw    string // the cells of the four as they stand in the file; "" when they are not side by side
 	values [4]nano

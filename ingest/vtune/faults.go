@@ -40,6 +40,7 @@ func noHeader(path string, head []byte) error {
 }
 
 // onlyMessages says whether all lines are messages of the vtune command, and there is one.
+// Such a file is an export that failed, and deserves a better answer than "not recognized".
 func onlyMessages(head []byte) bool {
 	found := false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {

@@ -30,6 +30,7 @@ type field struct {
 type instructions struct{ index, cell int }
 
 // header is what the header line says.
+// It is made once and read by all workers; nothing in it changes while rows are read.
 type header struct {
 	pos     note.Pos
 	delim   byte
@@ -75,6 +76,7 @@ func (h *header) add(index int, text []byte) {
 	if index == 0 {
 		h.first = name
 	}
+	// Of a difference report only the columns of one result are read: its differences are of no run.
 	if _, side := ofSide(strings.ToLower(name)); side >= 0 {
 		h.sides = true
 		if side != h.side {
@@ -90,9 +92,11 @@ func (h *header) add(index int, text []byte) {
 	}
 	h.addCounter(index, name, form, percent)
 	q, rank, ok := find(form)
+	// A future VTune may name the column otherwise. The message then names what is there, instead of "no measurement".
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
 	}
+	// The key is the first field or the second, see headerAt.
 	if !ok || q == task && (index > 1 || h.col[task].there) {
 		return
 	}
@@ -110,6 +114,7 @@ func (h *header) add(index int, text []byte) {
 
 // addInstructions takes the column of a pipe: that of ALU1 alone, which every kernel uses and copies do not, and all
 // where it is missing.
+// The count tells how much of what ran belongs to kernels; which pipe it is of matters less than that all rows have it.
 func (h *header) addInstructions(index int, pipe string) {
 	switch {
 	case h.alu1 || len(h.instructions) > 10:
@@ -187,6 +192,7 @@ func (h *header) cellOf(index int) int {
 
 // steadySideBySide says whether the profiler's peak and its limits are neighbors in the file, in their usual order and
 // as percentages.
+// Then the four cells of a row are one run of bytes, which is compared in one step with that of the row before.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
 		if c := &h.col[q]; !c.there || !c.percent || c.index != h.col[peak].index+int(q-peak) {
@@ -214,6 +220,8 @@ func (h *header) fillGaps() {
 }
 
 // keyRuns joins the columns of the key that are neighbors in the file.
+// Task, sizes and SIMD width stand side by side in every export that was seen, so a key is one look at the file's
+// bytes.
 func (h *header) keyRuns() {
 	var indexes []int
 	for _, q := range h.key {
@@ -236,6 +244,7 @@ func (h *header) has(any ...quantity) bool {
 }
 
 // hostTasks says whether the export is grouped by host task: no column is about the GPU.
+// An export by computing task may begin with Task Type, too, so the absence of GPU columns decides.
 func (h *header) hostTasks() bool {
 	return !h.has(global, simd, measured, peak, active, threads) &&
 		(h.host || strings.EqualFold(h.first, "Task Type"))
@@ -243,6 +252,7 @@ func (h *header) hostTasks() bool {
 
 // findHeader looks for the header line: the first whose first field is a key column and that names another column that
 // is known. Messages of the vtune command may stand before it, also on the same line.
+// Two names are asked for, since the first alone may begin a sentence of a log.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	text, bom := bytes.CutPrefix(text, []byte("\ufeff"))
 	if bom {
@@ -332,6 +342,7 @@ func isAlphanumeric(b byte) bool {
 }
 
 // namesKnown says whether a field of the line is a known name.
+// It reads fields without allocating: sniffing asks it of every line that a file begins with.
 func namesKnown(line []byte, delim byte) bool {
 	for len(line) > 0 {
 		var field []byte

@@ -14,6 +14,7 @@ import (
 )
 
 // slot is a place of the table.
+// The hash beside the pointer saves a look at an entry elsewhere in memory for each place that is taken.
 type slot struct {
 	hash uint64
 	e    *entry
@@ -27,6 +28,8 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 		return nil, p
 	}
 	raw, rest := a.rawKey(r, dir)
+	// The constant is 2^64 divided by the golden ratio, which spreads the bits of a small number (Knuth, The Art of
+	// Computer Programming 3, 6.4).
 	h := maphash.Bytes(a.seed, raw) ^ rest*0x9e3779b97f4a7c15
 	mask := uint64(len(a.table) - 1)
 	i := h & mask
@@ -49,6 +52,7 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 }
 
 // direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
+// Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
 func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.cell)
@@ -104,6 +108,7 @@ func (a *adder) longKey(r *scan.Row) []byte {
 	for _, q := range a.h.key {
 		cell := r.Cell(a.h.col[q].cell)
 		key = append(key, cell...)
+		// With the length behind it no two keys run into each other.
 		key = append(key, byte(len(cell)), byte(len(cell)>>8), byte(len(cell)>>16))
 	}
 	a.key = key
@@ -180,6 +185,7 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 		return ingest.Size3{}, nil
 	}
 	c := &a.h.col[q]
+	// A size of many digits is a cell of another column: the message shows its beginning.
 	if len(b) > 200 {
 		return ingest.Size3{}, &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
 			"in 512 x 512", c.name, shorten(b)), hint: correctHint}

@@ -42,6 +42,7 @@ type adder struct {
 	_ [64]byte // keeps what two workers write out of one cache line
 }
 
+// newAdder takes a seed of its own for each worker: a file that is made to collide in one table does not in another.
 func newAdder(h *header, keep bool) *adder {
 	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512), unequal: map[int]note.Note{},
 		samples: make([]sample, 0, 512), absent: noValues()}

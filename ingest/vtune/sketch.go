@@ -13,6 +13,7 @@ const pageSize = 64
 
 // sketch finds the median of any number of values in bounded memory: exactly for few, from a histogram with fixed
 // buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
+// A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
 type sketch struct {
 	few      []int64             // all values while there are no more than exactly
 	pages    []*[pageSize]uint32 // histogram, nil until needed
@@ -49,6 +50,7 @@ func (b buckets) pages() int {
 }
 
 // of gives the bucket of a value.
+// The bits behind the highest one number the bucket within its power of two, as in a floating-point number.
 func (b buckets) of(v int64) int {
 	switch {
 	case b == timeBuckets:
@@ -101,6 +103,7 @@ func (s *sketch) spill(b buckets) {
 	s.few = nil
 }
 
+// Most kernels have times of one or two powers of two, so most pages are never made.
 func (s *sketch) count(bucket int, n uint32) {
 	p := s.pages[bucket/pageSize]
 	if p == nil {

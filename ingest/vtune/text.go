@@ -37,6 +37,7 @@ func (Text) Sniff(head []byte) bool {
 // Read reads the table as the export that it would have been, a line for a line.
 func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := lines.NewReader(ctx, src, opt)
+	// It is read by the one reader of exports, so that both forms follow the same rules, messages and positions.
 	var out bytes.Buffer
 	var table *lines.Columns
 	for before := ""; in.Next(); {
@@ -105,6 +106,7 @@ func textHeader(line string) string {
 }
 
 // withoutUnit gives a cell as an export has it: 98.5% as 98.5, 1.071s as 1.071, 2,047 as 2047, 1.5 KB as 1500.
+// VTune counts 1000 bytes as a KB: a local memory of 65,536 bytes is 65.5 KB in its summaries.
 func withoutUnit(cell string) string {
 	if cell == "" || cell[0] < '0' || cell[0] > '9' {
 		return cell

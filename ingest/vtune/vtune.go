@@ -43,6 +43,8 @@ func read(ctx context.Context, path string, in scan.Input, opt scan.Options, kee
 	if err != nil {
 		return nil, err
 	}
+	// A worker has an adder of its own, and nothing is shared until all rows are read: no lock stands in the way of a
+	// row.
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
