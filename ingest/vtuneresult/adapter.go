@@ -12,6 +12,7 @@ import (
 )
 
 // adapter is what was read of one GPU.
+// A folder may hold several; each is one file of the run, as each has a clock and counters of its own.
 type adapter struct {
 	*reader
 	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples beside it
@@ -116,6 +117,7 @@ func (a *adapter) nanoseconds(tick uint64) int64 {
 }
 
 // ended adds a launch whose samples have all been seen.
+// Only what all launches of a task add up to stays: a folder may hold millions of launches.
 func (a *adapter) ended(l *launch, s *sums) {
 	t := &a.totals[l.task]
 	t.add(s)
@@ -147,6 +149,8 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	// and a Gen9 GPU.
 	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / v[clocks])) }
 	k.Measured, k.Within = ratio(v[occupancy]), unit.Some(unit.Ratio(s.mean()))
+	// Known here instead of bounded, as it is for an export: what of the samples' time lay outside the launches, and
+	// what other launches had of it.
 	k.Outside = unit.Some(unit.Ratio(max(1-s.covered/s.length, 0)))
 	k.Foreign = unit.Some(unit.Ratio(s.foreign / s.length))
 	if v[active] >= 0 && v[stall] >= 0 {
@@ -251,6 +255,7 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 }
 
 // periods tells of a run whose launches are not known: when threads ran.
+// Without launches there are no kernels, and the counters still tell how full the GPU was while anything ran.
 func (a *adapter) periods(f *ingest.File) {
 	at := a.fs.pos(a.sampleFile)
 	if a.busy.n == 0 {
@@ -290,6 +295,7 @@ func (a *adapter) unmeasured() {
 }
 
 // trace tells when launches ran.
+// A lane is a queue: launches of one queue do not overlap unless the program let them.
 func (a *adapter) trace(f *ingest.File) {
 	f.Trace = &ingest.Trace{}
 	lanes := map[uint32]uint32{}

@@ -87,6 +87,7 @@ func (c *config) context(fsys FS, name string) {
 }
 
 // options takes the command line and the interval that was asked for.
+// The command is the profiled program with its arguments, which reports give to run it again.
 func (c *config) options(fsys FS, name string) {
 	f, err := fsys.Open(name)
 	if err != nil {

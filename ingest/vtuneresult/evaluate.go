@@ -88,6 +88,7 @@ func truth(v bool) number {
 }
 
 // plan computes some of a set's metrics from pairs of reports.
+// It is made once for a set and evaluated for each of a million samples, so it holds all memory that that takes.
 type plan struct {
 	set      *metricSet
 	counters []int // in file order: those asked for, and those that they need

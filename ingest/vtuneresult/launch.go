@@ -37,6 +37,7 @@ type launch struct {
 }
 
 // tasks numbers what was launched: a kernel in one launch shape, or copies.
+// A launch then has a number of 8 bytes instead of a key of a hundred.
 type tasks struct {
 	list  []ingest.Key
 	slm   []unit.Opt[unit.Bytes]
@@ -104,6 +105,8 @@ type made struct {
 }
 
 // decoder decodes the launches of one process.
+// A launch is told in pieces by several threads: its kernel when it was made, its group size, itself, and its times
+// when the program waited for it.
 type decoder struct {
 	tasks  *tasks
 	device *gpu

@@ -45,6 +45,7 @@ type metricSet struct {
 }
 
 // counter is one metric of a set, or one piece of information about a report.
+// Read turns the bytes of two reports into a count, Norm that into a metric, and Most gives what the metric can reach.
 type counter struct {
 	Name     string    `xml:"SymbolName,attr"`
 	Units    string    `xml:"MetricResultUnits,attr"`
@@ -166,6 +167,7 @@ func (set *metricSet) compile(elements []element, delta element, self int) (step
 }
 
 // token compiles an element.
+// What is not known is refused, for a guess would give a number that looks like any other.
 func (set *metricSet) token(e *element, delta element, self int) ([]step, error) {
 	word, value := e.word()
 	switch word {

@@ -3,6 +3,8 @@ package vtuneresult
 import "occudiff/ingest"
 
 // mixer fills a mix with the shares that launches have in samples.
+// A sample is the mean of what ran in its time: each of them is one equation for the occupancies of the parts, which
+// compare/launches solves.
 type mixer struct {
 	mix   *ingest.Mix
 	parts [][3]int // of each task: first interval, middle, last interval; -1 where it has none

@@ -52,6 +52,7 @@ func (f FS) unreadable(name, hint string, err error) error {
 }
 
 // results finds the folders that are results: each holds a file that ends in .vtune.
+// The search ends at a depth, or a home folder given by mistake would be walked through as a whole.
 func (f FS) results() (marks []string, err error) {
 	err = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -213,6 +214,7 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 }
 
 // data lists the files of all folders data.N of a result.
+// VTune numbers them by what it collected at once; which has what is known when a file is opened.
 func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)
 	for _, e := range entries {

@@ -202,6 +202,8 @@ func (c *counters) eachSample(
 }
 
 // fill takes the values of a sample.
+// A percentage that cannot be means that the equations do not fit the reports, and then no other figure is right
+// either.
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
 		if v := c.plan.value[i].f(); !(v >= 0 && v <= mostPercent) {

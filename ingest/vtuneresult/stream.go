@@ -211,6 +211,7 @@ func (s *stream) unzip() (err error) {
 }
 
 // parse takes one record off the front and hands it on. It gives errShort when the bytes end within it.
+// A flag that is not known would shift all fields behind it, so it ends the file.
 func (s *stream) parse(b []byte) (n int, err error) {
 	// It may come again anywhere.
 	if bytes.HasPrefix(b, magic) {
@@ -310,6 +311,8 @@ func (c *cursor) take(n int) []byte {
 	return v
 }
 
+// Reading goes on past the end with zeros, so that a layout is written down without an error behind each field; short
+// says it once.
 func (c *cursor) number(bytes int) uint64 {
 	var b [8]byte
 	copy(b[:], c.take(bytes))

@@ -10,6 +10,7 @@ import (
 
 // sums adds up samples: those that end within a launch, as VTune gives each sample to the launch in which it ends, and
 // all by the part of them that lies within launches, which gives the mean over the launches themselves.
+// The two sums answer two questions: what VTune prints, and what the launches had.
 type sums struct {
 	launches int64
 	seconds  float64 // of the launches
@@ -75,6 +76,7 @@ func (t *total) spread() *ingest.Spread {
 }
 
 // sweep goes through samples and launches in the order of time.
+// It keeps the launches that are open and no sample: memory does not grow with the length of a run.
 type sweep struct {
 	launches []launch // by start
 	hertz    float64

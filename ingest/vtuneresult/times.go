@@ -17,6 +17,7 @@ import (
 
 // readLaunches takes the launches from the first of the places that has them: the program's traces, whose times are on
 // the samples' own clock; dicer.db; the traces with the times of timelinedb.
+// Times on another clock are good to about 0.1 ms, which is too coarse for short launches; so the traces come first.
 func (a *adapter) readLaunches() error {
 	finalized := a.timeline()
 	why := a.traced(nil)
