@@ -12,7 +12,6 @@ import (
 )
 
 // Point is a metric of one run.
-// The verdict goes with the value, since what is no value of the kernel's own must not become a baseline.
 type Point struct {
 	Run     int64
 	Time    time.Time
@@ -212,8 +211,6 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 	if !l.plain {
 		return d.latestOf(ctx, number, keys, l, run, n, passOver)
 	}
-	// The database picks the points of all series in one statement: one for each would be a round trip each on a
-	// server.
 	args := []any{run, run, run, l.since}
 	counts := ""
 	if passOver != "" {
