@@ -10,6 +10,7 @@ import (
 )
 
 // section is what a heading says of the tables below it.
+// Versions of the tools differ in headings more than in tables, so it holds only what a table does not say itself.
 type section struct {
 	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
 	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
@@ -89,6 +90,7 @@ const (
 )
 
 // header is a table's header.
+// The memory of a row is its own: a file has millions of rows under one header.
 type header struct {
 	text   string
 	kind   kind
@@ -223,6 +225,7 @@ func (h *header) split(text string) (fields, error) {
 
 // lastSeparator finds where the last field starts. Older versions print the properties with a comma behind the first
 // number only and spaces behind the others.
+// Names of kernels hold spaces, but the fields behind them none.
 func (h *header) lastSeparator(body string) int {
 	if h.kind == properties {
 		return strings.LastIndexAny(body, ", \t")

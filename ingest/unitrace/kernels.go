@@ -111,6 +111,7 @@ func (s *store) severalAdapters() bool {
 
 // coverage says which kernels are told of launch by launch, so that a table that names less is not taken for kernels of
 // its own: timing tables without -v name neither launch shape nor adapter, those with it and timelines no adapter.
+// Adding the tables up instead would count each launch as often as there are tables.
 type coverage struct {
 	shapes   map[string]int // kernels told of launch by launch that have a launch shape, by name
 	measured map[ingest.Key]bool
@@ -205,6 +206,7 @@ func (s *store) window(a *account, t *sum) unit.Opt[float64] {
 }
 
 // windowNote says that the occupancy is a mean over more than the kernel.
+// A query begins before its kernel and ends after it: of short kernels most of it is neither.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.Span(unit.Seconds(s.seconds / float64(s.launches))) }
 	times := "of the timing table"

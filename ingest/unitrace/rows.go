@@ -86,6 +86,7 @@ func (r *reader) properties(f *fields) error {
 }
 
 // stalls takes a row of a table of instructions.
+// Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
 func (r *reader) stalls(f *fields) error {
 	t, err := tracer.Parse(f.name, r.section.items)
 	if err != nil {
@@ -105,6 +106,7 @@ func (r *reader) stalls(f *fields) error {
 }
 
 // sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
+// Percentages are ratios here, and absent where the row has none: 0 would be an idle GPU.
 type sample struct {
 	seconds, gpu                     float64 // of the kernel; of the measurement, the weight
 	occupancy, active, stalled       unit.Opt[float64]

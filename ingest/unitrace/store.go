@@ -12,6 +12,7 @@ import (
 )
 
 // source is which table told of a kernel. One report may tell of the same launches in several.
+// The order is that in which measurements are preferred: a query is of one launch alone, samples are of whatever ran.
 type source uint8
 
 const (
@@ -69,6 +70,7 @@ type propsKey struct {
 }
 
 // account is what the tables tell of one kernel.
+// Tables are kept apart until the end, since which of them tells best is known when all have been read.
 type account struct {
 	key  kernelKey
 	pos  note.Pos // of the first row
@@ -219,6 +221,7 @@ func (s *store) overTime(a *account, f *fields, x *sample) error {
 
 // launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank
 // line, another kernel or another instance.
+// Only one is open at a time, however many launches a file has.
 type launch struct {
 	open     bool
 	account  *account

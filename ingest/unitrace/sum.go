@@ -48,6 +48,7 @@ func (m *mean) merge(o mean) {
 	m.n += o.n
 }
 
+// Threads and barriers are counts of the whole launch, so tiles and samples add up.
 func (s *sum) add(x sample) {
 	s.occupancy.add(x.occupancy, x.gpu)
 	s.active.add(x.active, x.gpu)

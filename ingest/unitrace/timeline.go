@@ -75,6 +75,7 @@ func countsGroups(t *tracer.Task) bool {
 var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))$`)
 
 // startEnd reads `30 (start) 40 (end)` among the times of a launch.
+// The other two times are of the host's queue: when a launch was appended and submitted says nothing of the GPU.
 func startEnd(times string) (start, end uint64, ok bool) {
 	fields := strings.Fields(times)
 	found := 0

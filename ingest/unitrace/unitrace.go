@@ -62,6 +62,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish()
 }
 
+// It goes through a file line by line, since tables stand in the output of a program: nothing but the line itself says
+// what it is.
 type reader struct {
 	in      *lines.Reader
 	path    string
@@ -175,6 +177,7 @@ func (r *reader) startTable(text string) {
 func (r *reader) row(text string) {
 	h := r.header
 	h.rows++
+	// The instruction is cut off the name, so that both forms have the same fields.
 	if i := strings.LastIndex(text, inTheKernels); i > 0 && h.kind == stalling {
 		text = text[:i] + "," + text[i+1:]
 	}
@@ -201,6 +204,7 @@ func (r *reader) count(err error) {
 	case err == nil:
 		r.rows++
 	case errors.As(err, &e):
+		// Escape sequences are not in the text that was read, and are in the file that a person opens.
 		r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, e.at)), "", "%s", e.text)
 	default:
 		r.bad.Add(r.in.Pos(1), "", "%v", err)
@@ -236,6 +240,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	if f.Kernels.Len() == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
 		return nil, r.fault()
 	}
+	// A program that starts others has a report for each, so several are no error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
 			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes "+

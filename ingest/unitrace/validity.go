@@ -65,6 +65,7 @@ func (v *invalid) notes() []note.Note {
 }
 
 // counted holds the work-groups and threads that the GPU counted one by one against the launch shape.
+// They are counted and not sampled, so one work-group more or less is a fault of the shape and no noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	shape, ok := groupsOf(k)
 	groups, counted := s.groups.Value()

@@ -8,6 +8,7 @@ import (
 
 // counts are the columns of a metric table that tell how many XVEs the counters are of: a counter of events and the
 // part of all clocks of all XVEs that it says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks.
+// No table says which GPU it is of; this number tells devices apart that names do not.
 type counts struct {
 	clocks int // index behind the name, -1 without
 	pairs  [][2]int

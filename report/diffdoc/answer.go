@@ -23,6 +23,7 @@ func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 }
 
 // Failure says which kernels regressed, for the gate that --fail-on asks for; empty when none did.
+// It fails on what is proven alone: a gate that is red for noise is soon switched off.
 func Failure(s *rundiff.Sides) string {
 	var failed []string
 	for _, d := range s.Against {
@@ -39,6 +40,7 @@ func Failure(s *rundiff.Sides) string {
 }
 
 // CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
+// It is no failure either, and said all the same, so that nobody takes a green job for a proof.
 func CannotTell(s *rundiff.Sides) string {
 	n := 0
 	for _, d := range s.Against {

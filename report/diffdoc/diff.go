@@ -44,6 +44,7 @@ func dateOf(d *rundiff.Result) (latest time.Time) {
 }
 
 // headline says what is compared with what, and what is not the same.
+// What changed beside the kernels stands before any verdict: with another driver or clock a regression may be of that.
 func headline(d *rundiff.Result) []string {
 	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
 	return append(lines, report.NotWhole(d.Notes)...)
@@ -148,6 +149,7 @@ func closing(d *rundiff.Result) string {
 	return text
 }
 
+// Unchanged has no color, as most kernels of most diffs are: green would hide what improved.
 func statusOf(v rundiff.Verdict) report.Status {
 	switch v {
 	case rundiff.Regression:
@@ -309,6 +311,7 @@ func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section
 }
 
 // comparedRun is a run in the table of those that were compared.
+// It names the driver that was compared, which may be from a flag: no export records it.
 type comparedRun struct {
 	Side      string `col:"Side"`
 	Run       int    `col:"Run"`

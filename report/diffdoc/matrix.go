@@ -11,6 +11,7 @@ import (
 
 // matrix is kernels by columns, where a column is a run or a side: what reports of several runs and of several sides
 // have in common.
+// The order of a report is decided here once, so that a reader of either finds his way in the other.
 type matrix struct {
 	doc       *report.Document // with its texts
 	dates     []time.Time      // when the runs or sides were collected

@@ -45,6 +45,7 @@ func runNames(s *rundiff.Runs) []string {
 }
 
 // runsDocument is the summary, what stands out, the kernels over all runs, and each run.
+// Runs of one program on several nodes are held against their median: no run is the right one.
 func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 	view, left := *s, []string(nil)
 	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfMany) report.Candidate {
@@ -139,9 +140,12 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 	if len(kernels) == 0 {
 		return nil
 	}
-	words := report.ListOf(kernels, func(k *rundiff.KernelOfMany) string {
-		return rundoc.SlotTime(lost[k]) + " in " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth)
-	})
+	words := report.CutApart(report.ListOf(kernels, func(k *rundiff.KernelOfMany) string {
+		return report.KernelName(k.Task)
+	}), report.LabelWidth)
+	for i, k := range kernels {
+		words[i] = rundoc.SlotTime(lost[k]) + " in " + words[i]
+	}
 	// The run in which the first kernel is lowest shows its causes best, alone.
 	lowest, args := &s.Runs[max(kernels[0].Lowest, 0)], []string{"occudiff", "validate"}
 	if lowest.Device != nil {
@@ -183,6 +187,7 @@ func runsClosing(s *rundiff.Runs) string {
 }
 
 // inOrder gives the runs that stand out first.
+// Among those that stand out, and those that do not, the order is that of the command line, which people know.
 func inOrder(s *rundiff.Runs) (order []int, out int) {
 	for _, first := range []bool{true, false} {
 		for i := range s.Runs {
@@ -212,6 +217,7 @@ func runTable(s *rundiff.Runs) *report.Table {
 }
 
 // runItems says of each run that stands out in which way, then which values are off in the others.
+// A run that is off as a whole has one item, or its kernels would fill the list.
 func runItems(s *rundiff.Runs) []report.Item {
 	var items []report.Item
 	for i := range s.Runs {

@@ -10,6 +10,7 @@ import (
 )
 
 // runRow is a run in the table of runs.
+// The order of drop is that in which a narrow terminal leaves columns out: matches and shortfalls stay longest.
 type runRow struct {
 	Name         string                 `json:"name" col:"Run; cut; role=code"`
 	Finding      report.Cell            `json:"-" col:"Stands out"`
@@ -88,6 +89,7 @@ func rowOfMany(s *rundiff.Runs, k *rundiff.KernelOfMany) manyRow {
 }
 
 // ValidateRuns is the value of `validate` over several runs, schema occudiff/validate-runs/1.
+// Each run has the value that validate gives of it alone, so that a script reads both with the same code.
 type ValidateRuns struct {
 	Schema  string        `json:"schema"`
 	Runs    []ValidateRun `json:"runs"`

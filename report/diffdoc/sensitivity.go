@@ -33,6 +33,7 @@ func sensitivitiesOf(d *rundiff.Result) (list []KernelSensitivity) {
 }
 
 // sensitivitiesOfSides gives those of several sides.
+// With more than two sides the points are a curve, which tells a level from a slope.
 func sensitivitiesOfSides(s *rundiff.Sides) []KernelSensitivity {
 	list := []KernelSensitivity{}
 	for i := range s.Kernels {
@@ -44,6 +45,7 @@ func sensitivitiesOfSides(s *rundiff.Sides) []KernelSensitivity {
 }
 
 // curveRow is a run in the table that a curve is drawn from.
+// Times are over the shortest, since their unit says nothing: work-items of two kernels differ.
 type curveRow struct {
 	Occupancy float64 `col:"Occupancy [%]; decimals=1"`
 	Time      float64 `col:"Time per work-item / the shortest; decimals=3"`

@@ -26,6 +26,7 @@ type SidesOutput struct {
 
 // several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
+// All sides are held against one, and not against each other: of five that would be ten comparisons.
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput), sensitivitiesOfSides(s)}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
@@ -165,6 +166,7 @@ func sidesTable(s *rundiff.Sides, names []string) *report.Table {
 }
 
 // sidesKernels has a row for each kernel, and for each side what it measures and how far that is from the first.
+// Its columns are made by functions, for their number is that of the sides.
 func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 	const all = report.Everywhere
 	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: all,
@@ -244,6 +246,7 @@ func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
 }
 
 // sidesCSV has the rows of each side, with the side in the first column.
+// Sides stand below each other there, as data frames group by a column.
 func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	type place struct {
 		set *diffSet
