@@ -167,6 +167,9 @@ type Summary struct {
 	Median, MAD, WeightedBias, WeightedMeanAbsolute unit.Opt[unit.Points]  `json:"-"`
 	GPUTime, KernelTime                             unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 	CauseCounts                                     []CauseCount           `json:"-"` // in the order of the causes
+	// LaunchedKernels is how many kernels the rows are launches of; 0 where each row is a kernel: an export that adds
+	// launches up has none, whatever was asked for.
+	LaunchedKernels int `json:"-"`
 }
 
 // CauseCount counts the rows of one cause.

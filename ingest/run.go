@@ -137,7 +137,7 @@ type Kernel struct {
 	SLM          unit.Opt[unit.Bytes] // per work-group; from unitrace
 	Registers    unit.Opt[int]        // registers per thread = GRF mode (128, 256, ...); from unitrace
 
-	Counters *Counters // nil when the file has none of them, and for launches by themselves
+	Counters *Counters // nil when the file has none of them
 
 	Launches *Spread // spread over launches when the file had a row per launch, else nil
 }
@@ -145,6 +145,9 @@ type Kernel struct {
 // Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
 type Counters struct {
 	Stalls []Stall // "XVE Stall Reasons", in the order of the file
+	// OfKernel says that the row is one launch of several, and that these are the means over all of them. Those of each
+	// would take more memory than all else of a launch.
+	OfKernel bool
 	// In GB/s. A result folder counts what moves to and from L3 as one, which is L3Read.
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
 	// The most that the metric set of a result folder gives each of them, in GB/s at the highest clock.

@@ -125,3 +125,6 @@ func find(form string) (q quantity, rank int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// outside is what VTune calls the time between tasks: it has no launches.
+const outside = "[Outside any task]"

@@ -56,11 +56,11 @@ type counted struct{ sum, time wide }
 
 // addCounters adds the counters of a row. A cell that is no number is unknown: nothing else depends on it.
 func (e *entry) addCounters(r *scan.Row, h *header, t nano) {
-	if t <= 0 {
-		return
-	}
 	if e.counters == nil {
 		e.counters = make([]counted, len(h.counters))
+	}
+	if t <= 0 {
+		return
 	}
 	for i := range h.counters {
 		if x, ok := h.nano(r.Cell(h.counters[i].cell)); ok && x >= 0 {
@@ -70,9 +70,10 @@ func (e *entry) addCounters(r *scan.Row, h *header, t nano) {
 	}
 }
 
-// mergeCounters adds what another worker gathered.
+// mergeCounters adds what another worker gathered, whose launches find the sum of both from then on.
 func (e *entry) mergeCounters(o *entry) {
-	if e.counters == nil {
+	o.rows = e.rows
+	if e.counters == nil { // none of its rows could be used
 		e.counters = o.counters
 		return
 	}
@@ -80,6 +81,7 @@ func (e *entry) mergeCounters(o *entry) {
 		e.counters[i].sum.addWide(o.counters[i].sum)
 		e.counters[i].time.addWide(o.counters[i].time)
 	}
+	o.counters = e.counters
 }
 
 // countersOf gives the means of a key, nil where no row has any.
@@ -98,6 +100,23 @@ func (r *result) countersOf(e *entry) *ingest.Counters {
 		} else {
 			*bandwidths(c)[of.form] = unit.Some(mean)
 		}
+	}
+	return c
+}
+
+// shared has the counters of a kernel once for all of its launches: a list keeps what is equal once.
+type shared map[*counted]*ingest.Counters
+
+func (s shared) of(r *result, e *entry) *ingest.Counters {
+	if e.counters == nil {
+		return nil
+	}
+	c, known := s[&e.counters[0]]
+	if !known {
+		if c = r.countersOf(e); c != nil {
+			c.OfKernel = e.rows > 1
+		}
+		s[&e.counters[0]] = c
 	}
 	return c
 }

@@ -265,9 +265,6 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// outside is what VTune calls the time between tasks: it has no launches.
-const outside = "[Outside any task]"
-
 // times gives a kernel its launches and their time. A row without a count is a launch where the file has a row per
 // launch; elsewhere how many it is of is not known, and an average alone makes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
@@ -353,10 +350,12 @@ func (r *result) launches() *ingest.Kernels {
 		}
 	}
 	var list ingest.Kernels
+	counters := shared{}
 	for len(readers) > 0 {
 		// Each worker has its rows in order; the next one of all is the least of theirs.
 		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
 		k := r.launch(&first.next)
+		k.Counters = counters.of(r, first.next.e)
 		list.Append(&k)
 		if first.advance(); !first.more {
 			readers = slices.DeleteFunc(readers, func(in *reader) bool { return !in.more })

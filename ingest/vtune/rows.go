@@ -94,7 +94,7 @@ func (a *adder) Row(r *scan.Row) {
 		}
 		e.instructions += n
 	}
-	if len(a.h.counters) > 0 && !a.instance {
+	if len(a.h.counters) > 0 {
 		e.addCounters(r, a.h, v.seconds())
 	}
 	if e.count(&v); e.rows == 1 && bad == nil {

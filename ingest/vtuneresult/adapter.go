@@ -38,6 +38,7 @@ type adapter struct {
 type total struct {
 	sums
 	times, means ingest.Sample
+	counters     *ingest.Counters // of its launches, where each is a row
 }
 
 // read reads metrics, launches and samples.
@@ -126,7 +127,11 @@ func (a *adapter) ended(l *launch, s *sums) {
 		t.means.Add(s.mean(), ingest.SampleSize(len(a.totals)))
 	}
 	if a.rows != nil {
+		if t.counters == nil { // filled when all launches are known
+			t.counters = &ingest.Counters{OfKernel: true}
+		}
 		k := a.kernel(l.task, s)
+		k.Counters = t.counters
 		a.rows.Append(&k)
 	}
 }
@@ -209,14 +214,20 @@ func (a *adapter) finish() {
 		a.periods(f)
 		return
 	}
-	f.Kernels = a.rows
-	if f.Kernels == nil {
+	if f.Kernels = a.rows; f.Kernels == nil {
 		f.Kernels = &ingest.Kernels{}
-		for task := range a.totals {
-			t := &a.totals[task]
-			k := a.kernel(task, &t.sums)
-			k.Launches, k.Counters = t.spread(), a.bandwidths(&k, &t.sums)
+	}
+	for task := range a.totals {
+		t := &a.totals[task]
+		k := a.kernel(task, &t.sums)
+		c := a.bandwidths(&k, &t.sums)
+		switch {
+		case a.rows == nil:
+			k.Launches, k.Counters = t.spread(), c
 			f.Kernels.Append(&k)
+		case c != nil && t.counters != nil:
+			c.OfKernel = true
+			*t.counters = *c
 		}
 	}
 	if a.mixer != nil {

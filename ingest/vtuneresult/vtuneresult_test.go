@@ -184,9 +184,15 @@ func TestContainers(t *testing.T) {
 	s.noFrames = true
 	f, err = archive("plain.zip", zipped(t, s.files("r")))
 	same("records outside of frames", f, err)
+	c := kernels(want)["long"].Counters
 	f, err = readFolder(folder, ingest.ReadOptions{Instances: true})
 	if err != nil || f.Kernels.Len() != 16 {
 		t.Fatalf("%v: %d launches", err, f.Kernels.Len())
+	}
+	for i := range f.Kernels.Len() {
+		if k := f.Kernels.At(i); k.Task == "long" && (!k.Counters.OfKernel || k.Counters.MemoryRead != c.MemoryRead || k.Counters.L3Roof != c.L3Roof) {
+			t.Errorf("launch %d has the bandwidths %+v, want those of its kernel %+v", i, k.Counters, c)
+		}
 	}
 }
 

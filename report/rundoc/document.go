@@ -97,7 +97,7 @@ func headline(r *compare.Result) []string {
 	}
 	s := &r.Summary
 	b := unit.Counted(s.Kernels, "kernel", "kernels")
-	if n := kernelsLaunched(r); n > 0 {
+	if n := s.LaunchedKernels; n > 0 {
 		b = unit.Counted(s.Kernels, "launch", "launches") + " of " + unit.Counted(n, "kernel", "kernels")
 	}
 	if s.NotKernels > 0 {
@@ -130,31 +130,9 @@ func headline(r *compare.Result) []string {
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 
-// kernelsLaunched gives how many kernels the rows are launches of; 0 where each row is a kernel: an export that adds
-// launches up has none, whatever was asked for.
-func kernelsLaunched(r *compare.Result) int {
-	if !r.PerLaunch() {
-		return 0
-	}
-	kernels := map[string]bool{}
-	for _, row := range r.AllWithoutText() {
-		if row.Verdict == compare.NotAKernel {
-			continue
-		}
-		if row.Instances.Or(0) != 1 {
-			return 0
-		}
-		kernels[row.Task] = true
-	}
-	if len(kernels) == r.Summary.Kernels {
-		return 0
-	}
-	return len(kernels)
-}
-
 // rowWords is what a row is, one and several.
 func rowWords(r *compare.Result) (one, many string) {
-	if kernelsLaunched(r) > 0 {
+	if r.Summary.LaunchedKernels > 0 {
 		return "launch", "launches"
 	}
 	return "kernel", "kernels"
