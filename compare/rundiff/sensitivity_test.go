@@ -51,6 +51,7 @@ func TestSensitivity(t *testing.T) {
 	}{
 		{"half the occupancy takes 3 % more, exactly", at(80, 1, 40, 1.03, 20, 1.0609), "3.0 % slower at half the occupancy (3.0 to 3.0 %, of 3 runs at 20.0 to 80.0 %): not bound by it"},
 		{"twice the time is all that latency can cost", at(80, 1, 40, 2, 20, 4), "100.0 % slower at half the occupancy (100.0 to 100.0 %, of 3 runs at 20.0 to 80.0 %): it needs its occupancy"},
+		{"noise puts the whole interval a little beyond it", at(80, 1, 57, 1.43, 40, 2.05, 40, 2.06), "(101.0 to 109.7 %, of 4 runs at 40.0 to 80.0 %): it needs its occupancy"},
 		{"more than latency can cost", at(80, 1, 40, 4, 20, 16), "300.0 % slower at half the occupancy (300.0 to 300.0 %, of 3 runs at 20.0 to 80.0 %): less occupancy alone cannot cost as much, so something else was changed"},
 		{"faster with less", at(80, 1, 40, 0.9, 20, 0.81), "10.0 % faster at half the occupancy"},
 		{"below half of the highest time is another line", at(80, 1, 60, 1, 40, 1, 20, 2), "0.0 % slower at half the occupancy (0.0 to 0.0 %, of 3 runs at 40.0 to 80.0 %): not bound by it"},
