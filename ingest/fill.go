@@ -38,14 +38,16 @@ func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.Threads, b.Threads, "threads started", &differ, sameKind)
 	fill(&a.Barriers, b.Barriers, "GPU barriers", &differ, sameKind)
 	a.Launches = mergeSpreads(a.Launches, b.Launches)
-	a.Counters = mergeCounters(a.Counters, b.Counters)
 	return append(differ, mergeShared(a, b)...)
 }
 
-// mergeCounters gives a, with what it lacks of b.
-func mergeCounters(a, b *Counters) *Counters {
+// mergeCounters gives a, with what it lacks of b. Launches that share them share what comes out, too.
+func (m *merger) mergeCounters(a, b *Counters) *Counters {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
+	}
+	if c, known := m.counters[[2]*Counters{a, b}]; known {
+		return c
 	}
 	c := *a
 	if len(c.Stalls) == 0 {
@@ -57,6 +59,9 @@ func mergeCounters(a, b *Counters) *Counters {
 	}
 	c.MemoryReadRoof = cmp.Or(a.MemoryReadRoof, b.MemoryReadRoof)
 	c.MemoryWriteRoof, c.L3Roof = cmp.Or(a.MemoryWriteRoof, b.MemoryWriteRoof), cmp.Or(a.L3Roof, b.L3Roof)
+	if c.OfKernel {
+		m.counters[[2]*Counters{a, b}] = &c
+	}
 	return &c
 }
 

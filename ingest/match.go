@@ -124,6 +124,7 @@ func (m *merger) mergeRow(p *pairing, k *Kernel, in *Input) error {
 		return nil
 	}
 	m.differ(p, k.Pos, &a, mergeKernel(&a, k, sameKind))
+	a.Counters = m.mergeCounters(a.Counters, k.Counters)
 	if m.partial {
 		// A row of a further export has parts of the launch that the first one lacks.
 		a.Global, a.Local, a.SIMD = cmp.Or(a.Global, k.Global), cmp.Or(a.Local, k.Local), cmp.Or(a.SIMD, k.SIMD)

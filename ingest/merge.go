@@ -32,6 +32,8 @@ type merger struct {
 	fewest  int
 	partial bool
 	plain   map[string]string // names that plainName has made, a few for millions of launches
+	// What mergeCounters has made of two that launches share.
+	counters map[[2]*Counters]*Counters
 }
 
 // mergedFile is where the kernels of a file begin.

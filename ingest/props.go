@@ -55,10 +55,10 @@ func (m *merger) joinStalls() {
 		switch of := m.byName[m.plainName(s.Task)]; len(of) {
 		case 0:
 		case 1:
-			all := &Counters{Stalls: s.Stalls}
+			all := &Counters{Stalls: s.Stalls, OfKernel: m.groups[of[0]].n > 1}
 			m.members(of[0], func(i int) {
 				k := m.run.Kernels.At(i)
-				k.Counters = mergeCounters(k.Counters, all)
+				k.Counters = m.mergeCounters(k.Counters, all)
 				m.run.Kernels.Set(i, &k)
 			})
 		default:

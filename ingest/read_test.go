@@ -376,6 +376,38 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestSharedCounters has launches by themselves, of two exports and with reasons of stalls: a million of them share the means of
+// their kernel, whatever they are put together from.
+func TestSharedCounters(t *testing.T) {
+	run, m := newRun(Options{})
+	launches := func(c *Counters) *Kernels {
+		var list Kernels
+		for i := range 100 {
+			list.Append(&Kernel{Task: "A", Total: unit.Some(unit.Seconds(i)), Counters: c})
+		}
+		return &list
+	}
+	for _, f := range []*File{{Kernels: launches(&Counters{OfKernel: true, MemoryRead: unit.Some(1.0)})},
+		{Kernels: launches(&Counters{OfKernel: true, L3Read: unit.Some(2.0)})},
+		{Kernels: &Kernels{}, Stalls: []TaskStalls{{Task: "A", Stalls: []Stall{{"Sbid", 1}}}}}} {
+		if err := m.add(Input{Kind: "export"}, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.finish(); err != nil {
+		t.Fatal(err)
+	}
+	first := run.Kernels.At(0).Counters
+	if !first.OfKernel || first.MemoryRead.Or(0) != 1 || first.L3Read.Or(0) != 2 || len(first.Stalls) != 1 {
+		t.Errorf("got %+v", first)
+	}
+	for i := range run.Kernels.Len() {
+		if k := run.Kernels.At(i); k.Counters != first {
+			t.Fatalf("launch %d has counters of its own: %+v", i, k.Counters)
+		}
+	}
+}
+
 // TestStalls has a kernel of one launch shape, one of two, and one that no export has.
 func TestStalls(t *testing.T) {
 	run, m := newRun(Options{})

@@ -42,8 +42,8 @@ const (
 	// aboutHalf is which share of the highest occupancy is still about half of it.
 	aboutHalf = 0.45
 	// bindingShare is how much more time half the occupancy takes at least where occupancy bounds a kernel. Twice the
-	// time is the most that it can cost where threads only hide latency. mostShare allows a tenth more: a kernel that is
-	// bound by nothing else lies at the limit itself, and noise puts the interval of some beyond it.
+	// time is the most that it can cost where threads only hide latency. mostShare allows a tenth more: a kernel that
+	// is bound by nothing else lies at the limit itself, and noise puts the interval of some beyond it.
 	bindingShare, mostShare unit.Ratio = 0.1, 1.1
 )
 
