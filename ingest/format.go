@@ -23,6 +23,8 @@ type Traits struct {
 type Format interface {
 	// Kind is the word for Input.Kind.
 	Kind() string
+	// What is how a message calls a file of this format, as in "a VTune export".
+	What() string
 	// Sniff says whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
 	// the first format that says yes reads the file.
 	Sniff(head []byte) bool

@@ -21,6 +21,7 @@ type made struct {
 }
 
 func (f made) Kind() string           { return f.kind }
+func (f made) What() string           { return "a file of " + f.kind }
 func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {

@@ -13,9 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/text/encoding/unicode"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // opened is an input that is ready to be read.
@@ -175,7 +177,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
-			"the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output")
+			"the file is empty; expected %s", names(formats))
 	}
 	for _, f := range formats {
 		if f.Sniff(head) {
@@ -184,15 +186,25 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	}
 	if what := binaryKind(head); what != "" {
 		return nil, note.Faultf(codeBinary, pos, exportHint,
-			"this is %s; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text", what)
+			"this is %s; expected %s", what, names(formats))
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
 		return nil, note.Faultf(codeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
 			"their run", "this is the source of kernels, which holds no run")
 	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
-		"not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is %s",
-		firstLine(head))
+		"not recognized as %s; its first line is %s", names(formats), firstLine(head))
+}
+
+// names lists formats as messages call them.
+func names(formats []Format) string {
+	var list []string
+	for _, f := range formats {
+		if !slices.Contains(list, f.What()) {
+			list = append(list, f.What())
+		}
+	}
+	return unit.Listed(list, "or")
 }
 
 func firstLine(head []byte) string {

@@ -26,6 +26,7 @@ import (
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
+func (f lineFormat) What() string           { return "a file of " + f.kind }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
@@ -128,7 +129,7 @@ func TestMerge(t *testing.T) {
 		{"folder", "files that are no profiler output are named and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
 			"k 64 50 -\n", []string{"DIR/run/README: skipped: no profiler output"}, ""},
 		{"listed", "the same when the user names them", map[string]string{"a": "alpha\nk 64 50 -\n", "README": "hello\n"}, []string{"README", "a"}, "k 64 50 -\n",
-			[]string{`DIR/README: warning: skipped: not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is "hello"`}, ""},
+			[]string{`DIR/README: warning: skipped: not recognized as a file of alpha or a file of beta; its first line is "hello"`}, ""},
 		{"one bad of two", "what cannot be used is an error note as long as something can", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},
 			"k 64 50 -\n", []string{"DIR/b: error: it has no rows (run it again)"}, ""},
 		{"twice the same path", "is read once", map[string]string{"a": "alpha\nk 64 50 -\n"}, []string{"a", "a"}, "k 64 50 -\n", nil, ""},
@@ -173,11 +174,11 @@ func TestUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"empty":        "the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output (the collection or the export failed: run it again and look at what vtune printed)",
-		"blank":        "the file is empty; expected a VTune export, a VTune summary, a vec_add log or unitrace output (the collection or the export failed: run it again and look at what vtune printed)",
-		"text":         `not recognized as a VTune export, a VTune summary, a vec_add log or unitrace output; its first line is "hello there" ` + hint,
-		"zip":          "this is a zip archive or an Office document; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text " + hint,
-		"noise":        "this is a binary file; expected a VTune export, a VTune summary, a vec_add log or unitrace output as text " + hint,
+		"empty":        "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
+		"blank":        "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
+		"text":         `not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
+		"zip":          "this is a zip archive or an Office document; expected a file of alpha or a file of beta " + hint,
+		"noise":        "this is a binary file; expected a file of alpha or a file of beta " + hint,
 		"header":       "it has no rows (run it again)",
 		"missing":      "no such file (check the path)",
 		"dir":          "nothing here is profiler output " + hint,

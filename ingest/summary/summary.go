@@ -20,6 +20,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-summary" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a VTune summary" }
+
 const (
 	expected = "expected the output of vtune -report summary, as text, HTML or CSV"
 	hint     = "make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR"

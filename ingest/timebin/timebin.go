@@ -21,6 +21,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-timeline" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a VTune timeline" }
+
 // header is where the columns are that are read.
 type header struct {
 	delimiter        string

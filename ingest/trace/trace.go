@@ -25,6 +25,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "trace" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a trace" }
+
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
 // Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.

@@ -23,6 +23,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "unitrace" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "unitrace output" }
+
 const (
 	expected = "expected a device timing, kernel properties or kernel metrics table"
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"

@@ -23,6 +23,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vec_add" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a vec_add log" }
+
 // maxTimings bounds the memory that a log can take; the samples print 14 to 27 lines a run.
 const maxTimings = 1 << 18
 

@@ -21,6 +21,9 @@ var _ ingest.Format = Text{}
 // Kind gives the word for Input.Kind.
 func (Text) Kind() string { return Format{}.Kind() }
 
+// What implements ingest.Format.
+func (Text) What() string { return Format{}.What() }
+
 // Sniff says whether there is a header that begins with a key column, above dashes.
 func (Text) Sniff(head []byte) bool {
 	before := ""

@@ -23,6 +23,9 @@ var _ ingest.Format = Format{}
 // Kind gives the word for Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a VTune export" }
+
 // Sniff says whether the text begins like an export: with a header whose first field is a key column, or with nothing
 // but messages of the vtune command.
 func (Format) Sniff(head []byte) bool {

@@ -43,6 +43,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-result" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "an archive of a VTune result" }
+
 // Sniff implements ingest.Format: an archive, whose names are looked at when it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 

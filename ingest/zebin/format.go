@@ -17,6 +17,9 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "zebin" }
 
+// What implements ingest.Format.
+func (Format) What() string { return "a kernel binary" }
+
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
