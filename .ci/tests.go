@@ -81,7 +81,7 @@ func run(in io.Reader, allowedFile string) error {
 // missing is the reason of a skip for want of a program that .ci/run installs. No test may have it, also not one that
 // may skip for another reason.
 // Its words are those with which the tests begin their reasons.
-var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|ocloc|pdftoppm|no javascript engine)\b`)
+var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|pgbouncer|ocloc|pdftoppm|node)\b`)
 
 // place is what stands before the text of a log line.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -16,19 +15,15 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vtune"
+	"occudiff/internal/testenv"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
 
-// corpus is the folder of real profiler output, which need not be there.
+// corpus is the folder of real profiler output.
 func corpus(t *testing.T) string {
 	t.Helper()
-	root := filepath.Join("..", "..", "shared", "corpus")
-	if _, err := os.Stat(root); err == nil {
-		return root
-	}
-	t.Skip("the real profiler output is not installed beside the project")
-	return ""
+	return testenv.Shared(t, "corpus")
 }
 
 func device(t *testing.T, q arch.Query) *arch.Device {

@@ -4,22 +4,18 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
 
 // golden gives the path of an oracle, or skips the test where the folder is missing.
 func golden(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join("..", "..", "shared", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s: the oracle is not here, nothing to compare with", path)
-	}
-	return path
+	return testenv.Shared(t, "golden", name)
 }
 
 // record is a row of an oracle by column name.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/internal/testenv"
 	"occudiff/report"
 )
 
@@ -26,12 +27,10 @@ func printCard(t *testing.T, args ...string) []byte {
 
 // TestCards: the card of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
 func TestCards(t *testing.T) {
-	if corpus() == "" {
-		t.Skip("the corpus of real profiler output is not here")
-	}
+	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
 	usable, unusable := 0, 0
-	err := filepath.WalkDir(corpus(), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
 		info, _ := d.Info()
 		if err != nil || d.IsDir() || info.Size() > 4<<20 || strings.Contains(path, "zebin") {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/excel"
 	"occudiff/report/rundoc"
@@ -152,9 +153,7 @@ func TestInstancesInWorkbook(t *testing.T) {
 // TestLaunchMemory bounds what a launch takes while a workbook is made: some hundred bytes with all that does not
 // grow, where a row takes two thousand.
 func TestLaunchMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("100,000 rows take a second")
-	}
+	testenv.Long(t)
 	const n, most = 100000, 180
 	path := launchFile(t, n)
 	used := func() int64 {

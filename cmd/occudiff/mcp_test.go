@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 )
 
@@ -249,10 +250,7 @@ const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.j
 
 // TestAgentOfNode is called by the client of node, which checks cards against the schema that the tool names.
 func TestAgentOfNode(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
+	node := testenv.Program(t, "node")
 	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
 		t.Skip("@modelcontextprotocol/sdk is not in NODE_PATH")
 	}

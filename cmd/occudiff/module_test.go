@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"occudiff/internal/testenv"
 )
 
 var (
@@ -18,9 +20,7 @@ var (
 // TestSecondModule builds the examples of the packages as programs of a module of their own, which reaches this one
 // through replace as the README says, and runs them.
 func TestSecondModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("linking programs takes too long for -short")
-	}
+	testenv.Long(t) // linking programs
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

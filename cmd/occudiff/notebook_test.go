@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"occudiff/internal/testenv"
 )
 
 // TestNotebooks makes the files of docs/notebooks.md with its commands and runs its code with the real pandas, DuckDB and R.
@@ -70,6 +72,7 @@ SELECT CASE WHEN (SELECT count(*) FROM run) = 9 AND (SELECT count(*) FROM kernel
 `},
 	} {
 		t.Run(tool.name, func(t *testing.T) {
+			testenv.Needs(t, tool.name)
 			program := ""
 			for _, p := range tool.program {
 				if program == "" && exec.Command(p, tool.has...).Run() == nil {

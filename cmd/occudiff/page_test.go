@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"occudiff/internal/testenv"
 )
 
 // TestPage writes the page in the checkout, and serves it.
 func TestPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiling the page takes long; run without -short")
-	}
+	testenv.Long(t) // compiling the page
 	t.Chdir(filepath.Join("..", ".."))
 	file := filepath.Join(t.TempDir(), "occudiff.html")
 	var out, errs bytes.Buffer

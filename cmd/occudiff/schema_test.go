@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/rundoc"
 )
@@ -149,12 +150,10 @@ func twoRuns(t *testing.T, dir, file string) string {
 
 // TestRealOutputsKeepTheirSchemas validates the output for every real file.
 func TestRealOutputsKeepTheirSchemas(t *testing.T) {
-	if corpus() == "" {
-		t.Skip("the real profiler output is not here")
-	}
+	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
 	used := 0
-	err := filepath.WalkDir(corpus(), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
 		info, ierr := d.Info()
 		if err != nil || ierr != nil || d.IsDir() || info.Size() > 4<<20 {
 			return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"occudiff/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -66,13 +67,16 @@ func runScripts(t *testing.T, folder string, history func() string) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			return cond == "corpus" && corpus() != "", nil
+			return cond == "all" && testenv.All() || cond == "corpus" && corpus() != "", nil
 		},
 	})
 }
 
-// corpus gives the folder of real profiler output, or nothing where it is not installed.
+// corpus gives the folder of real profiler output, or nothing where it is not asked for or not installed.
 func corpus() string {
+	if !testenv.All() {
+		return ""
+	}
 	p, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "corpus"))
 	if _, serr := os.Stat(p); err != nil || serr != nil {
 		return ""

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/internal/testenv"
 	"occudiff/report/trackdoc"
 )
 
@@ -34,9 +35,9 @@ type goldenSeries struct {
 
 func readGolden(t *testing.T) map[string]goldenSeries {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "golden", "change_points.json"))
+	text, err := os.ReadFile(testenv.Shared(t, "golden", "change_points.json"))
 	if err != nil {
-		t.Skip("the golden change points are not installed: ", err)
+		t.Fatal(err)
 	}
 	var golden struct {
 		Series map[string]goldenSeries `json:"series"`

@@ -11,6 +11,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
+	"occudiff/internal/testenv"
 )
 
 // fact says what an expert knows of a task of a real run, and what the tool therefore has to answer.
@@ -109,10 +110,7 @@ var realRuns = []struct {
 // TestValidation runs the tool on every real run, holds verdict and cause against what is known of it, and writes
 // docs/validation.md (-update).
 func TestValidation(t *testing.T) {
-	root := corpus()
-	if root == "" {
-		t.Skip("the real profiler output is not installed beside the project")
-	}
+	root := testenv.Shared(t, "corpus")
 	seen := map[string]bool{}
 	v := validation{T: t, root: root, answers: map[truth]int{}}
 	for _, c := range realRuns {

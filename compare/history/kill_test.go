@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"occudiff/internal/testenv"
 )
 
 // child is what this test binary does when a test starts it again: it adds one run and dies at the n-th step, or adds
@@ -149,7 +151,7 @@ func TestKilledAtFirst(t *testing.T) {
 // TestKilledAnyTime kills writers after random times, the first of them while it makes the file.
 func TestKilledAnyTime(t *testing.T) {
 	kills := 40
-	if testing.Short() {
+	if testing.Short() || !testenv.All() {
 		kills = 8
 	}
 	onBoth(t, func(t *testing.T, dsn string) {
@@ -203,7 +205,7 @@ func TestKilledAnyTime(t *testing.T) {
 func TestManyWriters(t *testing.T) {
 	const writers = 8
 	runs := 200
-	if testing.Short() {
+	if testing.Short() || !testenv.All() {
 		runs = 20
 	}
 	onBoth(t, func(t *testing.T, dsn string) {

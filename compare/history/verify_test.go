@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"occudiff/internal/testenv"
 )
 
 // TestSchemaNumber: a number that no program writes is damage, whether it is read or migrated.
@@ -124,7 +125,7 @@ func TestFlippedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	flips := 400
-	if testing.Short() {
+	if testing.Short() || !testenv.All() {
 		flips = 60
 	}
 	random := rand.New(rand.NewPCG(3, 4))

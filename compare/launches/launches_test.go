@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"occudiff/compare/launches"
 	"occudiff/ingest"
+	"occudiff/internal/testenv"
 )
 
 // launch ran from start to end, in sampling intervals.
@@ -175,10 +176,7 @@ func TestTogether(t *testing.T) {
 
 // The simulated GPU beside the project, whose threads really come and go: its own samples and launches, and the truth.
 func TestSimulated(t *testing.T) {
-	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")
-	if _, err := os.Stat(sim); err != nil {
-		t.Skip("no ../shared with the simulated GPU")
-	}
+	sim := testenv.Shared(t, "oracle", "sim")
 	dir := t.TempDir()
 	cmd := exec.Command("go", "run", ".", "-n", "10", "-seed", "5", "-raw", "-o", dir)
 	cmd.Dir = sim

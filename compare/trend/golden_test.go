@@ -2,17 +2,14 @@ package trend
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"slices"
 	"testing"
-)
 
-// goldenPath holds the change points that Otava's algorithm finds in real series; see its "about".
-const goldenPath = "../../../shared/golden/change_points.json"
+	"occudiff/internal/testenv"
+)
 
 type goldenFile struct {
 	Series map[string]struct {
@@ -31,13 +28,10 @@ type goldenFile struct {
 	}
 }
 
-// readGolden skips the test where the golden data is not installed.
+// readGolden gives the change points that Otava's algorithm finds in real series; see "about" in the file.
 func readGolden(t testing.TB) goldenFile {
 	t.Helper()
-	data, err := os.ReadFile(goldenPath)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the golden change points are not here (%s): they lie beside the project, not in it", goldenPath)
-	}
+	data, err := os.ReadFile(testenv.Shared(t, "golden", "change_points.json"))
 	var g goldenFile
 	if err == nil {
 		err = json.Unmarshal(data, &g)

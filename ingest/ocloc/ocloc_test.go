@@ -9,11 +9,13 @@ import (
 
 	"occudiff/ingest/ocloc"
 	"occudiff/ingest/zebin"
+	"occudiff/internal/testenv"
 )
 
 // compiler gives the real compiler.
 func compiler(t *testing.T) string {
 	t.Helper()
+	testenv.Needs(t, "ocloc")
 	path, err := ocloc.Find()
 	if err != nil {
 		t.Skip("ocloc is not installed")

@@ -15,9 +15,8 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
-
-const corpus = "../../../shared/corpus/vtune-csv"
 
 // readText reads an export from a text, as a stream.
 func readText(text string, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -36,10 +35,7 @@ func readCorpus(t *testing.T, name string) *ingest.File {
 
 func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(corpus, name))
-	if os.IsNotExist(err) {
-		t.Skip("the shared corpus is not beside the project")
-	}
+	text, err := os.ReadFile(testenv.Shared(t, "corpus", "vtune-csv", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +134,7 @@ func TestCorpus(t *testing.T) {
 
 // Every cell of every computing-task file is read as encoding/csv and strconv read it.
 func TestCorpusAgainstEncodingCSV(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(corpus, "*.csv"))
-	if len(files) == 0 {
-		t.Skip("the shared corpus is not beside the project")
-	}
+	files, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "corpus", "vtune-csv"), "*.csv"))
 	for _, path := range files {
 		name := filepath.Base(path)
 		if strings.Contains(name, ".task.") {

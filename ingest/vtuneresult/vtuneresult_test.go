@@ -25,6 +25,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
 
 func readFolder(list fs.FS, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -386,10 +387,7 @@ func TestCorpus(t *testing.T) {
 		samples   int64
 		ticks     float64
 	}{{"r008gh", "RenderBasic", 1852, 82}, {"r005go", "ComputeBasic", 4530, 78}} {
-		dir := filepath.Join("..", "..", "..", "shared", "corpus", "vtune-result", c.name)
-		if _, err := os.Stat(dir); err != nil {
-			t.Skip("no ../shared with the published results")
-		}
+		dir := testenv.Shared(t, "corpus", "vtune-result", c.name)
 		f, err := readFolder(os.DirFS(dir), ingest.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -12,16 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest/zebin"
+	"occudiff/internal/testenv"
 )
 
 // corpus gives the folder of real binaries beside the project.
 func corpus(t testing.TB) string {
 	t.Helper()
-	p := filepath.Join("..", "..", "..", "shared", "corpus", "zebin")
-	if _, err := os.Stat(p); err != nil {
-		t.Skip("the real kernel binaries are not installed beside the project")
-	}
-	return p
+	return testenv.Shared(t, "corpus", "zebin")
 }
 
 // line prints a kernel the way the expectations below are written.

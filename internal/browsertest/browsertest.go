@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,21 +19,14 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"occudiff/internal/testenv"
 )
 
 // chromium finds the browser, or skips the test.
 func chromium(t testing.TB) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes long; run without -short")
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skip("Chromium is not installed, so pages cannot be opened")
-	return ""
+	testenv.Long(t)
+	return testenv.Program(t, "chromium", "chromium-browser", "google-chrome", "headless-shell")
 }
 
 // Action is a step of a person.

@@ -20,6 +20,7 @@ import (
 
 	// The driver registers itself as "pgx".
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"occudiff/internal/testenv"
 )
 
 // Server is a private PostgreSQL of a test binary, started when a test first needs it. The zero Server is ready.
@@ -131,6 +132,7 @@ func (p *Server) URL(database string) string {
 // Each test has one of its own, so tests need not clean up.
 func (p *Server) Fresh(t testing.TB) string {
 	t.Helper()
+	testenv.Needs(t, "PostgreSQL")
 	p.once.Do(p.start)
 	if p.missing != "" {
 		t.Skip(p.missing)

@@ -4,13 +4,13 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
 
 func builtin(t testing.TB) *Table {
@@ -164,10 +164,10 @@ type goldenID struct {
 
 func readGolden(t *testing.T) (devices []golden, ids []goldenID, ambiguous []string) {
 	t.Helper()
-	path := filepath.FromSlash("../../../shared/golden/devices.json")
+	path := testenv.Shared(t, "golden", "devices.json")
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("the reference data is not here: %v", err)
+		t.Fatal(err)
 	}
 	var file struct {
 		Matching struct {

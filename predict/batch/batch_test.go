@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
@@ -26,9 +26,9 @@ import (
 // goldenRows gives the records of a reference file by column name, or skips.
 func goldenRows(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "golden", name))
+	data, err := os.ReadFile(testenv.Shared(t, "golden", name))
 	if err != nil {
-		t.Skipf("the reference data is not here: %v", err)
+		t.Fatal(err)
 	}
 	return byColumn(t, data)
 }
@@ -290,9 +290,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestBatchMemory holds the memory of a long batch to that of a short one.
 func TestBatchMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a million rows; not with -short")
-	}
+	testenv.Long(t)
 	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)

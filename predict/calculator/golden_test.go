@@ -4,25 +4,18 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict/calculator"
 )
-
-// sharedFolder holds the reference data that is not part of the project.
-const sharedFolder = "../../../shared/golden"
 
 // readGolden gives the records of a reference file by column name, or skips.
 func readGolden(t testing.TB, name string) []map[string]string {
 	t.Helper()
-	path := filepath.Join(sharedFolder, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the reference data is not here: %v", err)
-	}
-	return readRows(t, path)
+	return readRows(t, testenv.Shared(t, "golden", name))
 }
 
 // readRows gives the records of a CSV file by column name.

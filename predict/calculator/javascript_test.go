@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"occudiff/internal/testenv"
 )
 
 func TestParseIntIsJavaScripts(t *testing.T) {
@@ -88,12 +90,9 @@ func FuzzParseInt(f *testing.F) {
 	})
 }
 
-// TestAgainstNode asks a real JavaScript engine, where there is one.
+// TestAgainstNode asks a real JavaScript engine.
 func TestAgainstNode(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skipf("no JavaScript engine to compare with: %v", err)
-	}
+	node := testenv.Program(t, "node")
 	var script strings.Builder
 	script.WriteString("const r=[];")
 	var values []float64

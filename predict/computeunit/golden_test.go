@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict/computeunit"
 )
 
@@ -63,9 +64,9 @@ func cells(r computeunit.Result) map[string]string {
 }
 
 func TestReproducesEveryReferenceCase(t *testing.T) {
-	f, err := os.Open("../../../shared/golden/compute_unit.csv")
+	f, err := os.Open(testenv.Shared(t, "golden", "compute_unit.csv"))
 	if err != nil {
-		t.Skipf("the reference data is not here: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
@@ -114,9 +115,9 @@ func TestReproducesEveryReferenceCase(t *testing.T) {
 }
 
 func TestBuiltinAgreesWithTheReferencePlatforms(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/golden/devices.json")
+	data, err := os.ReadFile(testenv.Shared(t, "golden", "devices.json"))
 	if err != nil {
-		t.Skipf("the reference data is not here: %v", err)
+		t.Fatal(err)
 	}
 	var reference struct {
 		Platforms []struct {

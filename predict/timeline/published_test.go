@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/internal/testenv"
 	"occudiff/predict/timeline"
 )
 
@@ -116,9 +117,9 @@ func TestPublishedBarrierRows(t *testing.T) {
 
 // TestPublishedTables compares the first phase of every vec_add row, and each phase of the rows that have several.
 func TestPublishedTables(t *testing.T) {
-	f, err := os.Open("../../../shared/golden/published_tables.csv")
+	f, err := os.Open(testenv.Shared(t, "golden", "published_tables.csv"))
 	if err != nil {
-		t.Skipf("the reference data is not here: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()

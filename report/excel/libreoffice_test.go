@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xuri/excelize/v2"
+	"occudiff/internal/testenv"
 )
 
 // recalculateAlways makes LibreOffice compute every formula of a file, whatever value the file has for it.
@@ -23,10 +24,7 @@ const recalculateAlways = `<?xml version="1.0" encoding="UTF-8"?>
 // As tables of text they take LibreOffice half as long as they would as a workbook.
 func recalculated(t *testing.T, files ...*excelize.File) []map[string][][]string {
 	t.Helper()
-	soffice, err := exec.LookPath("soffice")
-	if err != nil {
-		t.Skip("soffice is not installed: LibreOffice is what computes the formulas here")
-	}
+	soffice := testenv.Program(t, "soffice") // LibreOffice is what computes the formulas here
 	dir := t.TempDir()
 	user, out := filepath.Join(dir, "profile", "user"), filepath.Join(dir, "out")
 	if err := os.MkdirAll(user, 0o777); err != nil {

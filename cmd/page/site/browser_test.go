@@ -23,10 +23,9 @@ import (
 	"occudiff/cmd/page/app"
 	"occudiff/cmd/page/choices"
 	"occudiff/internal/browsertest"
+	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
-
-const shared = "../../../../shared"
 
 // native is what the page asks, on this machine.
 func native(t testing.TB) *app.App {
@@ -101,9 +100,9 @@ func hash(l app.Launch) string {
 
 // TestCalculatorRows predicts 500 launches of the calculator's rows through the page.
 func TestCalculatorRows(t *testing.T) {
-	f, err := os.Open(filepath.Join(shared, "golden", "calculator.csv"))
+	f, err := os.Open(testenv.Shared(t, "golden", "calculator.csv"))
 	if err != nil {
-		t.Skip("../shared is not here, so there are no golden rows")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
@@ -181,19 +180,13 @@ func await(t testing.TB, b *browsertest.Tab) string {
 // TestCorpus validates every file of the corpus through the page and compares its JSON with that of this machine.
 func TestCorpus(t *testing.T) {
 	var files []string
-	shared, err := filepath.Abs(shared)
-	if err != nil {
-		t.Fatal(err)
-	}
+	corpus := testenv.Shared(t, "corpus")
 	for _, folder := range []string{"vtune-csv", "vtune-summary", "unitrace", "published", "oneprof", "zebin"} {
-		list, _ := filepath.Glob(filepath.Join(shared, "corpus", folder, "*"))
+		list, _ := filepath.Glob(filepath.Join(corpus, folder, "*"))
 		files = append(files, list...)
 	}
 	files = slices.DeleteFunc(files, func(p string) bool { info, err := os.Stat(p); return err != nil || info.IsDir() })
-	if len(files) == 0 {
-		t.Skip("../shared is not here, so there is no corpus")
-	}
-	results, _ := filepath.Glob(filepath.Join(shared, "corpus", "vtune-result", "*"))
+	results, _ := filepath.Glob(filepath.Join(corpus, "vtune-result", "*"))
 	if folder := os.Getenv("OCCUDIFF_RESULT_FOLDER"); folder != "" {
 		results = append(results, folder)
 	}
@@ -290,17 +283,8 @@ func download(t testing.TB, b *browsertest.Tab, into, name, format string) strin
 
 // TestDrop drags files from the desktop: one run, then two to compare, then a third.
 func TestDrop(t *testing.T) {
-	export := func(name string) string {
-		path, err := filepath.Abs(filepath.Join(shared, "corpus", "vtune-csv", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stat(path); err != nil {
-			t.Skip("../shared is not here, so there is no export to drop")
-		}
-		return path
-	}
-	old, fresh := export("cl_gemm.hotspots.csv"), export("cl_gemm_second.hotspots.csv")
+	old := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm.hotspots.csv")
+	fresh := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm_second.hotspots.csv")
 	b := browsertest.OpenFile(t, page(t))
 	b.Want(t, "it is ready", peak, "100.0")
 	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
@@ -470,7 +454,7 @@ func BenchmarkPage(b *testing.B) {
 			return times.sort((x, y) => x - y)[times.length / 2 | 0];
 		})()`))
 		for _, in := range []struct{ metric, path string }{
-			{"ms/export", filepath.Join(shared, "corpus", "vtune-csv", "bench_gaussian.hotspots.csv")}, {"ms/launches", os.Getenv("LAUNCHES")},
+			{"ms/export", testenv.Shared(b, "corpus", "vtune-csv", "bench_gaussian.hotspots.csv")}, {"ms/launches", os.Getenv("LAUNCHES")},
 		} {
 			if _, err := os.Stat(in.path); err != nil {
 				continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"occudiff/cmd/page/site"
+	"occudiff/internal/testenv"
 )
 
 var compiled = sync.OnceValues(func() (site.Program, error) {
@@ -20,9 +21,7 @@ var compiled = sync.OnceValues(func() (site.Program, error) {
 // page is the page as it is written.
 func page(t testing.TB) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("compiling the page takes long; run without -short")
-	}
+	testenv.Long(t) // compiling the page
 	p, err := compiled()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files from what was understood")
@@ -24,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files from what was 
 // Tests that may skip for that stand in .ci/skips; any other skip is red there.
 func Corpus(t testing.TB, folder string) []string {
 	t.Helper()
+	testenv.Needs(t, "../shared")
 	paths, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(paths) == 0 {
 		t.Skipf("no files in %s: real tool output is not part of the project; the other tests do not need it", folder)

@@ -7,53 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+	"occudiff/internal/testenv"
 )
-
-// The bounds of what a reader can hold. Lines count as they are, with their comments.
-const (
-	mostColumns  = 120 // a tab counts as four
-	mostFunction = 60
-	mostFile     = 400
-)
-
-// structTag finds the tag of a field, which cannot be broken.
-var structTag = regexp.MustCompile("`[a-z]+:\".*\"`")
-
-// TestBounds holds every file of the project against them.
-func TestBounds(t *testing.T) {
-	for path, text := range sources(t) {
-		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if len(lines) > mostFile {
-			t.Errorf("%s has %d lines; cut it by what it knows into files of at most %d", path, len(lines), mostFile)
-		}
-		for i, line := range lines {
-			if n := len([]rune(strings.ReplaceAll(line, "\t", "    "))); n > mostColumns && !structTag.MatchString(line) {
-				t.Errorf("%s:%d has %d columns, more than %d", path, i+1, n, mostColumns)
-			}
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			first, last := set.Position(f.Pos()).Line, set.Position(f.End()).Line
-			if n := last - first + 1; n > mostFunction {
-				t.Errorf("%s:%d: %s has %d lines, more than %d", path, first, f.Name.Name, n, mostFunction)
-			}
-		}
-	}
-}
 
 // sources gives the Go files of the project by their path, tests left out.
 func sources(t *testing.T) map[string]string {
@@ -140,6 +100,7 @@ func isName(e ast.Expr) bool {
 // TestExported finds exported names that nothing outside their package uses. Types are left out, since values of a type
 // without a name outside are used through others; so are constants, where one of their group has a user.
 func TestExported(t *testing.T) {
+	testenv.Needs(t, "export data of all packages")
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: filepath.Join("..", ".."), Tests: true},
 		"./...")
 	if err != nil {
