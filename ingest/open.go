@@ -49,7 +49,7 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 		}
 		if raw.r = o.file; info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()
-			large = info.Size() > hashLimit && !opt.SHA256
+			large = info.Size() > hashLimit
 		} else { // a pipe, or a file of the kernel, which may be without end
 			raw.r = &waiter{ctx: ctx, r: o.file}
 		}

@@ -24,8 +24,6 @@ type Options struct {
 	Formats []Format // asked in order; the first that recognizes a file reads it
 	Stdin   io.Reader
 	ReadOptions
-	// SHA256 forces sha256 digests of files above hashLimit too, at the price of reading slower than the disk.
-	SHA256 bool
 	// Content also takes digests of the rows (see Input.Content).
 	Content bool
 	// AcceptTruncated uses the whole lines of a compressed file that is cut off, with a warning. Without it nothing of

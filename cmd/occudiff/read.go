@@ -41,7 +41,7 @@ func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (
 		return nil, cli.Errorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
 			"another format", ending)
 	}
-	opt.Formats, opt.Stdin, opt.SHA256, opt.AcceptTruncated = formats.All(), a.stdin, a.Digest == "sha256", a.Truncated
+	opt.Formats, opt.Stdin, opt.AcceptTruncated = formats.All(), a.stdin, a.Truncated
 	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
 	var done func()
 	opt.Progress, done = a.progressBar(paths)

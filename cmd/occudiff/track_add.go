@@ -41,7 +41,7 @@ type addFlags struct {
 // addCommand stores runs; one that is not whole is no point of a series, and so --accept-truncated is not for it.
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
-	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd digest" + deviceFlags +
+	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd" + deviceFlags +
 		"sampling-interval driver vtune-version label progress format quiet accept-damaged",
 		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {
