@@ -18,11 +18,6 @@ const (
 	WorthUntold     WorthVerdict = "cannot be told"
 )
 
-// WorthVerdicts lists them.
-func WorthVerdicts() []WorthVerdict {
-	return []WorthVerdict{MoreThreads, OccupancyEnough, ElseBinds, WorthUntold}
-}
-
 // Worth says what more occupancy is worth to a kernel. The zero value is that of a task that is no kernel.
 type Worth struct {
 	Verdict WorthVerdict

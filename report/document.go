@@ -29,9 +29,11 @@ const (
 	Terminal View = 1 << iota // a terminal
 	Page                      // Markdown and HTML
 	Sheet                     // a workbook
+	Data                      // CSV; JSON has what has a path
 
 	Files      = Page | Sheet     // all that is kept
-	Everywhere = Terminal | Files // all there is
+	Everywhere = Terminal | Files // all that people see
+	All        = Everywhere | Data
 )
 
 // The keys of the sections that several documents have, or that renderers and tests look for.

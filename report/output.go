@@ -11,8 +11,7 @@ type Output struct {
 	ID      string // occudiff/validate/1: the value of its field "schema"
 	Command string
 	Text    string
-	Values  []any               // of the types that are written: one, or the alternatives
-	Words   map[string][]string // the words that a text field may hold, by Type.name
+	Values  []any // as they are written: one, or the alternatives. What a table in them has of columns counts
 }
 
 // FindOutput finds an output by its name or its schema id: validate, validate/1, occudiff/validate/1.

@@ -206,7 +206,12 @@ func (t *Table) Choose(keys []string) {
 }
 
 // Only keeps the columns that keys name, in that order.
-func (t *Table) Only(keys []string) { t.arrange(t.ordered(nil, keys)) }
+func (t *Table) Only(keys []string) {
+	t.arrange(t.ordered(nil, keys))
+	for i := range t.Columns {
+		t.Columns[i].In |= Data
+	}
+}
 
 // ordered adds the places of columns to a list.
 func (t *Table) ordered(order []int, keys []string) []int {

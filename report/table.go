@@ -15,13 +15,18 @@ type Kind uint8
 
 // The kinds. The zero cell is Absent: not measured is not zero.
 const (
-	Absent  Kind = iota
-	Text         // Cell.Text
-	Size         // of columns only: the cells are texts as in 512x512; with one dimension a number in a workbook
-	Integer      // Cell.Int, thousands separated for people
-	Number       // Cell.Num with the column's decimals
-	Percent      // Cell.Num, 0..100, one decimal
-	Points       // Cell.Num, percentage points, one decimal and a sign
+	Absent   Kind = iota
+	Text          // Cell.Text
+	Name          // Cell.Text, the name of a kernel as the input has it; decoded for people
+	Size          // of columns only: the cells are texts as in 512x512; with one dimension a number in a workbook
+	Array         // Cell.List or Cell.Rows
+	Bool          // Cell.Text, yes or no
+	Object        // of JSON alone: an object, which has the columns whose paths begin with its own
+	Integer       // Cell.Int, thousands separated for people
+	Number        // Cell.Num with the column's decimals
+	Percent       // Cell.Num, 0..100, one decimal
+	Points        // Cell.Num, percentage points, one decimal and a sign
+	Duration      // Cell.Num, seconds; for people in the column's unit with its decimals
 )
 
 // Status repeats in color what a word says already.
@@ -43,6 +48,8 @@ type Cell struct {
 	Text   string
 	Num    float64
 	Int    int64
+	List   []string
+	Rows   *Table // of JSON alone
 }
 
 // Word is a text that a column may hold and its status, for renderers that color by rule.
@@ -53,7 +60,13 @@ type Word struct {
 
 // Column describes the cells of one column.
 type Column struct {
-	Key   string // stable
+	Key  string // stable; the heading in CSV
+	Path string // in JSON, which lacks it where that is empty: "predicted.peak_percent" is a field of an object
+	Doc  string // what its heading does not say, for JSON Schema and 'occudiff explain'
+	// Always is set where JSON never has null in its object, Optional where JSON leaves out what is absent.
+	Always, Optional bool
+	Of               []Column // of the rows in a list
+
 	Group string // heading over neighboring columns that share it: "Predicted"
 	Title string
 	Unit  string // stands once, in the heading; empty when there is none
@@ -137,6 +150,9 @@ type Table struct {
 
 	chosen bool // somebody gave the order of the columns
 
+	cell    func(row, column int) Cell // see NewTable
+	records iter.Seq[Record]           // see NewStream
+
 	each iter.Seq[[]Cell]                             // see RowsFrom
 	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
 }
@@ -168,6 +184,10 @@ func (t *Table) Shown(v View) *Table {
 func (t *Table) arrange(order []int) {
 	t.Columns = ListOf(order, func(i int) Column { return t.Columns[i] })
 	only := t.only
+	if t.cell != nil || t.records != nil {
+		t.rearrange(order)
+		return
+	}
 	if only == nil {
 		all := t.Row
 		only = func(columns []int) func(int, []Cell) []Cell {
@@ -184,6 +204,22 @@ func (t *Table) arrange(order []int) {
 	t.only = func(columns []int) func(int, []Cell) []Cell {
 		return only(ListOf(columns, func(k int) int { return order[k] }))
 	}
+}
+
+// rearrange is arrange of a table of cells.
+func (t *Table) rearrange(order []int) {
+	cell, records := t.cell, t.records
+	t.cell = func(row, column int) Cell { return cell(row, order[column]) }
+	if records != nil {
+		t.records = func(yield func(Record) bool) {
+			for r := range records {
+				if !yield(func(column int) Cell { return r(order[column]) }) {
+					return
+				}
+			}
+		}
+	}
+	t.Row = t.wholeRow
 }
 
 // All gives the rows in order. The cells of a row are good until the next one.

@@ -65,7 +65,6 @@ var arrows = map[string][]string{
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/phases", "compare/sequence", "ingest", "ingest/ahead", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
-	"report/schema":     {"report", "compare", "ingest/note", "ingest/unit", "predict"},
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},

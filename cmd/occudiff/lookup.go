@@ -18,7 +18,6 @@ import (
 	"occudiff/report/machine"
 	"occudiff/report/predictdoc"
 	"occudiff/report/rundoc"
-	"occudiff/report/schema"
 	"occudiff/report/trackdoc"
 )
 
@@ -74,7 +73,7 @@ func (a *app) explainCommand() *cobra.Command {
 				if device, none := a.listDevices(term); none == nil {
 					return device, nil
 				}
-				if field, none := lookdoc.Explain(term, schema.Fields(jsonOutputs())...); none == nil {
+				if field, none := lookdoc.Explain(term, machine.Fields(jsonOutputs())...); none == nil {
 					return field, nil
 				}
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
@@ -144,7 +143,7 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return cli.Errorf("%v", err)
 	}
-	s, err := schema.Of(o, jsonOutputs())
+	s, err := machine.Schema(o, jsonOutputs())
 	if err != nil {
 		return err
 	}

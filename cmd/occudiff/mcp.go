@@ -24,7 +24,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/ocloc"
 	"occudiff/report"
-	"occudiff/report/schema"
+	"occudiff/report/machine"
 )
 
 // skill says to agents when to ask what, and what the answers allow to conclude.
@@ -98,7 +98,7 @@ func (a *app) mcpCommand() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		cardSchema, err := schema.Of(card, jsonOutputs())
+		cardSchema, err := machine.Schema(card, jsonOutputs())
 		if err != nil {
 			return nil, err
 		}

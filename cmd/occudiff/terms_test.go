@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"occudiff/report/lookdoc"
-	"occudiff/report/schema"
+	"occudiff/report/machine"
 )
 
 var underHeadings = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[ :|-]+\|$`)
@@ -72,7 +72,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	if len(words) < 300 {
 		t.Errorf("only %d words", len(words))
 	}
-	inJSON := schema.Fields(jsonOutputs())
+	inJSON := machine.Fields(jsonOutputs())
 	for word, from := range words {
 		if _, err := lookdoc.Explain(word, inJSON...); word != "" && err != nil {
 			t.Errorf("%q of %s is not explained", word, from)

@@ -51,8 +51,8 @@ const (
 	RunPeaks RunFinding = "high in part"
 )
 
-// RunFindings lists the findings.
-func RunFindings() []RunFinding {
+// runFindings lists the findings.
+func runFindings() []RunFinding {
 	return []RunFinding{RunCopy, RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast, RunDips, RunPeaks}
 }
 
@@ -237,7 +237,7 @@ func (s *Runs) standOut() {
 	}
 	s.findOutside(found)
 	for i, found := range found {
-		for _, f := range RunFindings() {
+		for _, f := range runFindings() {
 			if found[f] && (f == RunIdle || !found[RunIdle]) {
 				s.Runs[i].Findings = append(s.Runs[i].Findings, f)
 			}

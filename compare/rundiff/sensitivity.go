@@ -30,9 +30,9 @@ type BoundByIt string
 
 // The words.
 const (
-	NotBound   BoundByIt = "no"  // half the occupancy costs less than a tenth of the time
-	Bound      BoundByIt = "yes" // it costs more
-	BoundOrNot BoundByIt = "cannot be told"
+	boundNo     BoundByIt = "no"  // half the occupancy costs less than a tenth of the time
+	boundYes    BoundByIt = "yes" // it costs more
+	boundUntold BoundByIt = "cannot be told"
 )
 
 const (
@@ -58,7 +58,7 @@ type sample struct {
 // to a number that is enough, so time is no straight line over all occupancies: where three samples or more lie between
 // the highest and half of it, only they say what half of it costs.
 func sensitivityOf(samples []sample) *Sensitivity {
-	s := Sensitivity{Bound: BoundOrNot}
+	s := Sensitivity{Bound: boundUntold}
 	loaded, shortest, most := true, math.Inf(1), 0.0
 	for _, p := range samples {
 		loaded, shortest = loaded && p.loaded.Present(), min(shortest, p.seconds)
@@ -96,9 +96,9 @@ func sensitivityOf(samples []sample) *Sensitivity {
 	case math.IsInf(float64(s.High), 0):
 		return nil
 	case s.High <= bindingShare:
-		s.Bound = NotBound
+		s.Bound = boundNo
 	case s.Low > bindingShare && s.Low <= mostShare:
-		s.Bound = Bound
+		s.Bound = boundYes
 	}
 	return &s
 }
@@ -111,9 +111,9 @@ func (s *Sensitivity) String() string {
 	}
 	end := "more or narrower runs would tell whether occupancy bounds it"
 	switch {
-	case s.Bound == NotBound:
+	case s.Bound == boundNo:
 		end = "not bound by it, occupancy is enough"
-	case s.Bound == Bound:
+	case s.Bound == boundYes:
 		end = "it needs its occupancy"
 	case s.Low > mostShare:
 		end = "less occupancy alone cannot cost as much, so something else was changed"

@@ -204,8 +204,7 @@ func Outputs() []report.Output {
 		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{}}},
 		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
-			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}},
-			Words: map[string][]string{"pairRow.verdict": report.Words(binary.Verdicts())}},
+			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}}},
 	}
 }
 

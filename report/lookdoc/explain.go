@@ -25,9 +25,7 @@ func Outputs() []report.Output {
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}},
 		{Name: "explain", ID: schema, Command: "occudiff explain --format json",
-			Text: "what the words of the other outputs mean.", Values: []any{glossary{}},
-			Words: map[string][]string{"Term.kind": report.ListOf(report.Terms(),
-				func(k report.TermKind) string { return k.Kind })}},
+			Text: "what the words of the other outputs mean.", Values: []any{glossary{}}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // encoder appends the values of one type. How is decided once per type, not once per value.
@@ -30,6 +31,14 @@ func (j *jsonWriter) encoderOf(t reflect.Type) encoder {
 
 func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
 	switch {
+	case t == reflect.TypeFor[*report.Table]():
+		return func(j *jsonWriter, v reflect.Value, indent string) {
+			if v.IsNil() {
+				j.buf = append(j.buf, "null"...)
+				return
+			}
+			j.table(v.Interface().(*report.Table), indent)
+		}
 	case t.Implements(reflect.TypeFor[stream]()):
 		return encodeStream
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[appender]()) && t.Kind() != reflect.Pointer:
@@ -140,12 +149,13 @@ func encodeAppender(j *jsonWriter, v reflect.Value, indent string) {
 	}
 }
 
-// encodeString appends a text, the usual one without a detour.
-func encodeString(j *jsonWriter, v reflect.Value, indent string) {
-	s := v.String()
+func encodeString(j *jsonWriter, v reflect.Value, _ string) { j.text(v.String()) }
+
+// text appends a text, the usual one without a detour.
+func (j *jsonWriter) text(s string) {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '"' || s[i] == '\\' {
-			encodePlain(j, v, indent)
+			encodePlain(j, reflect.ValueOf(s), "")
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"occudiff/ingest/ahead"
 	"occudiff/ingest/table"
@@ -26,6 +27,9 @@ func Table(w io.Writer, t *report.Table) error {
 }
 
 func writeTable(w io.Writer, t *report.Table) error {
+	if t.Typed() {
+		return writeRecords(w, t)
+	}
 	out := table.NewCSV(w)
 	line := t.Keys()
 	if err := out.Write(line); err != nil {
@@ -50,6 +54,25 @@ func writeTable(w io.Writer, t *report.Table) error {
 		}
 	}
 	return nil
+}
+
+// writeRecords writes the columns of typed rows that are for CSV.
+func writeRecords(w io.Writer, t *report.Table) error {
+	out, columns := table.NewCSV(w), t.ColumnsIn(report.Data)
+	line := report.ListOf(columns, func(i int) string { return t.Columns[i].Key })
+	if err := out.Write(line); err != nil {
+		return err
+	}
+	for record := range t.Records() {
+		for k, i := range columns {
+			line[k] = raw(record(i))
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // rows writes some rows into memory, where nothing fails.
@@ -80,8 +103,10 @@ func raw(c report.Cell) string {
 	switch c.Kind {
 	case report.Absent:
 		return ""
-	case report.Text:
+	case report.Text, report.Name, report.Bool:
 		return table.Guard(c.Text)
+	case report.Array:
+		return table.Guard(strings.Join(c.List, " "))
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}

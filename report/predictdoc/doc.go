@@ -8,11 +8,7 @@
 // The package computes no occupancy itself, and it knows no file formats, flags or colors.
 package predictdoc
 
-import (
-	"occudiff/compare"
-	"occudiff/predict"
-	"occudiff/report"
-)
+import "occudiff/report"
 
 // The JSON contracts. The program's other models answer under the schema of the command that asks them.
 const (
@@ -25,30 +21,7 @@ const (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	status := []string{"ok", "error"}
-	// By type and field, as the schemas name them: enumerations that a struct tag cannot take from the code.
-	words := map[string][]string{
-		"device.confidence":        {"high", "medium", "low", "user"},
-		"launch.policy":            {"auto", "free", "whole"},
-		"onDevice.status":          status,
-		"predicted.xe_core_limits": predict.Limit(^predict.Limit(0)).Names(),
-		"NextStep.limits":          predict.Limit(^predict.Limit(0)).Names(),
-		"otherPolicy.policy":       {"free", "whole"},
-		"advice.verdict":           report.Words(compare.Verdicts()),
-		"unitAdvice.model":         {"compute-unit"},
-		"calculation.compat":       {"calculator"},
-		"calculation.status":       status,
-		"Output.limits":            {"threads", "slm", "slots", "barriers", "wg_total"},
-		"Change.setting": {predict.SettingLocal, predict.SettingSIMD, predict.SettingSLM, predict.SettingGRF,
-			predict.SettingBarriers, predict.SettingGroups},
-		"unitPrediction.model": {"compute-unit"},
-		"Result.limits":        {"registers", "slm", "subgroups", "hardware"},
-		"sweep.sweep":          {"local", "slm", "simd"},
-		"sweep.compat":         {"calculator"},
-		"sweepPoint.status":    status,
-		"timelineValue.policy": {"free", "whole", "partial"},
-	}
-	outputs := []report.Output{
+	return []report.Output{
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
 			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
 				"say.",
@@ -65,8 +38,4 @@ func Outputs() []report.Output {
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
 			Text: "the device table.", Values: []any{deviceList{}}},
 	}
-	for i := range outputs {
-		outputs[i].Words = words
-	}
-	return outputs
 }

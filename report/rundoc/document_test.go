@@ -322,7 +322,7 @@ func TestLaunches(t *testing.T) {
 		for i, c := range table.Columns {
 			if strings.HasPrefix(c.Key, "launch_") {
 				for row := range table.Len {
-					if cell := table.Row(row, nil)[i]; cell != (report.Cell{}) {
+					if cell := table.Row(row, nil)[i]; cell.Kind != report.Absent {
 						got[c.Key] = cell.Num
 					}
 				}

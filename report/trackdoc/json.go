@@ -19,16 +19,6 @@ const (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
-	// A check as a whole is never unmeasurable, which is the last of the words.
-	verdicts := report.Words(outcomes)
-	words := map[string][]string{
-		"GateValue.verdict":  verdicts,
-		"CheckValue.verdict": verdicts[:5],
-		"BeginValue.changed": {"device", "driver", track.LaunchShape},
-		"JudgedValue.order":  {"date", "adding"},
-		"ClockValue.problem": {inFuture, beforeOthers},
-		"Change.what":        {"device", "driver", "host", "clock"},
-	}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{AddValue{}}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{RunsValue{}}},
@@ -39,7 +29,7 @@ func Outputs() []report.Output {
 			Values: []any{BacktestValue{}}},
 	}
 	for i, command := range []string{"add", "list", "check", "report", "backtest"} {
-		list[i].Command, list[i].Words = "occudiff track "+command+" --format json", words
+		list[i].Command = "occudiff track " + command + " --format json"
 	}
 	return list
 }

@@ -1,6 +1,4 @@
-// Package schema makes the JSON Schema of an output from the Go types that are written. It stands apart from package
-// report so that a program that writes JSON and no schemas links none of it.
-package schema
+package machine
 
 import (
 	"encoding"
@@ -13,19 +11,15 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"occudiff/compare"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
-	"occudiff/predict"
 	"occudiff/report"
 )
 
-// Of makes the JSON Schema of an output from the Go types that are written, so that the two cannot drift apart:
-// every field is required unless it is left out when empty, a pointer may be null, a list may not, and nothing else may
-// be there. all are the outputs of the program; an output that holds another one names it.
-func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
-	c := &contract{words: sharedWords(), ids: map[reflect.Type]string{}}
-	maps.Copy(c.words, o.Words)
+// Schema makes the JSON Schema of an output from the Go types and the columns that are written, so that the two cannot
+// drift apart: every field is required unless it is left out when empty, a pointer may be null, a list may not, and
+// nothing else may be there. all are the outputs of the program; an output that holds another one names it.
+func Schema(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
+	c := &contract{ids: map[reflect.Type]string{}}
 	for _, other := range all {
 		for _, v := range other.Values {
 			c.ids[reflect.TypeOf(v)] = other.ID
@@ -36,7 +30,7 @@ func Of(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 		t := reflect.TypeOf(v)
 		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: ownSchemas(t)})
 		if err == nil {
-			err = c.apply(s, t, t.Name())
+			err = c.apply(s, reflect.ValueOf(v), t.Name())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", o.ID, err)
@@ -79,22 +73,75 @@ func Fields(all []report.Output) (list []report.Term) {
 				look(one)
 			}
 		}
-		if s, err := Of(&all[i], all); err == nil {
+		if s, err := Schema(&all[i], all); err == nil {
 			look(s)
 		}
 	}
 	return list
 }
 
+// rowSchema is the schema of the objects that the rows of a table are.
+func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for i := range fields {
+		f := &fields[i]
+		p := &jsonschema.Schema{}
+		if f.column >= 0 {
+			p = cellSchema(&columns[f.column])
+		}
+		if len(f.fields) > 0 {
+			object := rowSchema(f.fields, columns)
+			object.Description = p.Description
+			if f.column >= 0 && !f.omit {
+				object.Type, object.Types = "", []string{"null", "object"}
+			}
+			p = object
+		}
+		describe(p, f.name)
+		s.Properties[f.name] = p
+		s.PropertyOrder = append(s.PropertyOrder, f.name)
+		if !f.omit {
+			s.Required = append(s.Required, f.name)
+		}
+	}
+	return s
+}
+
+// cellSchema is the schema of the values of a column.
+func cellSchema(c *report.Column) *jsonschema.Schema {
+	s := &jsonschema.Schema{Description: c.Doc, Type: "number"}
+	switch c.Kind {
+	case report.Text, report.Name:
+		s.Type = "string"
+	case report.Bool:
+		s.Type = "boolean"
+	case report.Integer: // sizes, lines, counts: never less than none
+		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
+	case report.Size:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
+	case report.Array:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
+		if c.Of != nil {
+			s.Items = rowSchema(fieldsOf(c.Of), c.Of)
+		}
+	}
+	if !c.Always && !c.Optional {
+		s.Type, s.Types = "", []string{"null", s.Type}
+	}
+	return s
+}
+
 // streamed is a Stream of any type.
 type streamed interface{ Element() reflect.Type }
 
-// unitSchemas are those of the values of package unit, which write themselves.
+// unitSchemas are those of the values of package unit, which write themselves, and of tables, which their columns give.
 // They must follow AppendJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
 func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 	either := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
 	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
 	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[report.Table]():           {Type: "array"},
 		reflect.TypeFor[unit.Ratio]():             {Type: "number"},
 		reflect.TypeFor[unit.Points]():            {Type: "number"},
 		reflect.TypeFor[unit.Seconds]():           {Type: "number"},
@@ -123,6 +170,9 @@ func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 		case reflect.Pointer, reflect.Slice:
 			look(t.Elem())
 		case reflect.Struct:
+			if found[t] != nil {
+				return
+			}
 			if e, ok := reflect.Zero(t).Interface().(streamed); ok {
 				items, err := jsonschema.ForType(e.Element(), &jsonschema.ForOptions{TypeSchemas: unitSchemas()})
 				if err == nil {
@@ -139,37 +189,31 @@ func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	return found
 }
 
-// sharedWords are those of values that several outputs hold.
-// The keys are Type.field, with the name that the field has in JSON. The words come from the packages that write them,
-// as far as these list them.
-func sharedWords() map[string][]string {
-	return map[string][]string{
-		"NoteValue.severity":     {note.Info.String(), note.Warning.String(), note.Error.String()},
-		"PredictionValue.policy": {"free", "whole"},
-		"PredictionValue.limits": predict.Limit(^predict.Limit(0)).Names(),
-		"CauseValue.name":        compare.Causes(),
-		"CauseValue.confidence":  {"high", "medium", "low"},
-	}
-}
+// contract adds to a schema what its Go type does not say: columns, units, and that counts and places are not negative.
+type contract struct{ ids map[reflect.Type]string }
 
-// contract adds to a schema what its Go type does not say: words, units, and that counts and places are not negative.
-type contract struct {
-	words map[string][]string
-	ids   map[reflect.Type]string
-}
-
-// apply goes through a schema and its type side by side; at is Type.name of the field, for words and errors.
+// apply goes through a schema and a value of its type side by side; at is Type.name of the field, for errors.
 // A type that writes itself is an error: its Go fields say nothing of the output.
-func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error {
+func (c *contract) apply(s *jsonschema.Schema, v reflect.Value, at string) error {
+	t := v.Type()
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+		if v.IsNil() {
+			v = reflect.Zero(t)
+		} else {
+			v = v.Elem()
+		}
 	}
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		s.Format = "date-time"
 		return nil
-	case t == reflect.TypeFor[unit.Opt[string]]():
-		c.enumerate(s, at)
+	case t == reflect.TypeFor[report.Table]():
+		columns := v.Interface().(report.Table).Columns
+		if len(columns) == 0 {
+			return fmt.Errorf("%s: a table without columns says nothing of the output", at)
+		}
+		s.Type, s.Types, s.Items = "array", nil, rowSchema(fieldsOf(columns), columns)
 		return nil
 	case unitSchemas()[t] != nil:
 		return nil
@@ -177,35 +221,27 @@ func (c *contract) apply(s *jsonschema.Schema, t reflect.Type, at string) error 
 		return fmt.Errorf("%s: %s writes itself, so its type says nothing of the output", at, t)
 	}
 	if e, ok := reflect.Zero(t).Interface().(streamed); ok {
-		return c.apply(s.Items, e.Element(), at)
+		return c.apply(s.Items, reflect.Zero(e.Element()), at)
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		return c.object(s, t)
+		return c.object(s, v)
 	case reflect.Slice, reflect.Array:
 		s.Type, s.Types = "array", nil // an empty list is [], never null
-		return c.apply(s.Items, t.Elem(), at)
+		if v.Len() > 0 {
+			return c.apply(s.Items, v.Index(0), at)
+		}
+		return c.apply(s.Items, reflect.Zero(t.Elem()), at)
 	case reflect.Map:
-		return c.apply(s.AdditionalProperties, t.Elem(), at)
-	case reflect.String:
-		c.enumerate(s, at)
+		return c.apply(s.AdditionalProperties, reflect.Zero(t.Elem()), at)
 	case reflect.Int, reflect.Int64: // sizes, lines, counts: never less than none
 		s.Minimum = jsonschema.Ptr(0.0)
 	}
 	return nil
 }
 
-// enumerate lists the words that a text may hold.
-func (c *contract) enumerate(s *jsonschema.Schema, at string) {
-	for _, w := range c.words[at] {
-		s.Enum = append(s.Enum, w)
-	}
-	if s.Enum != nil && slices.Contains(s.Types, "null") {
-		s.Enum = append(s.Enum, nil)
-	}
-}
-
-func (c *contract) object(s *jsonschema.Schema, t reflect.Type) error {
+func (c *contract) object(s *jsonschema.Schema, v reflect.Value) error {
+	t := v.Type()
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
@@ -214,17 +250,21 @@ func (c *contract) object(s *jsonschema.Schema, t reflect.Type) error {
 		case name == "":
 			return fmt.Errorf("%s.%s: the field has no JSON name", t, f.Name)
 		}
+		p := s.Properties[name]
+		// The value tells readers which schema to hold the output against.
 		owner := t
 		if len(f.Index) > 1 {
 			owner = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
 		}
-		p := s.Properties[name]
-		// The value tells readers which schema to hold the output against.
 		if id := c.ids[owner]; id != "" && name == "schema" {
 			p.Const = jsonschema.Ptr[any](id)
 			continue
 		}
-		if err := c.apply(p, f.Type, owner.Name()+"."+name); err != nil {
+		value, err := v.FieldByIndexErr(f.Index)
+		if err != nil { // in a struct that is nil
+			value = reflect.Zero(f.Type)
+		}
+		if err := c.apply(p, value, owner.Name()+"."+name); err != nil {
 			return err
 		}
 		describe(p, name)

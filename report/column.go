@@ -1,0 +1,257 @@
+package report
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/symbol"
+	"occudiff/ingest/unit"
+)
+
+// Col is a column of a table whose rows are of type R: what it is, and how its cell is made of a row. A list of them is
+// the one place that names a figure; JSON, CSV, JSON Schema, 'occudiff explain' and every table come from it:
+//
+//	var columns = []report.Col[launch]{
+//		{Column: report.Column{Key: "kernel", Path: "task", Always: true, Title: "Kernel", Kind: report.Name,
+//			In: report.All}, Of: func(l *launch) report.Cell { return report.NameCell(l.Task) }},
+//		{Column: report.Column{Key: "total_seconds", Path: "time.total_seconds", Title: "Time", Unit: "ms",
+//			Decimals: 3, Kind: report.Duration, In: report.Everywhere},
+//			Of: func(l *launch) report.Cell { return report.OptDuration(l.Total) }},
+//		{Column: report.Column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(noteColumns)},
+//			Of: func(l *launch) report.Cell {
+//				return report.RowsCell(report.NewTable("", "", l.Notes, noteColumns))
+//			}},
+//	}
+//	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
+//	shown := table.Show("kernel", "total_seconds")              // for people: these first, no column that is empty
+//
+// The list stands in the order of JSON and CSV. Cells are in base units at full precision: seconds, bytes, percent.
+type Col[R any] struct {
+	Column
+	Of func(*R) Cell
+}
+
+// NewTable makes a table of rows that are there. This is where their type goes away. Cells are made when they are asked
+// for, each alone, so that a table costs nothing until somebody looks, and what nobody looks at is not made.
+func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
+	t := newTable(key, title, len(rows), cols)
+	t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
+	t.Row = t.wholeRow
+	return t
+}
+
+// NewStream makes a table of rows that come one after the other, and of which nobody knows beforehand how many there
+// are: for JSON and CSV alone. A row is good until the next one.
+func NewStream[R any](key string, rows iter.Seq[*R], cols []Col[R]) *Table {
+	t := newTable(key, "", 0, cols)
+	t.records = func(yield func(Record) bool) {
+		for row := range rows {
+			if !yield(func(column int) Cell { return cols[column].Of(row) }) {
+				return
+			}
+		}
+	}
+	t.Row = t.wholeRow
+	return t
+}
+
+func newTable[R any](key, title string, n int, cols []Col[R]) *Table {
+	t := &Table{Key: key, Title: title, Len: n, Main: n, In: Everywhere}
+	t.Columns = ColumnsOf(cols)
+	return t
+}
+
+// ColumnsOf gives the columns without how their cells are made.
+func ColumnsOf[R any](cols []Col[R]) []Column {
+	return ListOf(cols, func(c Col[R]) Column { return c.Column })
+}
+
+// Within gives the columns of a part of a row: their keys begin with key and their paths with path, and their cells are
+// absent where of gives nil. A part with a path of its own that may be missing has a column of Kind Object as well.
+func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] {
+	return ListOf(cols, func(c Col[P]) Col[R] {
+		column := c.Column
+		if column.Key != "" {
+			column.Key = key + column.Key
+		}
+		if column.Path != "" && path != "" {
+			column.Path = path + "." + column.Path
+		}
+		return Col[R]{column, func(row *R) Cell {
+			if p := of(row); p != nil {
+				return c.Of(p)
+			}
+			return Cell{}
+		}}
+	})
+}
+
+// Typed says whether a table is made of typed rows.
+func (t *Table) Typed() bool { return t.cell != nil || t.records != nil }
+
+// Record gives the cells of one row, by the place of their columns.
+type Record func(column int) Cell
+
+// Records gives the rows in order. A record is good until the next one.
+func (t *Table) Records() iter.Seq[Record] {
+	if t.records != nil {
+		return t.records
+	}
+	return func(yield func(Record) bool) {
+		for i := range t.Len {
+			if !yield(func(column int) Cell { return t.Cell(i, column) }) {
+				return
+			}
+		}
+	}
+}
+
+// Cell gives one cell. It is safe for concurrent use.
+func (t *Table) Cell(row, column int) Cell {
+	if t.cell == nil { // of a table that is made by hand
+		return t.Row(row, nil)[column]
+	}
+	return t.cell(row, column)
+}
+
+func (t *Table) wholeRow(i int, dst []Cell) []Cell {
+	for k := range t.Columns {
+		dst = append(dst, t.Cell(i, k))
+	}
+	return dst
+}
+
+// Show gives the table as people see it: the columns that keys name come first, the others follow in their order, and a
+// column without a title, or with nothing in any row, is left out.
+func (t *Table) Show(keys ...string) *Table {
+	var order []int
+	for i := range t.Columns {
+		if t.Columns[i].Title != "" && t.any(i) {
+			order = append(order, i)
+		}
+	}
+	rank := func(i int) int { // of those that are not named, the last
+		if at := slices.Index(keys, t.Columns[i].Key); at >= 0 {
+			return at
+		}
+		return len(keys)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
+	shown, raw := *t, *t
+	shown.Columns = ListOf(order, func(i int) Column { return t.Columns[i].onPaper() })
+	shown.cell = func(row, column int) Cell {
+		at := order[column]
+		return raw.Columns[at].paper(raw.Cell(row, at))
+	}
+	shown.Row, shown.only = shown.wholeRow, nil
+	return &shown
+}
+
+// any says whether any row has something in a column.
+func (t *Table) any(column int) bool {
+	for i := range t.Len {
+		if t.Columns[column].paper(t.Cell(i, column)).Kind != Absent {
+			return true
+		}
+	}
+	return false
+}
+
+// Hide takes columns out of a view.
+func (t *Table) Hide(from View, keys ...string) {
+	for i := range t.Columns {
+		if slices.Contains(keys, t.Columns[i].Key) {
+			t.Columns[i].In &^= from
+		}
+	}
+}
+
+// scale is what seconds are multiplied by in the unit of the column.
+func (c *Column) scale() float64 {
+	switch c.Unit {
+	case "ms":
+		return 1e3
+	case "us":
+		return 1e6
+	}
+	return 1
+}
+
+// onPaper is the column of the cells that paper gives.
+func (c Column) onPaper() Column {
+	switch c.Kind {
+	case Duration:
+		c.Kind = Number
+	case Name, Array, Bool:
+		c.Kind = Text
+	}
+	return c
+}
+
+// paper is a cell as people see it: a name decoded, a list with commas, a time in the unit of its column.
+func (c *Column) paper(v Cell) Cell {
+	switch {
+	case v.Kind == Duration:
+		v.Kind, v.Num = Number, v.Num*c.scale()
+	case v.Kind == Name:
+		v.Kind, v.Text = Text, symbol.Display(v.Text)
+	case v.Kind == Array && len(v.List) > 0:
+		v = Cell{Kind: Text, Status: v.Status, Text: strings.Join(v.List, ", ")}
+	case v.Kind == Array:
+		v = Cell{}
+	case v.Kind == Bool:
+		v.Kind = Text
+	}
+	return v
+}
+
+// NameCell is the name of a kernel as the input has it.
+func NameCell(s string) Cell { return Cell{Kind: Name, Text: s} }
+
+// OptText is a text that may be absent. One that is there may be empty.
+func OptText(o unit.Opt[string]) Cell {
+	if s, ok := o.Value(); ok {
+		return Cell{Kind: Text, Text: s}
+	}
+	return Cell{}
+}
+
+// SizeCell is a launch size; one of no dimension is an empty list in JSON, and nothing elsewhere.
+func SizeCell(s unit.Size3) Cell { return TextCell(s.String()) }
+
+// ListCell is a list of words, which may be empty.
+func ListCell(words []string) Cell { return Cell{Kind: Array, List: words} }
+
+// RowsCell is a list of rows, for JSON.
+func RowsCell(rows *Table) Cell { return Cell{Kind: Array, Rows: rows} }
+
+// ObjectCell says whether an object of JSON is there.
+func ObjectCell(there bool) Cell {
+	if there {
+		return Cell{Kind: Object}
+	}
+	return Cell{}
+}
+
+// BoolCell is yes or no.
+func BoolCell(b bool) Cell {
+	if b {
+		return Cell{Kind: Bool, Text: "yes"}
+	}
+	return Cell{Kind: Bool, Text: "no"}
+}
+
+// OptBool is yes or no, or absent.
+func OptBool(o unit.Opt[bool]) Cell {
+	if b, ok := o.Value(); ok {
+		return BoolCell(b)
+	}
+	return Cell{}
+}
+
+// DurationCell is a time in seconds.
+func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
+
+// OptDuration is a time in seconds that may be absent.
+func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o, 1) }

@@ -1,0 +1,120 @@
+package machine
+
+import (
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// field is a field of the objects that rows are: a column, or an object of several.
+type field struct {
+	name   string
+	column int // -1 of an object that no column stands for
+	kind   report.Kind
+	omit   bool // where it is absent
+	fields []field
+}
+
+// fieldsOf puts columns into the objects that their paths name, in the order of the columns. The column of an object
+// comes before those that are in it.
+func fieldsOf(columns []report.Column) []field {
+	var root field
+	for i := range columns {
+		c := &columns[i]
+		if c.Path == "" {
+			continue
+		}
+		names, at := strings.Split(c.Path, "."), &root
+		for _, name := range names {
+			if n := len(at.fields); n == 0 || at.fields[n-1].name != name {
+				at.fields = append(at.fields, field{name: name, column: -1, kind: report.Object})
+			}
+			at = &at.fields[len(at.fields)-1]
+		}
+		at.column, at.kind, at.omit = i, c.Kind, c.Optional
+	}
+	return root.fields
+}
+
+// table appends rows as a list of objects. A long one is written while it is made.
+func (j *jsonWriter) table(t *report.Table, indent string) {
+	fields, inner, n := fieldsOf(t.Columns), indent+"  ", 0
+	for record := range t.Records() {
+		j.separate(n, '[', inner)
+		n++
+		j.object(fields, record, inner)
+		if len(j.buf) >= 32<<10 {
+			if j.flush(); j.err != nil {
+				break
+			}
+		}
+	}
+	j.end(n, "[]", indent)
+}
+
+func (j *jsonWriter) object(fields []field, record report.Record, indent string) {
+	inner, n := indent+"  ", 0
+	for i := range fields {
+		f := &fields[i]
+		cell := report.Cell{Kind: report.Object}
+		if f.column >= 0 {
+			cell = record(f.column)
+		}
+		if f.omit && cell.Kind == report.Absent {
+			continue
+		}
+		j.separate(n, '{', inner)
+		n++
+		j.buf = append(append(append(j.buf, '"'), f.name...), `": `...)
+		switch {
+		case len(f.fields) > 0 && cell.Kind != report.Absent:
+			j.object(f.fields, record, inner)
+		case f.kind == report.Size:
+			j.size(cell.Text, inner)
+		default:
+			j.cell(cell, inner)
+		}
+	}
+	j.end(n, "{}", indent)
+}
+
+// cell appends a value: numbers at full precision, null where it is absent.
+func (j *jsonWriter) cell(c report.Cell, indent string) {
+	switch c.Kind {
+	case report.Text, report.Name:
+		j.text(c.Text)
+	case report.Bool:
+		j.buf = strconv.AppendBool(j.buf, c.Text == "yes")
+	case report.Integer:
+		j.buf = strconv.AppendInt(j.buf, c.Int, 10)
+	case report.Number, report.Percent, report.Points, report.Duration:
+		j.buf = unit.Points(c.Num).AppendJSON(j.buf)
+	case report.Array:
+		if c.Rows != nil {
+			j.table(c.Rows, indent)
+			return
+		}
+		for i, word := range c.List {
+			j.separate(i, '[', indent+"  ")
+			j.text(word)
+		}
+		j.end(len(c.List), "[]", indent)
+	default:
+		j.buf = append(j.buf, "null"...)
+	}
+}
+
+// size appends a launch size, which cells have as 512x512, as a list of its dimensions.
+func (j *jsonWriter) size(text, indent string) {
+	n := 0
+	for dimension := range strings.SplitSeq(text, "x") {
+		if dimension != "" {
+			j.separate(n, '[', indent+"  ")
+			j.buf = append(j.buf, dimension...)
+			n++
+		}
+	}
+	j.end(n, "[]", indent)
+}
