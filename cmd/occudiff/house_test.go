@@ -90,9 +90,10 @@ var arrows = map[string][]string{
 	"cmd/cli": {"ingest/note", "ingest/unit", "report/terminal"},
 
 	// For tests of several packages.
-	"internal/historytest":       {},
-	"internal/browsertest":       {},
-	"ingest/internal/ingesttest": {"ingest", "ingest/unit"},
+	"internal/testenv":           {},
+	"internal/historytest":       {"internal/testenv"},
+	"internal/browsertest":       {"internal/testenv"},
+	"ingest/internal/ingesttest": {"ingest", "ingest/unit", "internal/testenv"},
 	"report/internal/sample":     {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 
