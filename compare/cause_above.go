@@ -118,7 +118,7 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 	if row.Predicted == nil || row.Registers.Present() {
 		return false
 	}
-	for _, mode := range r.Device.GRFModes {
+	for _, mode := range r.Device.DistinctModes() {
 		l := r.LaunchOf(row)
 		l.GRF = mode.Registers
 		p, err := predict.Predict(r.Device, l)

@@ -229,7 +229,7 @@ func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
 		return 0, nil
 	}
 	d := t.r.Device
-	for _, mode := range d.GRFModes {
+	for _, mode := range d.DistinctModes() {
 		if mode.Registers <= 128 { // it has been predicted
 			continue
 		}

@@ -115,7 +115,7 @@ func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
 // mostThreads gives the registers of the GRF mode in which an XVE holds the most threads.
 func mostThreads(d *arch.Device) int {
 	best := arch.GRFMode{}
-	for _, m := range d.GRFModes {
+	for _, m := range d.DistinctModes() {
 		if m.ThreadsPerXVE > best.ThreadsPerXVE {
 			best = m
 		}

@@ -48,6 +48,9 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 	if err != nil {
 		return nil, err
 	}
+	if most := opt.MemoryBandwidth; most > 0 && c.Device != nil {
+		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"), GBPerSecond: most}}
+	}
 	run.Notes = append(append(run.Notes, c.Notes...), intervalGiven(run, c.Device, opt)...)
 	opt.fit = &fit
 	r := Compare(run, c.Device, opt)

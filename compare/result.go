@@ -223,6 +223,7 @@ type Options struct {
 	ModelTolerance   unit.Points  // of the profiler's peak against predicted peak
 	SamplingInterval unit.Seconds // of the GPU counters
 	SamplingAssumed  bool         // nobody said so: it is the collector's default
+	MemoryBandwidth  float64      // GB/s that memory moves at most; 0 is the device table's figure
 	// Local and SIMD complete rows and timings of logs that lack them.
 	Local unit.Size3
 	SIMD  int

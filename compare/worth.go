@@ -118,7 +118,7 @@ func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *s
 	stall := fmt.Sprintf("XVEs that run stall %s of the time", tenth(1-active))
 	stalls := fmt.Sprintf("%s with %s of their thread slots in use", stall, tenth(filled))
 	switch {
-	case len(roofs) > 0 && roofs[0].share() >= worthRoof:
+	case len(roofs) > 0 && !roofs[0].loose && roofs[0].share() >= worthRoof:
 		w.stop(ElseBinds, roofs[0].text()+", and more threads do not move more")
 	case active >= worthActive:
 		w.stop(OccupancyEnough, fmt.Sprintf("XVEs that run are active %s of the time, so there is little latency to "+

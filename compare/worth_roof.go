@@ -16,6 +16,7 @@ type roof struct {
 	name       string
 	used, most float64
 	source     string
+	loose      bool // the real one may be lower
 }
 
 // share is how much of the roof is used.
@@ -32,10 +33,10 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 	memory, l3 := c.MemoryRead.Or(0)+c.MemoryWrite.Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
 	all := []roof{
 		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
-		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder},
-		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder},
+		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder, false},
+		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder, false},
 		tableRoof("memory", memory, r.Device.Memory),
-		{"L3", l3, c.L3Roof.Or(0), folder},
+		{"L3", l3, c.L3Roof.Or(0), folder, false},
 	}
 	if !c.L3Roof.Present() {
 		all[3] = tableRoof("L3", l3, r.Device.L3)
@@ -64,11 +65,15 @@ func overAll(c *ingest.Counters) string {
 }
 
 // tableRoof is the roof of the device table.
-func tableRoof(name string, used float64, most []arch.SourcedCount) roof {
+func tableRoof(name string, used float64, most []arch.Bandwidth) roof {
 	if len(most) == 0 {
 		return roof{}
 	}
-	return roof{name, used, float64(most[0].Count), most[0].Source}
+	source := most[0].Source
+	if most[0].Fastest != "" {
+		source = "with " + most[0].Fastest
+	}
+	return roof{name, used, most[0].GBPerSecond, source, most[0].Fastest != ""}
 }
 
 // text says how near the kernel is to the roof.

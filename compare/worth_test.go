@@ -103,7 +103,7 @@ func TestWorthOfCounters(t *testing.T) {
 		k := kernel("k", "458752", "16", 16, 100, 1, measured(40), peak(100), array(30, 65, 5))
 		k.Counters = c.counters
 		d := mtl112()
-		d.Memory = []arch.SourcedCount{{Source: "test", Count: 100}}
+		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, d, DefaultOptions())
 		w := r.Worth(r.Row(0, nil))
 		if b := w.Bound.Or(0); w.Verdict != c.verdict || math.Abs(b-c.bound) > 1e-9 || !strings.Contains(w.Because, c.because) {

@@ -131,7 +131,7 @@ func (n *nexter) smallerMode() {
 		return
 	}
 	var to arch.GRFMode
-	for _, m := range n.d.GRFModes {
+	for _, m := range n.d.DistinctModes() {
 		if m.ThreadsPerXVE > n.mode.ThreadsPerXVE && m.Registers > to.Registers {
 			to = m
 		}

@@ -126,7 +126,7 @@ func (s *shape) fitting(d *arch.Device, l Launch) string {
 			fit = append(fit, fmt.Sprintf("SIMD%d", w))
 		}
 	}
-	for _, m := range d.GRFModes {
+	for _, m := range d.DistinctModes() {
 		other := l
 		other.GRF = m.Registers
 		if runs(d, other) {

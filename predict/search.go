@@ -112,7 +112,7 @@ func searchGRF(d *arch.Device, l Launch, may Vary) []int {
 		return grfs
 	}
 	now, has := grfMode(d, l.GRF)
-	for _, m := range d.GRFModes {
+	for _, m := range d.DistinctModes() {
 		if !has || m != now {
 			grfs = append(grfs, m.Registers)
 		}

@@ -39,8 +39,8 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 	rows.Count("Maximum work-items per work-group", int64(d.MaxGroupSize))
 	rows.Count("Maximum work-groups per Xe-core", int64(d.GroupSlots))
 	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
-	rows.Text("Memory bandwidth, by source [GB/s]", bySource(d.Memory))
-	rows.Text("L3 bandwidth, by source [GB/s]", bySource(d.L3))
+	rows.Text("Memory bandwidth", bandwidths(d.Memory))
+	rows.Text("L3 bandwidth", bandwidths(d.L3))
 	rows.Text("Clock of the counters", clock(d.Clock))
 	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
 	rows.Text("Confidence", d.Confidence)
@@ -88,6 +88,10 @@ func (p *Pairs) Number(name string, x float64) {
 // Numbers prints a list of integers.
 func Numbers(list []int) string {
 	return strings.Join(ListOf(list, strconv.Itoa), ", ")
+}
+
+func bandwidths(list []arch.Bandwidth) string {
+	return strings.Join(ListOf(list, arch.Bandwidth.String), "; ")
 }
 
 func grfModes(d *arch.Device) string {

@@ -55,6 +55,7 @@ type shared struct {
 	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that matches; between measured and predicted occupancy, in percentage points"`
 	ModelTolerance float64       `flag:"model-tolerance" arg:"POINTS" help:"largest difference between VTune's peak and the predicted one; if they differ by more, the model is wrong"`
 	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; launches shorter than it cannot be measured"`
+	Bandwidth      float64       `flag:"memory-bandwidth" arg:"GB/s" help:"the most that the GPU's memory moves; default: the device table's figure, see 'occudiff devices NAME'"`
 	Driver         string        `flag:"driver" arg:"VERSION" help:"GPU driver of the run; no export records it"`
 	VTune          string        `flag:"vtune-version" arg:"VERSION" help:"VTune version of the run; only HTML summaries have it"`
 	Label          string        `flag:"label" arg:"NAME" help:"name of the run in reports and history"`
@@ -82,7 +83,7 @@ type shared struct {
 // Each begins and ends with a blank, for commands join them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
-	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval driver vtune-version label progress "
+	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval memory-bandwidth driver vtune-version label progress "
 	answerFlags = " output format no-command-line color quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "
@@ -113,6 +114,8 @@ func (a *app) checkFlags() error {
 		return cli.Errorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.Sampling)
 	case a.XVE < 0:
 		return cli.Errorf("--xve %d: expected a number of XVEs above 0", a.XVE)
+	case a.flags.Changed("memory-bandwidth") && !(a.Bandwidth > 0 && a.Bandwidth <= 1e6):
+		return cli.Errorf("--memory-bandwidth %v: expected GB/s above 0 as in 1229", a.Bandwidth)
 	case a.Top < 0:
 		return cli.Errorf("--top %d: expected a number of kernels above 0", a.Top)
 	}

@@ -41,9 +41,9 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 		return nil, err
 	}
 	if name == "" {
-		return predictdoc.Devices(t.Devices()), nil
+		return predictdoc.Devices(t.All()), nil
 	}
-	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE})
+	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family

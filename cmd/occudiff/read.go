@@ -126,6 +126,7 @@ func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
 	o.Tolerance, o.ModelTolerance = unit.Points(a.Tolerance), unit.Points(a.ModelTolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
+	o.MemoryBandwidth = a.Bandwidth
 	// An assumed interval weakens what a launch that is short against it allows to say, and each report names it as
 	// assumed.
 	o.SamplingAssumed = !a.samplingSet

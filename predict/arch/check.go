@@ -78,7 +78,7 @@ func (d *Device) checkCounts() *problem {
 		column string
 		n      int
 	}{
-		{"tiles", d.Tiles}, {"xe_cores", d.XeCores}, {"xve_per_xe_core", d.XVEPerXeCore},
+		{"tiles", d.Tiles}, {"xve_per_xe_core", d.XVEPerXeCore},
 		{"register_bytes", d.RegisterBytes}, {"work_group_max_items", d.MaxGroupSize},
 		{"work_group_slots_per_xe_core", d.GroupSlots},
 		{"slm_kb_per_xe_core", int(d.SLMPerXeCore)}, {"slm_kb_per_work_group_max", int(d.SLMPerGroupMax)},

@@ -68,7 +68,7 @@ func (t *Table) Choose(o Options) (Choice, error) {
 // chooseNamed takes the device that the user names.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
 	xves := cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
-	m, err := t.Find(Query{o.Name, xves})
+	m, err := t.Find(Query{Name: o.Name, XVEs: xves})
 	if err != nil && o.XVEs == 0 && xves != 0 { // the inputs may be wrong, the flag is the user's word
 		m, err = t.Find(Query{Name: o.Name})
 	}
@@ -80,7 +80,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 		c.By = o.Naming.Words("--device and --xve", c.By)
 	}
 	for _, p := range o.Inputs {
-		m, err := t.Find(Query{p.Device, p.XVEs.Or(0)})
+		m, err := t.Find(Query{Name: p.Device, XVEs: p.XVEs.Or(0)})
 		if p.Device != "" && err == nil && !m.Device.sameShape(c.Device) {
 			c.warn(p.Pos, "", "%s names %s (%s), and %s%s is used",
 				p.DeviceFrom, p.Device, m.Device.Key, o.Naming.Words("--device ", ""), c.Device.Key)
@@ -132,14 +132,14 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 		return Choice{}, "", nil
 	}
 	xves := cmp.Or(o.XVEs, p.XVEs.Or(0))
-	m, err := t.Find(Query{name, xves})
+	m, err := t.Find(Query{Name: name, XVEs: xves})
 	var several *AmbiguousError
 	if n, ok := o.Run.XVEs.Value(); errors.As(err, &several) && xves == 0 && ok {
 		xves = n // another input of the run has the count that decides
-		m, err = t.Find(Query{name, xves})
+		m, err = t.Find(Query{Name: name, XVEs: xves})
 	}
 	if err != nil && p.NodeProperty != "" && p.Device != "" { // no table has the driver's name; the property is coarser
-		if m, err := t.Find(Query{p.NodeProperty, xves}); err == nil {
+		if m, err := t.Find(Query{Name: p.NodeProperty, XVEs: xves}); err == nil {
 			return Choice{m.Device, "the DevCloud node property " + p.NodeProperty, m.Notes}, p.NodeProperty, nil
 		}
 	}

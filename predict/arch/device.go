@@ -14,7 +14,11 @@
 // The package does not know kernels.
 package arch
 
-import "occudiff/ingest/unit"
+import (
+	"strconv"
+
+	"occudiff/ingest/unit"
+)
 
 // Device is one GPU (all its stacks) as the prediction model sees it. Counts are per what their name says.
 type Device struct {
@@ -24,7 +28,7 @@ type Device struct {
 	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
 	Codename     string   // SKL, TGL, PVC, ...
 	Tiles        int      // stacks of one adapter
-	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG
+	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG; 0 of a family whose count is not public
 	XVEPerXeCore int      // EUs per subslice before Xe-HPG
 
 	// GRFModes lists the register files a kernel may be compiled for, by rising register count. The first mode that
@@ -47,9 +51,9 @@ type Device struct {
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
 	Clock        Clock          // of the counters' timestamps
 
-	// Memory and L3 are the most that the GPU moves to and from its memory and its L3, in GB/s, one per source; the
-	// first is taken. Empty where nobody says, as of memory that GPUs share with a CPU.
-	Memory, L3 []SourcedCount
+	// Memory and L3 are the most that the GPU moves to and from its memory and its L3, one per source; the first is
+	// taken. Empty where nobody says.
+	Memory, L3 []Bandwidth
 
 	PCIIDs     []string // upper-case hex, no 0x
 	Confidence string   // high, medium, user
@@ -67,6 +71,36 @@ type GRFMode struct {
 type SourcedCount struct {
 	Source string `json:"source" jsonschema:"who says so"`
 	Count  int    `json:"count"`
+}
+
+// Bandwidth is the most that a memory moves, as a source says.
+type Bandwidth struct {
+	Source      string  `json:"source" jsonschema:"who says so"`
+	GBPerSecond float64 `json:"gb_per_second" jsonschema:"decimal"`
+	// Fastest is the fastest memory that the GPU takes, where it shares that of the CPU: what is installed is often
+	// slower, and one module halves it.
+	Fastest string `json:"fastest_memory,omitempty" jsonschema:"the figure is that of this memory; what is installed may be slower"`
+	Assumed bool   `json:"assumed,omitempty" jsonschema:"no source has the figure; it is that of a similar GPU"`
+}
+
+// String gives the figure, its unit, and how sure it is: "1229 GB/s (intel)".
+func (b Bandwidth) String() string {
+	figure := strconv.FormatFloat(b.GBPerSecond, 'f', -1, 64) + " GB/s"
+	if b.Fastest != "" {
+		return "at most " + figure + ", with the fastest memory that it takes (" + b.Fastest + ")"
+	}
+	return figure + " (" + b.Source + ")"
+}
+
+// DistinctModes gives the GRF modes that differ in threads, of equal ones the one with the most registers: a smaller one
+// gains nothing.
+func (d *Device) DistinctModes() (list []GRFMode) {
+	for i, m := range d.GRFModes {
+		if i+1 == len(d.GRFModes) || d.GRFModes[i+1].ThreadsPerXVE != m.ThreadsPerXVE {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // XVEs gives the number of XVEs of the whole GPU.

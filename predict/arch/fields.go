@@ -2,6 +2,8 @@ package arch
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"occudiff/ingest/table"
@@ -30,6 +32,20 @@ func (m *modes) UnmarshalCSV(cell string) error {
 	return nil
 }
 
+// coreCount is a number of Xe-cores, below 0 where it is not public.
+type coreCount int
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (c *coreCount) UnmarshalCSV(cell string) error {
+	if strings.TrimSpace(cell) == "not public" {
+		*c = -1
+		return nil
+	}
+	n, err := table.ParseCount(strings.TrimSpace(cell))
+	*c = coreCount(n)
+	return err
+}
+
 // sourced is a list of source:count pairs as in "calculator:64 neo:32".
 type sourced []SourcedCount
 
@@ -48,6 +64,30 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 			return err
 		}
 		*s = append(*s, SourcedCount{Source: source, Count: n})
+	}
+	return nil
+}
+
+// bandwidths is a list of source:GB/s pairs as in "intel:1229". The source "assumed" is none, and
+// "at-most-LPDDR5X-8533" names the fastest memory that a GPU takes which shares that of the CPU.
+type bandwidths []Bandwidth
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller. A bare number is the user's own figure.
+func (b *bandwidths) UnmarshalCSV(cell string) error {
+	for part := range table.Fields(cell) {
+		source, number, ok := strings.Cut(part, ":")
+		if !ok {
+			source, number = "user", part
+		}
+		x, err := strconv.ParseFloat(number, 64)
+		if source == "" || err != nil || strings.Trim(number, "0123456789.") != "" || !(x > 0) || x > math.MaxInt32 {
+			return fmt.Errorf("%s is not a bandwidth; expected source:GB/s as in intel:1229", quoted(part))
+		}
+		w := Bandwidth{Source: source, GBPerSecond: x, Assumed: source == "assumed"}
+		if memory, is := strings.CutPrefix(source, "at-most-"); is && memory != "" {
+			w.Source, w.Fastest = "rated", memory
+		}
+		*b = append(*b, w)
 	}
 	return nil
 }

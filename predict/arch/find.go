@@ -13,6 +13,8 @@ import (
 type Query struct {
 	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
 	XVEs int    // XVE (EU) count when it is known, else 0: it tells bins of one name apart
+	// Family is set where a family will do whose Xe-core count is not public: what it has is shown, nothing predicted.
+	Family bool
 }
 
 // Match is the answer to a query.
@@ -44,8 +46,16 @@ func (t *Table) Find(q Query) (Match, error) {
 	} else {
 		m, err = c.pickCount(q)
 	}
+	if err == nil && m.Device.XeCores == 0 && !q.Family {
+		err = note.Faultf("xe-cores-unknown", note.Pos{}, fmt.Sprintf("give its XVE count with --xve N; VTune's summary "+
+			"prints it, and an Xe-core has %d", m.Device.XVEPerXeCore), "how many Xe-cores %s has is not public", m.Device.Name)
+	}
 	if err != nil {
 		return Match{}, err
+	}
+	if m.Device.Confidence == confidenceLow {
+		m.Notes = append(m.Notes, note.Note{Severity: note.Info, Code: "device-low-confidence",
+			Text: fmt.Sprintf("figures of %s are assumed: %s", m.Device.Key, m.Device.Notes)})
 	}
 	own := *m.Device
 	m.Device, m.Notes = &own, append(c.notes, m.Notes...)
@@ -285,6 +295,9 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
+	if from[b].XeCores == 0 {
+		return Match{Device: b}, nil
+	}
 	return Match{Device: b, Notes: []note.Note{{Severity: note.Info, Code: "device-binned",
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }

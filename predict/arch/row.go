@@ -17,7 +17,7 @@ type deviceRow struct {
 	Architecture   table.Name   `csv:"architecture"`
 	Codename       table.Name   `csv:"codename"`
 	Tiles          table.Count  `csv:"tiles"`
-	XeCores        table.Count  `csv:"xe_cores" table:"required"`
+	XeCores        coreCount    `csv:"xe_cores" table:"required"`
 	XVEPerXeCore   table.Count  `csv:"xve_per_xe_core" table:"required"`
 	XVEs           table.Count  `csv:"xves"`
 	ThreadsPerXVE  table.Count  `csv:"threads_per_xve"`
@@ -34,8 +34,8 @@ type deviceRow struct {
 	BarrierSlots   sourced      `csv:"barrier_slots_per_xe_core"`
 	GroupLimits    groupLimits  `csv:"work_group_extra_limits"`
 	Clock          Clock        `csv:"timestamp_clock_mhz"`
-	Memory         sourced      `csv:"memory_gb_per_second"`
-	L3             sourced      `csv:"l3_gb_per_second"`
+	Memory         bandwidths   `csv:"memory_gb_per_second"`
+	L3             bandwidths   `csv:"l3_gb_per_second"`
 	PCIIDs         table.Words  `csv:"pci_ids"`
 	Confidence     table.Name   `csv:"confidence"`
 	Source         table.Name   `csv:"source"`
@@ -51,7 +51,7 @@ func (r *deviceRow) device() (Device, *problem) {
 	d := Device{
 		Key: string(r.Key), Name: string(r.Name), Aliases: r.Aliases,
 		Architecture: string(r.Architecture), Codename: string(r.Codename),
-		Tiles: r.Tiles.Or(1), XeCores: r.XeCores.Or(0), XVEPerXeCore: r.XVEPerXeCore.Or(0),
+		Tiles: r.Tiles.Or(1), XeCores: max(int(r.XeCores), 0), XVEPerXeCore: r.XVEPerXeCore.Or(0),
 		GRFModes: r.Modes, SIMDWidths: r.SIMDWidths,
 		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
 		SLMBySource:  r.SLMBySource,
@@ -81,6 +81,9 @@ func (r *deviceRow) device() (Device, *problem) {
 // checked makes the device of a row and checks that its figures agree with each other.
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
+	if p == nil && r.XeCores == 0 {
+		p = problemf("xe_cores", "write \"not public\" for a family that --xve completes", "0 is not a positive number")
+	}
 	if p == nil {
 		p = r.disagrees(&d)
 	}

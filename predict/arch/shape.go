@@ -9,8 +9,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// confidenceUser marks the entries of device files.
-const confidenceUser = "user"
+const (
+	confidenceUser = "user" // marks the entries of device files
+	confidenceLow  = "low"  // marks those of which a figure is assumed
+)
+
+// maxXVEs is more than any GPU has, so that a slip in a count is not taken for a GPU.
+const maxXVEs = 1 << 14
 
 // sameShape says whether the model gives one answer for all of ds. Barrier slots and how much of an Xe-core's SLM the
 // driver programs are left out: their sources disagree more than the devices do, and a note says where they differ.
@@ -40,9 +45,10 @@ func (d *Device) mostSLM() unit.Bytes {
 	return most
 }
 
-// bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores.
+// bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores. Any whole
+// number will do where the count of the full part is not public.
 func (d *Device) bin(xves int) *Device {
-	if xves < 1 || xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 {
+	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
 		return nil
 	}
 	b := *d
@@ -51,6 +57,10 @@ func (d *Device) bin(xves int) *Device {
 		b.Tiles = 1
 	}
 	b.Key = fmt.Sprintf("%s-%d", d.Key, xves)
+	if d.XeCores == 0 {
+		b.Name = fmt.Sprintf("%s, %d Xe-cores", d.Name, b.XeCores)
+		return &b
+	}
 	b.Name = fmt.Sprintf("%s, %d of %d Xe-cores", d.Name, b.XeCores, d.XeCores)
 	b.Notes = strings.TrimSuffix(fmt.Sprintf("binned part of %s, derived from the XVE count; %s", d.Key, d.Notes), "; ")
 	return &b

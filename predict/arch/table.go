@@ -93,9 +93,15 @@ func format[R any]() table.Format {
 	return f
 }
 
-// Devices lists the devices in the order of the table, those of device files last. The slice is the caller's, what its
-// devices point to is not.
-func (t *Table) Devices() []Device { return slices.Clone(t.devices) }
+// Devices lists the devices in the order of the table, those of device files last. Families whose Xe-core count is not
+// public are left out: they are no GPU until an XVE count says which. The slice is the caller's, what its devices point
+// to is not.
+func (t *Table) Devices() []Device {
+	return slices.DeleteFunc(t.All(), func(d Device) bool { return d.XeCores == 0 })
+}
+
+// All is Devices with the families whose Xe-core count is not public.
+func (t *Table) All() []Device { return slices.Clone(t.devices) }
 
 // hit is what a name, alias or PCI id stands for.
 type hit struct {

@@ -133,7 +133,7 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		{"gocsv would read 1", cell(",8,", ",1.7,"), `f.csv:2:22: column xve_per_xe_core: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a negative number", cell(",8,", ",-8,"), `f.csv:2:22: column xve_per_xe_core: "-8" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; no figure is above 1048576`},
-		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (leave an optional cell empty to take its default)"},
+		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (write \"not public\" for a family that --xve completes)"},
 		{"lines are those of the file", "\n# comment\n" + header + "\n\n" + row + "\n" + strings.Replace(row, "lab,", "lab2,", 1) + "x\n", `f.csv:6:58: column work_group_max_items: "1024x" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every row needs it; there is no default)"},
 		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 is not 32, which is xe_cores x xve_per_xe_core (correct one of the figures, or leave this cell empty)"},
@@ -213,13 +213,13 @@ func TestUserEntriesWin(t *testing.T) {
 		query       Query
 		want        string
 	}{
-		{"its name is that of five GPUs", row + ",Arc Graphics,", Query{"Intel(R) Arc(TM) Graphics", 0}, "lab"},
-		{"its alias is that of a family", row + ",gen9,", Query{"gen9", 0}, "lab"},
-		{"its PCI id is built in", row + ",,3E96", Query{"Intel(R) UHD Graphics P630 [0x3e96]", 0}, "lab"},
-		{"a built-in key comes first", row + ",max1100,", Query{"max1100", 0}, "max1100"},
-		{"a replaced bin leaves the family's others", strings.Replace(row, "lab", "mtl-112", 1) + ",,", Query{"mtl", 128}, "mtl-128"},
-		{"a replaced bin is found in its family", strings.Replace(strings.Replace(row, "lab", "mtl-112", 1), ",4,8,", ",14,8,", 1) + ",,", Query{"mtl", 112}, "mtl-112"},
-		{"a bin of it is derived too", row + ",,", Query{"lab", 24}, "lab-24"},
+		{"its name is that of five GPUs", row + ",Arc Graphics,", Query{Name: "Intel(R) Arc(TM) Graphics", XVEs: 0}, "lab"},
+		{"its alias is that of a family", row + ",gen9,", Query{Name: "gen9", XVEs: 0}, "lab"},
+		{"its PCI id is built in", row + ",,3E96", Query{Name: "Intel(R) UHD Graphics P630 [0x3e96]", XVEs: 0}, "lab"},
+		{"a built-in key comes first", row + ",max1100,", Query{Name: "max1100", XVEs: 0}, "max1100"},
+		{"a replaced bin leaves the family's others", strings.Replace(row, "lab", "mtl-112", 1) + ",,", Query{Name: "mtl", XVEs: 128}, "mtl-128"},
+		{"a replaced bin is found in its family", strings.Replace(strings.Replace(row, "lab", "mtl-112", 1), ",4,8,", ",14,8,", 1) + ",,", Query{Name: "mtl", XVEs: 112}, "mtl-112"},
+		{"a bin of it is derived too", row + ",,", Query{Name: "lab", XVEs: 24}, "lab-24"},
 	} {
 		table := builtin(t)
 		if _, err := table.addReader("lab.csv", strings.NewReader(columns+c.row+"\n")); err != nil {

@@ -23,11 +23,11 @@ type device struct {
 	Architecture   string              `json:"architecture" col:"Architecture; brief=Arch; drop=3"`
 	Codename       string              `json:"codename"`
 	Stacks         int                 `json:"stacks"`
-	XeCores        int                 `json:"xe_cores" col:"Xe-cores"`
+	XeCores        unit.Opt[int]       `json:"xe_cores" col:"Xe-cores" jsonschema:"null where the count is not public: --xve gives it"`
 	XVEPerXeCore   int                 `json:"xve_per_xe_core"`
-	XVEs           int                 `json:"xves" col:"XVEs"`
+	XVEs           unit.Opt[int]       `json:"xves" col:"XVEs"`
 	ThreadsPerXVE  int                 `json:"threads_per_xve" col:"Threads per XVE; brief=Threads/XVE; drop=4"`
-	ThreadSlots    int                 `json:"thread_slots" col:"Thread slots"`
+	ThreadSlots    unit.Opt[int]       `json:"thread_slots" col:"Thread slots"`
 	GRFModes       []arch.GRFMode      `json:"grf_modes"`
 	SIMDWidths     []int               `json:"simd_widths" col:"SIMD; drop=1"`
 	SLMPerXeCore   unit.Bytes          `json:"slm_bytes_per_xe_core"`
@@ -41,8 +41,8 @@ type device struct {
 	RegisterBytes  int                 `json:"register_bytes" jsonschema:"width of one register"`
 	ClockMHz       *float64            `json:"clock_mhz" jsonschema:"of the counters: an interval is 2^n of its ticks; null when not known"`
 	ClockSource    *string             `json:"clock_source"`
-	Memory         []arch.SourcedCount `json:"memory_gb_per_second" jsonschema:"the most that memory moves; the first is used; empty when not known"`
-	L3             []arch.SourcedCount `json:"l3_gb_per_second"`
+	Memory         []arch.Bandwidth    `json:"memory_gb_per_second" jsonschema:"the most that memory moves; the first is used; empty when not known"`
+	L3             []arch.Bandwidth    `json:"l3_gb_per_second"`
 	PCIIDs         []string            `json:"pci_ids"`
 	Confidence     string              `json:"confidence" col:"Confidence; drop=2"`
 	Source         string              `json:"source" col:"Source; in=page+sheet"`
@@ -51,14 +51,17 @@ type device struct {
 
 func newDevice(d arch.Device) device {
 	v := device{Key: d.Key, Name: d.Name, Aliases: d.Aliases, Architecture: d.Architecture, Codename: d.Codename,
-		Stacks: d.Tiles, XeCores: d.XeCores, XVEPerXeCore: d.XVEPerXeCore, XVEs: d.XVEs(),
-		ThreadsPerXVE: d.ThreadsPerXVE, ThreadSlots: d.Slots(), GRFModes: d.GRFModes, SIMDWidths: d.SIMDWidths,
+		Stacks: d.Tiles, XVEPerXeCore: d.XVEPerXeCore,
+		ThreadsPerXVE: d.ThreadsPerXVE, GRFModes: d.GRFModes, SIMDWidths: d.SIMDWidths,
 		SLMPerXeCore: d.SLMPerXeCore, SLMBySource: d.SLMBySource, SLMPerGroupMax: d.SLMPerGroupMax,
 		SLMSteps: d.SLMSteps, MaxGroupSize: d.MaxGroupSize, SLMKB: int64(d.SLMPerXeCore >> 10),
 		GroupSlots: d.GroupSlots, BarrierSlots: d.BarrierSlots, RegisterBytes: d.RegisterBytes,
 		ClockSource: report.Filled(d.Clock.Source), Memory: d.Memory, L3: d.L3, PCIIDs: d.PCIIDs,
 		Confidence: d.Confidence, Source: d.Source,
 		Notes: report.Filled(d.Notes)}
+	if d.XeCores > 0 {
+		v.XeCores, v.XVEs, v.ThreadSlots = unit.Some(d.XeCores), unit.Some(d.XVEs()), unit.Some(d.Slots())
+	}
 	if mhz := d.Clock.Hz / 1e6; mhz > 0 {
 		v.ClockMHz = &mhz
 	}
@@ -80,8 +83,12 @@ func Devices(devices []arch.Device) *report.Answer {
 func Device(d *arch.Device) *report.Answer {
 	// JSON and CSV have one form for one device and for all; only the document differs.
 	ans := Devices([]arch.Device{*d})
+	rows := report.DeviceRows(d, "")
+	if len(d.Memory) == 0 {
+		rows.Text("Memory bandwidth", "unknown; --memory-bandwidth gives it")
+	}
 	ans.Doc = &report.Document{Whole: true, Title: d.Name, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
 		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",
-			Tables: []*report.Table{inTerminal(report.NameValue("device", "", report.DeviceRows(d, "")))}}}}
+			Tables: []*report.Table{inTerminal(report.NameValue("device", "", rows))}}}}
 	return ans
 }

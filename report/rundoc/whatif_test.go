@@ -37,7 +37,7 @@ func TestDeviceFigures(t *testing.T) {
 	devices := table.Devices()
 	for _, c := range []struct{ reason, key, column, want string }{
 		{"two register modes", "max1100", "modes", "128:8 256:4"},
-		{"five of them", "ptl-4", "modes", "96:10 128:8 160:6 192:5 256:4"},
+		{"five of them", "ptl-4", "modes", "32:10 64:10 96:10 128:8 160:6 192:5 256:4"},
 		{"a driver's rule: 512 work-items at 16 with 256 registers", "max1100", "group_extra", "16/256=512"},
 		{"no rule", "uhd-p630", "group_extra", ""},
 		{"sizes apart, so that each is found by itself", "uhd-p630", "simd", "8 16 32"},
