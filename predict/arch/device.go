@@ -28,7 +28,7 @@ type Device struct {
 	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
 	Codename     string   // SKL, TGL, PVC, ...
 	Tiles        int      // stacks of one adapter
-	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG; 0 of a family whose count is not public
+	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG; 0 where the count is not public
 	XVEPerXeCore int      // EUs per subslice before Xe-HPG
 
 	// GRFModes lists the register files a kernel may be compiled for, by rising register count. The first mode that
@@ -79,7 +79,7 @@ type Bandwidth struct {
 	GBPerSecond float64 `json:"gb_per_second" jsonschema:"decimal"`
 	// Fastest is the fastest memory that the GPU takes, where it shares that of the CPU: what is installed is often
 	// slower, and one module halves it.
-	Fastest string `json:"fastest_memory,omitempty" jsonschema:"the figure is that of this memory; what is installed may be slower"`
+	Fastest string `json:"fastest_memory,omitempty" jsonschema:"of which the figure is; what is installed may be slower"`
 	Assumed bool   `json:"assumed,omitempty" jsonschema:"no source has the figure; it is that of a similar GPU"`
 }
 

@@ -47,8 +47,9 @@ func (t *Table) Find(q Query) (Match, error) {
 		m, err = c.pickCount(q)
 	}
 	if err == nil && m.Device.XeCores == 0 && !q.Family {
-		err = note.Faultf("xe-cores-unknown", note.Pos{}, fmt.Sprintf("give its XVE count with --xve N; VTune's summary "+
-			"prints it, and an Xe-core has %d", m.Device.XVEPerXeCore), "how many Xe-cores %s has is not public", m.Device.Name)
+		hint := fmt.Sprintf("give its XVE count with --xve N; VTune's summary prints it, and an Xe-core has %d",
+			m.Device.XVEPerXeCore)
+		err = note.Faultf("xe-cores-unknown", note.Pos{}, hint, "how many Xe-cores %s has is not public", m.Device.Name)
 	}
 	if err != nil {
 		return Match{}, err
