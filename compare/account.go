@@ -171,7 +171,7 @@ func (r *Result) parts(row *Row) Account {
 	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
 		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(ran.Idle)}
 	idle, known := row.Idle.Value()
-	loaded, told := row.Loaded.Value()
+	loaded, told := row.BusyOccupancy.Value()
 	if !known || !told {
 		a.Shortfall = unit.Some(held.Average.Minus(m))
 		return a
@@ -190,7 +190,7 @@ func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 // held, or to what was measured where that is not known or the same all over the range.
 func (r *Row) Held() predict.Held {
 	x, m := &r.XVEs, r.Measured.Or(0)
-	if loaded, ran := r.Loaded.Value(); ran && abs(x.High.Loaded.Minus(x.Low.Loaded)) > printedTwice {
+	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.Loaded.Minus(x.Low.Loaded)) > printedTwice {
 		return x.NearestLoaded(loaded)
 	}
 	return x.NearestAverage(m)

@@ -211,7 +211,7 @@ func (f *finder) missing() (because, decide string) {
 	case !row.Idle.Present():
 		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
 			"residency.", "an export with the columns of the XVE array"
-	case !row.Loaded.Present():
+	case !row.BusyOccupancy.Present():
 		return "More is measured than XVEs that idle for so long can hold, so idle time and residency cannot be " +
 			"separated.", "a new collection"
 	case !row.Average().Present():

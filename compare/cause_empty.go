@@ -45,7 +45,7 @@ func (f *finder) adapters(p Part) {
 // ran gives the idle share where it can be that of the measured occupancy's window.
 func (f *finder) ran() (idle unit.Ratio, ok bool) {
 	idle, ok = f.row.Idle.Value()
-	return idle, ok && f.row.Loaded.Present()
+	return idle, ok && f.row.BusyOccupancy.Present()
 }
 
 // engines fits a GPU of which one of k stacks or compute engines worked, where nothing counts them.

@@ -11,7 +11,7 @@ import (
 // modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device.
 // Where there is no measurement, that difference is the mismatch itself, however small.
 func modelOff(row *Row) bool {
-	d, ok := row.ModelDifference.Value()
+	d, ok := row.PeakDifference.Value()
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 

@@ -37,7 +37,7 @@ func (f *finder) dispatch(p Part) {
 	}
 	sure := medium
 	switch {
-	case longest > dispatchLife || !row.Loaded.Present():
+	case longest > dispatchLife || !row.BusyOccupancy.Present():
 		sure = low
 	case f.alike():
 		sure = high
@@ -47,7 +47,7 @@ func (f *finder) dispatch(p Part) {
 		switch gpus := r.AveragedGPUs(row); {
 		case gpus > 1:
 			lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
-		case !row.Loaded.Present():
+		case !row.BusyOccupancy.Present():
 			lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.Span(shortest))
 		}
 		may := "may not keep up"
@@ -101,7 +101,7 @@ func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bo
 	}
 	m := row.Measured.Or(0)
 	shortest, longest = life(m), life(m)
-	if loaded, known := row.Loaded.Value(); known && gpus == 1 {
+	if loaded, known := row.BusyOccupancy.Value(); known && gpus == 1 {
 		longest = life(max(loaded, m))
 	}
 	return shortest, longest, life(m+unit.FromPercent(float64(r.unseen(row)))) <= dispatchLife
@@ -114,7 +114,7 @@ func (f *finder) waiting(p Part) {
 	barrier, exported := row.BarrierStall.Value()
 	if q == nil || q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
 		q.Waves < imbalanceWaves ||
-		!row.Loaded.Present() || exported && barrier < imbalanceBarrier {
+		!row.BusyOccupancy.Present() || exported && barrier < imbalanceBarrier {
 		return
 	}
 	sure := low
@@ -147,7 +147,7 @@ func (f *finder) refit(p Part) {
 		t.above = pointsOf(max(share*(o.measured-t.measured), 0))
 		t.registers(low)
 	}
-	if n, _ := f.certainty.Intervals.Value(); f.row.ModelDifference.Present() ||
+	if n, _ := f.certainty.Intervals.Value(); f.row.PeakDifference.Present() ||
 		!f.certainty.Exact && n < refitIntervals {
 		return // the profiler's peak confirms all else: beyond a point `model` has been named already
 	}
@@ -158,7 +158,7 @@ func (f *finder) refit(p Part) {
 
 // trial begins a refit, where the row tells enough for one.
 func (f *finder) trial(p Part) (t trial, ok bool) {
-	loaded, known := f.row.Loaded.Value()
+	loaded, known := f.row.BusyOccupancy.Value()
 	n, timed := f.certainty.Intervals.Value()
 	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
 		!f.certainty.Exact && (!timed || n < registerIntervals) {
@@ -250,7 +250,7 @@ func (t *trial) registers(sure confidence) {
 		return
 	}
 	d, also := t.r.Device, ""
-	if d.Tiles > 1 && !t.row.ModelDifference.Present() {
+	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
 		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
 	t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),

@@ -181,7 +181,7 @@ func (r *Result) derive(row *Row) {
 	if idle, ok := row.Idle.Value(); ok && idle < 1 {
 		// Both are printed to 0.1: above that, a thread would have been loaded in idle time.
 		if loaded := m / (1 - idle); m.Minus(1-idle) <= arraySum {
-			row.Loaded = unit.Some(min(loaded, 1))
+			row.BusyOccupancy = unit.Some(min(loaded, 1))
 		}
 	}
 	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.Loaded) > policyIdlePoints {
@@ -225,7 +225,7 @@ func (r *Result) judge(row *Row) {
 	peak, peaked := row.Peak.Value()
 	p := row.Predicted
 	if p != nil && peaked {
-		row.ModelDifference = unit.Some(peak.Minus(row.ModelPeak))
+		row.PeakDifference = unit.Some(peak.Minus(row.ModelPeak))
 	}
 	switch {
 	case p != nil && measured:
@@ -263,7 +263,7 @@ func (r *Result) judge(row *Row) {
 // onlyIdle says whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
-	loaded, known := row.Loaded.Value()
+	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Not != "" ||
 		r.adapters(row) != nil {
 		return false
@@ -286,7 +286,7 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		row.Notes = append(row.Notes, n)
 	}
 	warn := func(code, format string, args ...any) { say(note.Warning, code, format, args...) }
-	if d, ok := row.ModelDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
+	if d, ok := row.PeakDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
 		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))
@@ -296,7 +296,7 @@ func (r *Result) checkRow(row *Row, tell bool) {
 			"that of the mode with the most threads, and not with the predicted peak of %.1f %%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
-	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.Loaded.Present() &&
+	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.BusyOccupancy.Present() &&
 		m.Minus(1-row.Idle.Or(0)) > arraySum {
 		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be "+
 			"loaded while an XVE is idle, so these are not from one window",

@@ -112,7 +112,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		row.take(r.forecast(&row.Kernel))
 		p := row.Predicted
 		if p == nil && !r.shapeMissing(&row) {
-			f.Not, agrees = cmp.Or(f.Not, row.NoPredictionWhy), false
+			f.Not, agrees = cmp.Or(f.Not, row.NoPrediction), false
 		}
 		if p == nil || !comparable(&row.Kernel) {
 			continue

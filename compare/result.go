@@ -79,24 +79,24 @@ func (x *XVEs) both() []any {
 type Row struct {
 	ingest.Kernel
 	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy then says why.
-	Predicted       *predict.Prediction
-	NoPredictionWhy string
+	Predicted    *predict.Prediction
+	NoPrediction string
 	// ModelPeak is the predicted peak that the profiler's is held against: the profiler does not know the GRF mode and
 	// divides by all thread slots, so it is that of the mode with the most threads.
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
-	// Loaded is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
-	Loaded     unit.Opt[unit.Ratio]
-	ThreadLife unit.Opt[unit.Seconds] // mean, by Little's law
+	// BusyOccupancy is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
+	BusyOccupancy unit.Opt[unit.Ratio]
+	ThreadLife    unit.Opt[unit.Seconds] // mean, by Little's law
 
-	Basis           Basis
-	Difference      unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
-	ModelDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
-	Verdict         Verdict
-	Cause           *Cause
-	Notes           []note.Note
-	FromLog         bool // the row stands for a log's timing that no export row explains
+	Basis          Basis
+	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
+	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
+	Verdict        Verdict
+	Cause          *Cause
+	Notes          []note.Note
+	FromLog        bool // the row stands for a log's timing that no export row explains
 }
 
 // DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By

@@ -132,11 +132,11 @@ func (r *Result) begin(place int, row *Row) bool {
 func (r *Result) decide(row *Row, f *forecast) {
 	row.take(*f)
 	if row.Task == ingest.WholeRun {
-		row.NoPredictionWhy = "the summary names no task: the value is of the whole run"
+		row.NoPrediction = "the summary names no task: the value is of the whole run"
 	}
 	r.derive(row)
-	if held, known := row.Loaded.Value(); known && row.Task == ingest.WholeRun {
-		row.NoPredictionWhy += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
+	if held, known := row.BusyOccupancy.Value(); known && row.Task == ingest.WholeRun {
+		row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
 			row.Idle.Or(0).Percent(), held.Percent())
 	}
 	r.judge(row)
@@ -159,7 +159,7 @@ func (r *Result) forecastAt(place int, k *ingest.Kernel) forecast {
 
 // take fills in what is predicted.
 func (row *Row) take(f forecast) {
-	row.Predicted, row.NoPredictionWhy, row.ModelPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.xves
+	row.Predicted, row.NoPrediction, row.ModelPeak, row.XVEs = f.predicted, f.why, f.modelPeak, f.xves
 }
 
 // build makes the whole row, the texts of its cause only when asked to.
@@ -357,7 +357,7 @@ func (r *Result) Noted(i int) bool {
 }
 
 func noted(row *Row) bool {
-	return len(row.Notes) > 0 || row.Predicted == nil && row.NoPredictionWhy != "" && row.Verdict != NotAKernel
+	return len(row.Notes) > 0 || row.Predicted == nil && row.NoPrediction != "" && row.Verdict != NotAKernel
 }
 
 // View gives the result with some of its rows, in another order. What it sums up is still of all rows.

@@ -137,6 +137,6 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 // ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are
 // both.
 func (r *Row) ModelAgrees(opt Options) (agrees, compared bool) {
-	d, ok := r.ModelDifference.Value()
+	d, ok := r.PeakDifference.Value()
 	return ok && abs(d) <= opt.ModelTolerance+digit, ok
 }

@@ -83,7 +83,7 @@ func (r *Result) Worth(row *Row) Worth {
 	w := Worth{Verdict: WorthUntold}
 	t := xvesOf(row)
 	m, measured := row.Measured.Value()
-	filled := max(row.Loaded.Or(0), m) // of the slots of XVEs that ran: at least what all slots held
+	filled := max(row.BusyOccupancy.Or(0), m) // of the slots of XVEs that ran: at least what all slots held
 	switch {
 	case !measured:
 		w.Because = "occupancy was not measured"
@@ -133,7 +133,7 @@ func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *s
 	case why.usable() && why.hidden < worthHidden:
 		w.Because = fmt.Sprintf("%s, of which %s are on send: threads that wait for the result of one others hide, "+
 			"threads that wait to dispatch one they do not", stalls, tenth(why.send))
-	case !row.Loaded.Present():
+	case !row.BusyOccupancy.Present():
 		w.Because = stall + ", and how many of their slots were in use is not known"
 	case r.launchBound(row):
 		w.Because = stalls + ", and threads live so briefly that starting them may be what takes the time"

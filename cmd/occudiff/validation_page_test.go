@@ -134,7 +134,7 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 	}
 	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartUsed), Underfilled: part(compare.PartUnderfilled),
 		Empty: part(compare.PartEmpty), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartTail), Limits: part(compare.PartLimits),
-		Loaded: row.Loaded, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.Foreign, Crosstalk: a.Certainty.Crosstalk}
+		Loaded: row.BusyOccupancy, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.Foreign, Crosstalk: a.Certainty.Crosstalk}
 	var causes []string
 	for _, c := range a.Causes {
 		causes = append(causes, fmt.Sprintf("%s: %s (%s)", c.Part, c.Name, c.Confidence))
@@ -145,7 +145,7 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 		off := func(seen, predicted unit.Ratio) float64 { return math.Abs(float64(seen.Minus(predicted))) }
 		m := row.Measured.Or(0)
 		v.average, v.fromAverage = append(v.average, off(m, row.Predicted.Average)), append(v.fromAverage, off(m, row.Predicted.Nearest(m)))
-		if l, ok := row.Loaded.Value(); ok {
+		if l, ok := row.BusyOccupancy.Value(); ok {
 			v.loaded, v.fromLoaded = append(v.loaded, off(l, row.XVEs.Low.Loaded)), append(v.fromLoaded, off(l, row.Held().Loaded))
 		}
 	}

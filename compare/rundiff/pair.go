@@ -138,12 +138,12 @@ func (g *group) add(run *compare.Result, row *compare.Row) {
 	g.measured = append(g.measured, m.Percent())
 	if t, ok := row.Average().Value(); ok && t > 0 && m > 0 {
 		items, _ := row.Global.Items()
-		g.samples = append(g.samples, sample{m.Percent(), row.Loaded, float64(t) / float64(max(items, 1))})
+		g.samples = append(g.samples, sample{m.Percent(), row.BusyOccupancy, float64(t) / float64(max(items, 1))})
 	}
 	if row.Predicted != nil {
 		g.residual = append(g.residual, float64(m.Minus(row.Predicted.Average)))
 	}
-	if l, ok := row.Loaded.Value(); ok {
+	if l, ok := row.BusyOccupancy.Value(); ok {
 		g.loaded = append(g.loaded, l.Percent())
 		if row.Predicted != nil {
 			g.loadedResidual = append(g.loadedResidual, float64(l.Minus(row.XVEs.Low.Loaded)))
@@ -213,10 +213,10 @@ func mergeRows(parts []*compare.Row) *compare.Row {
 	r.Mean, r.Uneven = meanOf(parts)
 	r.Measured = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Measured })
 	r.Idle = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Idle })
-	r.Loaded = unit.Opt[unit.Ratio]{}
+	r.BusyOccupancy = unit.Opt[unit.Ratio]{}
 	if m, ok := r.Measured.Value(); ok {
 		if idle, ok := r.Idle.Value(); ok && idle < 1 {
-			r.Loaded = unit.Some(min(m/(1-idle), 1))
+			r.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 		}
 	}
 	for _, p := range parts {

@@ -43,7 +43,7 @@ func diffRun(rows ...k) *compare.Result {
 		}
 		if x.idle > 0 {
 			row.Idle = unit.Some(unit.FromPercent(x.idle))
-			row.Loaded = unit.Some(unit.Ratio(x.measured / (100 - x.idle)))
+			row.BusyOccupancy = unit.Some(unit.Ratio(x.measured / (100 - x.idle)))
 		}
 		if x.predicted > 0 {
 			row.Predicted = &predict.Prediction{Average: unit.FromPercent(x.predicted)}

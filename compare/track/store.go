@@ -60,7 +60,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
 			Direction: string(row.Direction), Device: device},
-		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.Loaded, ModelResidual: row.ModelDifference,
+		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.BusyOccupancy, ModelResidual: row.PeakDifference,
 		Total: row.Total, Average: row.Average(), Instances: row.Instances, Spill: bytesOf(row.Spill),
 		Verdict: string(row.Verdict), Basis: string(row.Basis),
 	}

@@ -39,7 +39,7 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 		r.Predicted = &predict.Prediction{Average: unit.FromPercent(predicted)}
 	}
 	if idle > 0 {
-		r.Idle, r.Loaded = unit.Some(unit.FromPercent(idle)), unit.Some(unit.Ratio(measured/(100-idle)))
+		r.Idle, r.BusyOccupancy = unit.Some(unit.FromPercent(idle)), unit.Some(unit.Ratio(measured/(100-idle)))
 	}
 	return r
 }

@@ -35,7 +35,7 @@ func Annotations(r *compare.Result, levels AnnotateLevels) []report.Annotation {
 			Message: report.UpperFirst(sentence(row))}
 		if byModel {
 			a.Message = "VTune's peak differs from the predicted peak by " +
-				report.Signed(float64(row.ModelDifference.Or(0)), 1) +
+				report.Signed(float64(row.PeakDifference.Or(0)), 1) +
 				" points, more than " + report.Shortest(float64(r.Options.ModelTolerance)) +
 				". Check --device, --xve and the launch shape."
 		}

@@ -82,7 +82,7 @@ func accountText(r *compare.Row, a *compare.Account) string {
 	if lost, ok := a.Lost.Value(); ok && lost > 0 {
 		text += ", " + SlotTime(lost) + " of slot time"
 	}
-	if r.Predicted != nil && r.Loaded.Present() {
+	if r.Predicted != nil && r.BusyOccupancy.Present() {
 		text += "; " + loadedText(r)
 	}
 	parts := []string{text + "." + tailText(r, a)}
@@ -110,7 +110,7 @@ func toDecide(of *compare.Result, r *compare.Row) string {
 
 // loadedText holds what XVEs that ran held against what is predicted of them.
 func loadedText(r *compare.Row) string {
-	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.Loaded.Or(0).Percent(), 1),
+	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.BusyOccupancy.Or(0).Percent(), 1),
 		report.PercentText(r.Held().Loaded.Percent()))
 }
 
@@ -203,7 +203,7 @@ func because(r *compare.Row) string {
 	case r.Cause != nil:
 		return r.Cause.Because
 	case r.Predicted == nil && r.Verdict != compare.NotAKernel:
-		return r.NoPredictionWhy
+		return r.NoPrediction
 	}
 	return ""
 }

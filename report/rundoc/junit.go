@@ -125,7 +125,7 @@ func testFigures(r *compare.Row) string {
 	}
 	line("VTune's peak", r.Peak)
 	line("measured", r.Measured)
-	line("occupancy of XVEs that ran", r.Loaded)
+	line("occupancy of XVEs that ran", r.BusyOccupancy)
 	if p, ok := r.Difference.Value(); ok {
 		fmt.Fprintf(&b, "difference: %s points (%s)\n", report.Signed(float64(p), 1), report.BasisText(r.Basis))
 	}

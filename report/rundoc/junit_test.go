@@ -113,7 +113,7 @@ func TestAnnotations(t *testing.T) {
 	if got := rundoc.Annotations(r, warn); len(got) != 0 {
 		t.Errorf("what matches has annotations: %+v", got)
 	}
-	r.Rows[1].ModelDifference = unit.Some[unit.Points](-1.5)
+	r.Rows[1].PeakDifference = unit.Some[unit.Points](-1.5)
 	if got := rundoc.Annotations(r, warn); len(got) != 0 {
 		t.Errorf("without the gate of the model: %+v", got)
 	}

@@ -58,7 +58,7 @@ func newRowSet(r *compare.Result) *rowSet {
 			if len(s.accounted) < explainedRows {
 				s.accounted = append(s.accounted, i)
 			}
-			if row.Predicted != nil && row.Loaded.Present() {
+			if row.Predicted != nil && row.BusyOccupancy.Present() {
 				s.split++
 			}
 		}

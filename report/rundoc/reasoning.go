@@ -58,7 +58,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 	}
 	if peak, ok := row.Peak.Value(); ok {
 		from := "as exported"
-		if d, ok := row.ModelDifference.Value(); ok {
+		if d, ok := row.PeakDifference.Value(); ok {
 			from = report.Signed(float64(d), 1) + " points from the predicted peak"
 		}
 		add("VTune's peak", from, report.PercentText(peak.Percent()))
@@ -67,7 +67,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 	if hasMeasured {
 		add("Measured occupancy", "as exported, over the whole kernel", report.PercentText(measured.Percent()))
 	}
-	loaded, hasLoaded := row.Loaded.Value()
+	loaded, hasLoaded := row.BusyOccupancy.Value()
 	if idle, ok := row.Idle.Value(); ok && hasLoaded && hasMeasured {
 		add("Occupancy of XVEs that ran", fmt.Sprintf("%s / (1 - %s idle)", report.PercentText(measured.Percent()),
 			report.PercentText(idle.Percent())), report.PercentText(loaded.Percent()))
@@ -150,7 +150,7 @@ func partFormula(p compare.Part, row *compare.Row) string {
 func facts(r *compare.Result, row *compare.Row) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if loaded, ok := row.Loaded.Value(); ok {
+	if loaded, ok := row.BusyOccupancy.Value(); ok {
 		add("XVEs that ran held %s", report.PercentText(loaded.Percent()))
 	}
 	if life, ok := row.ThreadLife.Value(); ok {

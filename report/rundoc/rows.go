@@ -160,8 +160,8 @@ func (v *ValidateRow) set(of *compare.Result, r *compare.Row) {
 		Task: report.Symbol(r.Task), Global: r.Global, Local: r.Local, SIMD: r.SIMD,
 		Direction: unit.NonZero(string(r.Direction)),
 		File:      unit.NonZero(r.Pos.File), Line: unit.NonZero(r.Pos.Line), Instances: r.Instances, Total: r.Total,
-		Average: r.Average(), Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.Loaded, Threads: r.Threads,
-		ThreadLife: r.ThreadLife, Basis: unit.NonZero(string(r.Basis)), Off: r.Difference, PeakOff: r.ModelDifference,
+		Average: r.Average(), Peak: r.Peak, Measured: r.Measured, Idle: r.Idle, Loaded: r.BusyOccupancy, Threads: r.Threads,
+		ThreadLife: r.ThreadLife, Basis: unit.NonZero(string(r.Basis)), Off: r.Difference, PeakOff: r.PeakDifference,
 		Verdict: verdictWord(r.Verdict), Cause: report.NewCauseValue(r.Cause), Spread: launchesOf(r.Launches),
 	}
 	if r.Predicted != nil {
@@ -218,16 +218,16 @@ func jsonRows(r *compare.Result) iter.Seq[*ValidateRow] {
 
 // rowNotes are the notes of a row; the reason why a kernel has no prediction is one of them.
 func rowNotes(r *compare.Row) []note.Note {
-	if r.Predicted != nil || r.NoPredictionWhy == "" || r.Verdict == compare.NotAKernel {
+	if r.Predicted != nil || r.NoPrediction == "" || r.Verdict == compare.NotAKernel {
 		return r.Notes
 	}
 	for _, n := range r.Notes {
-		if n.Text == r.NoPredictionWhy {
+		if n.Text == r.NoPrediction {
 			return r.Notes
 		}
 	}
 	// A full slice expression below: the notes of the row are shared, and appending must not write into them.
-	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPredictionWhy}
+	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPrediction}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }
 

@@ -103,10 +103,10 @@ func fan2(file string) compare.Row {
 			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitThreads, XeCore: 1, Peak: 1,
 			Average: 1024.0 / 1029, AverageHigh: 1024.0 / 1029, Waves: 1024.0 / 7, Tail: 2.0 / 7, XeCoreOfMode: 1,
 		},
-		Loaded:     unit.Some[unit.Ratio](0.627 / 0.793),
-		ThreadLife: unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
-		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029),
-		ModelDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
+		BusyOccupancy: unit.Some[unit.Ratio](0.627 / 0.793),
+		ThreadLife:    unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
+		Basis:         compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029),
+		PeakDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
 		XVEs: compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}},
 		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
 			Because: "A launch lasts 0.5 of a sampling interval, so time between launches may be included; it " +
@@ -133,10 +133,10 @@ func fan1(file string) compare.Row {
 			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitGrid, XeCore: 1, Peak: 1.0 / 7,
 			Average: 1.0 / 7, AverageHigh: 1.0 / 7, Waves: 1.0 / 7, Tail: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
 		},
-		Loaded:     unit.Some[unit.Ratio](0.199 / 0.292),
-		ThreadLife: unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),
-		Basis:      compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
-		ModelDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
+		BusyOccupancy: unit.Some[unit.Ratio](0.199 / 0.292),
+		ThreadLife:    unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),
+		Basis:         compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
+		PeakDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
 		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
 			Because: "A launch lasts 0.02 of an interval, and this kernel takes 3 % of the GPU's time: up to 99 % " +
 				"of the value can come from other tasks.",
@@ -152,7 +152,7 @@ func copyRow(file string, line int, task string, way ingest.Direction, seconds u
 			Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
 			Instances: unit.Some[int64](3), Total: unit.Some(seconds), Measured: ratio(measured),
 		},
-		NoPredictionWhy: "not a kernel", Verdict: compare.NotAKernel,
+		NoPrediction: "not a kernel", Verdict: compare.NotAKernel,
 	}
 }
 
@@ -187,7 +187,7 @@ func Absent() *compare.Result {
 	return &compare.Result{
 		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
 		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction,
-			NoPredictionWhy: "the export has no work sizes"}},
+			NoPrediction: "the export has no work sizes"}},
 		Summary: compare.Summary{Kernels: 1, NoPrediction: 1, NotJudged: 1},
 		Options: compare.DefaultOptions(),
 	}
