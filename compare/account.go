@@ -27,8 +27,8 @@ func Parts() []Part { return slices.Clone(parts[:]) }
 // Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
 // cannot be told are absent and belong to another.
 type Account struct {
-	Used, Limits                        unit.Points
-	Underfilled, Empty, Shortfall, Tail unit.Opt[unit.Points]
+	Used, Limits                                unit.Points
+	Underfilled, Empty, Shortfall, LastWaveLoss unit.Opt[unit.Points]
 	// Unordered says that how idle time and residency share out moves Empty and Underfilled by more than they differ.
 	Unordered bool
 
@@ -47,7 +47,7 @@ func (a *Account) Points(p Part) unit.Opt[unit.Points] {
 }
 
 func (a *Account) points() ByPart[unit.Opt[unit.Points]] {
-	return ByPart[unit.Opt[unit.Points]]{unit.Some(a.Used), a.Underfilled, a.Empty, a.Shortfall, a.Tail,
+	return ByPart[unit.Opt[unit.Points]]{unit.Some(a.Used), a.Underfilled, a.Empty, a.Shortfall, a.LastWaveLoss,
 		unit.Some(a.Limits)}
 }
 
@@ -151,7 +151,7 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 	a.Certainty = r.Certainty(row)
 	if t, ok := row.Total.Value(); ok {
 		a.Lost = unit.Some(row.Lost())
-		a.Limited = unit.Some(t * unit.Seconds(a.Tail.Or(0)+a.Limits) / 100)
+		a.Limited = unit.Some(t * unit.Seconds(a.LastWaveLoss.Or(0)+a.Limits) / 100)
 	}
 	return a, true
 }
@@ -167,8 +167,8 @@ func (r *Result) parts(row *Row) Account {
 		peak := row.Peak.Or(0)
 		return Account{Used: pointsOf(m), Shortfall: unit.Some(peak.Minus(m)), Limits: pointsOf(1 - peak)}
 	}
-	held, ran := row.Held(), r.asRan(row)
-	a := Account{Used: pointsOf(m), Tail: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
+	held, ran := row.PredictedAt(), r.predictedWhileBusy(row)
+	a := Account{Used: pointsOf(m), LastWaveLoss: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
 		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(ran.Idle)}
 	idle, known := row.Idle.Value()
 	loaded, told := row.BusyOccupancy.Value()
@@ -186,9 +186,9 @@ func (r *Result) parts(row *Row) Account {
 
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
-// Held is the point of the predicted range that the row is accounted for by: the one nearest to what XVEs that ran
+// PredictedAt is the point of the predicted range that the row is accounted for by: the one nearest to what XVEs that ran
 // held, or to what was measured where that is not known or the same all over the range.
-func (r *Row) Held() predict.Held {
+func (r *Row) PredictedAt() predict.Held {
 	x, m := &r.XVEs, r.Measured.Or(0)
 	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.Loaded.Minus(x.Low.Loaded)) > printedTwice {
 		return x.NearestLoaded(loaded)

@@ -55,9 +55,9 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 	return share
 }
 
-// own gives the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
+// perBusyStack gives the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
 // with and without the others.
-func (r *Result) own(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
+func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
 	measured, idle = min(row.Measured.Or(0)/share, 1), row.Idle
 	if i, ok := idle.Value(); ok {
@@ -72,7 +72,7 @@ func (r *Result) ownText(row *Row) string {
 		return ""
 	}
 	stacks, worked := r.averaged(row)
-	m, idle := r.own(row)
+	m, idle := r.perBusyStack(row)
 	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% of "+
 		"all is %.1f %% of %s",
 		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent(), thatWorked(worked.Or(0)))

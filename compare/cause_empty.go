@@ -105,8 +105,8 @@ func (f *finder) dry(p Part) {
 	if !known || !bounded || f.row.Predicted == nil {
 		return
 	}
-	_, of := f.r.own(f.row)
-	held, own := f.r.asRan(f.row), f.r.apart(f.row, &f.certainty, of.Or(idle))
+	_, of := f.r.perBusyStack(f.row)
+	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, &f.certainty, of.Or(idle))
 	if pointsOf(held.Loaded*(own-outside-held.Idle)) < leastCause {
 		return
 	}

@@ -165,14 +165,14 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 		return t, false
 	}
 	t = trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
-		before: abs(loaded.Minus(f.row.Held().Loaded))}
-	t.measured, _ = f.r.own(f.row)
+		before: abs(loaded.Minus(f.row.PredictedAt().Loaded))}
+	t.measured, _ = f.r.perBusyStack(f.row)
 	return t, true
 }
 
-// asRan is the point of the predicted range that a row is accounted for by; of a row below it, of the register mode
+// predictedWhileBusy is the point of the predicted range that a row is accounted for by; of a row below it, of the register mode
 // that makes the prediction fit, where one does: its launches leave other XVEs empty.
-func (r *Result) asRan(row *Row) predict.Held {
+func (r *Result) predictedWhileBusy(row *Row) predict.Held {
 	f := finder{r: r, row: row}
 	if row.Verdict == Below {
 		f.certainty = r.Certainty(row)
@@ -185,7 +185,7 @@ func (r *Result) asRan(row *Row) predict.Held {
 			}
 		}
 	}
-	return row.Held()
+	return row.PredictedAt()
 }
 
 // trial predicts a row's launch under another assumption.

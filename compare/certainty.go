@@ -41,7 +41,7 @@ func (r *Result) SamplingInterval() unit.Seconds {
 
 // Certainty gives the bounds for a row.
 func (r *Result) Certainty(row *Row) Certainty {
-	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.Window,
+	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
 	avg, timed := row.Average().Value()
 	if timed && c.Interval > 0 {

@@ -264,7 +264,7 @@ func (r *Result) judge(row *Row) {
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 	loaded, known := row.BusyOccupancy.Value()
-	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Not != "" ||
+	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
 		r.adapters(row) != nil {
 		return false
 	}

@@ -571,8 +571,8 @@ func TestDeviceThatCannotBe(t *testing.T) {
 	} {
 		var f Fit
 		f.misfit(&Result{Device: mtl112(), Options: DefaultOptions()}, []ingest.Kernel{c.k})
-		if (f.Not != "") != c.want {
-			t.Errorf("%s: %q", c.reason, f.Not)
+		if (f.Contradiction != "") != c.want {
+			t.Errorf("%s: %q", c.reason, f.Contradiction)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 
 // contradicted withholds causes where the device cannot be the one that ran.
 func (r *Result) contradicted(row *Row) *Cause {
-	if r.Fit.Not == "" {
+	if r.Fit.Contradiction == "" {
 		return nil
 	}
 	c := &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf(
-		"The device cannot be the one that ran: %s. So nothing else is told.", r.Fit.Not)}
+		"The device cannot be the one that ran: %s. So nothing else is told.", r.Fit.Contradiction)}
 	if len(r.Fit.Devices) > 0 {
 		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
@@ -41,12 +41,12 @@ func needsDevice(run *ingest.Run) bool {
 // come from the launches and the thread slots of the GPU alone, follow; counters that tell the XVE count are of theirs,
 // or of one stack's.
 type Fit struct {
-	Devices  []*arch.Device
-	Of       int    // devices that were tried
-	Launches int    // launch settings whose peaks were held against them
-	Counted  int    // XVEs of the counters, 0 where they do not tell
-	Not      string // why the device of the run cannot be any of them; empty where it can, or where none is known
-	fewer    int64  // how many times fewer thread slots the GPU has than that device, 0 where the peaks do not say so
+	Devices       []*arch.Device
+	Of            int    // devices that were tried
+	Launches      int    // launch settings whose peaks were held against them
+	Counted       int    // XVEs of the counters, 0 where they do not tell
+	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
+	fewer         int64  // how many times fewer thread slots the GPU has than that device, 0 where the peaks do not say so
 }
 
 // mostFitted is how many launch settings are held against each device: a few dozen are usual.
@@ -101,7 +101,7 @@ func (r *Result) counted(xves int) bool {
 // are unlikely.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
-		f.Not = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
+		f.Contradiction = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
 			unit.Thousands(int64(f.Counted)), unit.Thousands(int64(r.Device.XVEs())))
 		return false
 	}
@@ -112,7 +112,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		row.take(r.forecast(&row.Kernel))
 		p := row.Predicted
 		if p == nil && !r.shapeMissing(&row) {
-			f.Not, agrees = cmp.Or(f.Not, row.NoPrediction), false
+			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false
 		}
 		if p == nil || !comparable(&row.Kernel) {
 			continue
@@ -121,7 +121,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
 			if k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
-				f.Not = cmp.Or(f.Not, fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of "+
+				f.Contradiction = cmp.Or(f.Contradiction, fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of "+
 					"%s would be %.1f %% on it", row.Peak.Or(0).Percent(), row.Global, row.Local,
 					row.ModelPeak.Percent()))
 			}

@@ -10,20 +10,20 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Unnamed says what becomes of a run whose device nobody names.
-type Unnamed uint8
+// NoDevice says what becomes of a run whose device nobody names.
+type NoDevice uint8
 
 // A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
 // compared in any case, since its measured values alone are of use.
 const (
-	Refused Unnamed = iota
-	WithPeaks
-	InAnyCase
+	Refuse NoDevice = iota
+	UsePeaks
+	MeasuredOnly
 )
 
 // On compares a run with the predictions for the device that is named, or else for that which its inputs say. XVEs is
 // the XVE count that the user gives, 0 for none.
-func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, opt Options) (*Result, error) {
+func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed NoDevice, opt Options) (*Result, error) {
 	c, err := t.Choose(arch.Options{Name: name, XVEs: xves, Inputs: run.Platforms, Run: run.Platform,
 		Needed: needsDevice(run), Naming: opt.Naming})
 	unknown := errors.Is(err, arch.ErrNoDevice)
@@ -36,7 +36,7 @@ func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed Unnamed, 
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
 		c, err = arch.Choice{Device: fit.Devices[0], By: fmt.Sprintf("the counters: %d XVEs", fit.Counted)}, nil
 		fit = Fit{}
-	case unnamed == InAnyCase, unnamed == WithPeaks && fit.Launches > 0:
+	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c, err = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 			Text: "no input says which GPU this is, so there is no prediction and no residual",
 			Hint: fit.advice(opt.Naming)}}}, nil

@@ -34,7 +34,7 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	sure, idleText := medium, ""
 	if idle, known := f.ran(); known {
 		idleText = fmt.Sprintf("; XVEs were idle %.1f %% of the time", idle.Percent())
-		if share >= gapsEnough*(idle-f.row.Held().Idle) {
+		if share >= gapsEnough*(idle-f.row.PredictedAt().Idle) {
 			sure = high
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 // Traits are all that merging asks of a format. Files of a format without any go with the run as they are.
 type Traits struct {
-	// Chosen says that people choose its columns: a row may lack parts of the launch that another such file has.
-	Chosen bool
-	// Shapeless says that its rows without a launch shape go with the one kernel that another tool names so.
-	Shapeless bool
-	// Alone is the error of a run that has nothing else, with what to do: the format holds no run.
-	Alone, Instead string
+	// ColumnsVary says that people choose its columns: a row may lack parts of the launch that another such file has.
+	ColumnsVary bool
+	// NoLaunchShape says that its rows without a launch shape go with the one kernel that another tool names so.
+	NoLaunchShape bool
+	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.
+	NotARun, Hint string
 }
 
 // Format reads one kind of file. Formats know nothing of each other; the command says which exist, in the order in

@@ -34,7 +34,7 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		}
 		k := ingest.Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: line}}
 		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
-		if f.traits.Shapeless {
+		if f.traits.NoLaunchShape {
 			k.SLM = unit.Some(unit.Bytes(512))
 		}
 		out.Kernels.Append(&k)
@@ -51,9 +51,9 @@ func TestNewFormat(t *testing.T) {
 		traits ingest.Traits
 		want   string // the rows of the run
 	}{
-		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{Shapeless: true}, "k 64 512"},
+		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{NoLaunchShape: true}, "k 64 512"},
 		{"a row of another kind without a shape is a kernel of its own", ingest.Traits{}, "k 64, k"},
-		{"an export that lacks the shape goes with the one that has it", ingest.Traits{Chosen: true}, "k 64"},
+		{"an export that lacks the shape goes with the one that has it", ingest.Traits{ColumnsVary: true}, "k 64"},
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a": "first\nk 64\n", "b": "second\nk -\n"} {
@@ -62,7 +62,7 @@ func TestNewFormat(t *testing.T) {
 			}
 		}
 		run, err := ingest.Read(context.Background(), []string{dir}, ingest.Options{
-			Formats: []ingest.Format{made{"first", ingest.Traits{Chosen: true}}, made{"second", c.traits}}})
+			Formats: []ingest.Format{made{"first", ingest.Traits{ColumnsVary: true}}, made{"second", c.traits}}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -88,7 +88,7 @@ func TestNewFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ingest.Read(context.Background(), []string{path}, ingest.Options{
-		Formats: []ingest.Format{made{"image", ingest.Traits{Alone: "this holds no run", Instead: "give one"}}}})
+		Formats: []ingest.Format{made{"image", ingest.Traits{NotARun: "this holds no run", Hint: "give one"}}}})
 	if err == nil || !strings.Contains(err.Error(), "this holds no run") {
 		t.Errorf("a file without a run alone: %v", err)
 	}

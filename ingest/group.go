@@ -66,7 +66,7 @@ func (m *merger) target(k *Kernel, in *Input) int {
 	if g, known := m.index[m.key(k)]; known {
 		return g
 	}
-	if m.partial && in.Traits.Chosen {
+	if m.partial && in.Traits.ColumnsVary {
 		return m.partOf(k)
 	}
 	return m.shapeless(k, in)
@@ -75,7 +75,7 @@ func (m *merger) target(k *Kernel, in *Input) int {
 // shapeless finds the one key of another tool that a row without a launch shape belongs to: device timings of a tracer
 // name the kernel but not always its shape.
 func (m *merger) shapeless(k *Kernel, in *Input) int {
-	if k.Global.Present() || !in.Traits.Shapeless {
+	if k.Global.Present() || !in.Traits.NoLaunchShape {
 		return newGroup
 	}
 	found := newGroup

@@ -244,7 +244,7 @@ func split(k *Kernel) (o origin, s setting, v [numbers]uint64) {
 		numberBarrierStall: math.Float64bits(float64(take(p, k.BarrierStall))),
 		numberThreads:      uint64(take(p, k.Threads)),
 		numberBarriers:     uint64(take(p, k.Barriers)),
-		numberWindow:       math.Float64bits(take(p, k.Window)),
+		numberWindow:       math.Float64bits(take(p, k.CounterTimeRatio)),
 		numberInterval:     math.Float64bits(float64(take(p, k.Interval))),
 	}
 	return o, s, v
@@ -288,7 +288,7 @@ func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
 	k.BarrierStall = put(p, unit.Ratio(math.Float64frombits(v[numberBarrierStall])))
 	k.Threads = put(p, int64(v[numberThreads]))
 	k.Barriers = put(p, int64(v[numberBarriers]))
-	k.Window = put(p, math.Float64frombits(v[numberWindow]))
+	k.CounterTimeRatio = put(p, math.Float64frombits(v[numberWindow]))
 	k.Interval = put(p, unit.Seconds(math.Float64frombits(v[numberInterval])))
 }
 

@@ -15,7 +15,7 @@ func TestKernelsGiveBack(t *testing.T) {
 	full := Kernel{
 		Task: "k\n<int>", Global: unit.Size(512, 2), Local: unit.Size(64), SIMD: unit.Some(32), Direction: DeviceToHost, Device: "GPU 1",
 		Pos: note.Pos{File: "a.csv", Line: 7, Column: 3}, Instances: unit.Some[int64](1), Total: unit.Some[unit.Seconds](0.1 + 0.2), Mean: unit.Some[unit.Seconds](0.1), Uneven: true,
-		Measured: unit.Some[unit.Ratio](0.627), Reading: AroundLaunch, Interval: unit.Some(unit.Seconds(0.001)), Window: unit.Some(1.5), Peak: unit.Some[unit.Ratio](1), PeakWork: unit.Some[unit.Ratio](0.5),
+		Measured: unit.Some[unit.Ratio](0.627), Reading: AroundLaunch, Interval: unit.Some(unit.Seconds(0.001)), CounterTimeRatio: unit.Some(1.5), Peak: unit.Some[unit.Ratio](1), PeakWork: unit.Some[unit.Ratio](0.5),
 		PeakSLM: unit.Some[unit.Ratio](0.25), PeakBarrier: unit.Some[unit.Ratio](0.125), Active: unit.Some[unit.Ratio](0.1),
 		Stalled: unit.Some[unit.Ratio](0.2), Idle: unit.Some[unit.Ratio](0.7), BarrierStall: unit.Some[unit.Ratio](0.3),
 		Threads: unit.Some[int64](math.MaxInt64), Barriers: unit.Some[int64](12), Spill: unit.Some[unit.Bytes](64), SLM: unit.Some[unit.Bytes](1024),

@@ -114,7 +114,7 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 }
 
 // traits are those of the kinds that the files of these tests have.
-var traits = map[string]Traits{"vtune": {Chosen: true}, "unitrace": {Shapeless: true}, "trace": {Shapeless: true}}
+var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchShape: true}, "trace": {NoLaunchShape: true}}
 
 // merges adds files to a run; a file is its kind, "bad" where rows are left out of it, and its kernels.
 func merges(files []string) []string {

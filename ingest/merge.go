@@ -179,7 +179,7 @@ func (m *merger) checkSummary() error {
 	}
 	exported := map[string]sameName{}
 	for i := range m.run.Kernels.Len() {
-		if m.from(i).Traits.Chosen {
+		if m.from(i).Traits.ColumnsVary {
 			k := m.run.Kernels.ShapeKernel(m.run.Kernels.Shape(i))
 			n := m.plainName(k.Task)
 			exported[n] = sameName{i, exported[n].n + 1}

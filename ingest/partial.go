@@ -34,7 +34,7 @@ func lacking(list *Kernels) (n int) {
 // wait says whether a file is to be merged when all have been read: an export that lacks parts of the launch, which may
 // stand in another one, and all files after it.
 func (m *merger) wait(w waiting) bool {
-	if w.in.Traits.Chosen && w.list.Len() > 0 {
+	if w.in.Traits.ColumnsVary && w.list.Len() > 0 {
 		w.lacks = lacking(w.list)
 		m.fewest, m.exports = min(m.fewest, w.lacks), m.exports+1
 	}
@@ -74,7 +74,7 @@ func (m *merger) partOf(k *Kernel) int {
 	key := m.key(k)
 	for _, g := range m.byName[key.Task] {
 		o := &m.groups[g]
-		if !m.from(o.first).Traits.Chosen || !fitsKey(&key, &o.key) {
+		if !m.from(o.first).Traits.ColumnsVary || !fitsKey(&key, &o.key) {
 			continue
 		}
 		if found >= 0 {

@@ -155,10 +155,10 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	what := strings.Join(paths, ", ")
-	if len(run.Inputs) > 0 && run.Inputs[0].Traits.Alone != "" {
+	if len(run.Inputs) > 0 && run.Inputs[0].Traits.NotARun != "" {
 		in := &run.Inputs[0]
-		return note.Faultf(codeNoKernels, note.Pos{File: in.Path}, in.Traits.Instead+"; "+exportHint, "%s",
-			in.Traits.Alone)
+		return note.Faultf(codeNoKernels, note.Pos{File: in.Path}, in.Traits.Hint+"; "+exportHint, "%s",
+			in.Traits.NotARun)
 	}
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},

@@ -30,7 +30,7 @@ func (f lineFormat) What() string           { return "a file of " + f.kind }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
-	out := &File{Kernels: &Kernels{}, Traits: Traits{Chosen: true}}
+	out := &File{Kernels: &Kernels{}, Traits: Traits{ColumnsVary: true}}
 	sc := bufio.NewScanner(src.R)
 	for n := 1; sc.Scan(); n++ {
 		w := strings.Fields(sc.Text())

@@ -119,16 +119,16 @@ type Kernel struct {
 	Margin unit.Opt[unit.Ratio]
 	// Interval is the time between two samples of the counters, where the input has it.
 	Interval unit.Opt[unit.Seconds]
-	// Window is how many times as long as the kernel counters that are read around each launch ran, where both times
+	// CounterTimeRatio is how many times as long as the kernel counters that are read around each launch ran, where both times
 	// are known: occupancies are means over that.
-	Window      unit.Opt[float64]
-	Peak        unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
-	PeakWork    unit.Opt[unit.Ratio] // its work-size limit
-	PeakSLM     unit.Opt[unit.Ratio] // its SLM limit
-	PeakBarrier unit.Opt[unit.Ratio] // its barrier limit
-	Active      unit.Opt[unit.Ratio] // XVE array state; the three add up to 1
-	Stalled     unit.Opt[unit.Ratio]
-	Idle        unit.Opt[unit.Ratio]
+	CounterTimeRatio unit.Opt[float64]
+	Peak             unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
+	PeakWork         unit.Opt[unit.Ratio] // its work-size limit
+	PeakSLM          unit.Opt[unit.Ratio] // its SLM limit
+	PeakBarrier      unit.Opt[unit.Ratio] // its barrier limit
+	Active           unit.Opt[unit.Ratio] // XVE array state; the three add up to 1
+	Stalled          unit.Opt[unit.Ratio]
+	Idle             unit.Opt[unit.Ratio]
 
 	BarrierStall unit.Opt[unit.Ratio] // "XVE Stall Reasons:Barrier"
 	Threads      unit.Opt[int64]      // "Computing Threads Started": sampled

@@ -171,7 +171,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 		return nil, err
 	}
 	// Settings are searched on a device, so a run without one has no advice, where validate still has VTune's peaks.
-	r, err := v.compareRun(run, compare.Refused)
+	r, err := v.compareRun(run, compare.Refuse)
 	if err != nil {
 		return nil, err
 	}

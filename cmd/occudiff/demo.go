@@ -41,7 +41,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			r, err := a.compareRun(run, compare.Refused)
+			r, err := a.compareRun(run, compare.Refuse)
 			if err != nil {
 				return nil, err
 			}

@@ -217,7 +217,7 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 			driver, vtune = f.OldDriver, f.OldVTune
 		}
 		for _, run := range runs[i] {
-			r, err := a.compareRun(run, compare.InAnyCase)
+			r, err := a.compareRun(run, compare.MeasuredOnly)
 			if err != nil {
 				return err
 			}

@@ -172,7 +172,7 @@ func TestLaunchMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.compareRun(run, compare.Refused)
+	r, err := a.compareRun(run, compare.Refuse)
 	if err != nil {
 		t.Fatal(err)
 	}

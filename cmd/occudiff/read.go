@@ -93,7 +93,7 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 // names it.
 // --driver and --vtune-version win over what the inputs say, since no export records the driver, and only HTML
 // summaries have VTune's version.
-func (a *app) compareRun(run *ingest.Run, unnamed compare.Unnamed) (*compare.Result, error) {
+func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
 	if opt.Local, err = a.Local.Size("local"); err != nil {

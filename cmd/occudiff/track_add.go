@@ -118,7 +118,7 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := t.compareRun(run, compare.Refused)
+	r, err := t.compareRun(run, compare.Refuse)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -83,9 +83,9 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 // validateRun compares a run that was read.
 // Without a gate and without a device the run is held against VTune's peaks.
 func (a *app) validateRun(ctx context.Context, run *ingest.Run, f *validateFlags) (*compare.Result, error) {
-	unnamed := compare.WithPeaks
+	unnamed := compare.UsePeaks
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
-		unnamed = compare.Refused
+		unnamed = compare.Refuse
 	}
 	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, unnamed) })
 	// An empty picture would look like a kernel without occupancy.

@@ -155,7 +155,7 @@ func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.compareRun(run, compare.Refused)
+	return a.compareRun(run, compare.Refuse)
 }
 
 // golden compares with a file, or rewrites it with -update.

@@ -277,7 +277,7 @@ func (r *reader) lane(e *event) (uint32, error) {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace,
-		Traits: ingest.Traits{Shapeless: true}}
+		Traits: ingest.Traits{NoLaunchShape: true}}
 	pos := note.Pos{File: r.path, Line: r.in.line}
 	if r.used == 0 {
 		switch bad := r.bad.Notes(); {

@@ -49,7 +49,7 @@ func (s *store) into(f *ingest.File) (err error) {
 		if m != nil {
 			m.into(&k, src)
 			k.Pos = m.pos
-			k.Window = s.window(a, t)
+			k.CounterTimeRatio = s.window(a, t)
 			m.check(&k, t, warn)
 			if m.kept { // its launches are rows of their own
 				continue
@@ -60,7 +60,7 @@ func (s *store) into(f *ingest.File) (err error) {
 	for i, k := range s.each.All() {
 		a := s.eachOf[i]
 		if t := s.timed(a, c); t != nil {
-			k.Window = s.window(a, t)
+			k.CounterTimeRatio = s.window(a, t)
 			// Of a single launch the timing table has the time itself, of several only their sum: then the row keeps
 			// the time of its query.
 			if q := a.sums[fromQuery]; q != nil && q.launches == 1 && t.launches == 1 {
@@ -75,7 +75,7 @@ func (s *store) into(f *ingest.File) (err error) {
 
 // check notes what the measurements of a kernel say against their being its own.
 func (s *sum) check(k *ingest.Kernel, timed *sum, warn func(note.Note)) {
-	if k.Window.Or(1) <= longWindow {
+	if k.CounterTimeRatio.Or(1) <= longWindow {
 		k.Launches = s.spread.result()
 	} else {
 		warn(windowNote(k, s, timed))
@@ -216,7 +216,7 @@ func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
 			"occupancies are means over the query, times are those %s",
-			k.Task, each(q), k.Window.Or(0), each(t), times),
+			k.Task, each(q), k.CounterTimeRatio.Or(0), each(t), times),
 		Hint: "give each launch more work, so that the query's own time counts less"}
 }
 

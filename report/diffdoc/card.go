@@ -24,8 +24,8 @@ func card(d *rundiff.Result) *report.Card {
 			if r.Device != nil {
 				c.Device = unit.Some(r.Device.Key)
 			}
-			if r.Fit.Not != "" {
-				lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Not)
+			if r.Fit.Contradiction != "" {
+				lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Contradiction)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ type AccountCauseValue struct {
 // The memory of its causes is kept: a run of a million kernels has one value, filled again and again.
 func (v *AccountValue) set(a *compare.Account) {
 	c := &a.Certainty
-	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.Tail,
+	*v = AccountValue{Used: a.Used, Underfilled: a.Underfilled, Empty: a.Empty, Shortfall: a.Shortfall, Tail: a.LastWaveLoss,
 		Limits:        a.Limits,
 		PredictedIdle: a.PredictedIdle, Intervals: c.Intervals, OwnShare: share(c.OwnShare), Edges: share(c.Edges),
 		Foreign:   share(c.Foreign),

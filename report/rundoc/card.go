@@ -38,8 +38,8 @@ func unusable(r *compare.Result) string {
 	case r.Device == nil:
 		return "the device is not known, so nothing is predicted: give --device, or the VTune summary along with the " +
 			"export"
-	case r.Fit.Not != "":
-		return "the device cannot be the GPU that ran: " + r.Fit.Not
+	case r.Fit.Contradiction != "":
+		return "the device cannot be the GPU that ran: " + r.Fit.Contradiction
 	case s.Judged == 0:
 		return "no kernel could be judged: " + uncompared(s)
 	}

@@ -111,7 +111,7 @@ func toDecide(of *compare.Result, r *compare.Row) string {
 // loadedText holds what XVEs that ran held against what is predicted of them.
 func loadedText(r *compare.Row) string {
 	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.BusyOccupancy.Or(0).Percent(), 1),
-		report.PercentText(r.Held().Loaded.Percent()))
+		report.PercentText(r.PredictedAt().Loaded.Percent()))
 }
 
 // ranged says whether the predicted average is a range of a point or more, so that readers need both ends.

@@ -128,7 +128,7 @@ func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
 
 // partFormula says where a part comes from.
 func partFormula(p compare.Part, row *compare.Row) string {
-	held := row.Held()
+	held := row.PredictedAt()
 	limit, floor := report.PercentText(held.Loaded.Percent()), report.PercentText(held.Idle.Percent())
 	switch p {
 	case compare.PartUsed:

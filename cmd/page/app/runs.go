@@ -30,7 +30,7 @@ type Asked struct {
 // Validate answers for the files of a run: what was measured against what is predicted, and why they differ. A folder
 // of folders is several runs, which stand side by side.
 func (a *App) Validate(ctx context.Context, paths []string, by Asked) (*Result, error) {
-	names, results, err := a.compareRuns(ctx, paths, by, compare.WithPeaks)
+	names, results, err := a.compareRuns(ctx, paths, by, compare.UsePeaks)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (a *App) Validate(ctx context.Context, paths []string, by Asked) (*Result, 
 }
 
 // compareRuns reads and compares the runs that paths hold.
-func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed compare.Unnamed) (names []string,
+func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed compare.NoDevice) (names []string,
 	results []*compare.Result, err error) {
 	read := func(side int, paths ...string) (*ingest.Run, error) { return a.read(ctx, paths, side) }
 	err = ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
@@ -63,7 +63,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refused, options(Asked{}))
+	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refuse, options(Asked{}))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result,
 	var all []*compare.Result
 	var names []string
 	for i, paths := range sides {
-		of, side, err := a.compareRuns(ctx, paths, by, compare.InAnyCase)
+		of, side, err := a.compareRuns(ctx, paths, by, compare.MeasuredOnly)
 		if err != nil {
 			return nil, err
 		}
