@@ -131,6 +131,14 @@ func (r *Result) Accounted(row *Row) bool {
 
 // Account gives the account of a row, nil when it has none.
 func (r *Result) Account(row *Row) *Account {
+	if row.Account != nil {
+		return row.Account
+	}
+	return r.account(row)
+}
+
+// account makes the account of a row that has its verdict and cause, nil when it has none.
+func (r *Result) account(row *Row) *Account {
 	a, ok := r.Figures(row)
 	if !ok {
 		return nil
@@ -148,7 +156,7 @@ func (r *Result) Figures(row *Row) (a Account, ok bool) {
 		return a, false
 	}
 	a = r.parts(row)
-	a.Certainty = r.Certainty(row)
+	a.Certainty = r.certainty(row)
 	if t, ok := row.Total.Value(); ok {
 		a.Lost = unit.Some(row.Lost())
 		a.Limited = unit.Some(t * unit.Seconds(a.LastWaveLoss.Or(0)+a.Limits) / 100)

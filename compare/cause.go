@@ -58,7 +58,7 @@ func (r *Result) cause(row *Row, tell bool) *Cause {
 			return c
 		}
 	}
-	f := finder{r: r, row: row, certainty: r.Certainty(row), tell: tell}
+	f := finder{r: r, row: row, certainty: r.certainty(row), tell: tell}
 	switch {
 	case row.Verdict == Unmeasurable:
 		f.unmeasurable()

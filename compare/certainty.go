@@ -40,7 +40,9 @@ func (r *Result) SamplingInterval() unit.Seconds {
 }
 
 // Certainty gives the bounds for a row.
-func (r *Result) Certainty(row *Row) Certainty {
+func (r *Result) Certainty(row *Row) Certainty { return r.certainty(row) }
+
+func (r *Result) certainty(row *Row) Certainty {
 	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
 	avg, timed := row.Average().Value()
@@ -240,7 +242,7 @@ func (r *Result) threadsCounted() (part float64, known bool) {
 
 // Measurable says whether the values of a row's counters can be its kernel's.
 func (r *Result) Measurable(row *Row) bool {
-	c := r.Certainty(row)
+	c := r.certainty(row)
 	why := r.unusable(row, &c, row.Measured.Or(0), row.reference())
 	return why == usable || why == fillsTooLittle
 }
@@ -304,7 +306,7 @@ func (c *Certainty) edgesText() string {
 
 // CertaintyText says in words how much of a row's values can be its kernel's.
 func (r *Result) CertaintyText(row *Row) string {
-	c := r.Certainty(row)
+	c := r.certainty(row)
 	if c.Exact {
 		return "The counters were read around each launch."
 	}

@@ -37,6 +37,9 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r.joinTimings(run)
 	r.sort()
 	r.Summary = r.summarize()
+	if !r.instances {
+		r.complete()
+	}
 	return r
 }
 
@@ -245,7 +248,7 @@ func (r *Result) judge(row *Row) {
 		return
 	}
 	d, _ := row.Difference.Value()
-	c := r.Certainty(row)
+	c := r.certainty(row)
 	switch {
 	case measured && r.unusable(row, &c, m, row.reference()) != usable:
 		row.Verdict = Unmeasurable

@@ -94,9 +94,20 @@ type Row struct {
 	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
 	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict        Verdict
-	Cause          *Cause
+	Cause          *Cause // the first one of the largest part of the account, or of the whole row
 	Notes          []note.Note
 	FromLog        bool // the row stands for a log's timing that no export row explains
+
+	// What follows from all of the above; see Result.Finish.
+	Certainty Certainty
+	Account   *Account             // nil where nothing tells where the thread slots were
+	Worth     Worth                // of more occupancy; zero of tasks that are no kernels
+	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
+}
+
+// Noted says whether there is something to say of a row: notes, or why a kernel has no prediction.
+func (r *Row) Noted() bool {
+	return len(r.Notes) > 0 || r.Predicted == nil && r.NoPrediction != "" && r.Verdict != NotAKernel
 }
 
 // DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By
@@ -191,8 +202,8 @@ type Result struct {
 	Sequence *sequence.Sequence
 	Trace    *ingest.Trace    // what that was told from
 	Samples  []ingest.Samples // occupancies over time, when they were asked for
-	// Rows are those of a result that is put together by hand, in their order. Compare leaves them out: Row, All and
-	// AllWithoutText give the rows of any result.
+	// Rows are the kernels in the order for reading: what needs attention first, then by slot time lost. Each is
+	// complete and does not change. With a row for each launch they are left out, and Row and All give them.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
@@ -208,7 +219,9 @@ type Result struct {
 }
 
 // TimeShare is the part of the GPU time of all tasks that a row takes.
-func (r *Result) TimeShare(row *Row) unit.Opt[unit.Ratio] {
+func (r *Result) TimeShare(row *Row) unit.Opt[unit.Ratio] { return r.timeShare(row) }
+
+func (r *Result) timeShare(row *Row) unit.Opt[unit.Ratio] {
 	t, ok := row.Total.Value()
 	all := r.Summary.GPUTime.Or(0)
 	if !ok || all <= 0 {

@@ -98,7 +98,7 @@ func (r *Result) addRow(k *ingest.Kernel) int {
 }
 
 func whatFound(row *Row) found {
-	f := found{verdict: uint8(slices.Index(verdicts[:], row.Verdict)), cause: uint8(len(causes)), noted: noted(row)}
+	f := found{verdict: uint8(slices.Index(verdicts[:], row.Verdict)), cause: uint8(len(causes)), noted: row.Noted()}
 	if row.Cause != nil {
 		f.cause = uint8(slices.Index(causes, row.Cause.Name))
 	}
@@ -351,13 +351,9 @@ func (r *Result) each(build func(i int, row *Row)) iter.Seq2[int, *Row] {
 // Noted says whether there is something to say of row i: notes, or why a kernel has no prediction.
 func (r *Result) Noted(i int) bool {
 	if r.Rows != nil {
-		return noted(&r.Rows[i])
+		return r.Rows[i].Noted()
 	}
 	return r.rows.found[r.rows.order[i]].noted
-}
-
-func noted(row *Row) bool {
-	return len(row.Notes) > 0 || row.Predicted == nil && row.NoPrediction != "" && row.Verdict != NotAKernel
 }
 
 // View gives the result with some of its rows, in another order. What it sums up is still of all rows.

@@ -58,8 +58,8 @@ func TestRowsAgree(t *testing.T) {
 	o.Local, o.SIMD = unit.Size(256), 32
 	for _, timings := range [][]ingest.Timing{nil, timings} {
 		for _, d := range []*arch.Device{max1550(), nil} {
-			got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, d, o)
-			want := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, d, o)
+			got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, d, o)
+			want := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, d, o)
 			if want.rows.forecasts == nil {
 				t.Fatal("no forecast is kept")
 			}
@@ -72,7 +72,7 @@ func TestRowsAgree(t *testing.T) {
 				if w := want.Row(i, nil); !reflect.DeepEqual(row, w) || !reflect.DeepEqual(got.Row(i, &into), w) {
 					t.Fatalf("row %d is %+v, want %+v", i, row, w)
 				}
-				if got.Noted(i) != noted(row) {
+				if got.Noted(i) != row.Noted() {
 					t.Fatalf("row %d has notes: %v", i, got.Noted(i))
 				}
 			}
@@ -99,7 +99,7 @@ func TestManyShapes(t *testing.T) {
 		kernels = append(kernels, k)
 	}
 	timings := []ingest.Timing{{Kernel: "k7"}, {Kernel: "else"}, {Kernel: kernels[100].Task}}
-	got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings}, max1550(), DefaultOptions())
+	got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, max1550(), DefaultOptions())
 	if got.rows.forecasts != nil || got.Len() < n {
 		t.Fatalf("%d rows, forecasts kept: %v", got.Len(), got.rows.forecasts != nil)
 	}
@@ -113,7 +113,7 @@ func TestManyShapes(t *testing.T) {
 		if row.Kernel != k || row.Verdict != want.Verdict || *row.Predicted != *want.Predicted || seen[row.Pos.Line] {
 			t.Fatalf("row %d is %+v, want %+v", i, row, want)
 		}
-		if got.Noted(i) != noted(row) {
+		if got.Noted(i) != row.Noted() {
 			t.Fatalf("row %d has notes: %v", i, got.Noted(i))
 		}
 		seen[row.Pos.Line] = true
