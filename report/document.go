@@ -63,8 +63,6 @@ type Section struct {
 	Items  []Item
 	// ItemsIn is where the items appear: the notes are a list on a page and a table in a workbook.
 	ItemsIn View
-	// WhatIf is what a sheet needs to predict other launches by itself; nil for other sections.
-	WhatIf *WhatIf
 }
 
 // Item is a message about one thing: a kernel that does not match, or a note.

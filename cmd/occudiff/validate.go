@@ -124,10 +124,6 @@ const fewRuns = 3
 // answerRuns answers for one run, or for several side by side; what a gate says comes last.
 // All runs are judged before anything is written, since what was accepted stands in every output as a note.
 func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Answer, error) {
-	t, err := a.table()
-	if err != nil {
-		return nil, err
-	}
 	var gates []rundoc.Gate
 	var unseen []string
 	for i, r := range results {
@@ -153,7 +149,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 	if len(results) > 1 {
 		return diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), nil
 	}
-	return rundoc.Answer(results[0], a.provenance(), t.Devices()), nil
+	return rundoc.Answer(results[0], a.provenance()), nil
 }
 
 // concludeRuns says what is to be said of runs beside their answer.
@@ -203,7 +199,7 @@ func (a *app) printEach(names []string, results []*compare.Result) error {
 		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
-		one := rundoc.Answer(r, a.provenance(), nil)
+		one := rundoc.Answer(r, a.provenance())
 		if err := a.chooseColumns(one); err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func address(column, row int, absolute ...bool) string {
 	return a
 }
 
-// absoluteCell gives the name of a cell that stays when a formula is copied: $A$1.
+// absoluteCell gives the name of a cell as charts and names of areas have it: $A$1.
 func absoluteCell(column, row int) string { return address(column, row, true) }
 
 // absolute gives a range of one column for a chart: 'Kernels'!$K$2:$K$15.

@@ -42,8 +42,8 @@ func (b *book) list(sheet string, t *report.Table) error {
 func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	columns := t.ColumnsIn(report.Sheet)
 	widths := listWidths(t, columns, first, min(last, first+sampleRows))
-	to, pages := b.paper(name, t, columns, widths)
-	sw, err := b.addSheet(name, true, pages)
+	to := printedColumns(t, columns)
+	sw, err := b.addSheet(name, true, pagesWide(widths[:to]))
 	if err != nil {
 		return err
 	}
@@ -67,16 +67,13 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	return sw.Flush()
 }
 
-// paper gives how many columns of a list are printed, and on how many pages side by side, each of which has the first
-// column. Lists that only formulas read are not worth several.
-func (b *book) paper(sheet string, t *report.Table, columns []int, widths []float64) (to, pages int) {
+// pagesWide gives how many pages side by side columns take, each of which has the first column.
+func pagesWide(widths []float64) int {
 	total := 0.0
-	for k, w := range widths[:printedColumns(t, columns)] {
-		if total += w; total > pageWidth && b.lookups[sheet] {
-			return k, 1
-		}
+	for _, w := range widths {
+		total += w
 	}
-	return printedColumns(t, columns), 1 + int(max(total-widths[0], 0)/(pageWidth-widths[0]))
+	return 1 + int(max(total-widths[0], 0)/(pageWidth-widths[0]))
 }
 
 // listFrame sets what has to be set before the rows up to the last: panes, coloring rules, what is printed.

@@ -42,7 +42,6 @@ type page struct {
 	widths []float64
 	areas  []area
 	charts []placedChart
-	merges [][2]string // corners
 	leads  [][2]string // cells and the sections that they lead to
 	tail   *rowWriter  // rows that follow the lines, as the archive writes them
 	free   int         // the first row below all charts
@@ -51,7 +50,7 @@ type page struct {
 }
 
 // layOut puts the sections of a sheet under each other, and so knows where their tables stand.
-// Laying out comes before writing: a chart, a link or a formula on one sheet names cells of a later one.
+// Laying out comes before writing: a chart or a link on one sheet names cells of a later one.
 func (b *book) layOut(p part, d *report.Document) (*page, error) {
 	pg := &page{book: b, sheet: p.name, widths: []float64{firstWidth}}
 	if len(p.sections) == 1 {
@@ -347,11 +346,6 @@ func (p *page) write(sw *excelize.StreamWriter) error {
 	}
 	for _, c := range p.charts {
 		if err := p.book.file.AddChart(p.sheet, c.at, c.chart); err != nil {
-			return err
-		}
-	}
-	for _, m := range p.merges {
-		if err := sw.MergeCell(m[0], m[1]); err != nil {
 			return err
 		}
 	}

@@ -93,19 +93,6 @@ func TestVerdictsStandOff(t *testing.T) {
 	t.Error("no verdict")
 }
 
-// TestListsLookedUp: of a list that formulas read the columns are printed that fit the width of a page.
-func TestListsLookedUp(t *testing.T) {
-	f := open(t, workbook(t, sample.Gaussian()))
-	for _, sheet := range []string{"Launches", "Devices"} {
-		area := printArea(f, sheet)
-		if area == "" {
-			t.Errorf("%s: no print area", sheet)
-		} else if width := printedWidth(t, f, sheet, area); width < 100 || width > pageWidth {
-			t.Errorf("%s: %s is %.0f characters wide", sheet, area, width)
-		}
-	}
-}
-
 // TestLongTextsWrap checks that a paragraph takes several lines, and does not make the page as wide as it is long.
 func TestLongTextsWrap(t *testing.T) {
 	long := strings.Repeat("word ", 100)

@@ -20,12 +20,7 @@ const (
 	name    // what an item is about
 	wrapped // text over several lines
 	linked  // leads to another cell
-	entry   // a person fills it in
-	faint   // says what stands beside it
 )
-
-// general are the decimals of numbers that are shown with as many as they have.
-const general = -1
 
 // style is all that tells one cell's look from another's.
 // It is the key of a map, so it holds nothing but what can be compared.
@@ -74,9 +69,7 @@ const (
 	headText   = "FFFFFF"
 	ruleColor  = "BFBFBF"
 
-	linkText    = "0563C1"
-	entryGround = "FFF2CC"
-	faintText   = "595959"
+	linkText = "0563C1"
 )
 
 // style gives the number of a style, making it when it is new.
@@ -130,13 +123,6 @@ func (s style) build() *excelize.Style {
 	case linked:
 		x.Font = font(false, 11, linkText)
 		x.Font.Underline = "single"
-	case entry:
-		x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{entryGround}}
-		for _, side := range []string{"left", "right", "top", "bottom"} {
-			x.Border = append(x.Border, excelize.Border{Type: side, Style: 1, Color: ruleColor})
-		}
-	case faint:
-		x.Font = font(false, 10, faintText)
 	}
 	return x
 }
@@ -157,9 +143,6 @@ func numberFormat(k report.Kind, decimals int) string {
 	case report.Points:
 		return "+0.0;-0.0;0.0"
 	case report.Number:
-		if decimals == general {
-			return ""
-		}
 		if decimals == 0 {
 			return "#,##0"
 		}

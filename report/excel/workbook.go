@@ -1,7 +1,5 @@
 // Package excel renders a report as a workbook: a sheet per part, tables with filter and frozen heading, numbers that
-// stay numbers, verdicts colored by rule, native charts, and a what-if sheet of formulas. It does not know kernels,
-// statistics or sorting - but for those formulas, which have to say again what package predict computes; a test holds
-// them against it.
+// stay numbers, verdicts colored by rule, and native charts. It does not know kernels, statistics or sorting.
 package excel
 
 import (
@@ -49,8 +47,6 @@ type book struct {
 	rows map[string]func(io.Writer) error
 	// links of lists after the first, by the part as well.
 	links map[string]func(io.Writer) error
-	// lookups are the lists that are there to be looked up; on paper each has the width of a page.
-	lookups map[string]bool
 }
 
 // place is where a table stands: its sheet, and the sheet's column of every table column.
@@ -65,8 +61,7 @@ func newBook(maxRows int) *book {
 	return &book{
 		file: excelize.NewFile(), styles: map[style]int{}, rules: map[report.Status]int{}, maxRows: maxRows,
 		sheets: map[string]string{}, placed: map[string]place{}, rows: map[string]func(io.Writer) error{},
-		links:   map[string]func(io.Writer) error{},
-		lookups: map[string]bool{},
+		links: map[string]func(io.Writer) error{},
 	}
 }
 
@@ -74,32 +69,11 @@ func newBook(maxRows int) *book {
 type part struct {
 	name     string
 	sections []*report.Section
-	whatIf   *report.WhatIf // of a sheet that computes
-}
-
-// lookedUp makes the tables that a computing sheet looks up sheets of their own, the last ones.
-// Last, because people open the first sheets; formulas find them by name.
-func (b *book) lookedUp(parts []part) []part {
-	for i, p := range parts {
-		if len(p.sections) != 1 || p.sections[0].WhatIf == nil {
-			continue
-		}
-		data := p.sections[0].WhatIf
-		parts[i].whatIf = data
-		for _, t := range []struct {
-			name  string
-			table *report.Table
-		}{{"Launches", data.Launches}, {"Devices", data.Devices}} {
-			b.lookups[t.name] = true
-			parts = append(parts, part{name: t.name, sections: []*report.Section{{Tables: []*report.Table{t.table}}}})
-		}
-	}
-	return parts
 }
 
 func (b *book) build(d *report.Document) error {
-	parts := b.lookedUp(gather(d))
-	// Where tables stand is known before any sheet is written: charts, links and formulas name their cells.
+	parts := gather(d)
+	// Where tables stand is known before any sheet is written: charts and links name their cells.
 	for _, p := range parts {
 		if t := listOf(p); t != nil {
 			b.place(p.name, t, 2)
@@ -111,29 +85,23 @@ func (b *book) build(d *report.Document) error {
 	var err error
 	pages := make([]*page, len(parts))
 	for i, p := range parts {
-		if p.whatIf == nil && listOf(p) == nil {
+		if listOf(p) == nil {
 			if pages[i], err = b.layOut(p, d); err != nil {
 				return fmt.Errorf("sheet %s: %w", p.name, err)
 			}
 		}
 	}
 	for i, p := range parts {
-		if err := b.writePart(p, pages[i]); err != nil {
+		if pages[i] != nil {
+			err = b.writePage(pages[i])
+		} else {
+			err = b.list(p.name, listOf(p))
+		}
+		if err != nil {
 			return fmt.Errorf("sheet %s: %w", p.name, err)
 		}
 	}
 	return b.properties(d)
-}
-
-// writePart writes a sheet of one of the three kinds.
-func (b *book) writePart(p part, pg *page) error {
-	switch {
-	case pg != nil:
-		return b.writePage(pg)
-	case p.whatIf != nil:
-		return b.whatIfSheet(p.name, p.sections[0], p.whatIf)
-	}
-	return b.list(p.name, listOf(p))
 }
 
 // gather puts the sections on their sheets, in the order in which sheets are first named.
@@ -168,7 +136,7 @@ func listOf(p part) *report.Table {
 	return t
 }
 
-// place notes where a table stands, for charts, links and formulas, which name its cells.
+// place notes where a table stands, for charts and links, which name its cells.
 func (b *book) place(sheet string, t *report.Table, row int) {
 	at := place{sheet: sheet, row: row, columns: map[string]int{}}
 	for k, i := range t.ColumnsIn(report.Sheet) {

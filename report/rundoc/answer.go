@@ -5,15 +5,14 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
-	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
-// Answer gives a compared run in every form. devices are those that a workbook can predict for, beside that of the run.
-func Answer(r *compare.Result, prov report.Provenance, devices []arch.Device) *report.Answer {
+// Answer gives a compared run in every form.
+func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
 	return &report.Answer{
 		Chart: overTimeChart(r),
-		Make:  func() *report.Document { return FromResult(r, prov, devices...) },
+		Make:  func() *report.Document { return FromResult(r, prov) },
 		Value: Value(r),
 		Card:  func() *report.Card { return card(r) },
 		Table: Rows(prov.Show, r),

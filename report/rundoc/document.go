@@ -6,13 +6,12 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
-	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
 // FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device,
 // notes, provenance. It keeps r: rows are read when a renderer asks for them.
-func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Device) *report.Document {
+func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	rows := newRowSet(r)
 	d := &report.Document{
@@ -30,7 +29,6 @@ func FromResult(r *compare.Result, prov report.Provenance, devices ...arch.Devic
 	why := newExplanations(rows)
 	why.linkKernels(d.Table(report.SectionKernels))
 	d.Sections = append(append(d.Sections, accountSections(rows)...), causesSection(rows, why))
-	d.Sections = append(d.Sections, whatIfSections(r, rows.kernels, rows.decimals, devices)...)
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}

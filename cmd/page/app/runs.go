@@ -52,7 +52,7 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed
 // runs is one run, or several side by side.
 func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
-		return a.result(rundoc.Answer(results[0], a.provenance(), a.devices.Devices()), baseName(names[0]))
+		return a.result(rundoc.Answer(results[0], a.provenance()), baseName(names[0]))
 	}
 	return a.result(diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), "runs")
 }
