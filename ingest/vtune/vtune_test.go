@@ -3,6 +3,8 @@ package vtune
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -429,6 +431,86 @@ func TestSteadyShares(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
 		}
 	}
+}
+
+// TestOrderOfColumns: the profiler's peak and its limits say the same whatever stands between them and in whichever order,
+// though they are read in one step where they are neighbors.
+func TestOrderOfColumns(t *testing.T) {
+	fixed := []string{"Computing Task", "Work Size:Global", "Total Time"}
+	shares := []string{"Peak XVE Threads Occupancy(%)", "Peak XVE Threads Occupancy:Work Size Limit(%)", "Peak XVE Threads Occupancy:SLM Use Limit(%)",
+		"Peak XVE Threads Occupancy:Barriers Use Limit(%)", "XVE Threads Occupancy(%)"}
+	rows := [][]string{{"K", "64", "0.1", "40.0", "41.0", "42.0", "43.0", "10.0"}, {"K", "64", "0.1", "40.0", "41.0", "42.0", "43.0", "20.0"},
+		{"K", "64", "0.2", "60.0", "41.0", "42.0", "47.0", "30.0"}, {"K", "64", "0.1", "40.0", "61.0", "42.0", "43.0", "10.0"}, {"K", "64", "0.1", "40.0", "41.0", "90.0", "43.0", "0.0"}}
+	const want = "2|K|64||-||n 5|t 0.6|measured 16.666666666666664|peak 46.666666666666664|work 44.333333333333336|slm 50|barrier 44.333333333333336|threads -|barriers -|spill -|spread 0.1 0.1 0.2 0 10 30"
+	for first := range shares {
+		for second := range shares {
+			order := []int{0, 1, 2, 3, 4}
+			order[first], order[second] = order[second], order[first]
+			names := slices.Clone(fixed)
+			for _, i := range order {
+				names = append(names, shares[i])
+			}
+			text := strings.Join(names, ",") + "\n"
+			for _, row := range rows {
+				cells := slices.Clone(row[:3])
+				for _, i := range order {
+					cells = append(cells, row[3+i])
+				}
+				text += strings.Join(cells, ",") + "\n"
+			}
+			if d := cmp.Diff([]string{"5 rows, 0 bad", want}, linesOf(t, text, ingest.ReadOptions{Threads: 1})); d != "" {
+				t.Errorf("%v: -want +got:\n%s", names, d)
+			}
+		}
+	}
+}
+
+// TestMedianOfMany: the median of an even number of launches lies between the middle two, that of an odd number is one of
+// them, also beyond those that are kept one by one.
+func TestMedianOfMany(t *testing.T) {
+	for _, c := range []struct {
+		short, long int // launches of 10 us and of 1 ms
+		want        float64
+	}{{2000, 2000, 505e-6}, {2001, 2000, 10e-6}, {2000, 2001, 1e-3}} {
+		text := "Computing Task,Work Size:Global,Total Time\n" + strings.Repeat("K,64,0.00001\n", c.short) + strings.Repeat("K,64,0.001\n", c.long)
+		f, err := readText(text, ingest.ReadOptions{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := kernelsOf(f)[0]; math.Abs(float64(k.Launches.MedianSeconds)/c.want-1) > 0.01 {
+			t.Errorf("%d short and %d long launches: median %v, want %v", c.short, c.long, k.Launches.MedianSeconds, c.want)
+		}
+	}
+}
+
+// TestManyKeys has more kernels than the first table of a worker has places.
+func TestManyKeys(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("Computing Task,Work Size:Global,Total Time\n")
+	const n = 3000
+	for i := range 2 * n {
+		fmt.Fprintf(&text, "K%d,64,0.5\n", i%n)
+	}
+	f, err := readText(text.String(), ingest.ReadOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := kernelsOf(f)
+	for i := range list {
+		if list[i].Task != fmt.Sprint("K", i) || list[i].Total.Or(0) != 1 {
+			t.Fatalf("kernel %d is %s with %v", i, list[i].Task, list[i].Total)
+		}
+	}
+	if len(list) != n {
+		t.Errorf("%d kernels, want %d", len(list), n)
+	}
+}
+
+func kernelsOf(f *ingest.File) (list []ingest.Kernel) {
+	for _, k := range f.Kernels.All() {
+		list = append(list, *k)
+	}
+	return list
 }
 
 // The result is the same whatever the number of threads and the size of blocks, with and without random access.

@@ -1,0 +1,189 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+func registers(n int) tell { return func(k *ingest.Kernel) { k.Registers = unit.Some(n) } }
+
+// compared gives the row of the first kernel of a run.
+func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
+	t.Helper()
+	k := run.Kernels.At(0)
+	r := Compare(run, d, o)
+	for _, row := range r.All() {
+		if row.Task == k.Task {
+			return row
+		}
+	}
+	t.Fatal("the kernel has no row")
+	return nil
+}
+
+// TestUnordered: whether empty or underfilled XVEs take more is not told where the launch may share out its idle time
+// otherwise by more than they differ.
+func TestUnordered(t *testing.T) {
+	for _, c := range []struct {
+		reason         string
+		measured, idle float64
+		want           bool
+	}{
+		{"10 points empty and 15 underfilled differ by 5, and 2 x (100 - 83.3) x 10 % + 0.2 are 3.5", 75, 10, false},
+		{"20 empty and 40.1 underfilled differ by 20.1, and 2 x (100 - 49.9) x 20 % + 0.2 are 20.25", 39.9, 20, true},
+		{"20 and 20", 60, 20, true},
+	} {
+		k := kernel("k", "114688", "256", 32, 100, 5, measured(c.measured), idle(c.idle), registers(128))
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}})
+		if a := row.Account; a == nil || a.Unordered != c.want {
+			t.Errorf("%s: %+v, want %v", c.reason, a, c.want)
+		}
+	}
+}
+
+// TestOthersBeside has causes that hang on what the other kernels of a run measured, and how idle XVEs were in theirs.
+func TestOthersBeside(t *testing.T) {
+	const most = "114688" // 4 waves of 896 threads: 100 % predicted
+	for _, c := range []struct {
+		reason    string
+		k, other  ingest.Kernel
+		cause     string
+		mentioned string
+	}{
+		{"3 intervals beside a kernel in whose time XVEs were idle 60 %: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75 %",
+			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(30), idle(60)), CauseUnexplained, ""},
+		{"beside one that is never idle all of it is the kernel's",
+			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0 %"},
+		{"a fourth of the value can be of a kernel that holds 50 %: 1/3 of 38 points",
+			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
+		{"1000 intervals in 0.55 of the time of the samples: at most 30 / 0.45 / 0.9 in launches",
+			kernel("k", most, "256", 32, 1000, 0.9, measured(30), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(60)), CauseSampling, "By themselves its launches held 30.0 to 74.1 %"},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(c.k, c.other), Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.mentioned) {
+			t.Errorf("%s: %s, %+v, want %s %q", c.reason, row.Verdict, row.Cause, c.cause, c.mentioned)
+		}
+	}
+}
+
+// TestEdgesOfCauses has launches on the edge of a rule.
+func TestEdgesOfCauses(t *testing.T) {
+	for _, c := range []struct {
+		reason     string
+		d          *arch.Device
+		k          ingest.Kernel
+		cause      string
+		confidence string
+	}{
+		{"2,048 threads are 25 % of two stacks and 50 % of the one that they run on", max1550(),
+			kernel("k", "32768", "512", 16, 10, 1, measured(50)), CauseStack, "medium"},
+		{"two threads a work-group can wait for each other", mtl112(),
+			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)), CauseImbalance, "medium"},
+		{"a grid 70 times larger: launches have no such factors", max1100(),
+			kernel("k", "640", "16", 16, 10, 1, peak(78.1)), CauseShape, "low"},
+		{"28 threads are 0.8 points each: some multiple fits by chance", max1100(),
+			kernel("k", "448", "16", 16, 10, 1, peak(7.8)), CauseShape, "low"},
+		{"56 threads are 1.6 points each", max1100(),
+			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseShape, "high"},
+	} {
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(c.k)})
+		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.confidence {
+			t.Errorf("%s: %s, %+v, want %s %s", c.reason, row.Verdict, row.Cause, c.cause, c.confidence)
+		}
+	}
+}
+
+// TestHalfTheSlots: two launches of other sizes that are both off by 2 are of a GPU with half the thread slots.
+func TestHalfTheSlots(t *testing.T) {
+	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
+	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
+	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(a, b)}, max1100(), DefaultOptions())
+	for _, row := range r.All() {
+		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, "about 1,792 thread slots") {
+			t.Errorf("%s: %+v", row.Task, row.Cause)
+		}
+	}
+}
+
+// TestWidthOfOptions: a width that the options say is no part of the launch that is missing.
+func TestWidthOfOptions(t *testing.T) {
+	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
+	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: BasisNone, 32: BasisNone} {
+		o := DefaultOptions()
+		o.SIMD = simd
+		if row := compared(t, mtl112(), o, &ingest.Run{Kernels: ingest.NewKernels(k)}); row.Basis != want {
+			t.Errorf("SIMD %d: %s on %q, want %q", simd, row.Verdict, row.Basis, want)
+		}
+	}
+}
+
+// TestTraceWithoutOverlap: a trace in which nothing else runs rules other kernels out.
+func TestTraceWithoutOverlap(t *testing.T) {
+	tr := &ingest.Trace{}
+	tr.AddLane("")
+	for i := range int64(10) {
+		tr.Add(ingest.Launch{Start: i * 2e8, End: i*2e8 + 1e8, Task: tr.Task(ingest.Key{Task: "k"})})
+	}
+	tr.Finish()
+	k := kernel("k", "2048", "16", 32, 10, 1, measured(60))
+	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(k), Trace: tr})
+	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Because, "no other kernel runs") {
+		t.Errorf("%s: %+v", row.Verdict, row.Cause)
+	}
+}
+
+// TestTimesOfSummary: the time of kernels is that of the GPU without copies.
+func TestTimesOfSummary(t *testing.T) {
+	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25)
+	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernel("a", "2048", "16", 32, 10, 1, measured(14)), copies,
+		kernel("b", "2048", "16", 32, 10, 0.5, measured(14)))}, mtl112(), DefaultOptions())
+	if s := r.Summary; s.KernelTime != unit.Some[unit.Seconds](1.5) || math.Abs(float64(s.GPUTime.Or(0))-1.75) > 1e-12 {
+		t.Errorf("%v of kernels, %v in all, want 1.5 and 1.75", s.KernelTime, s.GPUTime)
+	}
+}
+
+// TestCounted: counters that tell how many XVEs they are of name the device where one alone has as many, and say where it
+// cannot be the one that is named.
+func TestCounted(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	having := map[int][]string{}
+	for _, d := range table.Devices() {
+		having[d.XVEs()] = append(having[d.XVEs()], d.Key)
+		if d.Tiles > 1 {
+			having[d.XVEs()/d.Tiles] = append(having[d.XVEs()/d.Tiles], "a stack of "+d.Key)
+		}
+	}
+	alone, shared := 0, 0
+	for _, d := range table.Devices() { // the same ones whatever the order of the map
+		if n := d.XVEs(); len(having[n]) == 1 && alone == 0 {
+			alone = n
+		} else if len(having[n]) > 1 && shared == 0 {
+			shared = n
+		}
+	}
+	run := func(xves int) *ingest.Run {
+		return &ingest.Run{Kernels: ingest.NewKernels(kernel("k", "2048", "16", 16, 10, 1, measured(1))), Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
+	}
+	if r, err := On(run(alone), table, "", 0, Refuse, DefaultOptions()); err != nil || r.Device.Key != having[alone][0] {
+		t.Errorf("%d XVEs: %v, want %s", alone, err, having[alone])
+	}
+	for _, xves := range []int{shared, 7777} {
+		if _, err := On(run(xves), table, "", 0, Refuse, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters are of ") {
+			t.Errorf("%d XVEs of %d devices: %v", xves, len(having[xves]), err)
+		}
+	}
+	for xves, fits := range map[int]bool{0: true, 1024: true, 512: true, 2048: false, 511: false} { // of two stacks of 512
+		r, err := On(run(xves), table, "max1550", 0, Refuse, DefaultOptions())
+		if err != nil || (r.Fit.Contradiction == "") != fits {
+			t.Errorf("counters of %d XVEs on max1550 of 1024: %v, %+v, want %v", xves, err, r, fits)
+		}
+	}
+}
