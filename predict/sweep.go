@@ -9,7 +9,7 @@ import (
 
 // Point is one launch of a sweep: the value that was varied and what Predict says of the launch with it.
 type Point struct {
-	X          int64  // work-items per work-group, bytes of SLM per work-group, or sub-group size
+	X          int64  // work-items per work-group, bytes of SLM per work-group, sub-group size, registers or work-groups
 	Launch     Launch // as predicted
 	Own        bool   // the launch that was swept
 	Prediction Prediction
@@ -85,6 +85,76 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 		return other
 	})
 }
+
+// SweepGRF predicts a launch over the register modes of the device. Registers per thread are a property of the compiled
+// kernel: what a mode spills, and which SIMD width the compiler takes for it, only compiling tells.
+func SweepGRF(d *arch.Device, l Launch) []Point {
+	own, _ := grfMode(d, l.GRF)
+	modes := []int64{int64(own.Registers)}
+	if l.GRF > 0 {
+		modes[0] = int64(l.GRF)
+	}
+	for _, m := range d.GRFModes {
+		modes = append(modes, int64(m.Registers))
+	}
+	return sweep(d, modes, modes[0], func(x int64) Launch {
+		other := l
+		other.GRF = int(x)
+		return other
+	})
+}
+
+// SweepGroups predicts a launch over numbers of work-groups, its own size each: those that are given, or all up to an
+// Xe-core's fill, then whole Xe-cores up to one work-group beyond a full GPU and twice that. The launch's own number
+// is one of them.
+func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
+	size, sized := l.Local.Items()
+	own := int64(0)
+	if p, err := Predict(d, l); err == nil && p.HasGrid() {
+		own = p.Groups
+	}
+	if len(numbers) == 0 && sized {
+		numbers = fillingGroups(d, l, size)
+	}
+	if own > 0 {
+		numbers = append(slices.Clone(numbers), own)
+	}
+	return sweep(d, slices.Clone(numbers), own, func(x int64) Launch {
+		other := l
+		if x != own {
+			other.Global = unit.Size(x * size) // of one dimension, over as many work-items
+			other.Local = unit.Size(size)
+		}
+		return other
+	})
+}
+
+// fillingGroups gives the numbers of work-groups at which occupancy changes most: up to mostGroups of them.
+func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
+	const mostGroups = 32
+	l.Global, l.Local = unit.Size(size), unit.Size(size)
+	p, err := Predict(d, l)
+	if err != nil {
+		return []int64{1}
+	}
+	core, cores := p.GroupsPerXeCore, int64(d.XeCores)
+	full := core * cores // that fill the GPU where work-groups stay whole
+	if p.Policy == Free {
+		full = int64(d.Slots()) / p.ThreadsPerGroup
+	}
+	for x := int64(1); x <= min(core, mostGroups/2); x++ {
+		numbers = append(numbers, x)
+	}
+	step := max(core, (full-core)/(mostGroups/2))
+	for x := core; x <= full; x += step {
+		numbers = append(numbers, x)
+	}
+	return append(numbers, max(full, 1), full+1, 2*full)
+}
+
+// LargestGroup gives the most work-items of a work-group that can run with the registers and the sub-group size of a
+// launch, by the device's maximum, the driver's rules and the thread slots; 0 in a mode that the device lacks.
+func LargestGroup(d *arch.Device, l Launch) int64 { return largestGroup(d, l) }
 
 // sweep predicts a launch for each value, in rising order, each once. It is never nil.
 func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) []Point {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -35,7 +37,7 @@ type predictFlags struct {
 	Ports          int      `flag:"ports" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
 	Early          int      `flag:"early" arg:"N" help:"with --policy partial: one work-group of Xe-core N ends before all others"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
-	Sweep          string   `flag:"sweep" arg:"SETTING" words:"local slm simd" help:"vary one setting: local, slm or simd"`
+	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes) or groups (work-groups); groups=1,2,8 names the numbers"`
 	Timeline       bool     `flag:"timeline" help:"show the dispatch over time"`
 	Explain        bool     `flag:"explain" help:"add the driver's formula as a second opinion"`
 	Compat         string   `flag:"compat" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
@@ -136,11 +138,15 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 	case p.Compat != "":
 		return p.calculator()
 	case p.Sweep != "":
+		over, groups, err := p.sweep()
+		if err != nil {
+			return nil, err
+		}
 		c, launch, err := p.onDevice("--sweep")
 		if err != nil {
 			return nil, err
 		}
-		return predictdoc.Sweep(&c, launch, p.Sweep)
+		return predictdoc.Sweep(&c, launch, over, groups...)
 	case p.Timeline || p.policy == "partial":
 		c, launch, err := p.onDevice("--timeline")
 		if err != nil {
@@ -164,6 +170,28 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		return nil, err
 	}
 	return predictdoc.Predict(&q)
+}
+
+// sweep reads what --sweep varies: a word, and for groups perhaps their numbers.
+func (p *prediction) sweep() (over string, groups []int64, err error) {
+	over, list, numbered := strings.Cut(p.Sweep, "=")
+	if !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups" {
+		return "", nil, cli.Errorf("--sweep %s: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		if !numbered {
+			break
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
+		if err != nil || n < 1 {
+			return "", nil, cli.Errorf("--sweep %s: expected numbers of work-groups as in groups=1,2,8", p.Sweep)
+		}
+		groups = append(groups, n)
+	}
+	if over == "groups" && p.Local == "" {
+		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
+	}
+	return over, groups, nil
 }
 
 // computeUnit predicts a kernel on a compute unit.

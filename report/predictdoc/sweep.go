@@ -19,17 +19,28 @@ type axis struct {
 	divisor          int64   // brings a value of the sweep into the unit
 	step             float64 // how far apart people mark the values
 	vary             func(*arch.Device, predict.Launch) []predict.Point
+	columns          []string // of the table; nil takes those of every prediction
 }
 
-// axisOf gives the axis of a sweep by its word: local, slm or simd.
-func axisOf(over string) axis {
+// axisOf gives the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
+func axisOf(over string, groups []int64) axis {
 	switch over {
+	case "groups":
+		return axis{"work_groups", "Work-groups", "", 1, 0, func(d *arch.Device, l predict.Launch) []predict.Point {
+			return predict.SweepGroups(d, l, groups)
+		}, []string{"axis", "work_items", "threads", "xe_core_percent", "peak_percent: Slots of the GPU [%]",
+			"average_percent: Average [%]", "waves: Waves; decimals=2; drop=2", "tail_percent: Tail [%]; drop=1",
+			"message"}}
+	case "grf":
+		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"axis", "threads_per_xve",
+			"largest_work_group", "xe_core_percent: Xe-core [%]", "peak_percent: Peak [%]", "average_percent: Average [%]",
+			"limits: Limited by; drop=1", "ask", "message"}}
 	case "slm":
-		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM}
+		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, nil}
 	case "simd":
-		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD}
+		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD, nil}
 	}
-	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal}
+	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, nil}
 }
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
@@ -43,7 +54,7 @@ func (a *axis) column(kind report.Kind, decimals int) report.Column {
 // chart draws occupancy over the values.
 func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
 	plot := occupancyChart(title, a.column(report.Number, 0).Heading(), a.step, series...)
-	if a.key == "sub_group_size" && len(series) > 0 { // there is no width between those of the device
+	if (a.key == "sub_group_size" || a.key == "registers") && len(series) > 0 { // there is nothing between those
 		for _, p := range series[0].Points {
 			plot.LineChart.XAlone = append(plot.LineChart.XAlone, p.X)
 		}
@@ -78,19 +89,24 @@ type sweep struct {
 // A point that cannot run keeps its place with the reason, and is a gap of the chart.
 type sweepPoint struct {
 	Axis          report.Cell `json:"-" csv:"axis"`
-	X             int64       `json:"x" jsonschema:"work-items per work-group, bytes of SLM per work-group, or lanes"`
+	X             int64       `json:"x" jsonschema:"work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"`
 	Own           bool        `json:"own" jsonschema:"the launch that was asked about"`
 	Status        string      `json:"status"`
 	Message       *string     `json:"message"`
-	XeCorePercent *float64    `json:"xe_core_percent" col:"Xe-core [%]"`
+	XeCorePercent *float64    `json:"xe_core_percent" col:"Xe-core slots [%]" jsonschema:"of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"`
+	WorkItems     *int64      `json:"work_items,omitempty" col:"Work-items" jsonschema:"of work-groups"`
+	Threads       *int64      `json:"threads,omitempty" col:"Threads" jsonschema:"of work-groups"`
+	ThreadsPerXVE *int        `json:"threads_per_xve,omitempty" col:"Threads per XVE" jsonschema:"of register modes"`
+	Largest       *int64      `json:"largest_work_group,omitempty" col:"Largest work-group" jsonschema:"of register modes: in work-items, at this sub-group size"`
+	Ask           *string     `json:"ask,omitempty" col:"How to ask for it; fold" jsonschema:"of register modes"`
 	Predicted     *predicted  `json:"predicted" csv:",inline"`
 	Remark        report.Cell `json:"-" csv:"message" col:"Remark; cut"`
 }
 
-// Sweep answers how occupancy changes over one setting of a launch: local, slm or simd. The error says why no point
-// runs.
-func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error) {
-	a := axisOf(over)
+// Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
+// may be given. The error says why no point runs.
+func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Answer, error) {
+	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
 	if err := refusal(points); err != nil {
 		return nil, err
@@ -119,15 +135,68 @@ func Sweep(t *arch.Choice, l predict.Launch, over string) (*report.Answer, error
 			j.Predicted, j.Remark = newPredicted(&p.Prediction), report.TextCell(remark(p))
 			j.XeCorePercent = report.PercentOrNull(j.Predicted.XeCorePercent)
 		}
+		switch over {
+		case "groups":
+			j.countGroups(t.Device, p)
+		case "grf":
+			j.describeMode(t.Device, p)
+		}
 		v.Points = append(v.Points, j)
 	}
-	pg := a.page(deviceLine(t), launchLine(&l))
-	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, outcome(true, false)...)
+	shown := l
+	if over == "groups" {
+		shown.Global = unit.Size3{} // it is what the table varies
+	}
+	pg := a.page(deviceLine(t), strings.Replace(launchLine(&shown), ", no global size: one Xe-core only", "", 1))
+	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, a.keys()...)
 	// The heading depends on what is swept, which no tag of a struct can say.
 	pg.table.Columns[0] = a.column(kind, decimals)
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
 	return ans, nil
+}
+
+// keys are the columns of the table of points.
+func (a *axis) keys() []string {
+	if a.columns != nil {
+		return a.columns
+	}
+	return outcome(true, false)
+}
+
+// countGroups adds what so many work-groups are, and how much of one Xe-core they fill if all of them go to it.
+func (j *sweepPoint) countGroups(d *arch.Device, p *predict.Point) {
+	j.XeCorePercent = nil
+	if p.Err != nil {
+		return
+	}
+	items, threads := p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
+	filled := min(unit.Ratio(threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore).Percent()
+	j.WorkItems, j.Threads, j.XeCorePercent = &items, &threads, &filled
+}
+
+// describeMode adds what a register mode admits, and how a kernel is compiled for it.
+func (j *sweepPoint) describeMode(d *arch.Device, p *predict.Point) {
+	largest := predict.LargestGroup(d, p.Launch)
+	for _, m := range d.GRFModes {
+		if int64(m.Registers) == p.X {
+			j.ThreadsPerXVE, j.Largest, j.Ask = &m.ThreadsPerXVE, &largest, report.Filled(askForRegisters(m.Registers))
+		}
+	}
+	if p.Err != nil {
+		j.Remark = report.StatusCell("does not launch", report.Bad)
+	}
+}
+
+// askForRegisters says how a compiler is asked for a register mode; see docs/devices.md for the sources.
+func askForRegisters(registers int) string {
+	switch registers {
+	case 128:
+		return "the default"
+	case 256:
+		return "OpenCL -cl-intel-256-GRF-per-thread, Level Zero -ze-opt-large-register-file"
+	}
+	return fmt.Sprintf("Level Zero -ze-exp-register-file-size %d", registers)
 }
 
 // refusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
@@ -232,7 +301,7 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 
 // CalculatorSweep answers as one of the two charts of Intel's calculator: local or slm.
 func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*report.Answer, error) {
-	a := axisOf(over)
+	a := axisOf(over, nil)
 	var points []calculator.Point
 	switch over {
 	case "local":
