@@ -31,6 +31,10 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 	if share < gapsSeen || f.row.Outside.Or(1) < gapsSeen { // or the values hold next to nothing of them
 		return
 	}
+	// Counters that ran as long as the launch hold nothing of what lies before it.
+	if c := &f.certainty; c.Exact && c.Edges.Or(0) < gapsSeen {
+		return
+	}
 	sure, idleText := medium, ""
 	if idle, known := f.ran(); known {
 		idleText = fmt.Sprintf("; XVEs were idle %.1f %% of the time", idle.Percent())

@@ -8,6 +8,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
+const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +
+	"reported per run"
+
 // twoRuns refuses different measured occupancies in two files of one kind: these are two runs.
 func twoRuns(a, b *Kernel) error {
 	x, both := a.Measured.Value()
@@ -15,8 +18,7 @@ func twoRuns(a, b *Kernel) error {
 	if !both || !ok || x == y {
 		return nil
 	}
-	return note.Faultf(codeTwoRuns, b.Pos,
-		"give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run",
+	return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
 		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(),
 		x.Percent(), a.Pos)
 }

@@ -88,9 +88,9 @@ func (m *merger) shapeless(k *Kernel, in *Input) int {
 		if s := k.SIMD.Or(0); s != 0 && o.key.SIMD != 0 && o.key.SIMD != s {
 			continue
 		}
-		// Two kernels fit: to take one of them would be a guess.
+		// Two kernels fit: to take one of them would be a guess, and to add one more would count launches twice.
 		if found >= 0 {
-			return newGroup
+			return ambiguous
 		}
 		found = g
 	}

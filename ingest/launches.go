@@ -18,6 +18,8 @@ type Trace struct {
 	First, Last int64 // nanoseconds: when the first launch began and the last one ended
 	// Step is what all times are a multiple of, in nanoseconds: 1000 of a trace in whole microseconds.
 	Step int64
+	// Whole says that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
+	Whole bool
 
 	blocks [][]Launch
 	n      int
@@ -77,6 +79,9 @@ func (t *Trace) Add(l Launch) {
 		t.Step = 1
 	}
 }
+
+// At gives launch i, in the order in which launches were added until Finish has sorted them.
+func (t *Trace) At(i int) Launch { return *t.at(i) }
 
 func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
 

@@ -123,6 +123,7 @@ func (m *merger) mergeRow(p *pairing, k *Kernel, in *Input) error {
 		m.collect(p, k)
 		return nil
 	}
+	k = m.chooseReading(&a, k)
 	m.differ(p, k.Pos, &a, mergeKernel(&a, k, sameKind))
 	a.Counters = m.mergeCounters(a.Counters, k.Counters)
 	if m.partial {

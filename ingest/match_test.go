@@ -49,6 +49,8 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 				ratio(&k.Peak, v)
 			case "idle":
 				ratio(&k.Idle, v)
+			case "around":
+				k.Reading = AroundLaunch
 			case "slm":
 				k.SLM = unit.Some(unit.Bytes(v))
 			case "registers":
@@ -96,6 +98,9 @@ func said(k *Kernel) string {
 	add(&b, "measured", k.Measured, percent)
 	add(&b, "peak", k.Peak, percent)
 	add(&b, "idle", k.Idle, percent)
+	if k.Reading == AroundLaunch {
+		b.WriteString(" around 1")
+	}
 	bytes := func(v unit.Bytes) any { return int64(v) }
 	add(&b, "slm", k.SLM, bytes)
 	add(&b, "spill", k.Spill, bytes)

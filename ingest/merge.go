@@ -34,6 +34,8 @@ type merger struct {
 	plain   map[string]string // names that plainName has made, a few for millions of launches
 	// What mergeCounters has made of two that launches share.
 	counters map[[2]*Counters]*Counters
+	gaveWay  map[string]bool // files whose samples gave way to another's, see chooseReading
+	traceOf  Input           // that gave the trace
 }
 
 // mergedFile is where the kernels of a file begin.
@@ -58,7 +60,9 @@ func (m *merger) add(in Input, f *File) error {
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
-	m.trace(in.Path, f.Trace)
+	if err := m.trace(&in, f.Trace); err != nil {
+		return err
+	}
 	if r.Mix == nil {
 		r.Mix = f.Mix
 	}
@@ -85,19 +89,24 @@ func (m *merger) take(w *waiting) error {
 }
 
 // trace adds the launches of a file.
-func (m *merger) trace(path string, t *Trace) {
+func (m *merger) trace(in *Input, t *Trace) error {
 	r := m.run
 	switch {
 	case t.Len() == 0:
 	case r.Trace == nil:
-		r.Trace = t
+		r.Trace, m.traceOf = t, *in
 	case r.Trace.same(t):
+	case in.Kind == m.traceOf.Kind && t.Whole:
+		return note.Faultf(codeTwoRuns, note.Pos{File: in.Path}, oneRunHint, "this is a trace of a run and so is %s: these "+
+			"are two runs, or two processes of one", m.traceOf.Path)
 	case !r.Trace.take(t):
-		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart", Pos: note.Pos{File: path},
+		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
+			Pos: note.Pos{File: in.Path},
 			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
 				"reported for the first trace",
 			Hint: "give the traces of one run only"})
 	}
+	return nil
 }
 
 // from gives the file that gave a kernel.

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"occudiff/ingest/note"
@@ -13,6 +15,8 @@ type waiting struct {
 	list  *Kernels
 	bad   bool // some of its rows are left out
 	lacks int  // see lacking
+	// shapeless says that none of its rows has a launch shape, which another tool may know.
+	shapeless bool
 }
 
 // lacking counts the parts of a launch that no row of an export has: global size, local size, SIMD width. Who exports a
@@ -31,14 +35,25 @@ func lacking(list *Kernels) (n int) {
 	return n
 }
 
+func anyShape(list *Kernels) bool {
+	for s := range list.Settings() {
+		if k := list.SettingKernel(s); k.Global.Present() {
+			return true
+		}
+	}
+	return false
+}
+
 // wait says whether a file is to be merged when all have been read: an export that lacks parts of the launch, which may
-// stand in another one, and all files after it.
+// stand in another one, that of a tracer which has none of it, and all files after it.
 func (m *merger) wait(w waiting) bool {
 	if w.in.Traits.ColumnsVary && w.list.Len() > 0 {
 		w.lacks = lacking(w.list)
 		m.fewest, m.exports = min(m.fewest, w.lacks), m.exports+1
 	}
-	if w.lacks == 0 && len(m.waiting) == 0 {
+	// Of a tracer's file that is merged before them, the kernels would be others than those of the export.
+	w.shapeless = w.in.Traits.NoLaunchShape && w.list.Len() > 0 && !anyShape(w.list)
+	if w.lacks == 0 && !w.shapeless && len(m.waiting) == 0 {
 		return false
 	}
 	m.waiting = append(m.waiting, w)
@@ -49,16 +64,19 @@ func (m *merger) wait(w waiting) bool {
 // another: these come last, and their rows go with those that have it.
 func (m *merger) mergeWaiting() error {
 	late := func(w *waiting) int {
+		if w.shapeless {
+			return math.MaxInt
+		}
 		// A single export lacks what no other could bring.
 		if m.exports < 2 {
 			return 0
 		}
 		return max(w.lacks-m.fewest, 0)
 	}
-	slices.SortStableFunc(m.waiting, func(a, b waiting) int { return late(&a) - late(&b) })
+	slices.SortStableFunc(m.waiting, func(a, b waiting) int { return cmp.Compare(late(&a), late(&b)) })
 	for i := range m.waiting {
 		w := &m.waiting[i]
-		m.partial = late(w) > 0
+		m.partial = !w.shapeless && late(w) > 0
 		if err := m.take(w); err != nil {
 			return err
 		}

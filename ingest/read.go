@@ -93,7 +93,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 func newRun(opt Options) (*Run, *merger) {
 	run := &Run{Kernels: &Kernels{}, Instances: opt.Instances}
 	return run, &merger{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
-		counters: map[[2]*Counters]*Counters{}, fewest: math.MaxInt}
+		counters: map[[2]*Counters]*Counters{}, gaveWay: map[string]bool{}, fewest: math.MaxInt}
 }
 
 func faultNote(err error) note.Note {

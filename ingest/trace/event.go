@@ -15,6 +15,7 @@ type event struct {
 	name     []byte // decoded
 	pid, tid []byte // as they stand, numbers or strings
 	ts, dur  []byte
+	args     []byte // of a kernel
 	argsName []byte // args.name, of a name
 }
 
@@ -24,11 +25,12 @@ type category uint8
 const (
 	otherCategory  category = iota
 	launchCategory          // a kernel, or a copy or fill that unitrace names as the driver does
+	kernelCategory          // a kernel as PyTorch says
 	copyCategory            // a copy or fill as PyTorch names it
 )
 
 // categories are the words of cat.
-var categories = map[string]category{"gpu_op": launchCategory, "kernel": launchCategory, "gpu_memcpy": copyCategory,
+var categories = map[string]category{"gpu_op": launchCategory, "kernel": kernelCategory, "gpu_memcpy": copyCategory,
 	"gpu_memset": copyCategory}
 
 // errNotJSON is said of an event whose members cannot be told apart.
@@ -38,7 +40,7 @@ var errNotJSON = errors.New("the event is not JSON")
 // encoding/json would decode all of an event, and of most the phase or category already says that they are of no use.
 func (e *event) parse(b []byte) (bool, error) {
 	*e = event{}
-	m := members{rest: bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}"))}
+	m := membersOf(b)
 	for m.next() {
 		var err error
 		switch string(m.key) {
@@ -65,7 +67,7 @@ func (e *event) parse(b []byte) (bool, error) {
 		case "dur":
 			e.dur = m.value
 		case "args":
-			if e.phase == 'M' {
+			if e.args = m.value; e.phase == 'M' {
 				e.argsName = nameOf(m.value)
 			}
 		}
@@ -78,7 +80,7 @@ func (e *event) parse(b []byte) (bool, error) {
 
 // nameOf gives the member "name" of an object.
 func nameOf(b []byte) []byte {
-	m := members{rest: bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}"))}
+	m := membersOf(b)
 	for m.next() {
 		if string(m.key) == "name" {
 			s, _ := text(m.value)
@@ -93,6 +95,10 @@ type members struct {
 	rest       []byte
 	key, value []byte
 	err        error
+}
+
+func membersOf(b []byte) members {
+	return members{rest: bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}"))}
 }
 
 // next moves to the next member.

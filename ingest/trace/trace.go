@@ -79,14 +79,29 @@ type reader struct {
 	pids  []string          // of a lane
 	names map[string]string // of processes, which stand for devices
 	key   []byte            // memory
+
+	base     int64        // nanoseconds that all times are since
+	platform []deviceSaid // what PyTorch says of the devices
+	known    []launchID   // of launches with a number; see launchOf
+	sorted   int          // of them, from the front
+	waiting  []reading    // whose launch is not known yet
+	taskOf   []int        // of a task of the trace, in order
+	counts   counted      // counters
 }
 
 // task is what is launched under a name.
 type task struct {
-	kernel ingest.Kernel
-	number uint32
-	sample ingest.Sample // of the times of launches
-	total  float64
+	kernel   ingest.Kernel
+	key      ingest.Key
+	place    int    // in reader.order
+	number   uint32 // in the trace, once it has a launch there
+	placed   bool
+	sample   ingest.Sample // of the times of launches
+	total    float64
+	measured measurement
+	// occupancies are those of the launches, and moved the bandwidths that launches kept apart have in common.
+	occupancies ingest.Sample
+	moved       *ingest.Counters
 }
 
 // read reads all events; the error says where the text stopped to be a trace.
@@ -117,20 +132,24 @@ func (r *reader) read() error {
 		if err != nil {
 			return err
 		}
-		events := string(key) == `"traceEvents"`
+		name := string(key) // which the next value overwrites
 		if r.in.peek() != ':' {
 			return errNotJSON
 		}
 		r.in.skip(1)
-		if events && r.in.peek() == '[' {
+		if name == `"traceEvents"` && r.in.peek() == '[' {
 			r.in.skip(1)
-			err = r.array()
-		} else {
-			_, err = r.in.value(false)
+			if err := r.array(); err != nil {
+				return err
+			}
+			continue
 		}
+		line := r.in.line
+		v, err := r.in.value(name == `"deviceProperties"` || name == `"baseTimeNanoseconds"`)
 		if err != nil {
 			return err
 		}
+		r.head(name, v, line)
 	}
 }
 
@@ -189,11 +208,20 @@ func (r *reader) take(e *event, line int) error {
 		}
 		return nil
 	}
+	var args arguments
+	if e.category == kernelCategory {
+		args = argumentsOf(e.args)
+		// A kernel of a user may have such a name; then it has what each launch has.
+		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !args.enqueued {
+			return r.scope(e, args, line)
+		}
+	}
 	start, ok := nanoseconds(e.ts)
 	if !ok {
 		return fmt.Errorf("the launch has no start: ts %s is not a number of microseconds", lines.Quote(e.ts))
 	}
 	length, ok := nanoseconds(e.dur)
+	start += r.base
 	if !ok || length < 0 || start > 1<<62-length {
 		return fmt.Errorf("the launch has no duration: dur %s is not a number of microseconds", lines.Quote(e.dur))
 	}
@@ -206,17 +234,28 @@ func (r *reader) take(e *event, line int) error {
 		return err
 	}
 	r.used++
-	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: lane})
-	seconds := float64(length) / 1e9
-	if !r.instances {
-		t.total += seconds
-		t.sample.Add(seconds, ingest.SampleSize(len(r.tasks)))
-		return nil
+	if !t.placed {
+		t.placed, t.number = true, r.trace.Task(t.key)
+		if int(t.number) == len(r.taskOf) {
+			r.taskOf = append(r.taskOf, t.place)
+		}
 	}
-	k := t.kernel
-	k.Pos, k.Instances, k.Total = r.pos(line), unit.Some[int64](1), unit.Some(unit.Seconds(seconds))
-	r.launches.Append(&k)
+	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: lane})
+	r.identify(args)
+	r.launched(t, float64(length)/1e9, line)
 	return nil
+}
+
+// launched counts a launch, and gives its place where launches are kept.
+func (r *reader) launched(t *task, seconds float64, line int) (row int) {
+	t.total += seconds
+	t.sample.Add(seconds, ingest.SampleSize(len(r.tasks)))
+	if r.instances {
+		k := t.kernel
+		k.Pos, k.Instances, k.Total = r.pos(line), unit.Some[int64](1), unit.Some(unit.Seconds(seconds))
+		r.launches.Append(&k)
+	}
+	return r.launches.Len() - 1
 }
 
 // task gives what an event is a launch of.
@@ -224,23 +263,28 @@ func (r *reader) task(e *event, line int) (*task, error) {
 	if t, known := r.tasks[string(e.name)]; known {
 		return t, nil
 	}
+	return r.named(string(e.name), e.category, line)
+}
+
+// named gives what is launched under a name.
+func (r *reader) named(name string, c category, line int) (*task, error) {
+	if t, known := r.tasks[name]; known {
+		return t, nil
+	}
 	if len(r.tasks) >= maxTasks {
 		return nil, fmt.Errorf("more than %d different names", maxTasks)
 	}
-	t := &task{}
-	name := string(e.name)
 	parsed, err := tracer.Parse(name, false)
 	if err != nil {
 		return nil, err
 	}
 	// PyTorch names copies in words of its own, in which no launch shape stands.
-	if e.category == copyCategory {
+	if c == copyCategory {
 		parsed = tracer.Task{Name: name, Direction: direction(name)}
 	}
 	key := parsed.Key()
-	t.number = r.trace.Task(key)
-	t.kernel = ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: parsed.SIMD,
-		Direction: key.Direction, Pos: r.pos(line)}
+	t := &task{key: key, place: len(r.order), kernel: ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local,
+		SIMD: parsed.SIMD, Direction: key.Direction, Pos: r.pos(line)}}
 	r.tasks[name] = t
 	r.order = append(r.order, t)
 	return t, nil
@@ -276,6 +320,7 @@ func (r *reader) lane(e *event) (uint32, error) {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
+	r.homeless()
 	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace,
 		Traits: ingest.Traits{NoLaunchShape: true}}
 	pos := note.Pos{File: r.path, Line: r.in.line}
@@ -301,12 +346,26 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	for _, pid := range r.pids {
 		r.trace.AddLane(r.device(pid))
 	}
-	if !r.instances {
-		for _, t := range r.order {
-			t.kernel.Instances, t.kernel.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
-			t.kernel.Launches = t.sample.Spread(nil)
-			f.Kernels.Append(&t.kernel)
+	f.Notes = append(f.Notes, r.counterNotes()...)
+	r.devices(f)
+	r.trace.Whole = len(r.known) > 0
+	for _, t := range r.order {
+		if r.instances {
+			if t.moved != nil {
+				*t.moved = *t.measured.bandwidths()
+				t.moved.OfKernel = t.sample.N > 1
+			}
+			continue
 		}
+		k := &t.kernel
+		k.Instances, k.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
+		k.Launches = t.sample.Spread(&t.occupancies)
+		t.measured.into(k, t.sample.N)
+		k.Counters = t.measured.bandwidths()
+		if err := ingest.CheckCounts(k); err != nil {
+			return nil, err
+		}
+		f.Kernels.Append(k)
 	}
 	return f, nil
 }
