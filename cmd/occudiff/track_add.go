@@ -185,7 +185,7 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 		return err
 	}
 	run.ID, run.Stored, run.Kernels = added.ID, added.Stored, len(run.Rows)
-	run.Programs, run.Moved, run.Twin = added.Programs, added.Moved, added.Twin
+	run.Programs, run.Moved = added.Programs, added.Moved
 	if added.Stored {
 		return run.CheckClock(ctx, db, time.Now())
 	}

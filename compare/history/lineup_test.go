@@ -64,7 +64,7 @@ func TestLineup(t *testing.T) {
 				}
 				// Everything is exported.
 				n := 0
-				if err := d.Export(bg, Measured, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
+				if err := d.Export(bg, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
 					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
 				}
 			})
@@ -101,8 +101,8 @@ func TestLongHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 3 * mostRuns { // as Add stores them, without its checks
-				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch)
-					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?)`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
+				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
+					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?, '')`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,8 +20,8 @@ type Span struct {
 // those that were added first and last, and their times are left out. Runs that do not count for the run are left out.
 func (d *DB) Spans(ctx context.Context, run int64, byAdding bool) ([]Span, error) {
 	// By task and not by key: what came before has another device, driver or launch shape.
-	of := ` o.task_identity IN
-		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
+	of := ` o.task IN
+		(SELECT s.task FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
 	var base []any
 	for _, name := range d.options.Base {
 		base = append(base, name)
