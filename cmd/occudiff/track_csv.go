@@ -15,7 +15,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
 
@@ -123,7 +123,7 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 		return err
 	}
 	if len(t.Outputs) == 0 {
-		b := bufio.NewWriter(terminal.Safe(t.stdout)) // names stay as they are: it can be imported
+		b := bufio.NewWriter(text.Safe(t.stdout)) // names stay as they are: it can be imported
 		if err := write(b); err != nil {
 			return err
 		}
