@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"time"
 
 	"occudiff/ingest/symbol"
@@ -59,7 +60,15 @@ func (run *Run) digest() string {
 	put(h, run.Time.UTC().Format(time.RFC3339Nano))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		put(h, r.identity(), r.Verdict, r.Cause, fmt.Sprint(r.Values))
+		numbers := make([]byte, 0, 9*len(columns))
+		for _, o := range r.Values {
+			if v, ok := o.Value(); ok {
+				numbers = binary.LittleEndian.AppendUint64(append(numbers, 1), math.Float64bits(v))
+			} else {
+				numbers = append(numbers, 0)
+			}
+		}
+		put(h, r.identity(), r.Verdict, r.Cause, string(numbers))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -11,15 +11,6 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Point is a metric of one run.
-type Point struct {
-	Run     int64
-	Time    time.Time
-	Value   float64           // in the metric's unit
-	Beside  unit.Opt[float64] // of Occupancy, the other value: first Loaded
-	Verdict string            // of the run's row, as it was stored
-}
-
 // Series is a metric over time, oldest first. Runs without the metric have no point.
 type Series struct {
 	ID     int64
@@ -38,7 +29,7 @@ func (d *DB) List(ctx context.Context) ([]Run, error) {
 func (d *DB) Around(ctx context.Context, runs []int64) ([]Run, error) {
 	first := int64(math.MaxInt64)
 	for _, run := range runs {
-		since, err := d.since(ctx, run)
+		since, err := d.since(ctx, run, mostRuns)
 		if err != nil {
 			return nil, err
 		}

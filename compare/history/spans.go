@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// Span is a series from its first run to its last.
-type Span struct {
-	ID            int64
-	Key           Key
-	First, Last   time.Time
-	FirstRun, Run int64 // the first and the last
-}
-
 // Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
 // the run was added: what came before it and where that ended. First and last are those by time. With byAdding they are
 // those that were added first and last, and their times are left out. Runs that do not count for the run are left out.
