@@ -37,7 +37,6 @@ var arrows = map[string][]string{
 	"ingest/zebin":       {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/vtuneresult": {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/collect":     {"ingest", "ingest/note", "ingest/vtune"},
-	"ingest/ocloc":       {"ingest/note"},
 
 	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/vtuneresult", "ingest/zebin"},
 
@@ -60,7 +59,7 @@ var arrows = map[string][]string{
 	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
-	"compare/binary":   {"ingest/note", "ingest/ocloc", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
+	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/phases", "compare/sequence", "ingest", "ingest/ahead", "ingest/note", "ingest/unit",
