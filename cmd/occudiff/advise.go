@@ -143,7 +143,7 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 	if v.SLM != "" {
 		want.SLM = unit.Some(launch.SLM)
 	}
-	if v.Registers != "" {
+	if v.Registers != "" || v.DCLTemps > 0 {
 		want.RegisterBytes = unit.Some(launch.RegisterBytes)
 	}
 	return predictdoc.ComputeUnitAdvice(&platform, want)

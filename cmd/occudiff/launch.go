@@ -30,6 +30,7 @@ type launchFlags struct {
 	Barriers     int      `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
 	GRF          int      `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
 	Registers    string   `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
+	DCLTemps     int      `flag:"dcl-temps" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
 	BarrierSlots int      `flag:"barrier-slots" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
 	GroupSlots   int      `flag:"work-group-slots" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
 	Model        string   `flag:"model" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"`
@@ -54,6 +55,12 @@ func (l *launch) check() error {
 		if l.flags.Changed(c.flag) && c.value < c.least {
 			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
 		}
+	}
+	switch {
+	case l.DCLTemps > 0 && (l.Registers != "" || l.Model != "compute-unit"):
+		return cli.Errorf("--dcl-temps is of --model compute-unit, instead of --registers")
+	case l.flags.Changed("dcl-temps") && (l.DCLTemps < 1 || l.DCLTemps > 1<<20):
+		return cli.Errorf("--dcl-temps %d: expected a number of registers above 0", l.DCLTemps)
 	}
 	if l.GRF > 0 && l.Registers != "" {
 		return cli.Errorf("--grf and --registers both set the GRF mode: give one of them")
@@ -247,6 +254,10 @@ func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Laun
 	k.SubgroupSize = int64(l.SIMD)
 	if k.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
 		return platform, k, err
+	}
+	if l.DCLTemps > 0 {
+		k.RegisterBytes = unit.Bytes(l.DCLTemps) * 16
+		return platform, k, nil
 	}
 	k.RegisterBytes, err = cli.Bytes("registers", l.Registers)
 	return platform, k, err

@@ -34,6 +34,17 @@ type Setting struct {
 type Advice struct {
 	Full     bool      // the settings reach 100 % of the sub-group states and use all lanes
 	Settings []Setting // all of the best occupancy, by rising sub-group and work-group size; empty when nothing fits
+	// Least, where nothing is full, are settings that are, of which one fixed resource is changed and by no more than
+	// it takes: registers first, then SLM.
+	Least []Relaxed
+}
+
+// Relaxed is a setting that reaches full occupancy when one fixed resource is given up.
+type Relaxed struct {
+	Resource string     `json:"resource"` // registers, slm
+	From     unit.Bytes `json:"from_bytes"`
+	To       unit.Bytes `json:"to_bytes"` // the most that keeps the occupancy full
+	Setting  Setting    `json:"setting"`
 }
 
 // Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the
@@ -56,8 +67,49 @@ func (p *Platform) Advise(w Want) (Advice, error) {
 			}
 		}
 	}
-	a.Full = len(a.Settings) > 0 && a.Settings[0].Occupancy == 1 && a.Settings[0].Lanes == 1
-	return a, nil
+	if a.Full = a.full(); !a.Full {
+		a.Least, err = p.relax(w)
+	}
+	return a, err
+}
+
+func (a *Advice) full() bool {
+	return len(a.Settings) > 0 && a.Settings[0].Occupancy == 1 && a.Settings[0].Lanes == 1
+}
+
+// relax frees the fixed resources one by one.
+func (p *Platform) relax(w Want) (list []Relaxed, err error) {
+	for _, r := range []struct {
+		name  string
+		fixed func(*Want) *unit.Opt[unit.Bytes]
+		most  func(*Setting) unit.Bytes
+	}{
+		{LimitRegisters, func(w *Want) *unit.Opt[unit.Bytes] { return &w.RegisterBytes },
+			func(s *Setting) unit.Bytes { return s.MaxRegisterBytes }},
+		{LimitSLM, func(w *Want) *unit.Opt[unit.Bytes] { return &w.SLM }, func(s *Setting) unit.Bytes { return s.MaxSLM }},
+	} {
+		other := w
+		from, given := r.fixed(&other).Value()
+		if !given || from == 0 {
+			continue
+		}
+		*r.fixed(&other) = unit.Opt[unit.Bytes]{}
+		free, err := p.Advise(other)
+		if err != nil {
+			return nil, err
+		}
+		if !free.Full {
+			continue
+		}
+		best := free.Settings[0]
+		for _, s := range free.Settings { // the least change keeps the most of the resource
+			if r.most(&s) > r.most(&best) {
+				best = s
+			}
+		}
+		list = append(list, Relaxed{r.name, from, r.most(&best), best})
+	}
+	return list, nil
 }
 
 // keep adds a setting that is as good as those found, or drops them all for a better one.

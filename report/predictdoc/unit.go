@@ -148,6 +148,7 @@ type unitAdvice struct {
 	Platform string                `json:"platform"`
 	Full     bool                  `json:"full"`
 	Settings []computeunit.Setting `json:"settings"`
+	Least    []computeunit.Relaxed `json:"least_changes,omitempty" jsonschema:"of a fixed resource, by which occupancy is full"`
 }
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
@@ -156,7 +157,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, a.Settings}
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, a.Settings, a.Least}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
 		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
 	switch {
@@ -170,5 +171,19 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
 			percent(a.Settings[0].Occupancy))
 	}
+	for i := range a.Least {
+		pg.items = append(pg.items, report.Item{Lead: "least change", Text: leastChange(&a.Least[i])})
+	}
 	return pg.answer(v), nil
+}
+
+// leastChange words how much less of a resource makes occupancy full. A register has four bytes per work-item, as
+// Nsight Compute and llvm-calc-occupancy count them.
+func leastChange(r *computeunit.Relaxed) string {
+	of := fmt.Sprintf("at a work-group of %d and sub-groups of %d", r.Setting.GroupSize, r.Setting.SubgroupSize)
+	if r.Resource == computeunit.LimitRegisters {
+		return fmt.Sprintf("%d -> %d bytes of registers per work-item (%d registers of 4 bytes): full occupancy %s",
+			r.From, r.To, r.To/4, of)
+	}
+	return fmt.Sprintf("%d -> %d bytes of SLM per work-group: full occupancy %s", r.From, r.To, of)
 }
