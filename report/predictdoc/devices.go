@@ -2,6 +2,7 @@ package predictdoc
 
 import (
 	"fmt"
+	"slices"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -84,6 +85,11 @@ func Device(d *arch.Device) *report.Answer {
 	// JSON and CSV have one form for one device and for all; only the document differs.
 	ans := Devices([]arch.Device{*d})
 	rows := report.DeviceRows(d, "")
+	if len(d.SIMDWidths) > 0 {
+		narrow := slices.Min(d.SIMDWidths)
+		rows.Count(fmt.Sprintf("Lanes of an Xe-core at sub-group size %d", narrow), int64(d.SlotsPerXeCore()*narrow))
+		rows.Count(fmt.Sprintf("Lanes of an XVE at sub-group size %d", narrow), int64(d.ThreadsPerXVE*narrow))
+	}
 	if len(d.Memory) == 0 {
 		rows.Text("Memory bandwidth", "unknown; --memory-bandwidth gives it")
 	}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var commandAndText = regexp.MustCompile("(?s)```sh\n(.*?)```\n```text\n(.*?)```")
+
+// TestPublishedPage runs each command of docs/seed.md and looks for the lines below it in what it prints.
+func TestPublishedPage(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "seed.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	pairs := commandAndText.FindAllStringSubmatch(string(text), -1)
+	if n := strings.Count(string(text), "```sh"); len(pairs) != n || n == 0 {
+		t.Fatalf("%d of %d commands have text below them", len(pairs), n)
+	}
+	oneBlank := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	for _, p := range pairs {
+		var out strings.Builder
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
+			return map[string]string{"COLUMNS": "160"}[name]
+		}}
+		args := strings.Fields(strings.TrimPrefix(strings.TrimSpace(p[1]), "occudiff "))
+		if status := run(context.Background(), a, args); status != exitDone {
+			t.Errorf("%s: exit %d", p[1], status)
+		}
+		printed := oneBlank(out.String())
+		for line := range strings.Lines(p[2]) {
+			if !strings.Contains(printed, oneBlank(line)) {
+				t.Errorf("%s does not print %q:\n%s", strings.TrimSpace(p[1]), oneBlank(line), out.String())
+			}
+		}
+	}
+}
