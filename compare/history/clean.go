@@ -46,7 +46,8 @@ func clean(run Run) (Run, error) {
 	seen := make(map[uint64]int, len(run.Rows)) // by hash: the keys of many rows take more than the rows
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program, &r.Verdict, &r.Cause}
+		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program,
+			&r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
 		for _, s := range texts {
 			*s = cleanText(*s)
 		}
@@ -68,9 +69,10 @@ func clean(run Run) (Run, error) {
 
 // checkNumbers refuses NaN, which SQLite would turn into "absent" without a word, and infinite values.
 func checkNumbers(r *Row) error {
-	for i, o := range r.Values {
-		if v, ok := o.Value(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s is %v; leave it absent", columns[i].Metric, v)
+	for i := range numbers {
+		n := &numbers[i]
+		if v, ok := n.get(r); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("%s is %v; leave it absent", n.what, v)
 		}
 	}
 	return nil

@@ -35,9 +35,9 @@ const least = 3
 // findShared finds what many series have in common, the largest first, and marks them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	type moment struct {
-		device            string
-		before, first     int64
-		anew, own, faster bool
+		device        string
+		before, first int64
+		anew, faster  bool
 	}
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -53,11 +53,10 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		switch first := len(t.Points) - 1 - t.age; {
 		case t.Unmeasurable:
 		case t.FirstBad != nil && t.LastGood != nil:
-			f := t.Gate.Finding.Or(trend.Finding{})
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, !f.Shared, t.Outcome() == Faster}
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, t.Outcome() == Faster}
 			groups[at] = append(groups[at], t)
 		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.age < Fresh && first >= 0:
-			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false, false}
+			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false}
 			groups[at] = append(groups[at], t)
 		}
 	}

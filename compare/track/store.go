@@ -28,9 +28,7 @@ func FromResult(r *compare.Result) history.Run {
 		stored := fromRow(row, h.Device)
 		if r.Accounted(row) {
 			parts := r.Parts(row)
-			stored.Set(history.Underfilled, number(parts.Underfilled))
-			stored.Set(history.Empty, number(parts.Empty))
-			stored.Set(history.Shortfall, number(parts.Shortfall))
+			stored.Underfilled, stored.Empty, stored.Shortfall = parts.Underfilled, parts.Empty, parts.Shortfall
 		}
 		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
 			continue
@@ -62,44 +60,38 @@ func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
 			Direction: string(row.Direction), Device: device},
-		Verdict: string(row.Verdict),
+		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.BusyOccupancy, ModelResidual: row.PeakDifference,
+		Total: row.Total, Average: row.Average(), Instances: row.Instances, Spill: bytesOf(row.Spill),
+		Verdict: string(row.Verdict), Basis: string(row.Basis),
 	}
-	h.Set(history.Measured, percent(row.Measured))
-	h.Set(history.Loaded, percent(row.BusyOccupancy))
-	h.Set(history.Seconds, number(row.Average()))
-	h.Set(history.Total, number(row.Total))
-	h.Set(history.Spill, number(row.Spill))
 	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
 		h.Device = strings.TrimSpace(device + " " + row.Device)
 	}
 	if p := row.Predicted; p != nil && p.Groups > 0 {
-		h.Set(history.Peak, percent(unit.Some(p.Peak)))
+		h.PredictedPeak, h.PredictedAverage = unit.Some(p.Peak), unit.Some(p.Average)
 	}
 	if row.Basis == compare.BasisMeasured {
-		// Not 0 all over the range.
-		h.Set(history.Residual, number(unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average))))
+		h.Residual = unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average)) // not 0 all over the range
 	}
 	if row.Cause != nil {
-		h.Cause = row.Cause.Name
+		h.Cause, h.Confidence = row.Cause.Name, row.Cause.Confidence
 	}
 	return h
 }
 
-// number gives a value as a history stores numbers, percent a ratio.
-func number[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(float64(v), ok)
-}
-
-func percent(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(v.Percent(), ok)
+// bytesOf gives bytes as a history stores numbers.
+func bytesOf(o unit.Opt[unit.Bytes]) unit.Opt[float64] {
+	if n, ok := o.Value(); ok {
+		return unit.Some(float64(n))
+	}
+	return unit.Opt[float64]{}
 }
 
 // Added is what was done with a run.
 type Added struct {
 	history.Run
 	Stored   bool   // false when its content was there already
+	Twin     bool   // it was there as a result folder or as the export of one, whichever this is not
 	TimeFrom string // what the time was taken from, when it is not the collection's
 	// Programs are those that have its kernels, when it does not say which one it is of.
 	Programs []string
@@ -127,7 +119,7 @@ func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) e
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
-		case !history.Measured.In(&a.Rows[i]):
+		case !a.Rows[i].Measured.Present():
 			notMeasured++
 		case a.Rows[i].Verdict == string(compare.Unmeasurable):
 			unmeasurable++

@@ -2,6 +2,7 @@ package trend
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -133,7 +134,8 @@ func (g Gate) fallen(value, drop float64) float64 {
 }
 
 // Keep gives the gate with the least floor with which a history opens findings in no more checks than a budget allows:
-// itself when that does. Every finding counts as one for nothing.
+// itself when that does. Every finding counts as one for nothing, but for those of several kernels at once: these are an
+// event, and no floor is to hide it.
 func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gate, Backtest, error) {
 	for {
 		var sum Backtest
@@ -143,11 +145,19 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 			if err != nil {
 				return g, sum, err
 			}
-			sum = sum.Plus(r.Tally())
-			for _, s := range r.Series {
-				shifts = appendShifts(shifts, g, s.Findings)
+			b := r.Tally()
+			b.Opened = 0
+			opened := map[int]bool{}
+			for k, f := range r.alone(series) {
+				opened[series[k][f.Opened].Run] = true
+				shift := math.Abs(f.Shift)
+				if g.Relative {
+					shift /= f.Level
+				}
+				shifts = append(shifts, shift)
 			}
-			shifts = appendShifts(shifts, g, r.Shared)
+			b.Opened = len(opened)
+			sum = sum.Plus(b)
 		}
 		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
 			return g, sum, ctx.Err()
@@ -158,14 +168,29 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 	}
 }
 
-// appendShifts adds how large findings are, in the unit of Gate.Floor.
-func appendShifts(to []float64, g Gate, findings []Finding) []float64 {
-	for _, f := range findings {
-		shift := math.Abs(f.Shift)
-		if g.Relative {
-			shift /= f.Level
+// alone gives the findings, with the series of each, that began while hardly any other series fell: fewer than three, or
+// fewer than a fifth, within a run.
+func (r *Replay) alone(series [][]Point) iter.Seq2[int, Finding] {
+	fell := map[int]int{} // findings by their first bad run
+	for k, s := range r.Series {
+		for _, f := range s.Findings {
+			fell[series[k][f.First].Run]++
 		}
-		to = append(to, shift)
 	}
-	return to
+	return func(yield func(int, Finding) bool) {
+		for k, s := range r.Series {
+			for _, f := range s.Findings {
+				n := 0
+				for at := -1; at <= 1; at++ {
+					n += fell[series[k][f.First].Run+at]
+				}
+				if n >= 3 && 5*n >= len(series) {
+					continue
+				}
+				if !yield(k, f) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -93,8 +93,6 @@ type Finding struct {
 	Spread float64 // standard deviation of the runs before; for times in shares of the level
 	Shift  float64 // from Level, in the unit of the values; negative when they fell
 	P      float64 // chance of it, for one window of one series
-	// Shared is set when most series moved with it.
-	Shared bool
 }
 
 // Verdict is what the gate says of the newest run of a series, with the figures that it came from.
@@ -109,8 +107,10 @@ type Verdict struct {
 	// that is judged by, which the other series had a say in. Threshold is where the runs of the shortest window that
 	// can be a finding would have to lie.
 	Median, MAD, Threshold unit.Opt[float64]
-	InARow                 int               // runs since the first bad one, 0 when nothing is open
-	Finding                unit.Opt[Finding] // that is open
+	InARow                 int       // runs since the first bad one, 0 when nothing is open
+	Open                   []Finding // from the first one on, each a drop from the level of the one before
+	// Suspect is set when the newest run is one that 5 checks in 100 have by chance: worth measuring again.
+	Suspect bool
 }
 
 // rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2 in binary, and 2 points are not more

@@ -1,115 +1,169 @@
 package trend
 
-import "math"
+import (
+	"math"
+	"slices"
 
-// line is a series on its way through a replay.
+	"occudiff/compare/stat"
+)
+
+// line is a series on its way through a replay, on the scale of Gate.worse.
 type line struct {
 	points []Point
 	next   int // the point that comes
 
-	// The runs of the baseline and of the window that may become a finding, on the scale of Gate.worse and without what
-	// all series share. What is known of each when it came stands beside it.
-	base  []float64
-	index []int // in points
-	was   []level
-	z     []float64 // distance from the baseline in spreads, NaN where there was none
+	runs  []run   // of the level that holds now
+	below []frame // while findings are open: the levels before, the first one first
+	at    level   // of these, where measured says so
+	own   level   // the last one of enough runs: its spread is that of the series
 
-	at       level // of the newest runs of the baseline, where measured says so
 	measured bool
-	own      level   // of the last window that was long enough
-	alarm    bool    // the newest run is farther off than any before
-	sd       float64 // its spread, shrunk
-	open     *Finding
-	off      []float64 // while open: the runs since
-	offAt    []int
+	sd       float64 // that spread, shrunk
 	list     []Finding
-	episodes []float64 // runs of findings that were mended: they may have been noise
+
+	pairs, squares float64 // as of a run, with the newest one
+
+	episodes []float64 // distances of runs of findings that were mended: they may have been noise
+	closed   int       // the finding that was closed last
+	reopens  int       // up to which point one bad run opens it again
+
+	alone float64 // chance of the newest run by itself
+	above bool    // which is beyond the floor
 }
 
-// level gives that of the newest runs of the baseline.
-func (l *line) level(g Gate, scratch []float64) level {
-	if !l.measured {
-		l.at, l.measured = levelOf(l.base[max(0, len(l.base)-g.Window):], g.finest(), scratch), true
-	}
-	return l.at
+// run is one of a line, with what was known when it came.
+type run struct {
+	u, z  float64 // value; distance from the level in spreads, NaN where there was none
+	was   level   // before it
+	point int     // index
+	check int
+	known bool // its distance is among those of all kernels
+
+	pairs, squares float64 // of neighboring distances before it, the older ones counting less
 }
 
-// now gives the level as level does, and takes its spread for that of the line.
-func (l *line) now(g Gate, scratch []float64) level {
-	at := l.level(g, scratch)
-	if at.n >= g.Learning {
-		l.own = at
-	}
-	return at
+// frame is a level with a finding on top of it.
+type frame struct {
+	runs    []run
+	finding int
 }
 
 // judged says whether there is a spread to judge by.
 func (l *line) judged() bool { return l.own.n > 0 }
 
-// push adds a run to the baseline.
-func (l *line) push(u float64, index int, at level) {
-	z := math.NaN()
-	if l.judged() && at.n > 0 {
-		z = (u - at.at) / l.sd
+func (l *line) open() bool { return len(l.below) > 0 }
+
+// level gives that of the newest runs.
+func (r *replay) level(l *line) level {
+	if l.measured {
+		return l.at
 	}
-	at.spread, l.measured = l.sd, false
-	l.base, l.index = append(l.base, u), append(l.index, index)
-	l.was, l.z = append(l.was, at), append(l.z, z)
+	r.values = r.values[:0]
+	for _, u := range l.runs[max(0, len(l.runs)-r.gate.Window):] {
+		r.values = append(r.values, u.u)
+	}
+	l.at, l.measured = levelOf(r.values, r.gate.finest(), r.scratch), true
+	if n := r.gate.Learning; l.at.n >= n && !l.open() || l.at.n >= 2*n {
+		l.own = l.at
+	}
+	return l.at
 }
 
-// cut drops the last n runs of the baseline.
-func (l *line) cut(n int) {
-	keep := len(l.base) - n
-	l.base, l.index, l.was, l.z, l.measured = l.base[:keep], l.index[:keep], l.was[:keep], l.z[:keep], false
+// push adds a run to the level.
+func (r *replay) push(l *line, u run) {
+	at := r.level(l)
+	if l.judged() {
+		l.sd = l.own.shrunk(r.prior)
+	}
+	u.z, at.spread = math.NaN(), l.sd // 0 as long as nobody knows it
+	if at.n > 0 && at.spread > 0 {
+		u.z = at.distance(u.u - at.at)
+	}
+	u.was, u.pairs, u.squares = at, l.pairs, l.squares
+	l.set(append(l.runs, u))
 }
 
-// begin lets a new baseline begin with the last n runs.
-func (l *line) begin(g Gate, n int, scratch []float64) {
-	from := len(l.base) - n
-	base, index := append([]float64(nil), l.base[from:]...), append([]int(nil), l.index[from:]...)
-	l.cut(len(l.base))
-	l.episodes = nil
-	for i, u := range base {
-		l.push(u, index[i], l.now(g, scratch))
+// set puts other runs in the place of those that a line has.
+func (l *line) set(runs []run) { l.runs, l.measured = runs, false }
+
+// rebase lets the last m runs be a level of their own, and gives those before.
+func (r *replay) rebase(l *line, m int) (before []run) {
+	from := len(l.runs) - m
+	before, after := slices.Clone(l.runs[:from]), l.runs[from:]
+	l.set(nil)
+	for _, u := range after {
+		if u.known {
+			r.noise.add(u.check, u.z, -1)
+		}
+		u.known = false
+		r.push(l, u)
 	}
+	return before
 }
 
-// window is the evidence of the last runs of a line.
-type window struct {
-	n     int     // runs
-	sum   float64 // of cut distances, corrected for what is not known of the baseline
-	score float64 // in standard deviations, if they were normal
-	base  level
+// rho gives the autocorrelation of a line: that of all, or its own of the runs before a window where that is larger by
+// more than half a standard error.
+func (r *replay) rho(before run) float64 {
+	rho := r.noise.rho
+	if before.squares > 0 {
+		rho = max(rho, before.pairs/before.squares-0.5/math.Sqrt(before.squares))
+	}
+	if rho < 0.1 {
+		return 0
+	}
+	return min(rho, 0.95)
 }
 
-// windowOf looks at the last n runs; false when there is no baseline before them.
-func (l *line) windowOf(n int, wide func(int) float64, mean float64) (window, bool) {
-	from := len(l.base) - n
-	if from < 0 {
-		return window{}, false
-	}
-	base := l.was[from]
-	if base.n < n || base.spread == 0 {
-		return window{}, false
-	}
-	sum := 0.0
-	for _, u := range l.base[from:] {
-		sum += clip((u-base.at)/base.spread, far)
-	}
-	length := float64(n)
-	loose := wide(n) + locationLoss*length/float64(base.n)*wide(base.n)
-	drift := length * mean
-	w := window{n: n, base: base, sum: (sum-drift)/math.Sqrt(loose) + drift}
-	w.score = (w.sum - drift) / math.Sqrt(length)
-	return w, true
-}
-
-// first gives how many runs a finding lasts: where the evidence is largest.
-func (l *line) first(wide func(int) float64, mean float64) (best window) {
-	for n := 1; n <= lengths[len(lengths)-1]; n++ {
-		if w, ok := l.windowOf(n, wide, mean); ok && (best.n == 0 || w.score > best.score) {
-			best = w
+// beyond gives the share of runs that lie as far off as z or farther: that of all kernels, or of the kernel's own
+// distances where that is larger.
+func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
+	n, beyond := 0.0, 0.0
+	see := func(y float64) {
+		if !math.IsNaN(y) {
+			n++
+			beyond += float64(count(sideOf(y) == s && math.Abs(y) >= min(z, far)))
 		}
 	}
-	return best
+	for _, y := range l.episodes {
+		see(y)
+	}
+	for _, u := range before[max(0, len(before)-memory):] {
+		see(u.z)
+	}
+	all := r.noise.beyond(z, s, l.runs[len(before):])
+	return max(all, (ownWeight*all+beyond)/(ownWeight+n))
+}
+
+// window gives the chance that the last m runs lie as far off as they do, all of them, and how far they lie off in the
+// median. Above the bar the chance need not be right.
+func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift float64) {
+	from := len(l.runs) - m
+	if from < 1 || l.runs[from].was.spread == 0 {
+		return 1, 0
+	}
+	base, sign := l.runs[from].was, 1.0
+	if s == good {
+		sign = -1
+	}
+	least := math.Inf(1)
+	for _, u := range l.runs[from:] {
+		least = min(least, sign*(u.u-base.at))
+	}
+	z := base.distance(least)
+	if z <= 0 {
+		return 1, 0
+	}
+	if m > 1 { // several runs far off would be as good as impossible, and nobody knows tails that well
+		z = min(z, far)
+	}
+	n := worth(m, base.n, r.rho(l.runs[from]))
+	if chance = math.Pow(r.noise.beyond(z, s, l.runs[from:]), n); chance >= bar {
+		return chance, 0
+	}
+	off := r.values[:0]
+	for _, u := range l.runs[from:] {
+		off = append(off, sign*(u.u-base.at))
+	}
+	shift, _ = stat.Median(off)
+	return math.Pow(r.beyond(l, z, s, l.runs[:from]), n), shift
 }

@@ -2,17 +2,16 @@ package trend
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"occudiff/compare/stat"
 )
 
 // Replay is what the gate said of every run of some series, each as it was then.
 type Replay struct {
 	Series []Judged
-	Checks []Check   // a run each
-	Shared []Finding // of most series at once; indices are those of Checks
+	Checks []Check // a run each
 }
 
 // Check is one run of a replay.
@@ -30,20 +29,22 @@ type Judged struct {
 }
 
 const (
-	// many is how many series must be there before what they share is looked at.
+	// many is how many series must be there before the noise that they share is looked at.
 	many = 8
-	// memory is how many checks the tails and the autocorrelation come from.
-	memory = 60
-	// late is how many checks the tails lag behind, so that a drop does not excuse itself.
-	late = 3
-	// unrelated is how many pairs of neighboring runs without correlation are assumed before any was seen: a dozen
-	// pairs cannot tell an autocorrelation of 0.3 from none.
-	unrelated = 20.0
-	// better is how much rarer than a finding an improvement must be to begin a baseline.
+	// hold is how many runs an improvement must last to become the level.
+	hold = 8
+	// better is how much rarer than a finding it must be.
 	better = 0.1
+	// mended is the chance that runs of a bad level look as if it were mended.
+	mended = 1e-3
+	// relapse is for how many runs after a finding was closed one bad run opens it again, when it is one in a hundred.
+	relapse, relapsed = 8, 0.01
 )
 
-// Replay judges series of one check, run by run: those that a run has in common, with what they share taken out.
+// lengths are the windows that are looked at, in runs. A single run proves nothing.
+var lengths = [...]int{2, 3, 4, 6, 10}
+
+// Replay judges series of one check, run by run: those that a run has in common.
 func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -65,7 +66,6 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 
 // with adds what was found in the other direction.
 func (r *Replay) with(other *Replay) *Replay {
-	r.Shared = append(r.Shared, other.Shared...)
 	for i, o := range other.Series {
 		s := &r.Series[i]
 		s.Findings = append(s.Findings, o.Findings...)
@@ -80,52 +80,36 @@ func (r *Replay) with(other *Replay) *Replay {
 	return r
 }
 
+// replay is its state.
+type replay struct {
+	gate   Gate
+	lines  []*line
+	checks []Check
+	noise  *noise
+	prior  stat.Prior
+	shared []float64 // what the kernels had in common, run by run
+	sizes  []int     // of the checks, in kernels
+
+	values, scratch []float64 // memory
+}
+
 func (g Gate) replay(series [][]Point) *Replay {
-	start := startTails()
-	r := &replay{gate: g, fft: fourier.NewFFT(size), start: start, before: start, scratch: make([]float64, g.Window)}
+	r := &replay{gate: g, noise: newNoise(), scratch: make([]float64, g.Window)}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
 	for run, ok := r.nextRun(); ok; run, ok = r.nextRun() {
 		r.checks = append(r.checks, r.step(run))
 	}
-	out := &Replay{Checks: r.checks, Shared: r.common.list}
+	out := &Replay{Checks: r.checks}
 	for _, l := range r.lines {
-		v := r.verdict(l, g.Budget/float64(len(lengths)*len(r.lines)))
+		v := r.verdict(l)
 		for i, f := range l.list {
 			l.list[i] = g.printed(f)
 		}
 		out.Series = append(out.Series, Judged{v, l.list})
 	}
-	for i, f := range out.Shared {
-		out.Shared[i] = g.printed(f)
-	}
 	return out
-}
-
-// replay is its state.
-type replay struct {
-	gate    Gate
-	fft     *fourier.FFT
-	lines   []*line
-	common  line // what the series share
-	checks  []Check
-	scratch []float64
-
-	start   tails    // what is assumed before anything was seen
-	before  tails    // of the checks up to the last one
-	recent  []moment // the last of them
-	chances *chances // of before; nil when it has to be made
-	rho     float64  // autocorrelation
-	prior   stat.Prior
-
-	limitOfOne float64 // distance of one run that is an alarm
-}
-
-// moment is what one check says of the noise.
-type moment struct {
-	tails          tails
-	squares, pairs float64
 }
 
 // nextRun gives the number of the run that comes.
@@ -147,16 +131,9 @@ func (r *replay) step(run int) Check {
 			here = append(here, l)
 		}
 	}
-	r.learn(here)
-	shift, shared := r.share(here)
-	var m moment
-	r.limitOfOne = r.unheard(here...)
-	alpha := r.gate.Budget / float64(len(lengths))
-	if shared {
-		alpha /= 2
-		c.Opened = r.advance(&r.common, shift, len(r.checks), alpha, nil)
-	}
-	alpha /= float64(len(here))
+	kernels := slices.DeleteFunc(slices.Clone(here), func(l *line) bool { return l.points[l.next].Earlier })
+	r.learn(kernels)
+	shift := r.common(kernels)
 	for _, l := range here {
 		p := l.points[l.next]
 		if p.Begin {
@@ -164,110 +141,212 @@ func (r *replay) step(run int) Check {
 		}
 		opened := false
 		if r.gate.Exact {
-			c.Judged = c.Judged || len(l.base) > 0
 			opened = r.exact(l, r.gate.worse(p.Value))
 		} else {
-			opened = r.advance(l, r.gate.worse(p.Value)-shift, l.next, alpha, &m)
-			c.Judged = c.Judged || l.judged()
+			opened = r.advance(l, r.gate.worse(p.Value)-shift)
 		}
-		c.Opened = c.Opened || opened
+		if !p.Earlier {
+			c.Judged = c.Judged || l.judged() || r.gate.Exact && l.next > 0
+			c.Opened = c.Opened || opened
+		}
 		l.next++
 	}
-	r.remember(m)
-	c.Red = r.common.open != nil || slices.ContainsFunc(r.lines, func(l *line) bool { return l.open != nil })
+	c.Red = slices.ContainsFunc(r.lines, (*line).open)
 	return c
 }
 
-// accept closes what is open; the next run begins a baseline.
-func (l *line) accept() {
-	if l.open != nil {
-		l.close(l.next)
-	}
-	l.cut(len(l.base))
-	l.episodes = nil
-}
-
-// close ends the finding that is open.
-func (l *line) close(index int) {
-	l.list[len(l.list)-1].Closed = index
-	l.open, l.off, l.offAt = nil, nil, nil
-}
-
-// learn finds what the series have in common of their spreads.
-func (r *replay) learn(here []*line) {
+// learn takes note of a check that begins: of its kernels and of what they have in common of their spreads.
+func (r *replay) learn(kernels []*line) {
 	var of []stat.Variance
-	for _, l := range here {
-		if l.judged() {
-			of = append(of, stat.Variance{Value: l.own.spread * l.own.spread, Freedom: l.own.freedom()})
+	for _, l := range kernels {
+		if r.level(l); l.judged() {
+			of = append(of, l.own.variance())
 		}
 	}
 	r.prior = stat.NewPrior(of)
+	r.sizes = append(r.sizes, len(kernels))
+	r.noise.next()
 }
 
-// share gives what most series moved by, on the scale of worse; 0 with too few of them.
-func (r *replay) share(here []*line) (shift float64, ok bool) {
-	var off []float64
-	begun := 0
-	for _, l := range here {
-		if l.points[l.next].Begin {
-			begun++
+// budget is the chance below which a window of a kernel is a finding. It counts the kernels of the largest of the last
+// checks: those of a run that measures some of them again were chosen.
+func (r *replay) budget() float64 {
+	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
+}
+
+func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-late):])) }
+
+// common gives the noise that all kernels of a run share, on the scale of worse: the median of how far they lie off
+// their levels, as far as it usually goes, less what the noise of single kernels makes of a median. Shifts go farther
+// and are not noise.
+func (r *replay) common(kernels []*line) float64 {
+	var off, own []float64
+	for _, l := range kernels {
+		if p := l.points[l.next]; l.judged() && len(l.runs) > 0 && !p.Begin && !r.gate.Exact {
+			off, own = append(off, r.gate.worse(p.Value)-r.level(l).at), append(own, l.sd*l.sd)
 		}
-		if !l.judged() {
-			continue
-		}
-		at := l.own.at
-		if l.open == nil && len(l.base) > 0 {
-			at = l.level(r.gate, r.scratch).at
-		}
-		off = append(off, r.gate.worse(l.points[l.next].Value)-at)
 	}
 	if len(off) < many {
-		return 0, false
+		return 0
 	}
-	if len(r.common.list)+len(r.common.base) == 0 {
-		r.backward(here)
+	c, _ := stat.Median(off)
+	r.shared = append(r.shared, c)
+	before := r.shared[max(0, len(r.shared)-1-r.gate.Window) : len(r.shared)-1]
+	mad, _ := stat.MAD(before)
+	sd := normalMAD * mad
+	if len(before) < r.gate.Learning || sd == 0 {
+		return 0
 	}
-	if 2*begun >= len(here) {
-		r.common.next = len(r.checks)
-		r.common.accept()
-	}
-	return stat.Median(off)
+	variance, _ := stat.Median(own)
+	return max(0, 1-math.Pi*variance/(float64(len(off))*sd*sd)) * clip(c, 3*sd)
 }
 
-// backward gives what the series share its first runs: those that the series learned from.
-func (r *replay) backward(here []*line) {
-	for back := r.gate.Learning; back > 0; back-- {
-		var off []float64
-		for _, l := range here {
-			if n := len(l.base); l.judged() && n >= back {
-				off = append(off, l.base[n-back]-l.own.at)
-			}
-		}
-		if shift, ok := stat.Median(off); ok && len(off) >= many && len(r.checks) >= back {
-			r.common.push(shift, len(r.checks)-back, r.common.now(r.gate, r.scratch))
+// accept closes what is open; the next run begins a level.
+func (l *line) accept() {
+	for i := range l.list {
+		if l.list[i].Closed < 0 {
+			l.list[i].Closed = l.next
 		}
 	}
+	l.set(nil)
+	l.below, l.episodes, l.reopens = nil, nil, 0
 }
 
 // advance takes a line one run on, and says whether that opened a finding.
-func (r *replay) advance(l *line, u float64, index int, alpha float64, m *moment) bool {
-	l.alarm = false
-	if l.open != nil {
-		r.recover(l, u, index)
+func (r *replay) advance(l *line, u float64) bool {
+	check := len(r.checks)
+	r.push(l, run{u: u, point: l.next, check: check})
+	n := len(l.runs)
+	newest := &l.runs[n-1]
+	l.alone, l.above = 1, false
+	if !math.IsNaN(newest.z) {
+		l.alone, _ = r.window(l, 1, bad, 1)
+		l.above = u-newest.was.at-r.gate.floor() > rounding
+		if !l.points[l.next].Earlier {
+			r.noise.add(check, newest.z, 1)
+			newest.known = true
+		}
+		if n > 1 {
+			p, s := r.noise.pair(newest.z, l.runs[n-2].z)
+			l.pairs, l.squares = l.pairs*(1-1.0/memory)+p, l.squares*(1-1.0/memory)+s
+		}
+	}
+	if !l.judged() {
 		return false
 	}
-	at := l.now(r.gate, r.scratch)
-	switch {
-	case !l.judged():
-	case l == &r.common:
-		l.sd = l.own.spread
-	default:
-		l.sd = l.own.shrunk(r.prior)
+	r.mend(l)
+	return r.reopen(l) || r.scan(l)
+}
+
+// scan looks for a finding or for an improvement that ends with the newest run.
+func (r *replay) scan(l *line) bool {
+	bar, floor := r.budget(), r.gate.floor()
+	for _, m := range lengths {
+		if p, shift := r.window(l, m, bad, bar); p < bar && shift-floor > rounding {
+			r.found(l)
+			return true
+		}
 	}
-	l.push(u, index, at)
-	if !l.judged() || l.sd == 0 {
+	for m := hold; m <= 2*hold; m += hold / 2 {
+		if p, shift := r.window(l, m, good, bar*better); p < bar*better && shift-floor > rounding {
+			r.rebase(l, m)
+			break
+		}
+	}
+	return false
+}
+
+// found opens a finding that begins where its runs are least likely.
+func (r *replay) found(l *line) {
+	best := Finding{P: math.Inf(1)}
+	runs := 0
+	for m := 1; m <= lengths[len(lengths)-1]; m++ {
+		p, shift := r.window(l, m, bad, 1)
+		if p < best.P && shift-r.gate.floor() > rounding {
+			first := l.runs[len(l.runs)-m]
+			best = Finding{First: first.point, Opened: l.next, Closed: -1, Level: first.was.at, Spread: first.was.spread,
+				Shift: shift, P: p}
+			runs = m
+		}
+	}
+	l.list = append(l.list, best)
+	r.lower(l, runs, len(l.list)-1)
+}
+
+// lower lets the last m runs be a level of their own on top of the one before.
+func (r *replay) lower(l *line, m, finding int) {
+	l.below = append(l.below, frame{finding: finding})
+	l.below[len(l.below)-1].runs = r.rebase(l, m)
+}
+
+// mend closes findings when the last runs lie nearer to the level before, and hardly ever would at the bad one.
+func (r *replay) mend(l *line) {
+	for m := 1; m <= lengths[len(lengths)-1] && l.open(); m++ {
+		top := l.below[len(l.below)-1]
+		f := l.list[top.finding]
+		from := len(l.runs) - m
+		if from < 1 || l.runs[from].point <= f.Opened {
+			return
+		}
+		var before, last []float64
+		for i, u := range l.runs {
+			if i < from {
+				before = append(before, u.u)
+			} else {
+				last = append(last, u.u)
+			}
+		}
+		now, _ := stat.Median(last)
+		bad := level{spread: f.Spread, n: from}
+		bad.at, _ = stat.Median(before)
+		z := bad.distance(bad.at - slices.Max(last))
+		if z <= 0 || now > f.Level+f.Shift/2 ||
+			math.Pow(r.beyond(l, z, good, l.runs[:0]), worth(m, from, r.rho(l.runs[from]))) >= mended {
+			continue
+		}
+		r.raise(l, m, now)
+		return
+	}
+}
+
+// raise takes the last m runs back to the level that they are nearest to.
+func (r *replay) raise(l *line, m int, now float64) {
+	back := slices.Clone(l.runs[len(l.runs)-m:])
+	l.set(l.runs[:len(l.runs)-m])
+	for l.open() {
+		top := l.below[len(l.below)-1]
+		f := &l.list[top.finding]
+		if now > f.Level+f.Shift/2 {
+			break
+		}
+		if f.Closed = l.next; len(l.runs) < hold {
+			for _, u := range l.runs {
+				l.episodes = append(l.episodes, (u.u-f.Level)/f.Spread)
+			}
+			l.episodes = l.episodes[max(0, len(l.episodes)-memory/4):]
+		}
+		l.closed, l.reopens = top.finding, l.next+relapse
+		l.below = l.below[:len(l.below)-1]
+		l.set(top.runs)
+	}
+	for _, u := range back {
+		r.push(l, u)
+	}
+}
+
+// reopen opens a finding again that was closed a few runs ago.
+func (r *replay) reopen(l *line) bool {
+	if l.open() || l.next > l.reopens || l.reopens == 0 {
 		return false
 	}
-	r.noise(l, m)
-	return r.scan(l, index, alpha)
+	newest := l.runs[len(l.runs)-1]
+	f := &l.list[l.closed]
+	off := newest.u - newest.was.at
+	if l.next == f.Closed || off <= f.Shift/2 || !l.above ||
+		r.noise.beyond(min(newest.z, far), bad, nil) >= relapsed {
+		return false
+	}
+	f.Closed, l.reopens = -1, 0
+	r.lower(l, 1, l.closed)
+	return true
 }

@@ -109,55 +109,25 @@ func TestAccepted(t *testing.T) {
 	}
 	more := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}, [2]float64{3, 40}))
 	more[35].Begin = true
-	if v := one(t, PointsGate(), more).Verdict; v.Outcome != Regression || v.Finding.Or(Finding{}).First != 45 {
+	if v := one(t, PointsGate(), more).Verdict; v.Outcome != Regression || len(v.Open) != 1 || v.Open[0].First != 45 {
 		t.Errorf("a second drop after that is %+v; want a regression from run 45 on", v)
 	}
 }
 
-// A drift is too slow for any two runs. Beside kernels that do not drift it is told from autocorrelation.
-func TestDrift(t *testing.T) {
-	for _, spread := range []float64{0.5, 1, 2} {
-		series := histories(rngOf(5, 5), normal(spread), 20, 60, 60, 0, 0)
-		for i := range series[4] {
-			series[4][i].Value -= 9 * float64(i) / 60
-		}
-		r, err := PointsGate().Replay(series)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, s := range r.Series {
-			if (s.Verdict.Outcome == Regression) != (k == 4) {
-				t.Errorf("noise %v, series %d: %+v; want the one that drifts to be red, and no other", spread, k, s)
-			}
-		}
-	}
-}
-
-// A shift of most kernels is one finding of the run, and one kernel that fell more is another.
+// A shift of most kernels is a finding of each, with one first bad run; a kernel that it passes by has none.
 func TestShared(t *testing.T) {
 	var series [][]Point
 	for k := range 40 {
 		levels := [][2]float64{{30, 60 + float64(k)/2}, {6, 50 + float64(k)/2}}
 		if k == 3 {
-			levels[1][1] -= 15
+			levels[1][1] += 10
 		}
 		series = append(series, seriesOf(noisy(100+k, 1, levels...)))
 	}
-	r, err := PointsGate().Replay(series)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Shared) != 1 || r.Checks[r.Shared[0].First].Run != 30 || math.Abs(r.Shared[0].Shift+10) > 1 {
-		t.Errorf("shared %+v; want one of -10 points from run 30 on", r.Shared)
-	}
-	for k, s := range r.Series {
-		f, ok := s.Verdict.Finding.Value()
-		if own := k == 3; s.Verdict.Outcome != Regression || !ok || f.Shared == own || len(s.Findings) != count(own) {
-			t.Errorf("kernel %d: %+v with findings %+v; want its part in what is shared", k, s.Verdict, s.Findings)
+	for k, s := range replayed(t, series).Series {
+		if k == 3 && len(s.Findings) > 0 || k != 3 && (len(s.Findings) != 1 || s.Findings[0].First != 30) {
+			t.Errorf("kernel %d: findings %+v; want one from run 30 on, but for kernel 3", k, s.Findings)
 		}
-	}
-	if b := r.Tally(); b.Opened > 2 {
-		t.Errorf("%+v; want the shift to open one finding, and the kernel another", b)
 	}
 }
 
@@ -188,7 +158,7 @@ func TestGateRefuses(t *testing.T) {
 
 // Planted drops are found, and a history that opens too many findings gets a floor that keeps the budget.
 func TestBacktest(t *testing.T) {
-	series := histories(rngOf(3, 3), normal(1), 40, 60, 60, 0, 0)
+	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
 	p, err := PointsGate().Power(t.Context(), series, 10)
 	if err != nil || p.Planted != 6 || p.Found != 6 || p.Delay().Or(9) > 2 {
 		t.Errorf("10 points at noise 1: %+v, %v; want all 6 found with the second run", p, err)
@@ -203,5 +173,87 @@ func TestBacktest(t *testing.T) {
 	}
 	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
 		t.Error("the series were changed")
+	}
+	// A shift that many kernels share is an event: no threshold is proposed that would hide it.
+	shared := normal(1).kernels(rngOf(4, 4), 100, 60, drop(60, 30, 10))
+	g, b, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
+	if err != nil || g.Floor != PointsGate().Floor || b.Checks == 0 {
+		t.Errorf("60 of 100 kernels fell by 10: floor %v, %+v, %v; want the floor as it was", g.Floor, b, err)
+	}
+}
+
+// What ordinary events made of the gate, one each.
+func TestEvents(t *testing.T) {
+	levels := func(seed int, spread float64, l ...[2]float64) []Point { return seriesOf(noisy(seed, spread, l...)) }
+	// Others at rest beside it: they tell of the noise.
+	beside := func(points []Point, spread float64) *Replay {
+		series := [][]Point{points}
+		for k := range 30 {
+			series = append(series, levels(500+k, spread, [2]float64{float64(len(points)), 70}))
+		}
+		return replayed(t, series)
+	}
+	// A second drop while one is open is a finding of its own, and both close when the first level is back.
+	r := beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}), 1)
+	if open := r.Series[0].Verdict.Open; len(open) != 2 || open[0].First != 20 || open[1].First != 24 ||
+		math.Abs(open[1].Level-55) > 1.5 || math.Abs(open[1].Shift+15) > 2 {
+		t.Errorf("-5 at run 20 and -15 at run 24: %+v; want two findings, from run 20 and from run 24 on", open)
+	}
+	r = beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}, [2]float64{6, 55}), 1)
+	if open := r.Series[0].Verdict.Open; len(open) != 1 || open[0].First != 20 {
+		t.Errorf("the second step is mended: %+v; want the first finding alone", open)
+	}
+	r = beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}, [2]float64{4, 60}), 1)
+	if s := r.Series[0]; s.Verdict.Outcome != OK || len(s.Findings) != 2 || s.Findings[0].Closed != s.Findings[1].Closed {
+		t.Errorf("both are mended: %+v; want ok", s)
+	}
+	// Four better runs are no level; eight are.
+	r = beside(levels(21, 1, [2]float64{30, 60}, [2]float64{4, 66}, [2]float64{30, 60}), 1)
+	if s := r.Series[0]; len(s.Findings) > 0 {
+		t.Errorf("+6 for four runs: %+v; want no finding", s.Findings)
+	}
+	r = beside(levels(21, 1, [2]float64{30, 60}, [2]float64{9, 66}, [2]float64{8, 60}), 1)
+	if s := r.Series[0]; len(s.Verdict.Open) != 1 || s.Verdict.Open[0].First != 39 {
+		t.Errorf("+6 for nine runs, then lost: %+v; want a finding from run 39 on", s.Findings)
+	}
+	// A finding that was closed opens again with one bad run within eight.
+	r = beside(levels(22, 1, [2]float64{30, 60}, [2]float64{5, 50}, [2]float64{4, 60}, [2]float64{1, 50}), 1)
+	if s := r.Series[0]; len(s.Findings) != 1 || s.Verdict.Outcome != Regression || s.Findings[0].First != 30 {
+		t.Errorf("bad again four runs after it was mended: %+v, %+v; want the same finding", s.Verdict, s.Findings)
+	}
+	r = beside(levels(22, 1, [2]float64{30, 60}, [2]float64{12, 50}, [2]float64{12, 60}, [2]float64{1, 50}), 1)
+	if s := r.Series[0]; s.Verdict.Outcome != Alarm || !s.Verdict.Suspect {
+		t.Errorf("one bad run, twelve after it was mended: %+v; want an alarm", s.Verdict)
+	}
+	// A run that is suspect is no alarm yet.
+	points := levels(23, 1, [2]float64{40, 60}, [2]float64{1, 56.2})
+	points[40].Value = 56.4
+	if v := beside(points, 1).Series[0].Verdict; v.Outcome != OK || !v.Suspect {
+		t.Errorf("one run 3.6 spreads low: %+v; want ok and suspect", v)
+	}
+	// Few kernels measured again are held to the chance of all.
+	all := normal(1).kernels(rngOf(6, 6), 100, 42, still)
+	all[0][41].Value = all[0][30].Value - 3.2
+	for k := range all {
+		if k > 0 {
+			all[k] = all[k][:41]
+		}
+	}
+	if v := replayed(t, all).Series[0].Verdict; v.Outcome != OK {
+		t.Errorf("one of 100 kernels measured again, 3 spreads low once: %+v; want ok", v)
+	}
+	// The runs of the series before are its baseline, and count once.
+	old := levels(24, 1, [2]float64{30, 60})
+	now := append(slices.Clone(old), levels(25, 1, [2]float64{3, 45})...)
+	for i := range now {
+		now[i].Run, now[i].Earlier = i, i < 30
+	}
+	series := [][]Point{old, now}
+	for k := range 10 {
+		series = append(series, levels(600+k, 1, [2]float64{33, 70}))
+	}
+	r = replayed(t, series)
+	if v := r.Series[1].Verdict; len(v.Open) != 1 || v.Open[0].First != 30 || r.Series[0].Verdict.Outcome != OK {
+		t.Errorf("a series that goes on from another one 15 points lower: %+v, %+v", v, r.Series[0].Verdict)
 	}
 }

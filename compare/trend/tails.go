@@ -3,109 +3,177 @@ package trend
 import (
 	"math"
 
-	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const (
-	// far is where distances are cut, in standard deviations: how far beyond does not matter.
+	// far is where distances are cut, in spreads: nobody knows tails beyond it.
 	far = 5.0
 	// grain is the width of a bin of distances.
-	grain = 0.1
-	bins  = 2*int(far/grain) + 1
+	grain = 0.05
+	bins  = int(far/grain) + 1
 	// pseudo is how many distances are added from Student's t with 3 degrees of freedom: with few runs of few kernels
 	// nobody knows that there are no outliers.
 	pseudo = 50.0
-	// size of the transform: it holds the sums of the longest window.
-	size = 2048
+	// memory is how many checks the tails and the autocorrelation come from.
+	memory = 60
+	// late is how many checks the tails lag behind, so that a drop does not excuse itself, and lateGood the better one:
+	// an improvement is not known to be one for some runs.
+	late, lateGood = 3, 2 * hold
+	// unrelated is how many pairs of neighboring runs without correlation are assumed before any was seen: a dozen
+	// pairs cannot tell an autocorrelation of 0.3 from none.
+	unrelated = 20.0
+	// ownWeight is how many runs of its own a kernel needs until its tails count as much as those of all.
+	ownWeight = 20.0
 )
 
-// lengths are the windows that are looked at, in runs. A single run proves nothing.
-var lengths = [...]int{2, 3, 4, 5, 6, 8, 10, 14, 20}
+// side is the one of a level on which a run lies.
+type side int
 
-// tails counts how far runs lay off their baselines, worse being positive.
-type tails [bins]float64
+const (
+	bad side = iota
+	good
+	sides
+)
 
-// startTails gives what is assumed before anything was seen.
-func startTails() (t tails) {
+// tails counts runs by how far they lie off their levels.
+type tails [sides][bins]float64
+
+func binOf(z float64) int { return min(bins-1, int(math.Abs(z)/grain+1e-9)) }
+
+func sideOf(z float64) side {
+	if z >= 0 {
+		return bad
+	}
+	return good
+}
+
+// moment is what one check says of the noise.
+type moment struct {
+	tails
+	pairs, squares float64
+}
+
+// noise is what is known of the noise of all kernels.
+type noise struct {
+	moments []moment       // of all checks
+	before  tails          // of the last checks, without the late ones
+	count   [sides]float64 // of all distances in these, on either side
+	student [bins]float64  // share of the pseudo-distances at or beyond a distance, on one side
+	share   tails          // of all distances, the same
+	rho     float64        // autocorrelation
+}
+
+func newNoise() *noise {
+	n := &noise{}
 	// Scaled so that its median absolute deviation is that of a normal distribution.
-	student := distuv.StudentsT{Mu: 0, Sigma: 0.882, Nu: 3}
-	for i := range t {
-		low, high := math.Inf(-1), math.Inf(1)
-		if i > 0 {
-			low = binAt(i) - grain/2
-		}
-		if i < bins-1 {
-			high = binAt(i) + grain/2
-		}
-		t[i] = pseudo * (student.CDF(high) - student.CDF(low))
+	t := distuv.StudentsT{Mu: 0, Sigma: 0.882, Nu: 3}
+	for i := range n.student {
+		n.student[i] = 1 - t.CDF(float64(i)*grain)
 	}
-	return t
-}
-
-func binAt(i int) float64 { return float64(i)*grain - far }
-
-func binOf(z float64) int { return int(math.Round((clip(z, far) + far) / grain)) }
-
-func (t *tails) add(z, weight float64) { t[binOf(z)] += weight }
-
-func (t *tails) merge(other *tails, weight float64) {
-	for i, n := range other {
-		t[i] += weight * n
-	}
-}
-
-func (t *tails) count() (n float64) {
-	for _, c := range t {
-		n += c
-	}
+	n.sum()
 	return n
 }
 
-// chances says how likely sums of distances are, of as many runs as a window has, when distances come as they were
-// counted and one run knows nothing of the next.
-type chances struct {
-	mean  float64
-	above [len(lengths)][]float64 // above[k][i] is P(sum >= i*grain - lengths[k]*far)
+// sum turns counts into shares.
+func (n *noise) sum() {
+	for s := range n.before {
+		beyond := 0.0
+		for i := bins - 1; i >= 0; i-- {
+			beyond += n.before[s][i]
+			n.share[s][i] = (beyond + pseudo*n.student[i]) / (n.count[s] + pseudo)
+		}
+	}
 }
 
-// transform turns tails into chances: the distribution of a sum is the power of the transform.
-func (t *tails) chances(fft *fourier.FFT, lengths []int) *chances {
-	c := &chances{}
-	total := t.count()
-	share := make([]float64, size)
-	for i, n := range t {
-		share[i] = n / total
-		c.mean += share[i] * binAt(i)
+// lag is how many checks the tails of a side lag behind.
+func lag(s side) int {
+	if s == good {
+		return lateGood
 	}
-	base := fft.Coefficients(nil, share)
-	power := make([]complex128, len(base))
-	for i := range power {
-		power[i] = 1
+	return late
+}
+
+// add counts a distance in a check, weight being -1 to take it out again.
+func (n *noise) add(check int, z, weight float64) {
+	last := len(n.moments) - 1
+	if math.IsNaN(z) || check <= last-memory {
+		return
 	}
-	raised := 0
-	out := make([]float64, size)
-	for k, l := range lengths {
-		for ; raised < l; raised++ {
-			for i := range power {
-				power[i] *= base[i]
+	n.moments[check].tails[sideOf(z)][binOf(z)] += weight
+	for s := range sides {
+		if check <= last-lag(s) {
+			n.move(s, sideOf(z), binOf(z), weight)
+		}
+	}
+}
+
+// move counts distances among those that are known on a side.
+func (n *noise) move(s, of side, bin int, weight float64) {
+	n.count[s] += weight
+	if s == of {
+		n.before[s][bin] += weight
+	}
+}
+
+// pair counts two neighboring distances of a kernel in the newest check, and gives their product and square. Two runs
+// far off are a drop, and not autocorrelation.
+func (n *noise) pair(z, before float64) (product, square float64) {
+	if math.IsNaN(z) || math.IsNaN(before) || min(math.Abs(z), math.Abs(before)) >= far {
+		return 0, 0
+	}
+	z, before = clip(z, 3), clip(before, 3)
+	m := &n.moments[len(n.moments)-1]
+	m.pairs += z * before
+	m.squares += (z*z + before*before) / 2
+	return z * before, (z*z + before*before) / 2
+}
+
+// next begins a check.
+func (n *noise) next() {
+	n.moments = append(n.moments, moment{})
+	last := len(n.moments) - 1
+	for s := range sides {
+		for check, weight := range map[int]float64{last - lag(s): 1, last - memory: -1} {
+			if check < 0 {
+				continue
+			}
+			for of := range sides {
+				for bin, c := range n.moments[check].tails[of] {
+					n.move(s, of, bin, weight*c)
+				}
 			}
 		}
-		fft.Sequence(out, power)
-		n := l*(bins-1) + 1
-		c.above[k] = make([]float64, n)
-		sum := 0.0
-		for i := n - 1; i >= 0; i-- {
-			sum += max(0, out[i]/size)
-			c.above[k][i] = min(1, sum)
-		}
 	}
-	return c
+	n.sum()
+	pairs, squares := 0.0, unrelated
+	for _, m := range n.moments[max(0, last-memory):last] {
+		pairs, squares = pairs+m.pairs, squares+m.squares
+	}
+	n.rho = min(max(pairs/squares, 0), 0.9)
 }
 
-// chance gives P(sum of lengths[k] distances >= s).
-func (c *chances) chance(k int, s float64) float64 {
-	l := float64(lengths[k])
-	i := int(math.Floor((s+l*far)/grain + 1e-6))
-	return c.above[k][max(0, min(i, len(c.above[k])-1))]
+// beyond gives the share of the runs of all kernels that lie as far off as z or farther, on a side. Some runs do not
+// count: those that are asked about. Beyond far it falls as that of Student's t with 3 degrees of freedom does: with the
+// third power.
+func (n *noise) beyond(z float64, s side, but []run) float64 {
+	if z > far {
+		return n.beyond(far, s, but) * math.Pow(far/z, 3)
+	}
+	own := 0.0
+	for _, u := range but {
+		if u.known && u.check <= len(n.moments)-1-lag(s) && sideOf(u.z) == s && binOf(u.z) >= binOf(z) {
+			own++
+		}
+	}
+	return n.share[s][binOf(z)] - own/(n.count[s]+pseudo)
+}
+
+// worth gives as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
+// of each other (rho), and all of them are held against one level.
+func worth(m, n int, rho float64) float64 {
+	a := (1 + rho) / (1 - rho)
+	runs := 1 + float64(m-1)/a
+	common := locationLoss * a / (float64(n) + locationLoss*a)
+	return runs / (1 + (runs-1)*common)
 }

@@ -34,6 +34,9 @@ type Point struct {
 	Run int
 	// Begin is set where a new baseline begins, since the level from here on was accepted.
 	Begin bool
+	// Earlier is set for a run of the series that this one goes on from, where that is among those that are judged
+	// together: it counts as one run there, and as what this series is held against here.
+	Earlier bool
 }
 
 // checkPoints refuses what no statistic is defined for.

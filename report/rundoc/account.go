@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	_ "embed"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -22,14 +24,14 @@ type AccountValue struct {
 	Limits      unit.Points `json:"limits" csv:"limits_points" col:"Limits; drop=10" jsonschema:"predicted: what keeps the launch from more"`
 
 	Policy        text              `json:"policy" csv:"account_policy" col:"Policy; in=sheet" jsonschema:"that the parts are taken from"`
-	PredictedIdle percent           `json:"predicted_idle_percent" col:"Predicted idle; in=sheet; role=named" jsonschema:"of the XVEs, which the launch leaves empty"`
-	Intervals     unit.Opt[float64] `json:"launch_intervals" col:"Sampling intervals per launch; decimals=2; in=sheet; role=named" jsonschema:"mean time of a launch"`
-	OwnShare      unit.Opt[float64] `json:"own_share" col:"Share of busy time; decimals=3; in=sheet; role=named" jsonschema:"0..1 of the time in which the GPU ran any task"`
-	Edges         unit.Opt[float64] `json:"edges" col:"Edges; decimals=3; in=sheet; role=named" jsonschema:"0..1 of the values' time can lie outside the launches"`
-	Foreign       unit.Opt[float64] `json:"foreign" col:"Foreign; decimals=3; in=sheet; role=named" jsonschema:"0..1 of the values can be of other tasks"`
-	Crosstalk     unit.Opt[float64] `json:"crosstalk" col:"Crosstalk; decimals=3; in=sheet; role=named" jsonschema:"of the run: 0..1 of all instructions stand in rows of no kernel"`
+	PredictedIdle percent           `json:"predicted_idle_percent" col:"Predicted idle; in=sheet" jsonschema:"of the XVEs, which the launch leaves empty"`
+	Intervals     unit.Opt[float64] `json:"launch_intervals" col:"Sampling intervals per launch; decimals=2; in=sheet" jsonschema:"mean time of a launch"`
+	OwnShare      unit.Opt[float64] `json:"own_share" col:"Share of busy time; decimals=3; in=sheet" jsonschema:"0..1 of the time in which the GPU ran any task"`
+	Edges         unit.Opt[float64] `json:"edges" col:"Edges; decimals=3; in=sheet" jsonschema:"0..1 of the values' time can lie outside the launches"`
+	Foreign       unit.Opt[float64] `json:"foreign" col:"Foreign; decimals=3; in=sheet" jsonschema:"0..1 of the values can be of other tasks"`
+	Crosstalk     unit.Opt[float64] `json:"crosstalk" col:"Crosstalk; decimals=3; in=sheet" jsonschema:"of the run: 0..1 of all instructions stand in rows of no kernel"`
 	Room          string            `json:"room" csv:"-" jsonschema:"the word of worth.verdict in earlier versions"`
-	Lost          seconds           `json:"lost_seconds" col:"Lost [s]; in=sheet; role=named" jsonschema:"slot time below the prediction"`
+	Lost          seconds           `json:"lost_seconds" col:"Lost [s]; in=sheet" jsonschema:"slot time below the prediction"`
 
 	Causes []AccountCauseValue `json:"causes" jsonschema:"of a row that does not match, by part, the most probable first"`
 }
@@ -81,10 +83,6 @@ func (v *parts) set(r *compare.Row, accounted bool, of *compare.Result) {
 		v.Printed[0] = unit.Some(unit.Points(m.Percent()))
 	}
 }
-
-// partColumns are the columns of the table of kernels that a workbook draws the parts from.
-var partColumns = compare.ByPart[string]{"measured", "part_underfilled", "part_empty", "part_shortfall", "part_tail",
-	"part_limits"}
 
 // partShades are the letters of the parts.
 var partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
@@ -174,11 +172,8 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	if rows.split == 0 {
 		short = "those that are short of the prediction"
 	}
-	// A workbook draws the columns of the table: what is below zero there is cut off on both sides.
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
-		Table: report.SectionKernels, Label: "label", Stacked: bars.Parts, Rows: min(rows.kernels, report.PlotRows),
-		Series: report.ListOf(shown, func(p compare.Part) string { return partColumns.Of(p) }),
-		Text:   "A bar per kernel: the slots that held a thread, " + short + ", and what was predicted to stay empty."}
+		Text: "A bar per kernel: the slots that held a thread, " + short + ", and what was predicted to stay empty."}
 	if rows.accounts > len(bars.Rows) {
 		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " +
 			report.Thousands(int64(rows.accounts))
@@ -191,4 +186,86 @@ func legendOf(shown []compare.Part) []report.Part {
 	return report.ListOf(shown, func(p compare.Part) report.Part {
 		return report.Part{Name: partName(p), Hue: 1 + slices.Index(compare.Parts(), p)}
 	})
+}
+
+// sectionAccount is the sheet of the accounts.
+const sectionAccount = "account"
+
+// accountRow is a row of that sheet: the parts as they are, how sure that is, and the parts as the chart draws them.
+type accountRow struct {
+	Task    string      `csv:"task" col:"Kernel; wrap"`
+	Shape   string      `csv:"shape" col:"Launch"`
+	Total   seconds     `csv:"total" col:"GPU time [s]"`
+	Verdict report.Cell `csv:"verdict" col:"Verdict"`
+	AccountValue
+	parts
+	Worth  WorthValue `csv:",inline"`
+	Causes string     `csv:"account_causes" col:"Causes; wrap"`
+	Decide string     `csv:"account_decide" col:"To decide; wrap"`
+	Label  string     `csv:"label" col:"Label in the chart; in=sheet"`
+
+	// Drawn are the parts as a chart draws them: none is negative, and they add up.
+	Drawn compare.ByPart[float64] `csv:"drawn_used drawn_underfilled drawn_empty drawn_shortfall drawn_tail drawn_limits"`
+
+	row compare.Row // memory
+}
+
+//go:embed account.txt
+var accountColumns string
+
+// accountSections are a sheet with a chart of its own rows, none where no kernel has an account.
+func accountSections(rows *rowSet) []report.Section {
+	if rows.accounts == 0 {
+		return nil
+	}
+	s := report.Section{Key: sectionAccount, Title: "Where the thread slots went", Sheet: "Account", In: report.Sheet}
+	// Charts take whole columns: parts that the legend leaves out have no column to draw from.
+	has := map[string]bool{"split": rows.split > 0, "shortfall": rows.split < rows.accounts}
+	n := min(len(rows.accounted), report.PlotRows)
+	shown := rows.legend(rows.accounted[:n])
+	for _, p := range compare.Parts() {
+		has["drawn_"+string(p)] = slices.Contains(shown, p)
+	}
+	series := report.ListOf(shown, func(p compare.Part) string { return "drawn_" + string(p) })
+	t := report.RowsInto(sectionAccount, len(rows.accounted), rows.fillAccount,
+		report.ColumnKeys(accountColumns, has)...)
+	t.In = report.Sheet
+	for _, key := range []string{"total", "lost_seconds"} {
+		t.Columns[t.Column(key)].Decimals = rows.decimals
+	}
+	s.Text = []string{"In points of all thread slots of the GPU; the parts of each kernel add up to 100. A part " +
+		"below zero means that the counters show more than was predicted: the chart leaves it out and takes it off " +
+		"the predicted parts. The chart is drawn from the columns on the right."}
+	s.Tables = []*report.Table{t}
+	s.Plots = []report.Plot{{Key: "account-chart", Title: "Where the thread slots went", Table: sectionAccount,
+		Label: "label", Stacked: legendOf(shown), Series: series, Rows: n, Unit: "%", Max: 100}}
+	if rest := rows.accounts - len(rows.accounted); rest > 0 {
+		s.Text = append(s.Text,
+			"The first "+report.Thousands(int64(len(rows.accounted)))+" kernels are listed; JSON and CSV have the "+
+				"accounts of all.")
+	}
+	return []report.Section{s}
+}
+
+func (s *rowSet) fillAccount(k int, into *accountRow) {
+	i := s.accounted[k]
+	r := s.result.Row(i, &into.row)
+	a := s.result.Account(r)
+	into.Task, into.Shape, into.Total, into.Verdict = r.Task, Shape(&r.Kernel), r.Total,
+		report.StatusCell(string(r.Verdict), statusOf(r.Verdict))
+	into.AccountValue.set(a)
+	into.parts.set(r, true, s.result)
+	into.Worth.set(s.result.Worth(r))
+	into.Causes, into.Decide, into.Label = "", "", ""
+	for _, c := range a.Causes {
+		into.Causes += fmt.Sprintf("%s: %s (%s). %s\n", c.Part, c.Name, c.Confidence, c.Because)
+		if into.Decide == "" {
+			into.Decide = c.Decide
+		}
+	}
+	into.Causes = strings.TrimSpace(into.Causes)
+	into.Drawn = a.Drawn()
+	if i < len(s.labels) {
+		into.Label = s.labels[i]
+	}
 }

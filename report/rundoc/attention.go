@@ -54,13 +54,6 @@ func (s *rowSet) group(r *compare.Row) *causeGroup {
 	return s.groups[i]
 }
 
-func causeName(r *compare.Row) string {
-	if r.Cause == nil {
-		return ""
-	}
-	return r.Cause.Name
-}
-
 // first is the first row of a group that is explained.
 func (s *rowSet) first(g *causeGroup) int { return s.explained[g.explained[0]].row }
 

@@ -320,7 +320,7 @@ func TestLaunches(t *testing.T) {
 		table := rundoc.FromResult(r, report.Provenance{}).Table("kernels")
 		got := map[string]float64{}
 		for i, c := range table.Columns {
-			if strings.HasPrefix(c.Key, "launch_") && c.Key != "launch_intervals" {
+			if strings.HasPrefix(c.Key, "launch_") {
 				for row := range table.Len {
 					if cell := table.Row(row, nil)[i]; cell.Kind != report.Absent {
 						got[c.Key] = cell.Num

@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	_ "embed"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -89,9 +88,6 @@ type kernelRow struct {
 	Label   string      `col:"Label in charts; in=sheet; role=named"`
 	Because evidence    `col:"Because; in=sheet; role=named"`
 
-	Causes allCauses `json:"account_causes" col:"Causes by part; in=sheet; role=named"`
-	Decide settling  `json:"account_decide" col:"To decide; in=sheet; role=named"`
-
 	parts // as printed
 
 	ThreadsPredicted unit.Opt[int64]   `json:"threads_predicted" col:"Threads predicted; in=sheet"`
@@ -129,7 +125,6 @@ func (s *rowSet) fill(i int, into *kernelRow) {
 	into.ValidateRow.set(s.result, r)
 	into.Device, into.Finding = r.Device, finding(r)
 	into.Basis, into.Limits, into.Label, into.Because = report.BasisText(r.Basis), "", "", evidence{s.result, r}
-	into.Causes, into.Decide = allCauses(into.Because), settling(into.Because)
 	if i < len(s.labels) {
 		into.Label = s.labels[i]
 	}
@@ -157,37 +152,6 @@ type evidence struct {
 func (e *evidence) Cell() report.Cell {
 	e.of.Tell(e.row)
 	return report.TextCell(because(e.row))
-}
-
-// allCauses is the text of all causes of an account, by part.
-type allCauses evidence
-
-// Cell implements the cells of Rows.
-func (e *allCauses) Cell() report.Cell {
-	e.of.Tell(e.row)
-	var list []string
-	if a := e.of.Account(e.row); a != nil {
-		for _, c := range a.Causes {
-			list = append(list, fmt.Sprintf("%s: %s (%s). %s", c.Part, c.Name, c.Confidence, c.Because))
-		}
-	}
-	return report.TextCell(strings.Join(list, " "))
-}
-
-// settling is what would settle the first cause.
-type settling evidence
-
-// Cell implements the cells of Rows.
-func (e *settling) Cell() report.Cell {
-	e.of.Tell(e.row)
-	if a := e.of.Account(e.row); a != nil {
-		for _, c := range a.Causes {
-			if c.Decide != "" {
-				return report.TextCell(c.Decide)
-			}
-		}
-	}
-	return report.Cell{}
 }
 
 // set takes over a row, without its notes and the causes of its account.

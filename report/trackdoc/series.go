@@ -228,9 +228,13 @@ func (m metric) explain(s *track.Series) string {
 	g := &s.Gate
 	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.value(s),
 		m.side(s.Off()), m.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), m.distance(g.MAD.Or(0)))
-	if f, ok := g.Finding.Value(); ok {
+	if len(g.Open) > 0 {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
-			"bad runs are"), m.side(f.Shift))
+			"bad runs are"), m.side(g.Open[0].Shift))
+		for _, f := range g.Open[1:] {
+			p := s.Points[f.First]
+			text += fmt.Sprintf(" From run %d of %s on it is another %s.", p.Run, when(p.Time), m.side(f.Shift))
+		}
 	} else {
 		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
 			"regression."

@@ -58,17 +58,23 @@ func levelOf(values []float64, least float64, scratch []float64) level {
 // SpreadOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
 // count little, and no spread is below what a printed digit hides.
 func SpreadOf(values []float64) stat.Variance {
-	l := levelOf(values, PointsGate().finest(), nil)
-	return stat.Variance{Value: l.spread * l.spread, Freedom: l.freedom()}
+	return levelOf(values, PointsGate().finest(), nil).variance()
 }
 
-func clip(x, at float64) float64 { return max(-at, min(at, x)) }
-
-// freedom is how many degrees of freedom the spread is worth.
-func (l level) freedom() float64 { return max(1, efficiency*float64(l.n-1)) }
+// variance gives that of the spread, and how many degrees of freedom it is worth.
+func (l level) variance() stat.Variance {
+	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
+}
 
 // shrunk gives the standard deviation with what the other kernels say of it.
 func (l level) shrunk(p stat.Prior) float64 {
-	v, _ := p.Shrink(stat.Variance{Value: l.spread * l.spread, Freedom: l.freedom()})
+	v, _ := p.Shrink(l.variance())
 	return math.Sqrt(v)
 }
+
+// distance gives how far a value lies off the level, in spreads: the level of few runs is not known well itself.
+func (l level) distance(off float64) float64 {
+	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
+}
+
+func clip(x, at float64) float64 { return max(-at, min(at, x)) }
