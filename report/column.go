@@ -13,15 +13,13 @@ import (
 // the one place that names a figure; JSON, CSV, JSON Schema, 'occudiff explain' and every table come from it:
 //
 //	var columns = []report.Col[launch]{
-//		{Column: report.Column{Key: "kernel", Path: "task", Always: true, Title: "Kernel", Kind: report.Name,
-//			In: report.All}, Of: func(l *launch) report.Cell { return report.NameCell(l.Task) }},
-//		{Column: report.Column{Key: "total_seconds", Path: "time.total_seconds", Title: "Time", Unit: "ms",
+//		report.Define(report.Column{Key: "kernel", Path: "task", Always: true, Title: "Kernel", Kind: report.Name,
+//			In: report.All}, func(l *launch) report.Cell { return report.NameCell(l.Task) }),
+//		report.Define(report.Column{Key: "total_seconds", Path: "time.total_seconds", Title: "Time", Unit: "ms",
 //			Decimals: 3, Kind: report.Duration, In: report.Everywhere},
-//			Of: func(l *launch) report.Cell { return report.OptDuration(l.Total) }},
-//		{Column: report.Column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(noteColumns)},
-//			Of: func(l *launch) report.Cell {
-//				return report.RowsCell(report.NewTable("", "", l.Notes, noteColumns))
-//			}},
+//			func(l *launch) report.Cell { return report.OptDuration(l.Total) }),
+//		report.Define(report.Column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(notes)},
+//			func(l *launch) report.Cell { return report.RowsCell(report.NewTable("", "", l.Notes, notes)) }),
 //	}
 //	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
 //	shown := table.Show("kernel", "total_seconds")              // for people: these first, no column that is empty
@@ -31,6 +29,9 @@ type Col[R any] struct {
 	Column
 	Of func(*R) Cell
 }
+
+// Define makes a column, with less to write than a literal.
+func Define[R any](c Column, of func(*R) Cell) Col[R] { return Col[R]{Column: c, Of: of} }
 
 // NewTable makes a table of rows that are there. This is where their type goes away. Cells are made when they are asked
 // for, each alone, so that a table costs nothing until somebody looks, and what nobody looks at is not made.

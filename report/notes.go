@@ -26,11 +26,6 @@ func NoteSection(notes []TaskNote) Section {
 		s.In, s.Text = Page, []string{"None."}
 		return s
 	}
-	type row struct {
-		NoteValue
-		Task Symbol `col:"Kernel"`
-	}
-	var rows []row
 	for _, n := range notes {
 		text, detail := OneLine(n.Text), OneLine(n.Pos.String())
 		if n.Hint != "" {
@@ -39,15 +34,45 @@ func NoteSection(notes []TaskNote) Section {
 		if n.Task != "" {
 			detail = strings.TrimSuffix(KernelName(n.Task)+", "+detail, ", ")
 		}
-		v := newNoteValue(n.Note)
-		s.Items = append(s.Items, Item{Lead: string(v.Severity), Detail: detail, Text: text,
-			Status: v.Severity.Cell().Status})
-		rows = append(rows, row{v, Symbol(n.Task)})
+		s.Items = append(s.Items, Item{Lead: n.Severity.String(), Detail: detail, Text: text,
+			Status: severityCell(n.Severity).Status})
 	}
-	t := List("notes", "", rows, "severity", "code", "task", "file", "line", "column", "text", "hint")
+	task := Define(Column{Key: "task", Title: "Kernel", Kind: Name, In: Everywhere},
+		func(n *TaskNote) Cell { return NameCell(n.Task) })
+	t := NewTable("notes", "", notes, append(Within("", "", func(n *TaskNote) *note.Note { return &n.Note }, NoteColumns()),
+		task)).Show("severity", "code", "task")
 	t.In = Sheet
 	s.Tables = []*Table{t}
 	return s
+}
+
+// NoteColumns are those of notes, in every output.
+func NoteColumns() []Col[note.Note] {
+	return []Col[note.Note]{
+		Define(Column{Key: "severity", Path: "severity", Always: true, Title: "Severity", Kind: Text, In: All,
+			Words: []Word{{note.Info.String(), Plain}, {note.Warning.String(), Unsure}, {note.Error.String(), Bad}}},
+			func(n *note.Note) Cell { return severityCell(n.Severity) }),
+		Define(Column{Key: "code", Path: "code", Always: true, Title: "Code", Kind: Text, In: All,
+			Doc: "stable, for scripts"}, func(n *note.Note) Cell { return OptText(unit.Some(n.Code)) }),
+		Define(Column{Key: "file", Path: "file", Title: "File", Kind: Text, In: All},
+			func(n *note.Note) Cell { return TextCell(n.Pos.File) }),
+		Define(Column{Key: "line", Path: "line", Title: "Line", Kind: Integer, In: All},
+			func(n *note.Note) Cell { return OptInt(unit.NonZero(n.Pos.Line)) }),
+		Define(Column{Key: "column", Path: "column", Title: "Column", Kind: Integer, In: All},
+			func(n *note.Note) Cell { return OptInt(unit.NonZero(n.Pos.Column)) }),
+		Define(Column{Key: "text", Path: "text", Always: true, Title: "What happened", Kind: Text, Wrap: true, In: All},
+			func(n *note.Note) Cell { return OptText(unit.Some(n.Text)) }),
+		Define(Column{Key: "hint", Path: "hint", Title: "What to do", Kind: Text, Wrap: true, In: All,
+			Doc: "what to do next"}, func(n *note.Note) Cell { return TextCell(n.Hint) }),
+	}
+}
+
+// Notes is a table of notes.
+func Notes(notes []note.Note) *Table { return NewTable("notes", "", notes, NoteColumns()) }
+
+// severityCell is the word of a note's severity with its color.
+func severityCell(s note.Severity) Cell {
+	return StatusCell(s.String(), map[note.Severity]Status{note.Warning: Unsure, note.Error: Bad}[s])
 }
 
 // severity is the word of a note's severity with its color.

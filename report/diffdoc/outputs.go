@@ -1,6 +1,9 @@
 package diffdoc
 
-import "occudiff/report"
+import (
+	"occudiff/report"
+	"occudiff/report/rundoc"
+)
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
@@ -14,10 +17,11 @@ func Outputs() []report.Output {
 
 // RunsOutputs are the JSON outputs of several runs.
 func RunsOutputs() []report.Output {
+	run, _ := rundoc.Outputs()[0].Values[0].(rundoc.Validate) // each run is written as that of one
 	return []report.Output{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
 			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
-			Values: []any{ValidateRuns{}}},
+			Values: []any{ValidateRuns{Runs: []ValidateRun{{Run: &run}}}}},
 		{Name: "card", ID: report.CardSchema, Command: "occudiff validate|diff --format card",
 			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.Card{}}},
 	}

@@ -3,7 +3,6 @@ package excel
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,39 +10,6 @@ import (
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 )
-
-// TestPrintedAccount checks that the sheet of the accounts prints what people read, and not the columns that the chart
-// is drawn from, which would make the rest too small.
-func TestPrintedAccount(t *testing.T) {
-	f := open(t, workbook(t, sample.Gaussian()))
-	area := printArea(f, "Account")
-	if area == "" {
-		t.Fatal("the sheet has no print area")
-	}
-	if width := printedWidth(t, f, "Account", area); width > 232 {
-		t.Errorf("%s is %.0f characters wide, more than 232", area, width)
-	}
-	rows, err := f.GetRows("Account")
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := rows[slices.IndexFunc(rows, func(r []string) bool { return len(r) > 1 && r[1] == "Launch" })]
-	for heading, printed := range map[string]bool{"Kernel": true, "To decide": true, "Policy": false, "Label in the chart": false} {
-		k := slices.Index(head, heading)
-		if k < 0 {
-			t.Errorf("no column %q", heading)
-		} else if got := k < lastColumn(t, area); got != printed {
-			t.Errorf("column %q is in the print area %s: %t, want %t", heading, area, got, printed)
-		}
-	}
-}
-
-// TestNoAccount checks that there is no sheet of accounts when no kernel has one.
-func TestNoAccount(t *testing.T) {
-	if sheets := open(t, workbook(t, sample.LogsOnly())).GetSheetList(); slices.Contains(sheets, "Account") {
-		t.Errorf("sheets %v", sheets)
-	}
-}
 
 // TestWideListTakesSeveralPages checks that what is wide is not made too small to read.
 func TestWideListTakesSeveralPages(t *testing.T) {

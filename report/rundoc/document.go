@@ -23,12 +23,9 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Version:  prov.Version,
 	}
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
+	d.Sections = append(d.Sections, accountChart(rows)...)
 	d.Sections = append(d.Sections, attentionSections(r, rows)...)
 	d.Sections = append(d.Sections, kernelSection(r, rows))
-	// The explanations are in another order than the kernels, and each leads to the other.
-	why := newExplanations(rows)
-	why.linkKernels(d.Table(report.SectionKernels))
-	d.Sections = append(append(d.Sections, accountSections(rows)...), causesSection(rows, why))
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}

@@ -28,9 +28,6 @@ func TestContractFields(t *testing.T) {
 		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty"},
 		{report.DeviceValue{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
 		{report.InputValue{}, "path kind digest rows bad_rows"},
-		{rundoc.ValidateRow{}, "task global local simd direction file line instances total_seconds average_seconds predicted " +
-			"profiler_peak_percent measured_percent idle_percent loaded_percent threads_started thread_life_seconds " +
-			"basis difference_points model_difference_points verdict cause account worth notes launches,omitempty"},
 		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
 			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},
@@ -48,6 +45,42 @@ func TestContractFields(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
+		}
+	}
+}
+
+// TestContractColumns holds the fields of the rows and their order against the contract, written out here once more.
+// machine holds the columns of CSV.
+func TestContractColumns(t *testing.T) {
+	var got []string
+	for _, c := range rundoc.Rows(report.Selection{}).Columns {
+		if c.Path != "" {
+			got = append(got, c.Path)
+		}
+	}
+	const want = "task global local simd direction file line instances total_seconds average_seconds predicted " +
+		"predicted.policy predicted.threads_per_work_group predicted.work_groups predicted.work_groups_per_xe_core " +
+		"predicted.limits predicted.xe_core_percent predicted.peak_percent predicted.average_percent " +
+		"predicted.average_high_percent predicted.waves predicted.tail_percent profiler_peak_percent measured_percent " +
+		"idle_percent loaded_percent threads_started thread_life_seconds basis difference_points " +
+		"model_difference_points verdict cause cause.name cause.confidence cause.because account account.used " +
+		"account.underfilled account.empty account.shortfall account.tail account.limits account.policy " +
+		"account.predicted_idle_percent account.launch_intervals account.own_share account.edges account.foreign " +
+		"account.crosstalk account.lost_seconds account.causes worth worth.verdict worth.bound worth.because " +
+		"worth.formula notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
+		"launches.measured_percent launches.measured_percent.min launches.measured_percent.median " +
+		"launches.measured_percent.max"
+	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFirstColumns holds what people see first against the columns that there are.
+func TestFirstColumns(t *testing.T) {
+	table := rundoc.Rows(report.Selection{})
+	for _, key := range rundoc.FirstKernels {
+		if i := table.Column(key); i < 0 || table.Columns[i].Title == "" {
+			t.Errorf("%s is no column that people see", key)
 		}
 	}
 }
@@ -113,19 +146,15 @@ func must(b []byte, err error) []byte {
 // firstRow gives the first row as JSON has it.
 func firstRow(t *testing.T, v *rundoc.Validate) map[string]any {
 	t.Helper()
-	for row := range v.Rows.Seq {
-		b, err := json.Marshal(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var m map[string]any
-		if err := json.Unmarshal(b, &m); err != nil {
-			t.Fatal(err)
-		}
-		return m
+	var b bytes.Buffer
+	if err := machine.JSON(&b, v.Rows); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no row")
-	return nil
+	var rows []map[string]any
+	if err := json.Unmarshal(b.Bytes(), &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows[0]
 }
 
 func TestWorkGroupsUnknown(t *testing.T) {
@@ -320,7 +349,7 @@ func TestLaunches(t *testing.T) {
 		table := rundoc.FromResult(r, report.Provenance{}).Table("kernels")
 		got := map[string]float64{}
 		for i, c := range table.Columns {
-			if strings.HasPrefix(c.Key, "launch_") {
+			if strings.HasPrefix(c.Key, "launch_m") {
 				for row := range table.Len {
 					if cell := table.Row(row, nil)[i]; cell.Kind != report.Absent {
 						got[c.Key] = cell.Num

@@ -12,16 +12,16 @@ const ValidateSchema = "occudiff/validate/1"
 // Validate is the JSON output of `occudiff validate`, a contract that scripts rely on: the order of the fields is the
 // order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
-	Schema  string                     `json:"schema"`
-	Device  *report.DeviceValue        `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Fit     []string                   `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
-	Inputs  []report.InputValue        `json:"inputs"`
-	Rows    report.Stream[ValidateRow] `json:"rows"`
-	Timings []ValidateTiming           `json:"timings"`
-	Summary compare.Summary            `json:"summary"`
-	Notes   []report.NoteValue         `json:"notes"`
-	Trace   *TraceValue                `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
-	Over    []OverTime                 `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
+	Schema  string              `json:"schema"`
+	Device  *report.DeviceValue `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
+	Fit     []string            `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
+	Inputs  []report.InputValue `json:"inputs"`
+	Rows    *report.Table       `json:"rows"`
+	Timings []ValidateTiming    `json:"timings"`
+	Summary compare.Summary     `json:"summary"`
+	Notes   []report.NoteValue  `json:"notes"`
+	Trace   *TraceValue         `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
+	Over    []OverTime          `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
 // ValidateTiming is one line of a log.
@@ -42,7 +42,7 @@ func Value(r *compare.Result) *Validate {
 		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
 		Fit:     fitKeys(&r.Fit),
 		Inputs:  report.InputValues(r),
-		Rows:    report.Stream[ValidateRow]{Seq: jsonRows(r)},
+		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
 		Timings: report.ListOf(r.Timings, func(t compare.Timing) ValidateTiming { return validateTiming(r, &t) }),
 		Summary: r.Summary,
 		Notes:   report.NoteValues(r.Notes),

@@ -55,7 +55,7 @@ func newRowSet(r *compare.Result) *rowSet {
 		}
 		if r.Accounted(row) {
 			s.accounts++
-			if len(s.accounted) < explainedRows {
+			if len(s.accounted) < report.PlotRows {
 				s.accounted = append(s.accounted, i)
 			}
 			if row.Predicted != nil && row.BusyOccupancy.Present() {

@@ -30,13 +30,13 @@ func summarySection(r *compare.Result, rows *rowSet, d *report.Document) report.
 // its peak beside the profiler's.
 func occupancyPlot(rows *rowSet) report.Plot {
 	// Like with like: a measurement is a mean over the launch, VTune's peak is what the launch's shape admits.
-	predicted := "predicted_average"
+	predicted := "predicted_average_percent"
 	if !rows.measured {
-		predicted = "predicted_peak"
+		predicted = "predicted_peak_percent"
 	}
 	p := report.Plot{
 		Key: "occupancy", Title: "Occupancy by kernel", Table: report.SectionKernels, Label: "label",
-		Series: []string{predicted, "profiler_peak", "measured"}, Rows: min(rows.kernels, report.PlotRows), Unit: "%",
+		Series: []string{predicted, "profiler_peak_percent", "measured_percent"}, Rows: min(rows.kernels, report.PlotRows), Unit: "%",
 		Max:  100,
 		Text: "One bar each for the prediction, VTune's own peak and the measurement.",
 	}
@@ -49,7 +49,7 @@ func occupancyPlot(rows *rowSet) report.Plot {
 // Every verdict has a line, also one that no kernel has: 0 is an answer there.
 func verdictTable(s *compare.Summary) *report.Table {
 	count := func(v compare.Verdict, n int, meaning string) report.VerdictCount {
-		return report.VerdictCount{Verdict: verdictWord(v).Cell(), Rows: n, Meaning: meaning}
+		return report.VerdictCount{Verdict: verdictCell(v), Rows: n, Meaning: meaning}
 	}
 	return report.VerdictTable([]report.VerdictCount{
 		count(compare.Match, s.Matched, "within tolerance of the prediction"),

@@ -18,17 +18,19 @@ func statusOf(v compare.Verdict) report.Status {
 	return report.Muted
 }
 
-// verdictWord is the word of a verdict with its color.
-type verdictWord compare.Verdict
+// verdictCell is the word of a verdict with its color.
+func verdictCell(v compare.Verdict) report.Cell { return report.StatusCell(string(v), statusOf(v)) }
 
-// Cell implements the cells of report.Rows.
-func (v verdictWord) Cell() report.Cell {
-	return report.StatusCell(string(v), statusOf(compare.Verdict(v)))
-}
-
-// Words implements the words of report.Rows.
-func (v verdictWord) Words() []report.Word {
+func verdictWords() []report.Word {
 	return report.ListOf(compare.Verdicts(), func(v compare.Verdict) report.Word {
 		return report.Word{Text: string(v), Status: statusOf(v)}
 	})
+}
+
+// causeName is the word of a row's cause, empty without one.
+func causeName(r *compare.Row) string {
+	if r.Cause == nil {
+		return ""
+	}
+	return r.Cause.Name
 }

@@ -1,0 +1,406 @@
+package rundoc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/report"
+)
+
+// kernel is a row of a run with what follows from the other rows.
+type kernel struct {
+	*compare.Row
+	of      *compare.Result
+	account *compare.Account // nil where nothing tells where the thread slots were
+	worth   compare.Worth
+	label   string  // in charts; "" of rows that they do not show
+	host    seconds // of a log alone
+}
+
+// column and cell keep the lists below readable.
+type (
+	column = report.Column
+	cell   = report.Cell
+)
+
+// Where a column is: all that is kept has a sheet and CSV.
+const (
+	kept  = report.Sheet | report.Data
+	files = report.Files | report.Data
+)
+
+// firstKernels are the columns of the table of kernels that people see first; those of the sheet alone follow.
+var firstKernels = []string{"task", "device", "global", "local", "simd", "direction", "total_seconds", "instances",
+	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
+	"host_seconds", "profiler_peak_percent", "measured_percent", "part_used", "difference_points", "part_underfilled",
+	"part_empty", "part_shortfall", "part_tail", "part_limits", "slots", "finding", "verdict", "cause", "worth",
+	"worth_bound", "worth_because", "model_difference_points", "limits"}
+
+// kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
+var kernelColumns = slices.Concat(launchColumns,
+	[]report.Col[kernel]{
+		report.Define(column{Path: "predicted", Kind: report.Object, Doc: "null without one; a note says why"},
+			func(k *kernel) cell { return report.ObjectCell(k.Predicted != nil) }),
+	},
+	report.Within("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted }, predictionColumns),
+	measuredColumns,
+	[]report.Col[kernel]{
+		report.Define(column{Path: "cause", Kind: report.Object,
+			Doc: "why a row does not match: the first cause of the largest part"},
+			func(k *kernel) cell { return report.ObjectCell(k.Cause != nil) }),
+	},
+	report.Within("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
+	[]report.Col[kernel]{
+		report.Define(column{Path: "account", Kind: report.Object,
+			Doc: "where the thread slots were; null when nothing tells"},
+			func(k *kernel) cell { return report.ObjectCell(k.account != nil) }),
+	},
+	report.Within("", "account", func(k *kernel) *compare.Account { return k.account }, accountColumns),
+	[]report.Col[kernel]{
+		report.Define(column{Path: "worth", Kind: report.Object,
+			Doc: "whether more threads may make it faster; null of other tasks"},
+			func(k *kernel) cell { return report.ObjectCell(k.worth.Verdict != "") }),
+	},
+	report.Within("", "worth", worthOf, worthColumns),
+	[]report.Col[kernel]{
+		report.Define(column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(report.NoteColumns())},
+			func(k *kernel) cell { return report.RowsCell(report.Notes(rowNotes(k.Row))) }),
+		report.Define(column{Path: "launches", Optional: true, Kind: report.Object,
+			Doc: "only of a per-launch export or a trace"},
+			func(k *kernel) cell { return report.ObjectCell(k.Launches != nil) }),
+	},
+	report.Within("launch_", "launches", func(k *kernel) *ingest.Spread { return k.Launches }, spreadColumns),
+	peopleColumns)
+
+func worthOf(k *kernel) *compare.Worth {
+	if k.worth.Verdict == "" {
+		return nil
+	}
+	return &k.worth
+}
+
+// launchColumns say what was launched and how long it took.
+var launchColumns = []report.Col[kernel]{
+	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true,
+		In: report.All, Role: report.Code | report.Named, Doc: "as printed, line ends included"},
+		func(k *kernel) cell { return report.NameCell(k.Task) }),
+	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 5,
+		In: report.All, Role: report.Code | report.Named, Doc: "work-items; empty for copies"},
+		func(k *kernel) cell { return report.SizeCell(k.Global) }),
+	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 4,
+		In: report.All, Role: report.Code | report.Named, Doc: "work-items per work-group"},
+		func(k *kernel) cell { return report.SizeCell(k.Local) }),
+	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: report.All,
+		Role: report.Named, Doc: "sub-group size"}, func(k *kernel) cell { return report.OptInt(k.SIMD) }),
+	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: files},
+		func(k *kernel) cell { return report.TextCell(string(k.Direction)) }),
+	report.Define(column{Key: "file", Path: "file", Title: "File", Kind: report.Text, In: kept, Role: report.Named},
+		func(k *kernel) cell { return report.TextCell(k.Pos.File) }),
+	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: kept, Role: report.Named},
+		func(k *kernel) cell { return report.OptInt(unit.NonZero(k.Pos.Line)) }),
+	report.Define(column{Key: "instances", Path: "instances", Title: "Launches", Kind: report.Integer, Drop: 2,
+		In: report.All, Doc: "launches; null for a log's timing"},
+		func(k *kernel) cell { return report.OptInt(k.Instances) }),
+	report.Define(column{Key: "total_seconds", Path: "total_seconds", Title: "GPU time", Unit: "s",
+		Kind: report.Duration, Drop: 3, In: report.All}, func(k *kernel) cell { return report.OptDuration(k.Total) }),
+	report.Define(column{Key: "average_seconds", Path: "average_seconds", Title: "Time per launch", Unit: "us",
+		Decimals: 1, Kind: report.Duration, In: kept}, func(k *kernel) cell { return report.OptDuration(k.Average()) }),
+}
+
+// predictionColumns are of what a launch is predicted to hold. What needs the number of work-groups is absent where the
+// global size is not known.
+var predictionColumns = []report.Col[predict.Prediction]{
+	report.Define(column{Key: "predicted_policy", Path: "policy", Always: true, Group: "Predicted", Title: "policy",
+		Kind: report.Text, In: kept, Role: report.Named},
+		func(p *predict.Prediction) cell { return report.TextCell(p.Policy.String()) }),
+	report.Define(column{Key: "threads_per_work_group", Path: "threads_per_work_group", Always: true,
+		Title: "Threads per work-group", Kind: report.Integer, In: kept},
+		func(p *predict.Prediction) cell { return report.IntCell(p.ThreadsPerGroup) }),
+	report.Define(column{Key: "work_groups", Path: "work_groups", Title: "Work-groups", Kind: report.Integer, In: kept},
+		grid(func(p *predict.Prediction) cell { return report.IntCell(p.Groups) })),
+	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true,
+		Title: "Work-groups per Xe-core", Kind: report.Integer, In: kept},
+		func(p *predict.Prediction) cell { return report.IntCell(p.GroupsPerXeCore) }),
+	report.Define(column{Key: "limits", Path: "limits", Always: true, Title: "Limited by", Kind: report.Array,
+		In: files, Doc: "why the prediction is not higher"},
+		func(p *predict.Prediction) cell { return report.ListCell(p.Limits.Names()) }),
+	report.Define(column{Key: "predicted_xe_core_percent", Path: "xe_core_percent", Group: "Predicted",
+		Title: "Xe-core", Unit: "%", Kind: report.Percent, In: kept, Doc: "of one full Xe-core, 0..100"},
+		func(p *predict.Prediction) cell { return report.RatioCell(p.XeCore) }),
+	report.Define(column{Key: "predicted_peak_percent", Path: "peak_percent", Group: "Predicted", Title: "peak",
+		Unit: "%", Kind: report.Percent, Drop: 9, In: report.All,
+		Doc: "of the GPU while its waves are full, 0..100"},
+		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Peak) })),
+	report.Define(column{Key: "predicted_average_percent", Path: "average_percent", Group: "Predicted",
+		Title: "average", Unit: "%", Kind: report.Percent, Drop: 10, In: report.All,
+		Doc: "of the GPU over all waves, each as long as a full one, 0..100"},
+		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Average) })),
+	report.Define(column{Key: "predicted_average_high_percent", Path: "average_high_percent", Group: "Predicted",
+		Title: "to", Unit: "%", Kind: report.Percent, Drop: 7, In: report.All, Doc: "where a partial last wave takes " +
+			"as much less time as it has fewer threads; average_percent where there is none"},
+		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.AverageHigh) })),
+	report.Define(column{Key: "waves", Path: "waves", Title: "Waves", Decimals: 2, Kind: report.Number, In: kept,
+		Doc: "with its fraction"},
+		grid(func(p *predict.Prediction) cell { return report.NumCell(report.Number, p.Waves) })),
+	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last wave", Unit: "%", Kind: report.Percent,
+		In: kept, Doc: "occupancy of the last, partial wave; 0 when it is full"},
+		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Tail) })),
+}
+
+// grid is for cells that need the number of work-groups.
+func grid(of func(*predict.Prediction) cell) func(*predict.Prediction) cell {
+	return func(p *predict.Prediction) cell {
+		if p.Groups <= 0 {
+			return cell{}
+		}
+		return of(p)
+	}
+}
+
+// measuredColumns are of what was seen, and how far that is from the prediction.
+var measuredColumns = []report.Col[kernel]{
+	report.Define(column{Key: "profiler_peak_percent", Path: "profiler_peak_percent", Title: "VTune peak", Unit: "%",
+		Kind: report.Percent, Drop: 6, In: report.All, Doc: "the profiler's prediction"},
+		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
+	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Unit: "%",
+		Kind: report.Percent, Drop: 9, In: files, Role: report.Bar},
+		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
+	report.Define(column{Key: "idle_percent", Path: "idle_percent", Title: "XVE idle", Unit: "%", Kind: report.Percent,
+		In: kept}, func(k *kernel) cell { return report.OptPercent(k.Idle) }),
+	report.Define(column{Key: "loaded_percent", Path: "loaded_percent", Title: "Occupancy of XVEs that ran", Unit: "%",
+		Kind: report.Percent, In: kept, Doc: "measured / (1 - idle)"},
+		func(k *kernel) cell { return report.OptPercent(k.BusyOccupancy) }),
+	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started",
+		Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
+	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us",
+		Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
+		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
+	report.Define(column{Key: "basis", Path: "basis", Kind: report.Text, In: report.Data,
+		Doc: "the two numbers that difference_points is of"},
+		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
+	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Unit: "points",
+		Brief: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
+		func(k *kernel) cell { return report.OptPoints(k.Difference) }),
+	report.Define(column{Key: "model_difference_points", Path: "model_difference_points", Title: "Peak difference",
+		Unit: "points", Kind: report.Points, In: files, Doc: "of the peaks"},
+		func(k *kernel) cell { return report.OptPoints(k.PeakDifference) }),
+	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text,
+		In: report.Terminal | kept, Role: report.Named, Words: verdictWords()},
+		func(k *kernel) cell { return verdictCell(k.Verdict) }),
+}
+
+var causeColumns = []report.Col[compare.Cause]{
+	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: files,
+		Role: report.Named}, func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
+	report.Define(column{Key: "confidence", Path: "confidence", Always: true, Title: "Confidence", Kind: report.Text,
+		In: kept, Role: report.Named}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Confidence)) }),
+	report.Define(column{Key: "because", Path: "because", Always: true, Kind: report.Text, In: report.Data},
+		func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
+}
+
+// accountColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
+// points of all thread slots and add up to 100.
+var accountColumns = slices.Concat(
+	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.Account] {
+		c := column{Key: string(p) + "_points", Path: string(p), Title: partHeadings[p].title, Unit: "%",
+			Kind: report.Percent, In: kept, Doc: partDocs[p]}
+		if p == compare.PartUsed { // the sheet has it as measured
+			c.In = report.Data
+		}
+		c.Always = p == compare.PartUsed || p == compare.PartLimits
+		return report.Define(c, func(a *compare.Account) cell { return report.OptNum(report.Percent, a.Points(p), 1) })
+	}),
+	[]report.Col[compare.Account]{
+		report.Define(column{Key: "account_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
+			Doc: "that the parts are taken from"}, func(a *compare.Account) cell {
+			if a.Policy == predict.Auto {
+				return cell{}
+			}
+			return report.TextCell(a.Policy.String())
+		}),
+		report.Define(column{Key: "predicted_idle_percent", Path: "predicted_idle_percent", Title: "Predicted idle", Unit: "%", Kind: report.Percent,
+			In: kept, Doc: "of the XVEs, which the launch leaves empty"},
+			func(a *compare.Account) cell { return report.OptPercent(a.PredictedIdle) }),
+		report.Define(column{Key: "launch_intervals", Path: "launch_intervals", Title: "Sampling intervals per launch", Decimals: 2, Kind: report.Number, In: kept,
+			Doc: "mean time of a launch"},
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Intervals, 1) }),
+		report.Define(column{Key: "own_share", Path: "own_share", Title: "Share of busy time", Decimals: 3, Kind: report.Number, In: kept,
+			Doc: "0..1 of the time in which the GPU ran any task"},
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.OwnShare, 1) }),
+		report.Define(column{Key: "edges", Path: "edges", Title: "Edges", Decimals: 3, Kind: report.Number, In: kept,
+			Doc: "0..1 of the values' time can lie outside the launches"},
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Edges, 1) }),
+		report.Define(column{Key: "foreign", Path: "foreign", Title: "Foreign", Decimals: 3, Kind: report.Number, In: kept,
+			Doc: "0..1 of the values can be of other tasks"},
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Foreign, 1) }),
+		report.Define(column{Key: "crosstalk", Path: "crosstalk", Title: "Crosstalk", Decimals: 3, Kind: report.Number, In: kept,
+			Doc: "of the run: 0..1 of all instructions stand in rows of no kernel"},
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk, 1) }),
+		report.Define(column{Key: "lost_seconds", Path: "lost_seconds", Title: "Lost", Unit: "s", Kind: report.Duration, In: kept,
+			Doc: "slot time below the prediction"},
+			func(a *compare.Account) cell { return report.OptDuration(a.Lost) }),
+		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(accountCauses),
+			Doc: "of a row that does not match, by part, the most probable first"}, func(a *compare.Account) cell {
+			return report.RowsCell(report.NewTable("", "", a.Causes, accountCauses))
+		}),
+	})
+
+var partDocs = map[compare.Part]string{
+	compare.PartUsed:        "held a thread; the parts add up to 100",
+	compare.PartUnderfilled: "of XVEs that ran",
+	compare.PartEmpty:       "beyond those that the launch itself leaves empty",
+	compare.PartShortfall:   "underfilled and empty, where nothing tells them apart",
+	compare.PartTail:        "predicted: the partial wave at the end",
+	compare.PartLimits:      "predicted: what keeps the launch from more",
+}
+
+// accountCauses are the causes of the parts of an account, in JSON alone.
+var accountCauses = slices.Concat(
+	[]report.Col[compare.Cause]{
+		report.Define(column{Path: "part", Always: true, Kind: report.Text},
+			func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
+	}, causeColumns,
+	[]report.Col[compare.Cause]{
+		report.Define(column{Path: "decide", Kind: report.Text, Doc: "what would settle it"},
+			func(c *compare.Cause) cell { return report.TextCell(c.Decide) }),
+	})
+
+// worthColumns say whether more threads would make a kernel faster.
+var worthColumns = []report.Col[compare.Worth]{
+	report.Define(column{Key: "worth", Path: "verdict", Always: true, Title: "Worth", Kind: report.Text, Drop: 1,
+		In: report.All, Role: report.Named, Doc: "never a promise"},
+		func(w *compare.Worth) cell { return report.TextCell(string(w.Verdict)) }),
+	report.Define(column{Key: "worth_bound", Path: "bound", Title: "Bound", Decimals: 2, Kind: report.Number, In: kept,
+		Doc: "times as fast at most by hiding latency; 1 where something binds already"},
+		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Bound, 1) }),
+	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
+		Kind: report.Text, In: kept, Role: report.Named},
+		func(w *compare.Worth) cell { return report.OptText(unit.Some(w.Because)) }),
+	report.Define(column{Key: "worth_formula", Path: "formula", Kind: report.Text, In: report.Data,
+		Doc: "of bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Formula) }),
+}
+
+// spreadColumns say how much the launches differ that a row of a per-launch export is made of.
+var spreadColumns = []report.Col[ingest.Spread]{
+	spreadTime("min", "shortest", func(s *ingest.Spread) unit.Seconds { return s.MinSeconds }),
+	spreadTime("median", "median", func(s *ingest.Spread) unit.Seconds { return s.MedianSeconds }),
+	spreadTime("max", "longest", func(s *ingest.Spread) unit.Seconds { return s.MaxSeconds }),
+	report.Define(column{Path: "measured_percent", Kind: report.Object, Doc: "null when no launch has one"},
+		func(s *ingest.Spread) cell { return report.ObjectCell(s.MinMeasured.Present()) }),
+	spreadMeasured("min", "lowest", func(s *ingest.Spread) percent { return s.MinMeasured }),
+	spreadMeasured("median", "median", func(s *ingest.Spread) percent { return s.MedianMeasured }),
+	spreadMeasured("max", "highest", func(s *ingest.Spread) percent { return s.MaxMeasured }),
+}
+
+func spreadTime(key, title string, of func(*ingest.Spread) unit.Seconds) report.Col[ingest.Spread] {
+	return report.Define(column{Key: key, Path: "seconds." + key, Always: true, Group: "Launch", Title: title,
+		Unit: "us", Decimals: 1, Kind: report.Duration, In: report.Sheet},
+		func(s *ingest.Spread) cell { return report.DurationCell(of(s)) })
+}
+
+func spreadMeasured(key, title string, of func(*ingest.Spread) percent) report.Col[ingest.Spread] {
+	return report.Define(column{Key: "measured_" + key, Path: "measured_percent." + key, Always: true,
+		Group: "Launch measured", Title: title, Unit: "%", Kind: report.Percent, In: report.Sheet},
+		func(s *ingest.Spread) cell { return report.OptPercent(of(s)) })
+}
+
+// peopleColumns are what only people read.
+var peopleColumns = slices.Concat([]report.Col[kernel]{
+	report.Define(column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Everywhere, Role: report.Named},
+		func(k *kernel) cell { return report.TextCell(k.Device) }),
+	report.Define(column{Key: "finding", Title: "Verdict", Kind: report.Text,
+		In: report.Terminal | report.Page, Role: report.Choice | report.Named}, func(k *kernel) cell { return finding(k.Row) }),
+	report.Define(column{Key: "compared", Title: "Compared", Kind: report.Text, In: report.Sheet, Role: report.Named},
+		func(k *kernel) cell { return report.TextCell(report.BasisText(k.Basis)) }),
+	report.Define(column{Key: "threads_predicted", Title: "Threads predicted", Kind: report.Integer, In: report.Sheet},
+		func(k *kernel) cell { return report.OptInt(k.ThreadsPredicted()) }),
+	report.Define(column{Key: "dispatch_rate", Title: "Dispatch rate", Unit: "threads/us", Decimals: 1,
+		Kind: report.Number, In: report.Sheet},
+		func(k *kernel) cell { return report.OptNum(report.Number, k.DispatchRate(), 1e-6) }),
+	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Unit: "%", Kind: report.Percent, In: report.Sheet},
+		func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
+	report.Define(column{Key: "time_share", Title: "Share of GPU time", Unit: "%", Kind: report.Percent,
+		In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.of.TimeShare(k.Row)) }),
+	report.Define(column{Key: "host_seconds", Title: "Host time", Unit: "s", Decimals: 6, Kind: report.Duration,
+		In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),
+	report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet,
+		Role: report.Named}, func(k *kernel) cell { return report.TextCell(k.label) }),
+	report.Define(column{Key: "evidence", Title: "Because", Kind: report.Text, In: report.Sheet, Role: report.Named},
+		func(k *kernel) cell { return report.TextCell(because(k.Row)) }),
+	report.Define(column{Key: "account_causes", Title: "Causes", Kind: report.Text, Wrap: true, In: report.Sheet},
+		func(k *kernel) cell { return causesCell(k.account) }),
+	report.Define(column{Key: "account_decide", Title: "To decide", Kind: report.Text, Wrap: true, In: report.Sheet},
+		func(k *kernel) cell { return decideCell(k.account) }),
+	report.Define(column{Key: "slots", Group: "\u2588 measured \u2593 underfilled",
+		Title: "\u2592 empty \u2591 last \u00b7 limits", Kind: report.Text, Drop: 1, In: report.Terminal,
+		Role: report.Shades}, func(k *kernel) cell {
+		if k.account == nil {
+			return cell{}
+		}
+		return report.TextCell(slotBar(k.account.Drawn()))
+	}),
+}, report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
+	h := partHeadings[p]
+	c := column{Key: "part_" + string(p), Title: h.title, Unit: "%", Brief: h.title, Drop: h.drop,
+		Kind: report.Percent, In: report.Terminal | report.Page}
+	if p == compare.PartUsed {
+		c.In, c.Brief = report.Terminal, ""
+	}
+	return report.Define(c, func(k *kernel) cell { return printedPart(k, p) })
+}), report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
+	c := column{Key: "drawn_" + string(p), Title: partName(p), Unit: "%", Kind: report.Percent,
+		In: report.Sheet, Role: report.Named}
+	return report.Define(c, func(k *kernel) cell {
+		if k.account == nil {
+			return cell{}
+		}
+		drawn := k.account.Drawn()
+		return report.NumCell(report.Percent, drawn.Of(p))
+	})
+}))
+
+// causesCell lists the causes of an account with their evidence, a line each.
+func causesCell(a *compare.Account) cell {
+	if a == nil {
+		return cell{}
+	}
+	return report.TextCell(strings.Join(report.ListOf(a.Causes, func(c compare.Cause) string {
+		return fmt.Sprintf("%s: %s (%s). %s", c.Part, c.Name, c.Confidence, c.Because)
+	}), "\n"))
+}
+
+// decideCell is what would settle the first cause.
+func decideCell(a *compare.Account) cell {
+	if a == nil || len(a.Causes) == 0 {
+		return cell{}
+	}
+	return report.TextCell(a.Causes[0].Decide)
+}
+
+// partHeadings are those of the parts as people read them.
+var partHeadings = map[compare.Part]struct {
+	title string
+	drop  int
+}{
+	compare.PartUsed: {"Measured", 0}, compare.PartUnderfilled: {"Underfilled XVEs", 12},
+	compare.PartEmpty: {"Empty XVEs", 11}, compare.PartShortfall: {"Shortfall", 13},
+	compare.PartTail: {"Last wave", 8}, compare.PartLimits: {"Limits", 7},
+}
+
+// printedPart is a part to one decimal, in which all of them still add up. What was measured is used, also where there
+// is no account.
+func printedPart(k *kernel, p compare.Part) cell {
+	if k.account != nil {
+		printed := k.account.Printed()
+		return report.OptNum(report.Percent, printed.Of(p), 1)
+	}
+	if p == compare.PartUsed && k.Verdict != compare.NotAKernel {
+		return report.OptPercent(k.Measured)
+	}
+	return cell{}
+}

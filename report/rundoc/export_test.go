@@ -1,0 +1,4 @@
+package rundoc
+
+// FirstKernels are the columns that people see first.
+var FirstKernels = firstKernels
