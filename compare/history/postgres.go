@@ -35,7 +35,9 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 	err = d.ping(ctx, options.Wait)
 	// Compiling the query of a check takes the server longer than answering it. Behind a pooler this may reach another
 	// connection, and one who may not set it, or a server that does not know it, answers all the same.
-	_, _ = d.sql.ExecContext(ctx, "SET jit = off")
+	if err == nil {
+		_, _ = d.sql.ExecContext(ctx, "SET jit = off")
+	}
 	if err == nil && options.MustExist {
 		err = d.mustExist(ctx)
 	}
