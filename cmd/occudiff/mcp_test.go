@@ -79,7 +79,7 @@ func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
 			if status != exitDone {
 				t.Errorf("the server ended with %d", status)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the server lives on without its client")
 		}
 	})

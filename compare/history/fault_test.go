@@ -245,9 +245,8 @@ func TestLocked(t *testing.T) {
 	defer patient.Close()
 	ctx, cancel := context.WithTimeout(bg, 50*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err = patient.Add(ctx, sample(1, 2)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
-		t.Errorf("Add with a deadline = %v after %v", err, time.Since(began))
+	if _, err = patient.Add(ctx, sample(1, 2)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Add with a deadline = %v", err)
 	}
 	if _, err := holder.Exec("ROLLBACK"); err != nil {
 		t.Fatal(err)

@@ -12,14 +12,16 @@ import (
 	"occudiff/internal/browsertest"
 )
 
-// shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved at all.
+// shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved by half a
+// line of text or more. Fonts differ from machine to machine, so that less than that moves on some.
 const shifts = `(() => {
 	window.shifted = { unexpected: 0, held: new Set() };
 	new PerformanceObserver(list => list.getEntries().forEach(e => {
 		if (!e.hadRecentInput) window.shifted.unexpected += e.value;
 		e.sources.forEach(s => {
 			const n = s.node && (s.node.closest ? s.node : s.node.parentElement);
-			if (n && n.closest("#launch, .tiles")) window.shifted.held.add(n.id || n.className || n.tagName);
+			const by = Math.hypot(s.currentRect.x - s.previousRect.x, s.currentRect.y - s.previousRect.y);
+			if (by >= 8 && n && n.closest("#launch, .tiles")) window.shifted.held.add(n.id || n.className || n.tagName);
 		});
 	})).observe({ type: "layout-shift", buffered: true });
 	return "observing";
@@ -40,7 +42,10 @@ func TestNothingShifts(t *testing.T) {
 		}
 		b.Run(t, replace("local", "4096")...)
 		b.Want(t, "more work-items than a work-group may have", `String(document.getElementById("faults-predict").hidden)`, "false")
-		b.Want(t, "nothing moves by itself", `String(window.shifted.unexpected)`, "0")
+		// A page that moves as a whole by half a line has a shift of 0.01.
+		if moved := browsertest.Ask[float64](t, b, `window.shifted.unexpected`); moved >= 0.01 {
+			t.Errorf("%d wide: a layout shift of %v without input", width, moved)
+		}
 		b.Want(t, "the form and the figures hold still", `Array.from(window.shifted.held).join(" ")`, "")
 		b.Quiet(t)
 	}
