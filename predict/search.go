@@ -168,6 +168,37 @@ func multiples(l Launch, most int64) []unit.Size3 {
 	return list
 }
 
+// LocalRange gives the settings of the highest and of the lowest occupancy among the work-groups that a compiler may
+// choose for a launch which leaves that to it: those that divide the global size in every dimension and are multiples of
+// the sub-group size. tried is how many there are, 0 where none runs; then the error is that of the launch as it is.
+func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
+	if l.SIMD <= 0 { // no size to be a multiple of: the reason is that, whatever the work-group is
+		l.Local = unit.Size(1)
+		_, err := Predict(d, l)
+		return best, worst, 0, err
+	}
+	for _, local := range dividing(l, largestGroup(d, l)) {
+		at := l
+		at.Local = local
+		p, err := Predict(d, at)
+		if err != nil {
+			continue
+		}
+		s := Setting{Launch: at, Prediction: p}
+		if tried == 0 || p.Average > best.Prediction.Average {
+			best = s
+		}
+		if tried == 0 || p.Average < worst.Prediction.Average {
+			worst = s
+		}
+		tried++
+	}
+	if tried == 0 {
+		_, err = Predict(d, l)
+	}
+	return best, worst, tried, err
+}
+
 // dividing gives the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
 // those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {

@@ -140,9 +140,6 @@ type Table struct {
 	Main int
 	// Attention is how many of the first rows need attention.
 	Attention int
-	// LinkTable is the key of the table that the first cells of the first rows lead to: row i to its row LinkRows[i].
-	LinkTable string
-	LinkRows  []int
 	// Leads are the keys of the sections that the first cells of the rows lead to; nil where they lead to none.
 	Leads []string
 	In    View

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // width is what help texts fit into.
@@ -89,9 +89,9 @@ func flagLine(f *pflag.Flag, usage string) string {
 		usage += " (default " + f.DefValue + ")"
 	}
 	if len(head)+2 > indent {
-		return head + "\n" + terminal.Paragraph("", indent, usage, width)
+		return head + "\n" + text.Paragraph("", indent, usage, width)
 	}
-	return terminal.Paragraph(head, indent, usage, width)
+	return text.Paragraph(head, indent, usage, width)
 }
 
 // PrintFlags prints flags that commands share, whole, below a text.
@@ -102,9 +102,9 @@ func PrintFlags(w io.Writer, text string, shared *pflag.FlagSet) error {
 }
 
 // fill breaks paragraphs into lines. Lines that begin with a blank stay by themselves.
-func fill(text string) string {
+func fill(paragraphs string) string {
 	var b strings.Builder
-	for i, paragraph := range strings.Split(text, "\n\n") {
+	for i, paragraph := range strings.Split(paragraphs, "\n\n") {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -112,7 +112,7 @@ func fill(text string) string {
 			b.WriteString(paragraph + "\n")
 			continue
 		}
-		lines := terminal.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), width+2)
+		lines := text.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), width+2)
 		b.WriteString(strings.ReplaceAll(strings.TrimPrefix(lines, "  "), "\n  ", "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")

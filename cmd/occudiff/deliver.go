@@ -9,7 +9,7 @@ import (
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/rundoc"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // deliver writes an answer to its files, then prints it in the format that was asked for.
@@ -90,7 +90,7 @@ func (a *app) print(ans *report.Answer) error {
 	default:
 		to = a.plainOut()
 	}
-	return a.out.Print(to, a.Format, ans, terminal.Options{Width: a.width(), Color: a.useColor(),
+	return a.out.Print(to, a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
 		Shades: isTerminal(a.stdout)})
 }
 

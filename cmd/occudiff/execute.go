@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // The exit statuses; see README.md.
@@ -37,7 +37,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	a.maskSecrets()
 	// raw is masked as well. It is not cleaned: Safe would replace the escape sequences of a progress bar and break the
 	// commands that annotations are.
-	a.raw, a.stderr = a.stderr, terminal.Safe(a.stderr)
+	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	out := &checked{Writer: a.stdout}

@@ -37,7 +37,6 @@ var arrows = map[string][]string{
 	"ingest/zebin":       {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/vtuneresult": {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/collect":     {"ingest", "ingest/note", "ingest/vtune"},
-	"ingest/ocloc":       {"ingest/note"},
 
 	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/vtuneresult", "ingest/zebin"},
 
@@ -60,7 +59,7 @@ var arrows = map[string][]string{
 	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
-	"compare/binary":   {"ingest/note", "ingest/ocloc", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
+	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/phases", "compare/sequence", "ingest", "ingest/ahead", "ingest/note", "ingest/unit",
@@ -68,26 +67,24 @@ var arrows = map[string][]string{
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
-	"report/deliver": {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
-		"report/terminal"},
-	"report/lookdoc":  {"report", "ingest/collect", "ingest/unit"},
-	"report/plot":     {"report"},
-	"report/excel":    {"report", "ingest/ahead"},
-	"report/html":     {"report", "report/plot", "ingest/ahead"},
-	"report/machine":  {"report", "ingest/ahead", "ingest/table", "ingest/unit"},
-	"report/markdown": {"report", "ingest/ahead"},
-	"report/terminal": {"report"},
+	"report/deliver":    {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/plot", "report/text"},
+	"report/lookdoc":    {"report", "ingest/collect", "ingest/unit"},
+	"report/plot":       {"report"},
+	"report/excel":      {"report", "ingest/ahead"},
+	"report/html":       {"report", "report/plot", "ingest/ahead"},
+	"report/machine":    {"report", "ingest/ahead", "ingest/table", "ingest/unit"},
+	"report/text":       {"report"},
 
 	"fixtures": {},
 
 	// The page: what it answers, and how it is put together.
 	"cmd/page/app": {"cmd/page/choices", "compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
-		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/markdown", "report/rundoc"},
+		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/choices": {"predict/arch", "predict/calculator"},
 	"cmd/page/site":    {"cmd/page/choices", "report/html"},
 
 	// The commands stand in cmd/occudiff, which joins all; what declares their flags knows none of them.
-	"cmd/cli": {"ingest/note", "ingest/unit", "report/terminal"},
+	"cmd/cli": {"ingest/note", "ingest/unit", "report/text"},
 
 	// For tests of several packages.
 	"internal/testenv":           {},

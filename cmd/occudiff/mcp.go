@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/ingest"
-	"occudiff/ingest/ocloc"
+	"occudiff/ingest/zebin"
 	"occudiff/report"
 	"occudiff/report/machine"
 )
@@ -325,7 +325,7 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 			return err
 		case !info.Mode().IsRegular():
 			return errors.New("is neither a file nor a folder")
-		case ocloc.IsSource(real):
+		case zebin.IsSource(real):
 			return errors.New("is a source: occudiff mcp compiles nothing; name a compiled binary")
 		}
 		if *size += info.Size(); *size > mostBytes {

@@ -40,8 +40,8 @@ func sources(t *testing.T) map[string]string {
 func TestRenderers(t *testing.T) {
 	for path, text := range sources(t) {
 		dir := filepath.ToSlash(filepath.Dir(path))
-		if !slices.Contains([]string{"report/excel", "report/html", "report/machine", "report/markdown", "report/plot",
-			"report/terminal"}, dir) {
+		if !slices.Contains([]string{"report/excel", "report/html", "report/machine", "report/plot",
+			"report/text"}, dir) {
 			continue
 		}
 		set := token.NewFileSet()

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/term"
 	"occudiff/ingest"
 	"occudiff/report"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
-// isTerminal says whether a stream is a terminal.
+// isTerminal says whether a stream is a text.
 // It takes standard input, too. A masked stream is judged by what is below it.
 func isTerminal(w any) bool {
 	if m, ok := w.(masked); ok {
@@ -29,20 +29,20 @@ func isTerminal(w any) bool {
 // would drive it.
 func (a *app) plainOut() io.Writer {
 	if isTerminal(a.stdout) {
-		return terminal.Safe(a.stdout)
+		return text.Safe(a.stdout)
 	}
 	return a.stdout
 }
 
 // csvOut is standard output for CSV.
-func (a *app) csvOut() io.Writer { return terminal.CSV(a.plainOut()) }
+func (a *app) csvOut() io.Writer { return text.CSV(a.plainOut()) }
 
 // tell prints a line of a result.
 // Results are not silenced by -q, and a line that cannot be written is an error: a full disk must not end with status
 // 0.
 func (a *app) tell(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
-	if _, err := io.WriteString(terminal.Safe(a.stdout), line); err != nil {
+	if _, err := io.WriteString(text.Safe(a.stdout), line); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil

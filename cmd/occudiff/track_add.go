@@ -22,8 +22,8 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
-	"occudiff/ingest/ocloc"
 	"occudiff/ingest/unit"
+	"occudiff/ingest/zebin"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/trackdoc"
@@ -150,7 +150,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	for _, p := range paths {
 		in := history.Input{Path: p, Kind: "binary"}
 		// A source is no content of its own: another compiler makes another binary of it.
-		if b, err := os.ReadFile(p); err == nil && !ocloc.IsSource(p) {
+		if b, err := os.ReadFile(p); err == nil && !zebin.IsSource(p) {
 			in.Digest, in.Carries = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
 		}
 		one.Inputs = append(one.Inputs, in)
@@ -185,7 +185,7 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 		return err
 	}
 	run.ID, run.Stored, run.Kernels = added.ID, added.Stored, len(run.Rows)
-	run.Programs, run.Moved, run.Twin = added.Programs, added.Moved, added.Twin
+	run.Programs, run.Moved = added.Programs, added.Moved
 	if added.Stored {
 		return run.CheckClock(ctx, db, time.Now())
 	}

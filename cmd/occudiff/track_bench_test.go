@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"occudiff/compare/history"
+	"occudiff/ingest/unit"
 )
 
 // trackLoad is the history that the figures below are for: 1,000 series with 1,000 runs.
@@ -111,6 +112,11 @@ func loadValue(kernel, run int) float64 {
 	return 20 + float64(kernel%70) + float64((kernel*31+run*17)%13)/10
 }
 
+func loadValues(kernel, run int) (v history.Values) {
+	v.Set(history.Measured, unit.Some(loadValue(kernel, run)))
+	return v
+}
+
 // writePoints writes the points of all series and runs as `track import` reads them.
 func writePoints(b *testing.B, path string) {
 	b.Helper()
@@ -123,7 +129,7 @@ func writePoints(b *testing.B, path string) {
 	for run := range trackLoad {
 		at := time.Unix(1700000000+int64(run)*3600, 0)
 		for k := range trackLoad {
-			err := w.Write(history.Record{Series: fmt.Sprintf("kernel_%d [1048576 / 256, SIMD32]", k), Time: at, Value: loadValue(k, run), Device: "mtl-112",
+			err := w.Write(history.Record{Series: fmt.Sprintf("kernel_%d [1048576 / 256, SIMD32]", k), Time: at, Values: loadValues(k, run), Device: "mtl-112",
 				Driver: "24.1"})
 			if err != nil {
 				b.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
 
@@ -27,29 +27,19 @@ func (t *tracking) importCommand() *cobra.Command {
 		}})
 }
 
-// stored is the metric that a file holds. Occupancy is two of them: a file has the measured one.
-// A file holds one metric, so that a history is copied metric by metric.
-func (t *tracking) stored() (history.Metric, error) {
+// importPoints stores the runs of a file. Importing a file twice changes nothing. Lines that cannot be used are counted
+// and said, and the rest is stored.
+func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
-		err = cli.Errorf("--metric: %v", err)
+		return cli.Errorf("--metric: %v", err)
 	}
-	if m == history.Occupancy {
-		m = history.Measured
-	}
-	return m, err
-}
-
-// importPoints stores the points of a file as runs. A run that is there already gets only what it lacks, so importing a
-// file twice changes nothing. Lines that cannot be used are counted and said, and the rest is stored.
-func (t *tracking) importPoints(ctx context.Context, path string) error {
-	m, err := t.stored()
+	records, notes, err := t.readRecords(path, m)
 	if err != nil {
 		return err
 	}
-	records, notes, err := t.readRecords(path)
-	if err != nil {
-		return err
+	if t.flags.Changed("metric") && !records.Alone {
+		return cli.Errorf("--metric %s: %s has a column for each metric; the flag is for a file with value alone", m, path)
 	}
 	table, err := t.table()
 	if err != nil {
@@ -75,7 +65,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		return err
 	}
 	defer db.Close()
-	done, err := db.Import(ctx, m, records)
+	done, err := db.Import(ctx, records)
 	switch {
 	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
 		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path,
@@ -83,24 +73,25 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, m, bad))
+	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, bad))
 }
 
-// readRecords reads a file of points, or standard input.
-func (t *tracking) readRecords(path string) (*history.Records, []note.Note, error) {
+// readRecords reads a file of runs, or standard input; of is the metric of the column value.
+func (t *tracking) readRecords(path string, of history.Metric) (
+	*history.Records, []note.Note, error) {
 	if path == "-" {
-		return history.ReadRecords(bufio.NewReader(t.stdin), "standard input")
+		return history.ReadRecords(bufio.NewReader(t.stdin), "standard input", of)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
 	}
 	defer f.Close()
-	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path)
+	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path, of)
 }
 
 func (t *tracking) exportCommand() *cobra.Command {
-	return t.command(command{text: "track-export", flags: []any{&t.metricFlag, &t.verifyFlag}, share: "output quiet",
+	return t.command(command{text: "track-export", flags: []any{&t.verifyFlag}, share: "output quiet",
 		output: "write the CSV to this file instead", names: true, endings: []string{".csv"},
 		args: cli.Args(0, 1, "track export takes one CSV file, not %d"),
 		check: func(args []string) error {
@@ -110,26 +101,20 @@ func (t *tracking) exportCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			m, err := t.stored()
-			if err != nil {
-				return nil, err
-			}
-			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
-				return nil, t.exportPoints(ctx, db, m)
-			})
+			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) { return nil, t.exportRuns(ctx, db) })
 		}})
 }
 
-// exportPoints writes the points while they are read, so it has no answer. Names have a guard against spreadsheets,
-// which importing takes off again.
-func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.Metric) error {
-	points := 0
+// exportRuns writes runs while they are read, so it has no answer. Names have a guard against spreadsheets, which
+// importing takes off again.
+func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
+	lines := 0
 	write := func(w io.Writer) error {
 		// It is called once a file.
-		points = 0
+		lines = 0
 		rows := history.NewRecordWriter(w)
-		err := db.Export(ctx, m, func(r history.Record) error {
-			points++
+		err := db.Export(ctx, func(r history.Record) error {
+			lines++
 			return rows.Write(r)
 		})
 		if err == nil {
@@ -138,7 +123,7 @@ func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.M
 		return err
 	}
 	if len(t.Outputs) == 0 {
-		b := bufio.NewWriter(terminal.Safe(t.stdout)) // names stay as they are: it can be imported
+		b := bufio.NewWriter(text.Safe(t.stdout)) // names stay as they are: it can be imported
 		if err := write(b); err != nil {
 			return err
 		}
@@ -147,6 +132,5 @@ func (t *tracking) exportPoints(ctx context.Context, db *history.DB, m history.M
 	if err := t.out.WriteAll(write); err != nil {
 		return err
 	}
-	return t.tell("%s: %s of %s written to %s", db.Where(), unit.Counted(points, "value", "values"), m,
-		strings.Join(t.Outputs, ", "))
+	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
 }

@@ -16,7 +16,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/markdown"
+	"occudiff/report/text"
 )
 
 // validation gathers what docs/validation.md says.
@@ -245,7 +245,7 @@ func (v *validation) write() {
 			Tables: []*report.Table{report.List("published", "", v.published)}},
 	}}
 	var b strings.Builder
-	if err := markdown.Render(&b, doc); err != nil {
+	if err := text.Markdown(&b, doc); err != nil {
 		v.Fatal(err)
 	}
 	golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), b.String())

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"occudiff/ingest/note"
-	"occudiff/ingest/ocloc"
 	"occudiff/ingest/zebin"
 	"occudiff/predict/arch"
 )
@@ -18,7 +17,7 @@ func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Ke
 	var kernels []Kernel
 	var notes []note.Note
 	for _, path := range paths {
-		if ocloc.IsSource(path) {
+		if zebin.IsSource(path) {
 			got, said, err := compileFor(ctx, path, t, opt)
 			if err != nil {
 				return nil, nil, err
@@ -42,7 +41,7 @@ func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Ke
 // compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
 // predicts the kernels of each.
 func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
-	compiler, err := ocloc.Find()
+	compiler, err := zebin.FindCompiler()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +63,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		group.Go(func() error {
 			var err error
 			results[i], err = compileOne(ctx, compiler, source, target, opt.Compiler, filepath.Join(dir, target.Name))
-			if len(opt.Devices) == 0 && errors.Is(err, ocloc.ErrUnknownDevice) {
+			if len(opt.Devices) == 0 && errors.Is(err, zebin.ErrUnknownDevice) {
 				return nil // nobody asked for it, and an older compiler knows fewer
 			}
 			return err
@@ -109,7 +108,7 @@ func compileOne(ctx context.Context, compiler, source string, target arch.Compil
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return c, err
 	}
-	path, warnings, err := ocloc.Compile(ctx, compiler, source, target.Name, options, dir)
+	path, warnings, err := zebin.Compile(ctx, compiler, source, target.Name, options, dir)
 	if err != nil {
 		return c, err
 	}
@@ -137,5 +136,5 @@ func IsPath(path string) bool {
 		images, err := zebin.ReadPath(context.Background(), path)
 		return err == nil && len(images) > 0
 	}
-	return ocloc.IsSource(path) || zebin.IsFile(path)
+	return zebin.IsSource(path) || zebin.IsFile(path)
 }

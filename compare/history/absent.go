@@ -18,8 +18,8 @@ func (d *DB) Absences(ctx context.Context, run *Run, since time.Time) (list []Ab
 	// SQLite takes the tables of a CROSS JOIN in their order, and leaves series out before their rows are read.
 	text := `SELECT k.run_id, ` + keyColumns + ` FROM occudiff_series s CROSS JOIN occudiff_kernel k
 		WHERE k.series_id = s.id AND k.time >= ? AND k.run_id < ? AND (? = '' OR s.device = ? OR s.device LIKE ?)
-		AND (s.program = ? OR s.program = '' OR ? = '') AND s.task_identity NOT IN
-		(SELECT o.task_identity FROM occudiff_kernel n JOIN occudiff_series o ON o.id = n.series_id WHERE n.run_id = ?)
+		AND (s.program = ? OR s.program = '' OR ? = '') AND s.task NOT IN
+		(SELECT o.task FROM occudiff_kernel n JOIN occudiff_series o ON o.id = n.series_id WHERE n.run_id = ?)
 		ORDER BY s.id, k.time`
 	args := []any{since.UnixMicro(), run.ID, run.Device, run.Device, run.Device + " %", run.Program,
 		run.Program, run.ID}

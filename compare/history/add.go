@@ -16,8 +16,6 @@ type Added struct {
 	Stored bool
 	// Known are the inputs that are part of run ID already, when it was not stored.
 	Known []Input
-	// Twin says that run ID is of the same collection, in its other form: a result folder, or its export.
-	Twin bool
 	// Whole says that all of the content is known, and not only some of its files.
 	Whole bool
 	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
@@ -54,11 +52,10 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	if run.Rows, err = d.renamed(ctx, tx, run.Rows); err != nil {
 		return Added{}, err
 	}
-	known, err := d.known(ctx, tx, run)
+	known, err := d.stored(ctx, tx, run)
 	if err != nil || known.ID != 0 {
 		return known, err
 	}
-	run.memo = newMemo()
 	p, err := d.begin(ctx, tx, &run)
 	if err != nil {
 		return Added{}, err
@@ -67,7 +64,7 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	for first := 0; first < len(run.Rows) && err == nil; first += rowsAtOnce {
 		part := run
 		part.Rows, part.Kernels = run.Rows[first:min(first+rowsAtOnce, len(run.Rows))], first
-		err = d.insertRows(ctx, tx, kernelRows(part, p.ids[first:]), "")
+		err = d.insertRows(ctx, tx, kernelRows(part, p.ids[first:]))
 	}
 	return added, err
 }
@@ -86,7 +83,7 @@ func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err err
 	}
 	d.at("inputs")
 	run.Kernels = 0
-	if p, err = d.seriesOf(ctx, tx, run.Rows, run.memo, false); err != nil {
+	if p, err = d.seriesOf(ctx, tx, run.Rows); err != nil {
 		return p, err
 	}
 	for i := range p.moved {
@@ -96,61 +93,24 @@ func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err err
 	return p, d.insertRenames(ctx, tx, p.moved)
 }
 
-// known looks the run up. It is the same when a file of it is, by its bytes or by its rows, and all that is said of it.
+// stored looks the run up. It is the same when the rows of one of its files are, and all that is said of it.
 // It is asked within the transaction: two jobs may add one file at once, and the second has to see the first.
-func (d *DB) known(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
-	holder := func(digest string) (id int64, err error) {
-		err = d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
-		if err == sql.ErrNoRows {
-			err = nil
-		}
-		return id, err
-	}
+func (d *DB) stored(ctx context.Context, tx *sql.Tx, run Run) (found Added, err error) {
 	inputs := carrying(run)
-	if len(inputs) == 0 {
-		// A run without files, as one that is imported, is known by its rows alone.
-		id, err := holder(contents(run)[0])
-		return Added{ID: id, Whole: id != 0}, err
-	}
-	var found Added
-	for _, in := range inputs {
-		id, err := holder(run.said(in.Digest))
-		if err == nil && id == 0 && in.Content != "" {
-			id, err = holder(run.said(in.Content))
-		}
-		if err == nil && id == 0 {
-			id, err = holder(in.Digest) // of the times when a file was enough
-			if err == nil && id != 0 {
-				id, err = d.sameSaid(ctx, tx, id, &run)
-			}
-		}
-		if err != nil {
+	for i, digest := range contents(run) {
+		var id int64
+		err := d.row(ctx, tx, `SELECT run_id FROM occudiff_content WHERE digest = ?`, digest).Scan(&id)
+		if err != nil && err != sql.ErrNoRows {
 			return Added{}, err
 		}
 		if found.ID = cmp.Or(found.ID, id); id != 0 && id == found.ID {
-			found.Known = append(found.Known, in)
+			if len(inputs) > 0 {
+				found.Known = append(found.Known, inputs[i])
+			}
 		}
-	}
-	if found.ID == 0 {
-		id, err := d.twin(ctx, tx, &run)
-		return Added{ID: id, Known: inputs, Whole: id != 0, Twin: id != 0}, err
 	}
 	found.Whole = found.ID != 0 && len(found.Known) == len(inputs)
 	return found, nil
-}
-
-// sameSaid gives the number of a stored run of which the same is said, else 0.
-func (d *DB) sameSaid(ctx context.Context, tx *sql.Tx, id int64, run *Run) (int64, error) {
-	var old []Run
-	err := d.each(ctx, tx, runText+`WHERE id = ?`, []any{id}, func(rows *sql.Rows) error {
-		r, err := scanRun(rows)
-		old = append(old, r)
-		return err
-	})
-	if err != nil || len(old) == 0 || !run.saysAsMuch(&old[0]) {
-		return 0, err
-	}
-	return id, nil
 }
 
 // addRun inserts the run and gives its number.
@@ -167,19 +127,16 @@ func (d *DB) addRun(ctx context.Context, tx *sql.Tx, run Run) (id int64, err err
 func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error {
 	var rows [][]any
 	for i, in := range run.Inputs {
-		carries := 0
-		if in.Carries {
-			carries = 1
-		}
-		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Content, in.Rows, in.BadRows, carries})
+		rows = append(rows, []any{id, i, in.Path, in.Kind, in.Digest, in.Rows, in.BadRows})
 	}
-	into := "occudiff_input (run_id, position, path, kind, digest, content, data_rows, bad_rows, carries)"
-	err := d.insert(ctx, tx, into, rows, "")
+	err := d.insert(ctx, tx, "occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows)", rows, "")
 	if err != nil {
 		return err
 	}
+	digests := contents(run)
+	slices.Sort(digests)
 	rows = nil
-	for _, digest := range contents(run) {
+	for _, digest := range slices.Compact(digests) {
 		rows = append(rows, []any{digest, id})
 	}
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
@@ -192,23 +149,23 @@ func kernelRows(run Run, series []int64) [][]any {
 	rows := make([][]any, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		row := append(make([]any, 0, len(numbers)+9), series[i], at, run.ID)
-		for k := range numbers {
-			row = append(row, numbers[k].value(r))
+		row := append(make([]any, 0, len(columns)+6), series[i], at, run.ID)
+		for _, v := range r.Values {
+			row = append(row, orNil(v))
 		}
-		rows[i] = append(row, orNil(r.Instances), r.Verdict, r.Basis, r.Cause, r.Confidence, run.Kernels+i)
+		rows[i] = append(row, r.Verdict, r.Cause, run.Kernels+i)
 	}
 	return rows
 }
 
 // insertRows inserts such rows in the order of the table's key, in which neighbors go to one page.
-func (d *DB) insertRows(ctx context.Context, tx *sql.Tx, rows [][]any, conflict string) error {
+func (d *DB) insertRows(ctx context.Context, tx *sql.Tx, rows [][]any) error {
 	slices.SortFunc(rows, func(a, b []any) int {
 		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)),
 			cmp.Compare(a[2].(int64), b[2].(int64)))
 	})
-	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columns("")+
-		`, instances, verdict, basis, cause, confidence, position)`, rows, conflict)
+	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+
+		`verdict, cause, position)`, rows, "")
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.

@@ -46,8 +46,7 @@ func clean(run Run) (Run, error) {
 	seen := make(map[uint64]int, len(run.Rows)) // by hash: the keys of many rows take more than the rows
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program,
-			&r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
+		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program, &r.Verdict, &r.Cause}
 		for _, s := range texts {
 			*s = cleanText(*s)
 		}
@@ -69,10 +68,9 @@ func clean(run Run) (Run, error) {
 
 // checkNumbers refuses NaN, which SQLite would turn into "absent" without a word, and infinite values.
 func checkNumbers(r *Row) error {
-	for i := range numbers {
-		n := &numbers[i]
-		if v, ok := n.get(r); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s is %v; leave it absent", n.what, v)
+	for i, o := range r.Values {
+		if v, ok := o.Value(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("%s is %v; leave it absent", columns[i].Metric, v)
 		}
 	}
 	return nil

@@ -22,17 +22,17 @@ func TestReadRecords(t *testing.T) {
 		"short,2026-03-01T12:00:00Z\n" +
 		"quo\"te,2026-03-01T12:00:00Z,5,,\n" +
 		"last,0,0,,\n"
-	read, notes, err := ReadRecords(strings.NewReader(text), "h.csv")
+	read, notes, err := ReadRecords(strings.NewReader(text), "h.csv", Measured)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := all(read)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	want := []Record{
-		{Series: "Fan2", Time: at, Value: 62.7, Driver: "24.1", Line: 2},
-		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Value: -0.001, Line: 4},
-		{Series: "=1+1", Time: at, Value: 1, Line: 6},
-		{Series: "last", Time: time.Unix(0, 0), Value: 0, Line: 14},
+		{Series: "Fan2", Time: at, Values: values(Measured, 62.7), Driver: "24.1", Line: 2},
+		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Values: values(Measured, -0.001), Line: 4},
+		{Series: "=1+1", Time: at, Values: values(Measured, 1), Line: 6},
+		{Series: "last", Time: time.Unix(0, 0), Values: values(Measured, 0), Line: 14},
 	}
 	want[3].Time = want[3].Time.UTC()
 	if !reflect.DeepEqual(got, want) {
@@ -46,7 +46,7 @@ func TestReadRecords(t *testing.T) {
 		`h.csv:1: warning: the column "weather" is not used; known are series, time, value, run, device, driver, label, verdict`,
 		"h.csv:7:31: error: the line has no value; leave runs without a value out",
 		`h.csv:8:32: error: the value "1,234" is not a number; expected one like 62.7, without separators between thousands`,
-		`h.csv:9:26: error: the value "NaN" is not a measurement; leave the line out`,
+		`h.csv:9:26: error: the value "NaN" is not a measurement; leave it out`,
 		`h.csv:10:11: error: the time "yesterday" cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds`,
 		"h.csv:11:1: error: the line has no series",
 		"h.csv:12: error: the row has 2 cells, the header 5",
@@ -66,16 +66,18 @@ func TestReadRecords(t *testing.T) {
 func TestReadRecordsRefuses(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
-		{"time,value\n", "h.csv:1: there is no column series; expected series,time,value and optionally run,device,driver,label,verdict,program,branch,commit,host,event,note"},
+		{"time,value\n", "h.csv:1: there is no column series; expected series,time and value or those of metrics (measured,residual,loaded,seconds,underfilled,empty,shortfall,peak,spill,total), and optionally run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,said,frequency"},
+		{"series,time,run\n", "h.csv:1: there is no column value; expected series,time and value or those of metrics (measured,residual,loaded,seconds,underfilled,empty,shortfall,peak,spill,total), and optionally run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,said,frequency"},
+		{"series,time,value,seconds\n", "h.csv:1: there is a column value beside columns of metrics; keep one of them: value alone is of the metric that --metric names"},
 		{"series,time,value,Time\n", `h.csv:1: the column "time" occurs twice (keep one of them)`},
-		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,value,run,device,driver,label,verdict,program,branch,commit,host,event,note)`},
+		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (expected the columns series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,said,frequency,measured,residual,loaded,seconds,underfilled,empty,shortfall,peak,spill,total,value)`},
 	}
 	for _, c := range cases {
-		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv"); err == nil || err.Error() != c.want {
+		if _, _, err := ReadRecords(strings.NewReader(c.text), "h.csv", Measured); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	_, notes, err := ReadRecords(strings.NewReader("series,time,value\n"+strings.Repeat("x,y,z\n", 500)), "h.csv")
+	_, notes, err := ReadRecords(strings.NewReader("series,time,value\n"+strings.Repeat("x,y,z\n", 500)), "h.csv", Measured)
 	if err != nil || len(notes) != maxNotes+1 || notes[maxNotes].Text != "400 more lines cannot be used" {
 		t.Errorf("500 bad lines: %d notes, %v", len(notes), err)
 	}
@@ -84,10 +86,10 @@ func TestReadRecordsRefuses(t *testing.T) {
 func TestRecordsRoundTrip(t *testing.T) {
 	var want []Record
 	for i, name := range []string{"plain", "=1+1", "'=1", "'quoted", "-x", "@x", "+", "a,\"b\"\nc", "Fan2 [16 / 4, SIMD32]"} {
-		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Value: 1 / float64(i+3), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
+		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Values: values(Measured, 1/float64(i+3)), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
 	}
 	for i := range 600 { // more than a batch
-		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Value: float64(i)})
+		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i))})
 	}
 	var b strings.Builder
 	w := NewRecordWriter(&b)
@@ -99,7 +101,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	read, notes, err := ReadRecords(strings.NewReader(b.String()), "h.csv")
+	read, notes, err := ReadRecords(strings.NewReader(b.String()), "h.csv", Measured)
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}
@@ -111,7 +113,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Errorf("read back %+v\nwant %+v", got[:12], want[:12])
 	}
 	b.Reset()
-	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,value,run,device,driver,label,verdict,program,branch,commit,host,event,note\n" {
+	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,said,frequency,measured,residual,loaded,seconds,underfilled,empty,shortfall,peak,spill,total\n" {
 		t.Errorf("no points are written as %q, %v; want the column names", b.String(), err)
 	}
 }
@@ -139,12 +141,12 @@ func FuzzReadRecords(f *testing.F) {
 	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
 	f.Add("time,series,value,run\n0,\"a\nb\",1e300,'=x\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		records, _, err := ReadRecords(strings.NewReader(text), "f.csv")
+		records, _, err := ReadRecords(strings.NewReader(text), "f.csv", Seconds)
 		if err != nil {
 			return
 		}
 		for _, r := range all(records) {
-			if r.Series == "" || r.Value != r.Value || r.Line < 2 {
+			if r.Series == "" || r.Time.IsZero() || r.Line < 2 {
 				t.Errorf("%+v of %q", r, text)
 			}
 		}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,11 +17,12 @@ func (k kind) Error() string { return string(k) }
 const (
 	errMissing    kind = "there is no such history"
 	errNotHistory kind = "not a history"
-	errNewer      kind = "the history is newer than this program"
+	errOther      kind = "the history has another schema"
 	errLocked     kind = "the history is locked"
 	errReadOnly   kind = "the history cannot be written"
 	errFull       kind = "the disk is full"
 	errConnection kind = "the connection to the history failed"
+	errUnfinished kind = "a writer of the history was ended in the middle"
 	errDamaged    kind = "the history is damaged"
 	errNoRun      kind = "no such run"
 	errNoKernel   kind = "no such kernel"
@@ -41,6 +43,7 @@ const (
 	faultDenied
 	faultDamaged
 	faultNotDatabase
+	faultUnfinished
 )
 
 // advice says what to do about a fault. Nothing has been changed whenever it is given: the transaction was rolled
@@ -61,6 +64,8 @@ var advice = map[fault]struct {
 		"what was not finished is undone; check that the server runs and try again: a run is never stored twice"},
 	faultDamaged:     {errDamaged, "nothing was changed; restore a copy, or start a new history with --db"},
 	faultNotDatabase: {errNotHistory, "nothing was changed; name another file with --db"},
+	faultUnfinished: {errUnfinished,
+		"nothing was changed; the next command that writes undoes it, as 'occudiff track add' does"},
 }
 
 // engine is what differs between the two.
@@ -71,9 +76,10 @@ type engine struct {
 	id, clustered string // spellings in the schema
 	countTables   string // counts our tables and all tables
 	forUpdate     string
-	ownFile       bool // tables of others mean that it is not ours
-	dollar        bool // placeholders are $1 and not ?
-	batch         int  // rows per insert
+	snapshot      sql.IsolationLevel // with which a reader sees one state
+	ownFile       bool               // tables of others mean that it is not ours
+	dollar        bool               // placeholders are $1 and not ?
+	batch         int                // rows per insert
 	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
 	// the pages that it changes need not be written aside first.
 	orFail string

@@ -3,11 +3,7 @@ package history
 import (
 	"context"
 	"slices"
-	"time"
 )
-
-// seconds gives a time as the value of an event.
-func seconds(t time.Time) float64 { return float64(t.Unix()) }
 
 // exportEvents hands out what was accepted, and what somebody renamed.
 func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[int64]string,
@@ -29,7 +25,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if a.Series == 0 {
 			k = Key{Device: r.Device, Driver: r.Driver, Program: r.Program}
 		}
-		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Value: seconds(a.Time),
+		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Said: a.Time,
 			Run: names[a.Run], Device: k.Device, Driver: k.Driver, Program: k.Program, Label: r.Label, Note: a.Note})
 		if err != nil {
 			return err
@@ -39,7 +35,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if r.Run != 0 {
 			continue
 		}
-		err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Value: seconds(r.Time)})
+		err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Said: r.Time})
 		if err != nil {
 			return err
 		}
@@ -59,7 +55,7 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 		if e.Event != eventRenamed || slices.ContainsFunc(known, same) {
 			continue
 		}
-		if err := d.renameTo(ctx, Rename{Old: e.Series, New: e.Note, Time: e.Time}, false); err != nil {
+		if err := d.renameTo(ctx, Rename{Old: e.Series, New: e.Note, Time: e.Said}, false); err != nil {
 			return done, err
 		}
 		done++
@@ -85,7 +81,6 @@ func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err
 		if e.Event != eventAccepted {
 			continue
 		}
-		at := time.Unix(int64(e.Value), 0).UTC()
 		key := parseName(e.Series)
 		key.Device, key.Driver, key.Program = e.Device, e.Driver, e.Program
 		for i := range runs {
@@ -94,7 +89,7 @@ func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err
 				continue
 			}
 			same := func(a Accept) bool {
-				return a.Run == r.ID && seconds(a.Time) == e.Value && (a.Series == 0) == (e.Series == "") &&
+				return a.Run == r.ID && a.Time.Equal(e.Said) && (a.Series == 0) == (e.Series == "") &&
 					(a.Series == 0 || a.Key == key)
 			}
 			if slices.ContainsFunc(known, same) {
@@ -104,7 +99,7 @@ func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err
 			if e.Series == "" {
 				matches = nil
 			}
-			if _, err := d.Accept(ctx, r.ID, matches, e.Note, at); err != nil {
+			if _, err := d.Accept(ctx, r.ID, matches, e.Note, e.Said); err != nil {
 				return done, err
 			}
 			done++

@@ -95,39 +95,137 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-func TestNewerAndOlderSchema(t *testing.T) {
+// TestOtherSchema: a history of an older or a newer program is refused with words, by readers and writers, and stays as it is.
+func TestOtherSchema(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
-		id := add(t, d, sample(0, 3))
-		// A later program adds a column: what is stored stays.
-		later := append(migrations(), []string{`ALTER TABLE occudiff_run ADD COLUMN weather TEXT`})
-		if err := d.migrate(bg, later, false); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.migrate(bg, later, false); err != nil {
-			t.Fatalf("migrating twice: %v", err)
-		}
-		if run, err := d.Get(bg, id); err != nil || len(run.Rows) != 3 {
-			t.Errorf("after migrating the run has %d rows, %v", len(run.Rows), err)
-		}
-		// This one refuses the later schema, and says so.
-		_, err := Open(bg, dsn)
-		want := "the history is newer than this program: the history " + d.Where() + " has schema 6, this program knows up to 5; update occudiff, or name another history with --db"
-		if !errors.Is(err, errNewer) || err.Error() != want {
-			t.Errorf("Open = %v\nwant %s", err, want)
-		}
-		// A migration that fails changes nothing.
-		broken := append(later, []string{`ALTER TABLE occudiff_run ADD COLUMN one TEXT`, `ALTER TABLE nowhere ADD COLUMN two TEXT`})
-		if err := d.migrate(bg, broken, false); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
-			t.Errorf("a broken migration: %v", err)
-		}
-		if version, _, err := d.version(bg, d.sql, ""); err != nil || version != 6 {
-			t.Errorf("after a broken migration the schema is %d, %v; want 6", version, err)
-		}
-		if _, err := d.sql.Exec(`SELECT one FROM occudiff_run`); err == nil {
-			t.Error("a broken migration left its first half behind")
+		add(t, d, sample(0, 3))
+		for _, number := range []int{1, 5, schema + 1} {
+			if _, err := d.sql.Exec(fmt.Sprintf("UPDATE occudiff_meta SET value = %d", number)); err != nil {
+				t.Fatal(err)
+			}
+			file := d.engine.ownFile
+			before := ""
+			if file {
+				d.Close()
+				before = snapshot(t, filepath.Dir(dsn))
+			}
+			for _, o := range []Options{{}, {MustExist: true}, {ReadOnly: true, Verify: true}} {
+				_, err := OpenWith(bg, dsn, o)
+				want := fmt.Sprintf("the history has another schema: %s has schema %d, and this program works with %d; nothing was changed: "+
+					"use the occudiff that made it, or name another history with --db", d.Where(), number, schema)
+				if !errors.Is(err, errOther) || err.Error() != want {
+					t.Errorf("%+v: %v\nwant %s", o, err, want)
+				}
+				if file && snapshot(t, filepath.Dir(dsn)) != before {
+					t.Errorf("schema %d, %+v: the folder was changed", number, o)
+				}
+			}
+			if file {
+				raw, err := sql.Open("sqlite", dsn)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d = &DB{sql: raw, engine: d.engine}
+				t.Cleanup(func() { raw.Close() })
+			}
 		}
 	})
+}
+
+// TestReadersNeverWrite: the bytes of a history that was read are those before, also with what a killed writer left.
+func TestReadersNeverWrite(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "history.db")
+		d := open(t, path)
+		for i := range 3 {
+			add(t, d, sample(i, 5))
+		}
+		if killed { // the log is as after a crash: nobody has put it into the file
+			for _, end := range []string{"", "-wal"} {
+				data, err := os.ReadFile(path + end)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(filepath.Dir(path), "killed.db"+end), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		d.Close()
+		if killed {
+			path = filepath.Join(filepath.Dir(path), "killed.db")
+		}
+		bytes := func() string {
+			file, _ := os.ReadFile(path)
+			log, _ := os.ReadFile(path + "-wal")
+			return string(file) + string(log)
+		}
+		before := bytes()
+		r, err := OpenWith(bg, path, Options{ReadOnly: true, Verify: true, Base: []string{"main"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := r.List(bg)
+		if err != nil || len(runs) != 3 {
+			t.Errorf("killed: %v: %d runs, %v; want 3", killed, len(runs), err)
+		}
+		if err := r.Export(bg, func(Record) error { return nil }); err != nil {
+			t.Error(err)
+		}
+		for name, write := range map[string]func() error{
+			"Add":    func() error { _, err := r.Add(bg, sample(9, 1)); return err },
+			"Accept": func() error { _, err := r.Accept(bg, 1, nil, "", start); return err },
+			"Rename": func() error { return r.Rename(bg, "a", "b", start) },
+			"Remove": func() error { return r.Remove(bg, 1) },
+		} {
+			if err := write(); !errors.Is(err, errReadOnly) {
+				t.Errorf("%s: %v, want an error of a reader", name, err)
+			}
+		}
+		r.Close()
+		if bytes() != before {
+			t.Errorf("killed: %v: reading changed the history", killed)
+		}
+	}
+}
+
+// TestUnfinished: a rollback journal of a writer that was ended in the middle is not the reader's to undo.
+func TestUnfinished(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	d := open(t, path)
+	add(t, d, sample(0, 50))
+	d.Close()
+	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)&_pragma=journal_mode(delete)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.SetMaxOpenConns(1)
+	// More than the cache holds, so that pages and their journal are on the disk before the end.
+	if _, err := raw.Exec("BEGIN IMMEDIATE; UPDATE occudiff_kernel SET cause = cause || '" + strings.Repeat("x", 5000) + "'"); err != nil {
+		t.Fatal(err)
+	}
+	hot := filepath.Join(t.TempDir(), "hot.db")
+	for _, end := range []string{"", "-journal"} {
+		data, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(hot+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw.Close()
+	before := snapshot(t, filepath.Dir(hot))
+	_, err = OpenWith(bg, hot, Options{ReadOnly: true})
+	want := "opening the history " + hot + ": a writer of the history was ended in the middle, nothing was changed; the next command that writes undoes it"
+	if !errors.Is(err, errUnfinished) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	if snapshot(t, filepath.Dir(hot)) != before {
+		t.Error("the reader changed it")
+	}
+	whole(t, open(t, hot))
 }
 
 // TestOpenedAtOnce: many processes make the same history.
@@ -197,7 +295,7 @@ func TestRollbackJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d := open(t, path)
 	add(t, d, sample(0, 50))
-	if err := d.setJournal(bg, "delete", time.Second); err != nil {
+	if _, err := d.sql.Exec("PRAGMA journal_mode = delete"); err != nil {
 		t.Fatal(err)
 	}
 	add(t, d, sample(1, 50))

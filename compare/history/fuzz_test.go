@@ -16,9 +16,9 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if _, err := d.Import(bg, Measured, pack([]Record{
-		{Series: "k [1024 / 64, SIMD16]", Time: start, Value: 50, Device: "tgl"},
-		{Series: "k [1024 / 64, SIMD16]", Time: start.Add(time.Hour), Value: 51, Device: "tgl"},
+	if _, err := d.Import(bg, pack([]Record{
+		{Series: "k [1024 / 64, SIMD16]", Time: start, Values: values(Measured, 50), Device: "tgl"},
+		{Series: "k [1024 / 64, SIMD16]", Time: start.Add(time.Hour), Values: values(Measured, 51), Device: "tgl"},
 	})); err != nil {
 		f.Fatal(err)
 	}
@@ -63,6 +63,6 @@ func FuzzOpen(f *testing.F) {
 			d.Latest(bg, runs[0].ID, Measured, 5, "")
 		}
 		d.EachSeries(bg, Measured, func(Series) error { return nil })
-		d.Export(bg, Measured, func(Record) error { return nil })
+		d.Export(bg, func(Record) error { return nil })
 	})
 }

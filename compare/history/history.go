@@ -1,21 +1,22 @@
 // Package history stores runs and reads them back as series: one schema on SQLite (a file) and on PostgreSQL (a
 // server that a team shares), through database/sql. It does not know verdicts, thresholds or statistics: the words of
-// a row are stored as they come, and compare/track judges what is read.
+// a row are stored as they come, and compare/track judges what is read. A history of another schema is refused, and
+// who only reads changes no byte.
 //
 // A Run has provenance (when, where, which driver, which commit), the files that it was read from, and a Row per
-// kernel. It is stored whole or not at all, and once: the digests of its files are claimed in the same transaction,
-// so that adding the same content twice changes nothing.
+// kernel. It is stored whole or not at all, and once: the digests of what its files say are claimed in the same
+// transaction, so that adding the same content twice changes nothing.
 //
 // A series is what may be compared over time: one task with one launch shape and direction, on one device with one
 // driver. These are its Key. Another device or driver makes another series, so that no reader can mix them up by
-// accident. The numbers of a row that can be followed are Metrics; metric.go has the table of them.
+// accident. The numbers of a row are Metrics, a column each; metric.go has the list of them.
 //
 // The tables are occudiff_run, occudiff_input (its files), occudiff_content (digests), occudiff_series (keys) and
 // occudiff_kernel (rows). The last is clustered by series and time, which is how it is read: a million rows are a
 // normal history, and the gate wants a few dozen of each series.
 //
-// Points also come and go as CSV (Import, Export), one metric at a time. What an import finds stored already it
-// completes and never overwrites.
+// Runs also come and go as CSV (Import, Export), a line for each kernel of a run and a column for each metric. A run
+// that an import finds stored already stays as it is, and must say the same.
 package history
 
 import (
@@ -35,7 +36,8 @@ const defaultWait = 30 * time.Second
 type Options struct {
 	// MustExist refuses to make a new history. Readers set it: an empty report of a mistyped name helps nobody.
 	MustExist bool
-	// ReadOnly opens a history that cannot be written too. Adding and removing fail then.
+	// ReadOnly changes no byte of the history, and reads one state of it however long that takes. What writes fails
+	// then.
 	ReadOnly bool
 	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set
 	// it.
@@ -52,6 +54,7 @@ type Options struct {
 // DB is an open history. It may be used by several goroutines.
 type DB struct {
 	sql     *sql.DB
+	reading *sql.Tx // of a reader, else nil
 	engine  engine
 	options Options
 	lined   lineups
@@ -60,13 +63,13 @@ type DB struct {
 	step func(name string)
 }
 
-// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there. An
-// older schema is brought up to date; a newer one is an error.
+// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there.
+// Another schema is an error.
 func Open(ctx context.Context, dsn string) (*DB, error) {
 	return OpenWith(ctx, dsn, Options{})
 }
 
-// OpenWith opens a history with options.
+// OpenWith opens a history with options. A reader ends with ctx.
 func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
@@ -79,19 +82,60 @@ func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 	} else {
 		d, err = openSQLite(ctx, a.name, options)
 	}
-	if err == nil && options.Verify {
-		if err = d.verify(ctx); err != nil {
-			d.Close()
-		}
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err = d.ready(ctx); err != nil {
+		d.Close()
 		return nil, err
 	}
 	return d, nil
 }
 
+// ready makes sure that the tables are there, as this program knows them.
+func (d *DB) ready(ctx context.Context) error {
+	if d.options.ReadOnly {
+		tx, err := d.sql.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: d.engine.snapshot})
+		if err != nil {
+			return d.engine.explain("opening the history "+d.engine.where, err)
+		}
+		d.reading = tx
+	}
+	// Whose history it is must be known before the first write to it.
+	known, err := d.known(ctx)
+	if err == nil && !d.options.ReadOnly && d.engine.ownFile {
+		err = d.engine.explain("opening the history "+d.engine.where, d.setJournal(ctx))
+	}
+	if err == nil && !known {
+		err = d.create(ctx)
+	}
+	if err == nil && d.options.Verify {
+		err = d.verify(ctx)
+	}
+	return err
+}
+
 // Close closes the history. Runs that were added are safe before that.
-func (d *DB) Close() error { return d.sql.Close() }
+func (d *DB) Close() error {
+	if d.reading != nil {
+		_ = d.reading.Rollback() // it has changed nothing, and may have ended
+	}
+	return d.sql.Close()
+}
+
+// source is where a select runs: in a transaction, or outside of one.
+type source interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}
+
+// source gives the transaction of a reader, else the database.
+func (d *DB) source() source {
+	if d.reading != nil {
+		return d.reading
+	}
+	return d.sql
+}
 
 // Where names the history for people: the path, or the URL without its password.
 func (d *DB) Where() string { return d.engine.where }
@@ -108,6 +152,9 @@ const retries = 20
 
 // write runs f in one transaction: all of it or nothing. f may run several times.
 func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	if d.options.ReadOnly {
+		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
+	}
 	for attempt := 1; ; attempt++ {
 		err := d.once(ctx, f)
 		if err == nil {
@@ -159,13 +206,15 @@ func (d *DB) transaction(ctx context.Context, f func(tx *sql.Tx) error) error {
 
 // query runs a select outside of a transaction and hands each row to scan.
 func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
-	return d.engine.explain(doing, d.each(ctx, d.sql, text, args, scan))
+	err := d.each(ctx, d.source(), text, args, scan)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		err = ctx.Err() // a reader ends with its context
+	}
+	return d.engine.explain(doing, err)
 }
 
 // each runs a select, in a transaction or outside of one, and hands each row to scan.
-func (d *DB) each(ctx context.Context, from interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, text string, args []any, scan func(rows *sql.Rows) error) error {
+func (d *DB) each(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
 		return err

@@ -1,13 +1,14 @@
 package history
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
-	"slices"
+	"math"
 	"time"
 
 	"occudiff/ingest/symbol"
@@ -30,24 +31,16 @@ func carrying(run Run) []Input {
 	return with(func(*Input) bool { return true })
 }
 
-// contents lists the digests that make a run known, each once, sorted: an input has one of its bytes and one of its
-// rows, each together with what was said of the run. Without any it is a digest of the run itself.
-func contents(run Run) []string {
-	if run.contents != nil {
-		return run.contents
-	}
-	var list []string
+// contents lists the digests that make a run known, one for each carrying input, of its rows and of what was said of
+// the run: a copy that is compressed or has other line ends is the same. Without any it is a digest of the run itself.
+func contents(run Run) (list []string) {
 	for _, in := range carrying(run) {
-		list = append(list, run.said(in.Digest))
-		if in.Content != "" {
-			list = append(list, run.said(in.Content))
-		}
+		list = append(list, run.said(cmp.Or(in.Content, in.Digest)))
 	}
 	if len(list) == 0 {
-		return []string{"rows:" + run.digest()}
+		list = append(list, run.said(run.digest()))
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
 // said gives the digest of a content with all that was said of the run: a commit that is reverted measures the same,
@@ -57,71 +50,39 @@ func (run *Run) said(content string) string {
 	if run.TimeGiven {
 		given = run.Time.UTC().Format(time.RFC3339Nano)
 	}
-	return "run:" + digestOf(content, given, run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune,
-		run.Commit, run.Branch, run.Program)
+	return digestOf(content, given, run.Label, run.Host, run.JobID, run.Device, run.Driver, run.VTune, run.Commit,
+		run.Branch, run.Program)
 }
 
-// saysAsMuch says whether a run that was stored when runs were known by their files alone has all that is said of this
-// one. It knows no branch.
-func (run *Run) saysAsMuch(old *Run) bool {
-	past := *old
-	past.TimeGiven, past.Branch = run.TimeGiven, run.Branch
-	return past.said("") == run.said("")
-}
-
-// digest sums up what a run says, for runs that come without files.
-// Digests that are stored are compared with those of today, so a field that is new enters only where it has a value.
+// digest sums up the rows of a run that comes without files, and its time, which may be all that tells it from others.
 func (run *Run) digest() string {
-	var parts []*number
-	for _, m := range []Metric{Underfilled, Empty, Shortfall} {
-		if n, err := m.number(); err == nil {
-			parts = append(parts, n)
-		}
-	}
 	h := sha256.New()
-	put(h, run.Time.UTC().Format(time.RFC3339Nano), run.Label, run.JobID, run.Device, run.Driver)
-	if run.Program != "" {
-		put(h, "program "+run.Program)
-	}
+	put(h, run.Time.UTC().Format(time.RFC3339Nano))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		// These six, and the others only where there is one: a digest that is stored must come out again.
-		put(h, run.memo.of(r.Key).whole, fmt.Sprint(absent(r.Measured), absent(r.Residual), absent(r.Loaded),
-			absent(r.Average), absent(r.Total), orNil(r.Instances)))
-		if r.Verdict != "" {
-			put(h, "verdict "+r.Verdict)
-		}
-		if r.Spill.Present() {
-			put(h, fmt.Sprint("spill ", absent(r.Spill)))
-		}
-		for _, n := range parts {
-			if _, there := n.get(r); there {
-				put(h, fmt.Sprint(string(n.metric)+" ", n.value(r)))
+		numbers := make([]byte, 0, 9*len(columns))
+		for _, o := range r.Values {
+			if v, ok := o.Value(); ok {
+				numbers = binary.LittleEndian.AppendUint64(append(numbers, 1), math.Float64bits(v))
+			} else {
+				numbers = append(numbers, 0)
 			}
 		}
-		if r.PredictedPeak.Present() && !r.Measured.Present() {
-			put(h, fmt.Sprint("peak ", absent(r.PredictedPeak)))
-		}
+		put(h, r.identity(), r.Verdict, r.Cause, string(numbers))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// identity is a digest of the whole key. Without a program it is that of histories which did not know programs.
+// identity is a digest of the whole key, kernelIdentity of the key without its program.
 func (k Key) identity() string {
-	texts := []string{k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver}
-	if k.Program != "" {
-		texts = append(texts, k.Program)
-	}
-	return digestOf(texts...)
+	return digestOf(k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver,
+		k.Program)
 }
 
-// kernelIdentity is a digest of the key without its program, taskIdentity of the task alone.
 func (k Key) kernelIdentity() string {
 	k.Program = ""
 	return k.identity()
 }
-
-func (k Key) taskIdentity() string { return digestOf(k.Task) }
 
 // stableIdentity is a digest of the key without its program and without what moves in the task's name; "" when nothing
 // moves in it.
@@ -149,14 +110,6 @@ func put(h hash.Hash, texts ...string) {
 		h.Write(n[:])
 		io.WriteString(h, s)
 	}
-}
-
-// absent gives a number, nil when it is not there.
-func absent[T ~float64](o unit.Opt[T]) any {
-	if v, ok := o.Value(); ok {
-		return float64(v)
-	}
-	return nil
 }
 
 // orNil gives a value for the database, nil when it is not there.

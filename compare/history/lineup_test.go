@@ -28,6 +28,7 @@ func TestLineup(t *testing.T) {
 		{"a wrong clock does not move the runs of known commits", []r{{"c1", "", 1}, {"c2", "", 900}, {"c3", "", 3}, {"c4", "", 4}}, "1 2 3 4"},
 		{"branches do not count", []r{{"", "", 1}, {"", "topic", 2}, {"", "main", 3}, {"", "other", 4}, {"", "master", 5}}, "1 3 5"},
 		{"for a run of a branch, main and the last of its own, behind", []r{{"", "topic", 1}, {"", "topic", 2}, {"", "", 3}, {"", "topic", 4}, {"", "other", 5}, {"", "main", 6}, {"", "topic", 7}}, "3 6 2 4 7"},
+		{"the last of a branch, whatever its clock says", []r{{"", "", 5}, {"", "topic", 6}, {"", "topic", 7}, {"", "topic", 8}, {"", "topic", 1}}, "1 3 4 5"},
 		{"of a known commit too", []r{{"c1", "", 1}, {"c9", "topic", 2}, {"c2", "", 3}, {"c8", "topic", 4}}, "1 3 4"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -54,6 +55,10 @@ func TestLineup(t *testing.T) {
 				if err != nil || len(series) != 1 || text(series[0].Points) != c.want {
 					t.Errorf("Latest = %+v, %v; want the runs %s", series, err, c.want)
 				}
+				panel, err := d.Panel(bg, last, 0, Measured)
+				if err != nil || len(panel.Kernels) != 1 || text(panel.Kernels[0].Points(Measured)) != c.want {
+					t.Errorf("Panel = %+v, %v; want the runs %s", panel, err, c.want)
+				}
 				points, err := d.Points(bg, Measured, []int64{1}, time.Time{}, last)
 				if got := text(points[1]); err != nil || got != c.want {
 					t.Errorf("Points = %s, %v; want %s", got, err, c.want)
@@ -64,7 +69,7 @@ func TestLineup(t *testing.T) {
 				}
 				// Everything is exported.
 				n := 0
-				if err := d.Export(bg, Measured, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
+				if err := d.Export(bg, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
 					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
 				}
 			})
@@ -101,8 +106,8 @@ func TestLongHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 3 * mostRuns { // as Add stores them, without its checks
-				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch)
-					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?)`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
+				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
+					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?, '')`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,15 +11,6 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Point is a metric of one run.
-type Point struct {
-	Run     int64
-	Time    time.Time
-	Value   float64           // in the metric's unit
-	Beside  unit.Opt[float64] // of Occupancy, the other value: first Loaded
-	Verdict string            // of the run's row, as it was stored
-}
-
 // Series is a metric over time, oldest first. Runs without the metric have no point.
 type Series struct {
 	ID     int64
@@ -38,7 +29,7 @@ func (d *DB) List(ctx context.Context) ([]Run, error) {
 func (d *DB) Around(ctx context.Context, runs []int64) ([]Run, error) {
 	first := int64(math.MaxInt64)
 	for _, run := range runs {
-		since, err := d.since(ctx, run)
+		since, err := d.since(ctx, run, mostRuns)
 		if err != nil {
 			return nil, err
 		}
@@ -75,21 +66,17 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	for i := range runs {
 		at[runs[i].ID] = i
 	}
-	err = d.query(ctx, "listing the runs of "+d.engine.where, `SELECT run_id, path, kind, digest, content, data_rows,
-		bad_rows, carries FROM occudiff_input WHERE run_id IN (SELECT id FROM occudiff_run `+where+`)
+	err = d.query(ctx, "listing the runs of "+d.engine.where, `SELECT run_id, path, kind, digest, data_rows,
+		bad_rows FROM occudiff_input WHERE run_id IN (SELECT id FROM occudiff_run `+where+`)
 		ORDER BY run_id, position`, args,
 		func(rows *sql.Rows) error {
-			var id, carries int64
+			var id int64
 			var in Input
-			if err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Content, &in.Rows, &in.BadRows,
-				&carries); err != nil {
-				return err
-			}
-			in.Carries = carries != 0
+			err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Rows, &in.BadRows)
 			if i, ok := at[id]; ok { // a run may come in between the two selects
 				runs[i].Inputs = append(runs[i].Inputs, in)
 			}
-			return nil
+			return err
 		})
 	return runs, err
 }
@@ -134,36 +121,39 @@ func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 		return Run{}, d.noRun(id)
 	}
 	run := runs[0]
-	text := `SELECT k.instances, k.verdict, k.basis, k.cause, k.confidence, ` + columns("k.") + `, ` + keyColumns + `
-		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
-	err = d.query(ctx, "reading a run of "+d.engine.where, text, []any{id}, func(rows *sql.Rows) error {
-		r, err := scanRow(rows)
-		run.Rows = append(run.Rows, r)
-		return err
-	})
-	return run, err
+	run.Rows, err = d.rows(ctx, d.source(), id)
+	return run, d.engine.explain("reading a run of "+d.engine.where, err)
 }
 
-// scanRow reads the columns that Get selects.
-func scanRow(rows *sql.Rows) (r Row, err error) {
-	var launches sql.NullInt64
-	values := make([]sql.NullFloat64, len(numbers))
-	into := []any{&launches, &r.Verdict, &r.Basis, &r.Cause, &r.Confidence}
-	for i := range values {
-		into = append(into, &values[i])
-	}
-	if r.Key, err = scanKey(rows, into...); err != nil {
-		return r, err
-	}
-	for i, v := range values {
-		if v.Valid {
-			numbers[i].set(&r, v.Float64)
+// rows reads the rows of a run.
+func (d *DB) rows(ctx context.Context, from source, run int64) (list []Row, err error) {
+	text := `SELECT k.verdict, k.cause, ` + keyColumns + columnNames(", k.", "") + `
+		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
+	err = d.each(ctx, from, text, []any{run}, func(rows *sql.Rows) error {
+		var r Row
+		var sizes [2]string
+		err := scanValues(rows, &r.Values, &r.Verdict, &r.Cause, &r.Task, &sizes[0], &sizes[1], &r.SIMD, &r.Direction,
+			&r.Device, &r.Driver, &r.Program)
+		if err == nil {
+			err = r.setSizes(sizes)
 		}
+		list = append(list, r)
+		return err
+	})
+	return list, err
+}
+
+// scanValues reads the columns of the metrics behind some others.
+func scanValues(rows *sql.Rows, values *Values, before ...any) error {
+	var read [len(columns)]sql.NullFloat64
+	for i := range read {
+		before = append(before, &read[i])
 	}
-	if launches.Valid {
-		r.Instances = unit.Some(launches.Int64)
+	err := rows.Scan(before...)
+	for i, v := range read {
+		values[i] = unit.Maybe(v.Float64, v.Valid)
 	}
-	return r, nil
+	return err
 }
 
 // EachSeries visits every series that has the metric, in the order in which they were first stored, with all of its
@@ -179,27 +169,19 @@ func (d *DB) EachSeries(ctx context.Context, m Metric, visit func(Series) error)
 
 // eachSeries visits every series that has the metric with its points of the runs that count.
 func (d *DB) eachSeries(ctx context.Context, m Metric, l *lineup, visit func(Series) error) error {
-	n, err := m.number()
-	if err != nil {
-		return err
-	}
 	keys, err := d.keys(ctx, "", nil)
 	if err != nil {
 		return err
 	}
-	text := `SELECT series_id, time, run_id, ` + n.selected("") + `, verdict FROM occudiff_kernel
-		WHERE ` + n.column + ` IS NOT NULL ORDER BY series_id, time, run_id`
-	return d.series(ctx, n, keys, text, nil, l, visit)
+	text := `SELECT series_id, time, run_id, ` + m.selected("") + `, verdict FROM occudiff_kernel
+		WHERE ` + m.column() + ` IS NOT NULL ORDER BY series_id, time, run_id`
+	return d.series(ctx, keys, text, nil, l, visit)
 }
 
 // Latest gives the series of a run with their last points among the runs that count for it and were added up to it, in
 // their order: n of them, and those between with the verdict passOver, which do not count; "" passes over none. A
 // series without a point of the run has no value of the metric in it, or the run is dated before n others.
 func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver string) ([]Series, error) {
-	number, err := m.number()
-	if err != nil {
-		return nil, err
-	}
 	keys, err := d.keys(ctx, `WHERE id IN (SELECT series_id FROM occudiff_kernel WHERE run_id = ?)`, []any{run})
 	if err != nil {
 		return nil, err
@@ -209,7 +191,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 		return nil, err
 	}
 	if !l.plain {
-		return d.latestOf(ctx, number, keys, l, run, n, passOver)
+		return d.latestOf(ctx, m, keys, l, run, n, passOver)
 	}
 	args := []any{run, run, run, l.since}
 	counts := ""
@@ -217,10 +199,10 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 		counts = `AND x.verdict <> ? `
 		args = append(args, passOver)
 	}
-	column := number.column
+	column := m.column()
 	// Per series one step back over n points in the key, then forward from there. One bound on the time: with two,
 	// SQLite takes the other one, and makes that step for every point.
-	text := `SELECT k.series_id, k.time, k.run_id, ` + number.selected("k.") + `, k.verdict
+	text := `SELECT k.series_id, k.time, k.run_id, ` + m.selected("k.") + `, k.verdict
 		FROM occudiff_kernel newest JOIN occudiff_kernel k ON k.series_id = newest.series_id
 		WHERE newest.run_id = ? AND k.` + column + ` IS NOT NULL AND k.run_id <= ?
 		AND k.time >= COALESCE(
@@ -228,7 +210,7 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 			AND x.run_id <= ? AND x.time >= ? ` + counts + `ORDER BY x.time DESC, x.run_id DESC LIMIT 1 OFFSET ?), ?)
 		ORDER BY k.series_id, k.time, k.run_id`
 	var all []Series
-	err = d.series(ctx, number, keys, text, append(args, n-1, l.since), l, func(s Series) error {
+	err = d.series(ctx, keys, text, append(args, n-1, l.since), l, func(s Series) error {
 		s.Points = s.Points[cut(s.Points, n, passOver):] // runs of the moment of the first one
 		all = append(all, s)
 		return nil
@@ -237,10 +219,10 @@ func (d *DB) Latest(ctx context.Context, run int64, m Metric, n int, passOver st
 }
 
 // latestOf is Latest where the database cannot pick the runs.
-func (d *DB) latestOf(ctx context.Context, number *number, keys map[int64]Key, l *lineup, run int64, n int,
+func (d *DB) latestOf(ctx context.Context, m Metric, keys map[int64]Key, l *lineup, run int64, n int,
 	passOver string) (all []Series, err error) {
 	ids := slices.Sorted(maps.Keys(keys))
-	points, err := d.points(ctx, number, ids, l, l.since, run)
+	points, err := d.points(ctx, m, ids, l, l.since, run)
 	for _, id := range ids {
 		if p := points[id]; len(p) > 0 {
 			all = append(all, Series{ID: id, Key: keys[id], Points: p[cut(p, n, passOver):], Ordered: true})
@@ -252,10 +234,6 @@ func (d *DB) latestOf(ctx context.Context, number *number, keys map[int64]Key, l
 // Points gives the points of some series since a time among the runs that count for a run and were added up to it, in
 // their order.
 func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time, run int64) (map[int64][]Point, error) {
-	number, err := m.number()
-	if err != nil {
-		return nil, err
-	}
 	l, err := d.lineup(ctx, run)
 	if err != nil {
 		return nil, err
@@ -264,11 +242,11 @@ func (d *DB) Points(ctx context.Context, m Metric, ids []int64, since time.Time,
 	if !since.IsZero() {
 		from = max(from, since.UnixMicro())
 	}
-	return d.points(ctx, number, ids, l, from, run)
+	return d.points(ctx, m, ids, l, from, run)
 }
 
 // points gives the points of some series since a time.
-func (d *DB) points(ctx context.Context, number *number, ids []int64, l *lineup, from, run int64) (
+func (d *DB) points(ctx context.Context, m Metric, ids []int64, l *lineup, from, run int64) (
 	map[int64][]Point, error) {
 	all := map[int64][]Point{}
 	for part := range slices.Chunk(ids, d.engine.batch) {
@@ -278,11 +256,11 @@ func (d *DB) points(ctx context.Context, number *number, ids []int64, l *lineup,
 			args = append(args, id)
 			keys[id] = Key{}
 		}
-		text := `SELECT series_id, time, run_id, ` + number.selected("") + `, verdict FROM occudiff_kernel
-			WHERE ` + number.column + ` IS NOT NULL AND time >= ? AND run_id <= ?
+		text := `SELECT series_id, time, run_id, ` + m.selected("") + `, verdict FROM occudiff_kernel
+			WHERE ` + m.column() + ` IS NOT NULL AND time >= ? AND run_id <= ?
 				AND series_id IN (` + marks(len(part)) + `)
 			ORDER BY series_id, time, run_id`
-		err := d.series(ctx, number, keys, text, args, l, func(s Series) error {
+		err := d.series(ctx, keys, text, args, l, func(s Series) error {
 			all[s.ID] = s.Points
 			return nil
 		})
@@ -336,15 +314,19 @@ func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
 	if err = rows.Scan(into...); err != nil {
 		return k, err
 	}
-	if k.Global, err = unit.ParseSize(global); err != nil {
-		return k, err
+	return k, k.setSizes([2]string{global, local})
+}
+
+// setSizes reads the sizes of a launch, global and local.
+func (k *Key) setSizes(text [2]string) (err error) {
+	if k.Global, err = unit.ParseSize(text[0]); err == nil {
+		k.Local, err = unit.ParseSize(text[1])
 	}
-	k.Local, err = unit.ParseSize(local)
-	return k, err
+	return err
 }
 
 // series groups rows of (series, time, run, value, beside, verdict) that come in order, those of runs that count.
-func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text string, args []any, l *lineup,
+func (d *DB) series(ctx context.Context, keys map[int64]Key, text string, args []any, l *lineup,
 	visit func(Series) error) error {
 	var s Series
 	var stopped error
@@ -383,9 +365,9 @@ func (d *DB) series(ctx context.Context, n *number, keys map[int64]Key, text str
 			}
 			s = Series{ID: id, Points: make([]Point, 0, len(s.Points)+1)}
 		}
-		p := Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: n.point(value), Verdict: verdict}
+		p := Point{Run: run, Time: time.UnixMicro(us).UTC(), Value: value, Verdict: verdict}
 		if beside.Valid {
-			p.Beside = unit.Some(n.point(beside.Float64))
+			p.Beside = unit.Some(beside.Float64)
 		}
 		s.Points = append(s.Points, p)
 		return nil

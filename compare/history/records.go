@@ -6,30 +6,37 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
-// Records are points on their way into a history. A million of them take 64 MB: a history repeats few texts very often,
-// so each is kept once.
+// Records are kernels of runs on their way into a history. A million of them take 150 MB: a history repeats few texts
+// very often, so each is kept once, and a value that is absent takes no room.
 type Records struct {
+	// Alone says that the file had the column value alone.
+	Alone bool
+
 	// IsDevice, when not nil, says whether a text is the key of a device. The run of several adapters of a device
 	// ("max1100 GPU 0", "max1100 GPU 1") is then stored as one of that device.
 	IsDevice func(key string) bool
 
 	points []packed
+	values []float64 // those of all points that are there
 	events []Record
 	texts  []string
 	number map[string]int32 // of each text
 	keys   map[int32]Key    // that the names of series say
 }
 
-// packed is a Record whose texts are numbers.
-// It has 64 bytes, of which a text takes four: a history of a million points names a few thousand kernels.
+// packed is a Record whose texts are numbers, a text for each of texts.
 type packed struct {
-	us                                                   int64
-	value                                                float64
-	series, run, device, driver, label, verdict, program int32
-	branch, commit, host                                 int32
-	line                                                 int32
+	us        int64
+	frequency unit.Opt[float64]
+	series    int32
+	text      [len(texts)]int32
+	line      int32
+	first     int    // of its values
+	has       uint64 // which of the columns they are of
 }
 
 // Add appends a point or an event.
@@ -38,10 +45,18 @@ func (r *Records) Add(p Record) {
 		r.events = append(r.events, p)
 		return
 	}
-	r.points = append(r.points, packed{us: p.Time.UnixMicro(), value: p.Value, line: int32(p.Line),
-		series: r.text(p.Series), run: r.text(p.Run), device: r.text(p.Device), driver: r.text(p.Driver),
-		label: r.text(p.Label), verdict: r.text(p.Verdict), program: r.text(p.Program),
-		branch: r.text(p.Branch), commit: r.text(p.Commit), host: r.text(p.Host)})
+	point := packed{us: p.Time.UnixMicro(), frequency: p.Frequency, line: int32(p.Line), series: r.text(p.Series),
+		first: len(r.values)}
+	for i, t := range texts {
+		point.text[i] = r.text(*t.of(&p))
+	}
+	for i, o := range p.Values {
+		if v, ok := o.Value(); ok {
+			r.values = append(r.values, v)
+			point.has |= 1 << i
+		}
+	}
+	r.points = append(r.points, point)
 }
 
 // text gives a text's number.
@@ -64,11 +79,20 @@ func (r *Records) Len() int { return len(r.points) }
 
 // At gives point i; its time is UTC, to the microsecond.
 func (r *Records) At(i int) Record {
-	p := r.points[i]
-	return Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Value: p.value, Run: r.texts[p.run],
-		Device: r.texts[p.device], Driver: r.texts[p.driver], Label: r.texts[p.label], Verdict: r.texts[p.verdict],
-		Program: r.texts[p.program], Branch: r.texts[p.branch], Commit: r.texts[p.commit], Host: r.texts[p.host],
+	p := &r.points[i]
+	record := Record{Series: r.texts[p.series], Time: time.UnixMicro(p.us).UTC(), Frequency: p.frequency,
 		Line: int(p.line)}
+	for i, t := range texts {
+		*t.of(&record) = r.texts[p.text[i]]
+	}
+	next := p.first
+	for i := range record.Values {
+		if p.has&(1<<i) != 0 {
+			record.Values[i] = unit.Some(r.values[next])
+			next++
+		}
+	}
+	return record
 }
 
 // group gives the indices of the points of each run, oldest run first. Device and driver tell runs apart only where no
@@ -77,54 +101,48 @@ func (r *Records) At(i int) Record {
 func (r *Records) group() ([][]int32, error) {
 	type identity struct {
 		us                                  int64
-		run, device, driver, label, program int32
+		run, device, driver, label, program string
 	}
+	type kernel struct{ series, device, driver string }
 	var groups [][]int32
+	var seen []map[kernel]int // the line of each kernel of a run
 	at := map[identity]int{}
-	for i, p := range r.points {
-		if r.texts[p.series] == "" {
-			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", errBadRun, p.line)
+	for i := range r.points {
+		p := r.At(i)
+		if p.Series == "" {
+			return nil, fmt.Errorf("%w: line %d has no series; fill the column `series`", errBadRun, p.Line)
 		}
-		id := identity{us: p.us, run: p.run, label: p.label, program: p.program}
-		if r.texts[p.run] == "" {
-			id.device, id.driver = p.device, p.driver
+		id := identity{us: p.Time.UnixMicro(), run: p.Run, label: p.Label, program: p.Program}
+		if p.Run == "" {
+			id.device, id.driver = p.Device, p.Driver
 		}
 		k, ok := at[id]
 		if !ok {
 			k = len(groups)
 			at[id] = k
-			groups = append(groups, nil)
+			groups, seen = append(groups, nil), append(seen, map[kernel]int{})
 		}
 		groups[k] = append(groups[k], int32(i))
-	}
-	for _, lines := range groups {
-		type row struct{ series, device, driver int32 }
-		seen := make(map[row]int32, len(lines))
-		for _, i := range lines {
-			p := r.points[i]
-			key := row{p.series, p.device, p.driver}
-			if first, twice := seen[key]; twice {
-				at := time.UnixMicro(p.us).UTC().Format(time.RFC3339)
-				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them"+
-					" apart in the column `run`", errBadRun, r.points[first].line, p.line, r.texts[p.series], at)
-			}
-			seen[key] = i
+		of := kernel{p.Series, p.Device, p.Driver}
+		if first, twice := seen[k][of]; twice {
+			return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in "+
+				"the column `run`", errBadRun, first, p.Line, p.Series, p.Time.Format(time.RFC3339))
 		}
+		seen[k][of] = p.Line
 	}
 	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(r.points[a[0]].us, r.points[b[0]].us) })
 	return groups, nil
 }
 
 // run makes a run of some points.
-func (r *Records) run(n *number, lines []int32) Run {
+func (r *Records) run(lines []int32) Run {
 	first := r.At(int(lines[0]))
-	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program,
-		Branch: first.Branch, Commit: first.Commit, Host: first.Host}
+	run := Run{Time: first.Time, Label: first.Label, JobID: first.Run, Program: first.Program, Branch: first.Branch,
+		Commit: first.Commit, Host: first.Host, VTune: first.VTune, Frequency: first.Frequency}
 	for _, i := range lines {
 		p := r.At(int(i))
-		row := Row{Key: r.key(r.points[i].series), Verdict: p.Verdict}
+		row := Row{Key: r.key(r.points[i].series), Values: p.Values, Verdict: p.Verdict, Cause: p.Cause}
 		row.Device, row.Driver = p.Device, p.Driver
-		n.set(&row, n.stored(p.Value))
 		run.Rows = append(run.Rows, row)
 	}
 	run.Device, run.Driver = r.platform(run.Rows)

@@ -44,8 +44,8 @@ func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error 
 func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(tx *sql.Tx) error {
 		known := false
-		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task_identity = ? LIMIT 1`,
-			[]any{Key{Task: r.Old}.taskIdentity()}, func(*sql.Rows) error { known = true; return nil })
+		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task = ? LIMIT 1`,
+			[]any{r.Old}, func(*sql.Rows) error { known = true; return nil })
 		if err == nil && (must && !known || r.New == "" || r.New == r.Old) {
 			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, "+
 				"without its launch shape, and another one", errNoKernel, r.Old, r.New, d.engine.where)
@@ -60,8 +60,8 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 // rename renames what is stored, and remembers it for what will be.
 func (d *DB) rename(ctx context.Context, tx *sql.Tx, r Rename) error {
 	var of []Series
-	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series WHERE task_identity = ? ORDER BY id`,
-		[]any{Key{Task: r.Old}.taskIdentity()}, func(rows *sql.Rows) error {
+	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series WHERE task = ? ORDER BY id`,
+		[]any{r.Old}, func(rows *sql.Rows) error {
 			var s Series
 			var err error
 			s.Key, err = scanKey(rows, &s.ID)
@@ -108,8 +108,7 @@ func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 	err := d.row(ctx, tx, `SELECT id FROM occudiff_series WHERE identity = ?`, k.identity()).Scan(&other)
 	if err == sql.ErrNoRows {
 		return d.exec(ctx, tx, `UPDATE occudiff_series SET task = ?, program = ?, identity = ?, kernel_identity = ?,
-			task_identity = ?, stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(),
-			k.taskIdentity(), k.stableIdentity(), id)
+			stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(), k.stableIdentity(), id)
 	}
 	if err == nil && other == id { // another writer was faster
 		return nil

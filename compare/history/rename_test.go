@@ -15,7 +15,8 @@ import (
 func named(i int, names ...string) Run {
 	run := sample(i, len(names))
 	for k := range run.Rows {
-		run.Rows[k].Task, run.Rows[k].Measured = names[k], unit.Some(unit.FromPercent(float64(50+k)))
+		run.Rows[k].Task = names[k]
+		run.Rows[k].Set(Measured, unit.Some(float64(50+k)))
 	}
 	return run
 }
@@ -89,12 +90,12 @@ func TestMovedImport(t *testing.T) {
 		d := open(t, dsn)
 		add(t, d, named(0, "main::{lambda(int)#1}", "b"))
 		records := &Records{}
-		if err := d.Export(bg, Measured, func(r Record) error { records.Add(r); return nil }); err != nil {
+		if err := d.Export(bg, func(r Record) error { records.Add(r); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		add(t, d, named(1, "main::{lambda(int)#2}", "b"))
-		done, err := d.Import(bg, Measured, records)
-		if err != nil || done.KnownRuns != 1 || done.Points != 0 {
+		done, err := d.Import(bg, records)
+		if err != nil || done.KnownRuns != 1 || done.Kernels != 0 {
 			t.Errorf("Import = %+v, %v; want one known run", done, err)
 		}
 		whole(t, d)
@@ -236,7 +237,7 @@ func TestEventsTravel(t *testing.T) {
 		export := func(d *DB) string {
 			var b strings.Builder
 			w := NewRecordWriter(&b)
-			if err := errors.Join(d.Export(bg, Measured, w.Write), w.Flush()); err != nil {
+			if err := errors.Join(d.Export(bg, w.Write), w.Flush()); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()
@@ -244,7 +245,7 @@ func TestEventsTravel(t *testing.T) {
 		text := export(d)
 		other := open(t, t.TempDir()+"/other.db")
 		for i, want := range []int{3, 0} {
-			records, notes, err := ReadRecords(strings.NewReader(text), "h.csv")
+			records, notes, err := ReadRecords(strings.NewReader(text), "h.csv", Measured)
 			if err != nil || len(notes) > 0 {
 				t.Fatal(err, notes)
 			}
@@ -252,7 +253,7 @@ func TestEventsTravel(t *testing.T) {
 				if to == d {
 					want = 0 // it came from there
 				}
-				if done, err := to.Import(bg, Measured, records); err != nil || done.Events != want {
+				if done, err := to.Import(bg, records); err != nil || done.Events != want {
 					t.Errorf("import %d: %+v, %v; want %d events", i, done, err, want)
 				}
 			}

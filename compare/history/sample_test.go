@@ -20,23 +20,23 @@ func sample(i, n int) Run {
 		}}
 	for k := range n {
 		run.Rows = append(run.Rows, Row{
-			Key:              Key{Task: fmt.Sprintf("kernel<%d, \"ä\n\">", k), Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: 32},
-			PredictedPeak:    unit.Some(unit.Ratio(1)),
-			PredictedAverage: unit.Some(unit.Ratio(0.995)),
-			ProfilerPeak:     unit.Some(unit.Ratio(1)),
-			Measured:         unit.Some(unit.FromPercent(float64(6000+10*k-i) / 100)),
-			Loaded:           unit.Some(unit.FromPercent(79)),
-			Residual:         unit.Some(unit.Points(-36.8)),
-			ModelResidual:    unit.Some(unit.Points(0)),
-			Total:            unit.Some(unit.Seconds(1.071)),
-			Average:          unit.Some(unit.Seconds(0.000523)),
-			Instances:        unit.Some(int64(2047)),
-			Spill:            unit.Some(64.0),
-			Underfilled:      unit.Some(unit.Points(16.2)),
-			Empty:            unit.Some(unit.Points(20.6)),
-			Shortfall:        unit.Some(unit.Points(36.8)),
-			Verdict:          "below", Basis: "measured", Cause: "dispatch", Confidence: "high",
+			Key: Key{Task: fmt.Sprintf("kernel<%d, \"ä\n\">", k), Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: 32},
+			Values: values(Peak, 100, Measured, float64(6000+10*k-i)/100, Loaded, 79, Residual, -36.8, Total, 1.071, Seconds, 0.000523,
+				Spill, 64, Underfilled, 16.2, Empty, 20.6, Shortfall, 36.8),
+			Verdict: "below", Cause: "dispatch",
 		})
 	}
 	return run
+}
+
+// values makes values of pairs of a metric and a number.
+func values(pairs ...any) (v Values) {
+	for i := 0; i < len(pairs); i += 2 {
+		x, ok := pairs[i+1].(float64)
+		if !ok {
+			x = float64(pairs[i+1].(int))
+		}
+		v.Set(pairs[i].(Metric), unit.Some(x))
+	}
+	return v
 }

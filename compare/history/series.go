@@ -25,15 +25,14 @@ type placed struct {
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
-// series without a program, and the programs are returned. With part the rows are not all of their run: then nobody can
-// tell whether a name moved.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, part bool) (p placed, err error) {
+// series without a program, and the programs are returned.
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p placed, err error) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
-		kernels[i] = memo.of(rows[i].Key).kernel
+		kernels[i] = rows[i].kernelIdentity()
 	}
-	known := memo.series
-	if err := d.lookUp(ctx, tx, kernels, known); err != nil {
+	known, err := d.lookUp(ctx, tx, kernels)
+	if err != nil {
 		return p, err
 	}
 	program := rows[0].Program // all rows of a run have the same, or none
@@ -51,20 +50,18 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row, memo *memo, p
 			if err := d.become(ctx, tx, id, k); err != nil {
 				return p, err
 			}
-			delete(known, kernel)
 		}
 	}
-	if slices.Contains(p.ids, 0) && !part {
+	if slices.Contains(p.ids, 0) {
 		if p.moved, err = d.moved(ctx, tx, rows, program, p.ids); err != nil {
 			return p, err
 		}
 	}
-	return p, d.makeSeries(ctx, tx, rows, kernels, program, p.ids, known)
+	return p, d.makeSeries(ctx, tx, rows, kernels, program, p.ids)
 }
 
 // makeSeries makes the series of the rows that have none.
-func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []string, program string, ids []int64,
-	known map[string][]stored) error {
+func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []string, program string, ids []int64) error {
 	type series struct {
 		identity string
 		row      int
@@ -72,17 +69,11 @@ func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []s
 	var fresh []series
 	var missing []string
 	for i, kernel := range kernels {
-		if len(known[kernel]) == 0 {
-			delete(known, kernel) // it was not there; of a name that moved it is now
+		if ids[i] == 0 {
+			k := rows[i].Key
+			k.Program = program
+			missing, fresh = append(missing, kernel), append(fresh, series{k.identity(), i})
 		}
-		if ids[i] != 0 {
-			continue
-		}
-		k := rows[i].Key
-		k.Program = program
-		missing = append(missing, kernel)
-		fresh = append(fresh, series{k.identity(), i})
-		delete(known, kernel)
 	}
 	if len(fresh) == 0 {
 		return nil
@@ -95,15 +86,15 @@ func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []s
 		for _, s := range part {
 			k := rows[s.row].Key
 			k.Program = program
-			list = append(list, []any{s.identity, kernels[s.row], k.taskIdentity(), k.stableIdentity(), k.Task,
-				k.Global.String(), k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+			list = append(list, []any{s.identity, kernels[s.row], k.stableIdentity(), k.Task, k.Global.String(), k.Local.String(),
+				k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
 		}
-		if err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, task_identity, stable_identity, "+
-			keyColumns+")", list, " ON CONFLICT (identity) DO NOTHING"); err != nil {
+		if err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", list,
+			" ON CONFLICT (identity) DO NOTHING"); err != nil {
 			return err
 		}
 	}
-	err := d.lookUp(ctx, tx, missing, known)
+	known, err := d.lookUp(ctx, tx, missing)
 	for i, kernel := range kernels {
 		if ids[i] == 0 {
 			ids[i], _ = find(known[kernel], program)
@@ -140,32 +131,28 @@ func find(of []stored, program string) (id int64, adopt bool) {
 	return 0, false
 }
 
-// lookUp finds the series of those kernels that are not known yet.
-func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string, known map[string][]stored) error {
-	var unknown []string
-	for _, kernel := range kernels {
-		if _, there := known[kernel]; !there {
-			unknown = append(unknown, kernel)
-			known[kernel] = nil
-		}
-	}
-	for part := range slices.Chunk(unknown, d.engine.batch) {
+// lookUp finds the series of kernels.
+func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string) (map[string][]stored, error) {
+	known := make(map[string][]stored, len(kernels))
+	for part := range slices.Chunk(kernels, d.engine.batch) {
 		args := make([]any, len(part))
 		for i, s := range part {
 			args[i] = s
 		}
 		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` +
-			marks(len(part)) + `)`
+			marks(len(part)) + `) ORDER BY id`
 		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
 			var kernel string
 			var s stored
 			err := rows.Scan(&kernel, &s.id, &s.program)
-			known[kernel] = append(known[kernel], s)
+			if !slices.Contains(known[kernel], s) { // two rows of one kernel, in two chunks
+				known[kernel] = append(known[kernel], s)
+			}
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return known, nil
 }

@@ -51,10 +51,10 @@ func TestPooler(t *testing.T) {
 		}
 	}
 	records := &Records{}
-	if err := d.Export(bg, Measured, func(r Record) error { records.Add(r); return nil }); err != nil {
+	if err := d.Export(bg, func(r Record) error { records.Add(r); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := open(t, server.Pool(t, server.Fresh(t))).Import(bg, Measured, records); err != nil || done.Points != records.Len() {
+	if done, err := open(t, server.Pool(t, server.Fresh(t))).Import(bg, records); err != nil || done.Kernels != records.Len() {
 		t.Errorf("Import = %+v, %v; want %d points", done, err, records.Len())
 	}
 	whole(t, d)
@@ -93,15 +93,17 @@ func TestReader(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = r.Add(bg, sample(1, 2))
-	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed; this user may only read") {
+	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed: it was opened for reading") {
 		t.Errorf("Add: %v", err)
 	}
-	// A history of an earlier release has to be opened once by somebody who may write.
-	if _, err := d.sql.Exec(`UPDATE occudiff_meta SET value = 4`); err != nil {
+	// A command that adds is told why it cannot.
+	w, err := OpenWith(bg, reader, Options{MustExist: true})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenWith(bg, reader, Options{ReadOnly: true}); !errors.Is(err, errReadOnly) {
-		t.Errorf("an earlier schema: %v", err)
+	defer w.Close()
+	if _, err = w.Add(bg, sample(1, 2)); !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed; this user may only read") {
+		t.Errorf("Add: %v", err)
 	}
 }
 

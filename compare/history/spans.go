@@ -7,21 +7,13 @@ import (
 	"time"
 )
 
-// Span is a series from its first run to its last.
-type Span struct {
-	ID            int64
-	Key           Key
-	First, Last   time.Time
-	FirstRun, Run int64 // the first and the last
-}
-
 // Spans gives every series of the tasks that a run has, whatever the launch shape, device and driver, as it was when
 // the run was added: what came before it and where that ended. First and last are those by time. With byAdding they are
 // those that were added first and last, and their times are left out. Runs that do not count for the run are left out.
 func (d *DB) Spans(ctx context.Context, run int64, byAdding bool) ([]Span, error) {
 	// By task and not by key: what came before has another device, driver or launch shape.
-	of := ` o.task_identity IN
-		(SELECT s.task_identity FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
+	of := ` o.task IN
+		(SELECT s.task FROM occudiff_kernel n JOIN occudiff_series s ON s.id = n.series_id WHERE n.run_id = ?)`
 	var base []any
 	for _, name := range d.options.Base {
 		base = append(base, name)

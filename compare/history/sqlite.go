@@ -23,7 +23,7 @@ const sqliteHeader = "SQLite format 3\x00"
 
 // openSQLite opens a file.
 func openSQLite(ctx context.Context, path string, options Options) (*DB, error) {
-	writable, err := inspect(path, options)
+	err := inspect(path, options)
 	if err != nil {
 		return nil, err
 	}
@@ -33,73 +33,87 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)
 			FROM sqlite_master WHERE type = 'table'`,
 	}}
-	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, writable, options)); err != nil {
+	if err := d.refuse(ctx); err != nil {
+		return nil, err
+	}
+	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, options, false)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
+	}
+	if options.ReadOnly && logless(path) {
+		// Where nothing can be written beside the file SQLite cannot make the index of the write-ahead log. Without a log
+		// there is nothing to miss.
+		_, err := d.sql.ExecContext(ctx, "SELECT COUNT(*) FROM sqlite_master")
+		if err != nil && sqliteFault(err) == faultReadOnly {
+			d.sql.Close()
+			d.sql, err = sql.Open("sqlite", sqliteDSN(path, options, true))
+			if err != nil {
+				return nil, d.engine.explain("opening the history "+path, err)
+			}
+		}
 	}
 	// A handful is enough for readers beside a writer, and each has a page cache.
 	d.sql.SetMaxOpenConns(4)
-	if err := d.prepare(ctx, path, writable, options); err != nil {
-		d.sql.Close()
-		return nil, err
-	}
 	return d, nil
 }
 
-// prepare sets the journal up and migrates.
-func (d *DB) prepare(ctx context.Context, path string, writable bool, options Options) error {
-	// Whose file it is must be known before the first write to it.
-	version, others, err := d.version(ctx, d.sql, "")
-	if err != nil {
-		return d.engine.explain("opening the history "+path, err)
+// refuse says why a file is no history of this program. It leaves nothing beside the file, which opening it for more
+// than this look does.
+func (d *DB) refuse(ctx context.Context) error {
+	if info, err := os.Stat(d.engine.where); err != nil || info.Size() == 0 {
+		return nil // it will be made, or its lack said
 	}
-	if options.MustExist && version == 0 && !others {
-		return d.noTables()
+	look := &DB{engine: d.engine, options: Options{Wait: d.options.Wait, ReadOnly: true}}
+	var err error
+	look.sql, err = sql.Open("sqlite", sqliteDSN(look.engine.where, look.options, logless(look.engine.where)))
+	if err == nil {
+		_, err = look.known(ctx)
+		look.sql.Close()
 	}
-	if writable && version <= len(migrations()) && !others {
-		journal := "delete"
-		if localFileSystem(path) {
-			journal = "wal"
-		}
-		if err := d.setJournal(ctx, journal, options.Wait); err != nil {
-			return d.engine.explain("opening the history "+path, err)
-		}
+	if errors.Is(err, errOther) || errors.Is(err, errNotHistory) {
+		return err
 	}
-	return d.migrate(ctx, migrations(), !writable)
+	return nil // what else is wrong is found again
+}
+
+// logless says whether a file has no write-ahead log with something in it.
+func logless(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err != nil || info.Size() == 0
 }
 
 // inspect looks at the file before SQLite does, which would take an empty one for a new database and changes some that
-// it only opens. It says whether the file may be written.
-func inspect(path string, options Options) (writable bool, err error) {
+// it only opens.
+func inspect(path string, options Options) error {
 	if path == "" {
-		return false, fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
+		return fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
 	}
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && options.MustExist:
-		return false, fmt.Errorf("%w: %s does not exist; 'occudiff track add' makes it, --db names another one",
+	case errors.Is(err, fs.ErrNotExist) && (options.MustExist || options.ReadOnly):
+		return fmt.Errorf("%w: %s does not exist; 'occudiff track add' makes it, --db names another one",
 			errMissing, path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return false, fmt.Errorf("%w: the folder of %s cannot be used: %w; make it first", errMissing, path, err)
+			return fmt.Errorf("%w: the folder of %s cannot be used: %w; make it first", errMissing, path, err)
 		}
-		return true, nil
+		return nil
 	case err != nil:
-		return false, fmt.Errorf("%w: %s cannot be opened: %w", errMissing, path, err)
+		return fmt.Errorf("%w: %s cannot be opened: %w", errMissing, path, err)
 	case !info.Mode().IsRegular():
-		return false, fmt.Errorf("%w: %s is not a file; name a file or a postgres:// URL with --db",
+		return fmt.Errorf("%w: %s is not a file; name a file or a postgres:// URL with --db",
 			errNotHistory, path)
 	}
 	if err := checkHeader(path); err != nil {
-		return false, err
+		return err
+	}
+	if options.ReadOnly {
+		return nil
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err == nil {
-		return true, f.Close()
+		return f.Close()
 	}
-	if options.ReadOnly {
-		return false, nil
-	}
-	return false, fmt.Errorf("%w: %s, nothing was changed; check its permissions, or name another file with --db (%w)",
+	return fmt.Errorf("%w: %s, nothing was changed; check its permissions, or name another file with --db (%w)",
 		errReadOnly, path, err)
 }
 
@@ -123,19 +137,18 @@ func checkHeader(path string) error {
 }
 
 // sqliteDSN spells the connection: immediate transactions, a wait for locks, and commits that survive a power cut.
-func sqliteDSN(path string, writable bool, options Options) string {
+func sqliteDSN(path string, options Options, immutable bool) string {
 	q := url.Values{}
-	q.Set("_txlock", "immediate")
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
-	q.Add("_pragma", "synchronous(full)")
 	q.Add("_pragma", "cache_size(-32768)") // KB: the pages that an import of many series touches again and again
-	if !writable {
+	if options.ReadOnly {
 		q.Set("mode", "ro")
-		// Where nothing can be written SQLite cannot make the index of the write-ahead log. Without a log there is
-		// nothing to miss.
-		if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
+		if immutable {
 			q.Set("immutable", "1")
 		}
+	} else {
+		q.Set("_txlock", "immediate")
+		q.Add("_pragma", "synchronous(full)")
 	}
 	// A URI, so that a `?` or `#` in the name is part of the name.
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
@@ -148,9 +161,13 @@ func sqliteDSN(path string, writable bool, options Options) string {
 // setJournal sets the kind of journal: the write-ahead log (wal) on local file systems, where readers and a writer do
 // not wait for each other, and the rollback journal (delete) elsewhere. The log needs shared memory, which network file
 // systems do not have.
-func (d *DB) setJournal(ctx context.Context, want string, wait time.Duration) error {
+func (d *DB) setJournal(ctx context.Context) error {
+	want := "delete"
+	if localFileSystem(d.engine.where) {
+		want = "wal"
+	}
 	// The change of mode does not wait for locks itself.
-	for until := time.Now().Add(wait); ; {
+	for until := time.Now().Add(d.options.Wait); ; {
 		var mode string
 		err := d.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 		if err == nil && mode != want {
@@ -176,7 +193,12 @@ func sqliteFault(err error) fault {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return faultLocked
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+	case sqlite3.SQLITE_READONLY:
+		if e.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
+			return faultUnfinished
+		}
+		return faultReadOnly
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
 		return faultReadOnly
 	case sqlite3.SQLITE_FULL:
 		return faultFull

@@ -34,21 +34,18 @@ type Run struct {
 	// Kernels is the number of rows. List fills it and leaves Rows nil.
 	Kernels int
 	Rows    []Row
-
-	memo     *memo
-	contents []string // see contents; nil until it is needed
 }
 
 // Input is a file that the run was read from.
 type Input struct {
 	Path    string
 	Kind    string
-	Digest  string // of its bytes
-	Content string // of the rows that were read of it
+	Digest  string // of its bytes, for people
+	Content string // a digest of the rows that were read of it, which is not stored; that of its bytes when empty
 	Rows    int64
 	BadRows int64
 	// Carries says that kernel rows came from this file. Only such files make a run known again: a summary that lies
-	// beside every run does not. When no input carries, all do.
+	// beside every run does not. When no input carries, all do. It is not stored either.
 	Carries bool
 }
 
@@ -70,24 +67,11 @@ func (k Key) OnDevice() Key {
 	return k
 }
 
-// Row is one kernel of a run. What was not measured or predicted is absent. Verdict, cause and the like are stored as
-// they come.
+// Row is one kernel of a run. Verdict and cause are stored as they come.
 type Row struct {
 	Key // Device, Driver and Program may be left empty: the run's are taken then
-
-	PredictedPeak, PredictedAverage unit.Opt[unit.Ratio]
-	ProfilerPeak                    unit.Opt[unit.Ratio]
-	Measured                        unit.Opt[unit.Ratio]
-	Loaded                          unit.Opt[unit.Ratio]
-	Residual                        unit.Opt[unit.Points] // measured - predicted average
-	ModelResidual                   unit.Opt[unit.Points] // profiler's peak - predicted peak
-	Underfilled, Empty, Shortfall   unit.Opt[unit.Points] // parts of the account
-	Total, Average                  unit.Opt[unit.Seconds]
-	Instances                       unit.Opt[int64]
-	Spill                           unit.Opt[float64] // bytes of a thread
-
-	Verdict, Basis    string
-	Cause, Confidence string
+	Values
+	Verdict, Cause string
 }
 
 // Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. parseName reads

@@ -27,7 +27,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 	recent := func(string) string { return "" } // a condition on the number of a run
 	if !d.engine.ownFile {
 		var last int64
-		err := d.sql.QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&last)
+		err := d.source().QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&last)
 		if err != nil {
 			return d.engine.explain(doing, err)
 		}
@@ -36,7 +36,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 	const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
 	if d.engine.ownFile {
 		var answer string
-		if err := d.sql.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
+		if err := d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
 			return d.engine.explain(doing, err)
 		}
 		if answer != "ok" {
@@ -69,7 +69,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 			continue
 		}
 		var n int64
-		if err := d.sql.QueryRowContext(ctx, c.count).Scan(&n); err != nil {
+		if err := d.source().QueryRowContext(ctx, c.count).Scan(&n); err != nil {
 			return d.engine.explain(doing, err)
 		}
 		if n != 0 {
@@ -82,11 +82,11 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 // verifyKeys holds the keys of all series against their digests.
 func (d *DB) verifyKeys(ctx context.Context, doing string) error {
 	wrong := 0
-	text := `SELECT identity, task_identity, ` + keyColumns + ` FROM occudiff_series`
+	text := `SELECT identity, kernel_identity, ` + keyColumns + ` FROM occudiff_series`
 	err := d.query(ctx, doing, text, nil, func(rows *sql.Rows) error {
-		var identity, task string
-		k, err := scanKey(rows, &identity, &task)
-		if err == nil && (k.identity() != identity || k.taskIdentity() != task) {
+		var identity, kernel string
+		k, err := scanKey(rows, &identity, &kernel)
+		if err == nil && (k.identity() != identity || k.kernelIdentity() != kernel) {
 			wrong++
 		}
 		return err

@@ -18,9 +18,10 @@ func FromBinaries(kernels []binary.Kernel) history.Run {
 	seen := map[history.Key]bool{}
 	for i := range kernels {
 		k := &kernels[i]
-		row := history.Row{Key: key(k), Spill: bytesOf(k.Spill)}
-		if !row.Spill.Present() { // an older compiler: spills and private memory together
-			row.Spill = bytesOf(k.Scratch)
+		row := history.Row{Key: key(k)}
+		row.Set(history.Spill, number(k.Spill))
+		if !k.Spill.Present() { // an older compiler: spills and private memory together
+			row.Set(history.Spill, number(k.Scratch))
 		}
 		if several[row.Key] > 1 {
 			row.SIMD = k.SIMD
@@ -30,7 +31,7 @@ func FromBinaries(kernels []binary.Kernel) history.Run {
 		}
 		seen[row.Key] = true
 		if p := k.Prediction; p != nil {
-			row.PredictedPeak = unit.Some(p.Prediction.Peak)
+			row.Set(history.Peak, percent(unit.Some(p.Prediction.Peak)))
 		}
 		run.Rows = append(run.Rows, row)
 		if run.Device == "" {

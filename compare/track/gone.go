@@ -137,9 +137,9 @@ func (c *Check) weigh(ctx context.Context, db *history.DB) error {
 			}
 			run, read[r.ID] = &r, &r
 		}
-		var own, all unit.Seconds
+		var own, all float64
 		for k := range run.Rows {
-			t := run.Rows[k].Total.Or(0)
+			t := run.Rows[k].Of(history.Total).Or(0)
 			if all += t; kernelOf(run.Rows[k].Key) == kernelOf(g.Key) {
 				own += t
 			}

@@ -28,7 +28,9 @@ func FromResult(r *compare.Result) history.Run {
 		stored := fromRow(row, h.Device)
 		if r.Accounted(row) {
 			parts := r.Parts(row)
-			stored.Underfilled, stored.Empty, stored.Shortfall = parts.Underfilled, parts.Empty, parts.Shortfall
+			stored.Set(history.Underfilled, number(parts.Underfilled))
+			stored.Set(history.Empty, number(parts.Empty))
+			stored.Set(history.Shortfall, number(parts.Shortfall))
 		}
 		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
 			continue
@@ -60,38 +62,44 @@ func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
 			Direction: string(row.Direction), Device: device},
-		ProfilerPeak: row.Peak, Measured: row.Measured, Loaded: row.BusyOccupancy, ModelResidual: row.PeakDifference,
-		Total: row.Total, Average: row.Average(), Instances: row.Instances, Spill: bytesOf(row.Spill),
-		Verdict: string(row.Verdict), Basis: string(row.Basis),
+		Verdict: string(row.Verdict),
 	}
+	h.Set(history.Measured, percent(row.Measured))
+	h.Set(history.Loaded, percent(row.BusyOccupancy))
+	h.Set(history.Seconds, number(row.Average()))
+	h.Set(history.Total, number(row.Total))
+	h.Set(history.Spill, number(row.Spill))
 	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
 		h.Device = strings.TrimSpace(device + " " + row.Device)
 	}
 	if p := row.Predicted; p != nil && p.Groups > 0 {
-		h.PredictedPeak, h.PredictedAverage = unit.Some(p.Peak), unit.Some(p.Average)
+		h.Set(history.Peak, percent(unit.Some(p.Peak)))
 	}
 	if row.Basis == compare.BasisMeasured {
-		h.Residual = unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average)) // not 0 all over the range
+		// Not 0 all over the range.
+		h.Set(history.Residual, number(unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average))))
 	}
 	if row.Cause != nil {
-		h.Cause, h.Confidence = row.Cause.Name, row.Cause.Confidence
+		h.Cause = row.Cause.Name
 	}
 	return h
 }
 
-// bytesOf gives bytes as a history stores numbers.
-func bytesOf(o unit.Opt[unit.Bytes]) unit.Opt[float64] {
-	if n, ok := o.Value(); ok {
-		return unit.Some(float64(n))
-	}
-	return unit.Opt[float64]{}
+// number gives a value as a history stores numbers, percent a ratio.
+func number[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(float64(v), ok)
+}
+
+func percent(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(v.Percent(), ok)
 }
 
 // Added is what was done with a run.
 type Added struct {
 	history.Run
 	Stored   bool   // false when its content was there already
-	Twin     bool   // it was there as a result folder or as the export of one, whichever this is not
 	TimeFrom string // what the time was taken from, when it is not the collection's
 	// Programs are those that have its kernels, when it does not say which one it is of.
 	Programs []string
@@ -119,7 +127,7 @@ func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) e
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
-		case !a.Rows[i].Measured.Present():
+		case !history.Measured.In(&a.Rows[i]):
 			notMeasured++
 		case a.Rows[i].Verdict == string(compare.Unmeasurable):
 			unmeasurable++

@@ -23,8 +23,10 @@ var (
 
 // measuredRow is a kernel with its measured occupancy in percent and a time per launch.
 func measuredRow(value float64, verdict string) history.Row {
-	return history.Row{Key: history.Key{Task: "k", Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}, Measured: unit.Some(unit.FromPercent(value)),
-		Average: unit.Some(unit.Seconds(1 / value)), Verdict: verdict}
+	row := history.Row{Key: history.Key{Task: "k", Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}, Verdict: verdict}
+	row.Set(history.Measured, unit.Some(value))
+	row.Set(history.Seconds, unit.Some(1/value))
+	return row
 }
 
 // storeRuns stores runs, an hour apart. Their numbers are 1, 2, 3 ...

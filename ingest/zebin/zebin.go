@@ -7,7 +7,7 @@
 // and drivers dump the YAML alone. Read finds the images in all of them and gives one Image per device.
 //
 // The format is Intel's: intel/intel-graphics-compiler, IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package
-// does not know devices, occupancy or how anything is shown.
+// runs that compiler where a source is given. It does not know devices, occupancy or how anything is shown.
 package zebin
 
 import (

@@ -25,9 +25,8 @@ import (
 	"occudiff/report/excel"
 	"occudiff/report/html"
 	"occudiff/report/machine"
-	"occudiff/report/markdown"
 	"occudiff/report/plot"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // Writer writes one form of a result.
@@ -53,7 +52,7 @@ func Ending(path string) string {
 func writers(ans *report.Answer) map[string]Writer {
 	return map[string]Writer{
 		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
-		".md":   func(w io.Writer) error { return markdown.Render(w, ans.Document()) },
+		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document()) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
@@ -112,13 +111,13 @@ func (f *Files) WriteAll(write Writer) error {
 
 // Print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
 // of it is held back.
-func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt terminal.Options) error {
+func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt text.Options) error {
 	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
 	var err error
 	if format == "card" {
 		err = machine.JSON(out, ans.Card())
 	} else if format == "table" {
-		err = terminal.Render(out, ans.Document(), opt)
+		err = text.Terminal(out, ans.Document(), opt)
 	} else {
 		err = writers(ans)[map[string]string{"markdown": ".md", "json": ".json", "csv": ".csv"}[format]](out)
 	}
@@ -168,7 +167,7 @@ func (f *Files) addPlots(ans *report.Answer) error {
 			last.own, last.beside = svg(doc, p), true
 		}
 		page.own = func(w io.Writer) error {
-			return markdown.RenderPlots(w, doc, func(p *report.Plot) string { return names[p] })
+			return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })
 		}
 	}
 	return nil

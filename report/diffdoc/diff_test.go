@@ -19,8 +19,7 @@ import (
 	"occudiff/report/diffdoc"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")
@@ -101,14 +100,14 @@ func TestDiffGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := diffdoc.Answer(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Document()
-			var text, page bytes.Buffer
-			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
+			var screen, page bytes.Buffer
+			if err := text.Terminal(&screen, doc, text.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := markdown.Render(&page, doc); err != nil {
+			if err := text.Markdown(&page, doc); err != nil {
 				t.Fatal(err)
 			}
-			sample.Golden(t, c.name+".txt", text.Bytes())
+			sample.Golden(t, c.name+".txt", screen.Bytes())
 			sample.Golden(t, c.name+".md", page.Bytes())
 		})
 	}
@@ -119,7 +118,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 		doc := diffdoc.Answer(d, report.Provenance{}).Document()
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
-			if err := terminal.Render(&b, doc, terminal.Options{Width: width}); err != nil {
+			if err := text.Terminal(&b, doc, text.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			for i, line := range strings.Split(b.String(), "\n") {

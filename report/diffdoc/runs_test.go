@@ -17,8 +17,7 @@ import (
 	"occudiff/report/diffdoc"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // cluster is the runs of twelve nodes: one is slow and low, one did nothing, one is of another device, one is a copy, and
@@ -75,14 +74,14 @@ func TestRunsGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := diffdoc.Runs(c.runs, report.Provenance{Version: "v0", Show: c.show}).Document()
-			var text, page bytes.Buffer
-			if err := terminal.Render(&text, doc, terminal.Options{}); err != nil {
+			var screen, page bytes.Buffer
+			if err := text.Terminal(&screen, doc, text.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := markdown.Render(&page, doc); err != nil {
+			if err := text.Markdown(&page, doc); err != nil {
 				t.Fatal(err)
 			}
-			sample.Golden(t, c.name+".txt", text.Bytes())
+			sample.Golden(t, c.name+".txt", screen.Bytes())
 			sample.Golden(t, c.name+".md", page.Bytes())
 		})
 	}

@@ -3,6 +3,7 @@ package excel
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -17,7 +18,7 @@ import (
 func value(c report.Cell) any {
 	switch c.Kind {
 	case report.Text:
-		return fitText(c.Text)
+		return unescaped(fitText(c.Text))
 	case report.Integer:
 		return c.Int
 	case report.Number, report.Percent, report.Points:
@@ -74,6 +75,33 @@ func fitText(s string) string {
 	}
 	return string(utf16.Decode(units[:keep])) + fmt.Sprintf(" [%d more characters do not fit a cell; see the JSON "+
 		"output]", len(units)-keep)
+}
+
+// likeEscape is what LibreOffice takes for an escaped character, though the file format has four digits: it would show
+// a control character in gemm_xe_hpc. The library escapes those of four.
+var likeEscape = regexp.MustCompile(`_x[0-9a-fA-F]{1,3}_`)
+
+// unescaped breaks a text into runs where it looks like an escaped character: each run is read by itself.
+func unescaped(s string) any {
+	at := likeEscape.FindStringIndex(s)
+	if at == nil {
+		return s
+	}
+	var runs []excelize.RichTextRun
+	for ; at != nil; at = likeEscape.FindStringIndex(s) {
+		runs, s = append(runs, excelize.RichTextRun{Text: s[:at[0]+1]}), s[at[0]+1:]
+	}
+	return append(runs, excelize.RichTextRun{Text: s})
+}
+
+// textOf gives the text of a cell, "" of one that holds none.
+func textOf(c *excelize.Cell) string {
+	text, _ := c.Value.(string)
+	runs, _ := c.Value.([]excelize.RichTextRun)
+	for _, r := range runs {
+		text += r.Text
+	}
+	return text
 }
 
 func unfit(r rune) bool {

@@ -32,9 +32,6 @@ func (p *page) chart(plot report.Plot, top int) int {
 		return top
 	}
 	height, column := barsHeight(plot), chartColumn
-	if plot.Stacked != nil {
-		column = 1
-	}
 	if plot.Lines { // beside the rows that it draws
 		height, column = lineChartHeight, len(at.columns)+2
 	}

@@ -55,7 +55,10 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	if err := b.listFrame(sw, t, columns, to, last-first+1); err != nil {
 		return err
 	}
-	if err := b.listHead(sw, t, columns, first, last, widths); err != nil {
+	if err := b.listHead(sw, t, columns); err != nil {
+		return err
+	}
+	if err := b.listRows(sw, t, columns, first, last, widths); err != nil {
 		return err
 	}
 	// It is a table of the spreadsheet: filter and sort work, and formulas can name its columns.
@@ -169,9 +172,8 @@ func headWidth(heading string) int {
 	return half
 }
 
-// listHead writes the heading and leaves the rows to the archive.
-func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int,
-	widths []float64) error {
+// listHead writes the heading.
+func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []int) error {
 	values := make([]any, len(columns))
 	for k, i := range columns {
 		id, err := b.style(headStyle(k, &t.Columns[i]))
@@ -180,15 +182,45 @@ func (b *book) listHead(sw *excelize.StreamWriter, t *report.Table, columns []in
 		}
 		values[k] = excelize.Cell{StyleID: id, Value: t.Columns[i].Heading()}
 	}
-	if err := sw.SetRow("A1", values, excelize.RowOpts{Height: headHeight}); err != nil {
-		return err
+	return sw.SetRow("A1", values, excelize.RowOpts{Height: headHeight})
+}
+
+// listRows writes rows below the heading.
+func (b *book) listRows(sw *excelize.StreamWriter, t *report.Table, columns []int, first, last int,
+	widths []float64) error {
+	var cells []report.Cell
+	values, made := make([]any, len(columns)), make([]excelize.Cell, len(columns))
+	for r := first; r < last; r++ {
+		cells = t.Row(r, cells[:0])
+		height := 0.0
+		for k, i := range columns {
+			c := &t.Columns[i]
+			v := sized(c, cells[i])
+			x := value(v)
+			// An absent value is no cell at all: a formula takes an empty text for a value, and 0 would be a lie.
+			if values[k] = nil; x == nil {
+				continue
+			}
+			look := cellStyle(c, v)
+			if !rightAligned(c) {
+				look.left, look.indent = true, indent(k, c)
+			}
+			id, err := b.style(look)
+			if err != nil {
+				return err
+			}
+			made[k] = excelize.Cell{StyleID: id, Value: x}
+			values[k] = &made[k]
+			// Nearly no text is as long as its column is wide; to measure takes longer than to write.
+			if c.Wrap && len(v.Text) >= int(widths[k]) {
+				height = max(height, heightOf(linesOf(v.Text, widths[k])))
+			}
+		}
+		if err := sw.SetRow(address(1, r-first+2), values, excelize.RowOpts{Height: height}); err != nil {
+			return err
+		}
 	}
-	w, err := b.newRowWriter(t, columns, first, last, widths)
-	if err != nil {
-		return err
-	}
-	b.rows[b.partName()] = w.write
-	return b.link(sw.Sheet, w)
+	return nil
 }
 
 // tableName makes a name that formulas may use: Kernels, Kernels_2.

@@ -16,8 +16,9 @@ const (
 	plainWidth  = 10.0 // of a column that nothing else sets
 	firstWidth  = 46.0
 	maxItems    = 200
-	longText    = 100 // characters in a last column, above which a text takes several lines
-	wrapWidth   = 32  // characters of a column whose texts take several lines
+	maxLinks    = 1000 // a workbook of more is slow to open, and nobody follows them
+	longText    = 100  // characters in a last column, above which a text takes several lines
+	wrapWidth   = 32   // characters of a column whose texts take several lines
 )
 
 // line is a row of a page.
@@ -43,7 +44,6 @@ type page struct {
 	areas  []area
 	charts []placedChart
 	leads  [][2]string // cells and the sections that they lead to
-	tail   *rowWriter  // rows that follow the lines, as the archive writes them
 	free   int         // the first row below all charts
 	last   int         // the last column that is printed, where a table has more; 0: all are
 	err    error
@@ -70,7 +70,7 @@ func lastPrinted(s *report.Section) (last int) {
 			last = max(last, to)
 		}
 	}
-	if slices.ContainsFunc(s.Plots, func(p report.Plot) bool { return p.Stacked == nil }) {
+	if len(s.Plots) > 0 {
 		return 0
 	}
 	return last
@@ -82,12 +82,6 @@ func (b *book) writePage(pg *page) error {
 	if err != nil {
 		return err
 	}
-	if pg.tail != nil {
-		b.rows[b.partName()] = pg.tail.write
-		if err := b.link(pg.sheet, pg.tail); err != nil {
-			return err
-		}
-	}
 	for _, l := range pg.leads {
 		to := "'" + strings.ReplaceAll(b.sheets[l[1]], "'", "''") + "'!A1"
 		if err := b.file.SetCellHyperLink(pg.sheet, l[0], to, "Location"); err != nil {
@@ -95,11 +89,7 @@ func (b *book) writePage(pg *page) error {
 		}
 	}
 	if pg.last > 0 {
-		rows := max(len(pg.lines), pg.free)
-		if pg.tail != nil {
-			rows = max(rows, pg.tail.top+pg.tail.last-pg.tail.first)
-		}
-		if err := b.printOnly(pg.sheet, pg.last, rows); err != nil {
+		if err := b.printOnly(pg.sheet, pg.last, max(len(pg.lines), pg.free)); err != nil {
 			return err
 		}
 	}
@@ -126,11 +116,6 @@ func (p *page) section(s *report.Section, first bool, d *report.Document) {
 		p.text(text, r)
 	}
 	top := len(p.lines) + 2
-	for _, plot := range s.Plots {
-		if plot.Stacked != nil { // stands above its rows, which are too wide to have it beside them
-			p.lines = append(p.lines, make([]line, barsHeight(plot)/pixelsPerRow+2)...)
-		}
-	}
 	for _, t := range s.Tables {
 		if t.In&report.Sheet != 0 && t.Len > 0 {
 			p.table(t)
@@ -193,10 +178,6 @@ func (p *page) table(t *report.Table) {
 	p.lines = append(p.lines, top)
 	first := len(p.lines) + 1
 	p.book.place(p.sheet, t, first)
-	if t.LinkTable != "" {
-		p.linkedRows(t, columns, first)
-		return
-	}
 	var row []report.Cell
 	for r := range t.Len {
 		row = t.Row(r, row[:0])
@@ -213,7 +194,7 @@ func (p *page) table(t *report.Table) {
 			} else {
 				p.widenTo(k, min(report.Width(c.Print(v)), mostOf(c)))
 			}
-			if k == 0 && r < len(t.Leads) {
+			if k == 0 && r < min(len(t.Leads), maxLinks) {
 				s.role = linked
 				p.leads = append(p.leads, [2]string{address(1, len(p.lines)+1), t.Leads[r]})
 			}
@@ -227,26 +208,6 @@ func (p *page) table(t *report.Table) {
 	for k, i := range columns {
 		if len(t.Columns[i].Words) > 0 {
 			p.areas = append(p.areas, area{address(k+1, first) + ":" + address(k+1, len(p.lines)), t.Columns[i].Words})
-		}
-	}
-}
-
-// linkedRows leaves the rows of a table, which has to be the last of its page, to the archive: there may be very many.
-func (p *page) linkedRows(t *report.Table, columns []int, first int) {
-	// Measured on the first rows: to measure all would make every row twice.
-	for k, width := range listWidths(t, columns, 0, min(t.Len, sampleRows)) {
-		p.widen(k, "")
-		p.widths[k] = max(p.widths[k], width)
-	}
-	w, err := p.book.newRowWriter(t, columns, 0, min(t.Len, p.book.maxRows-first+1), p.widths)
-	if err != nil {
-		p.err = err
-		return
-	}
-	w.top, p.tail = first, w
-	for k := range columns {
-		if words := t.Columns[columns[k]].Words; len(words) > 0 {
-			p.areas = append(p.areas, area{address(k+1, first) + ":" + address(k+1, first+w.last-1), words})
 		}
 	}
 }
@@ -364,25 +325,27 @@ func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
 	values := make([]any, len(l.cells))
 	for k := range l.cells {
 		values[k] = &l.cells[k]
-		if text, ok := l.cells[k].Value.(string); ok && l.wraps&(1<<k) != 0 {
-			l.height = min(max(l.height, float64(linesOf(text, p.width(k)))*lineHeight), excelize.MaxRowHeight)
+		if l.wraps&(1<<k) != 0 {
+			l.height = max(l.height, heightOf(linesOf(textOf(&l.cells[k]), p.width(k))))
 		}
 	}
 	opt := excelize.RowOpts{Height: l.height}
 	if l.span > 0 {
 		// Merged cells do not grow with their text: the height is reckoned, a little generously.
-		text, _ := l.cells[len(l.cells)-1].Value.(string)
-		n := linesOf(text, p.spanWidth(l.span))
-		if lead, _ := l.cells[0].Value.(string); l.span > 1 {
-			n = max(n, linesOf(lead, p.width(0)))
+		n := linesOf(textOf(&l.cells[len(l.cells)-1]), p.spanWidth(l.span))
+		if l.span > 1 {
+			n = max(n, linesOf(textOf(&l.cells[0]), p.width(0)))
 		}
-		opt.Height = min(float64(n)*lineHeight, excelize.MaxRowHeight)
+		opt.Height = heightOf(n)
 		if err := sw.MergeCell(address(l.span, row), address(p.textEnd(), row)); err != nil {
 			return err
 		}
 	}
 	return sw.SetRow(address(1, row), values, opt)
 }
+
+// heightOf is that of a row of so many lines.
+func heightOf(lines int) float64 { return min(float64(lines)*lineHeight, excelize.MaxRowHeight) }
 
 // Letters differ in width, and the font is not at hand: 8 % more than their count leaves some room.
 func linesOf(text string, width float64) int {

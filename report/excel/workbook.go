@@ -3,6 +3,7 @@
 package excel
 
 import (
+	"archive/zip"
 	"cmp"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/xuri/excelize/v2"
 	"occudiff/report"
 )
@@ -27,9 +29,16 @@ func Render(w io.Writer, d *report.Document) error {
 	return nil
 }
 
-// write makes the file. The library's own buffer stays empty: the archive writes to w.
+// write makes the file. It goes straight to w, not through the library's buffer, and at the fastest level: sheets are so
+// repetitive that more effort saves little and costs the most time of a large workbook.
 func (b *book) write(w io.Writer) error {
-	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return newArchive(w, b.rows, b.links) })
+	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
+		z := zip.NewWriter(w)
+		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
+			return flate.NewWriter(out, flate.BestSpeed)
+		})
+		return z
+	})
 	return b.file.Write(io.Discard)
 }
 
@@ -43,10 +52,6 @@ type book struct {
 	// placed is where tables begin: plots draw from these cells.
 	placed map[string]place
 	sheets map[string]string // of sections, by their keys
-	// rows of lists, by the part of the file that they go into.
-	rows map[string]func(io.Writer) error
-	// links of lists after the first, by the part as well.
-	links map[string]func(io.Writer) error
 }
 
 // place is where a table stands: its sheet, and the sheet's column of every table column.
@@ -60,8 +65,7 @@ type place struct {
 func newBook(maxRows int) *book {
 	return &book{
 		file: excelize.NewFile(), styles: map[style]int{}, rules: map[report.Status]int{}, maxRows: maxRows,
-		sheets: map[string]string{}, placed: map[string]place{}, rows: map[string]func(io.Writer) error{},
-		links: map[string]func(io.Writer) error{},
+		sheets: map[string]string{}, placed: map[string]place{},
 	}
 }
 
@@ -174,9 +178,6 @@ func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWrite
 	}
 	return b.file.NewStreamWriter(name)
 }
-
-// partName gives the part of the file that holds the sheet added last.
-func (b *book) partName() string { return fmt.Sprintf("xl/worksheets/sheet%d.xml", len(b.names)) }
 
 // noDate stands for a run whose date nobody knows: the library would write a date of its own.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -9,7 +9,6 @@ import (
 	"html"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +146,15 @@ func TestSheets(t *testing.T) {
 func TestKernelSheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
+	// Excel repairs a file whose table has one heading twice.
+	rows, err := f.GetRows("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(rows[0])
+	if n := len(rows[0]); len(slices.Compact(rows[0])) != n {
+		t.Error("two columns have one heading")
+	}
 	panes, err := f.GetPanes("Kernels")
 	if err != nil || !panes.Freeze || panes.XSplit != 1 || panes.YSplit != 1 || panes.TopLeftCell != "B2" {
 		t.Errorf("panes are %+v, %v; want the heading and the names frozen", panes, err)
@@ -215,7 +223,7 @@ func TestNumbers(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	for _, c := range []struct{ heading, kind, format, value string }{
 		{"Kernel", "text", "-", "Fan2"},
-		{"Global", "text", "#,##0", "2048x2048"}, // a size of one dimension is a number: see the golden of Fan1
+		{"Global", "text", "-", "2048x2048"}, // a size of one dimension is a number: see the golden of Fan1
 		{"SIMD", "number", "#,##0", "32"},
 		{"Launches", "number", "#,##0", "2047"},
 		{"GPU time [s]", "number", "#,##0.0000", "1.070996"},
@@ -238,17 +246,22 @@ func TestNumbers(t *testing.T) {
 func TestChart(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
-	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))
-	for _, heading := range []string{"Predicted average [%]", "VTune peak [%]", "Measured [%]"} {
-		column := columnOf(t, f, heading)
-		for _, ref := range []string{"'Kernels'!$" + column + "$2:$" + column + "$3", "'Kernels'!$" + column + "$1"} {
-			if !strings.Contains(chart, "<f>"+ref+"</f>") && !strings.Contains(chart, "<c:f>"+ref+"</c:f>") {
-				t.Errorf("the chart does not draw %s from %s", heading, ref)
+	for i, headings := range [][]string{
+		{"Measured [%]", "Underfilled XVEs [%]", "Empty XVEs [%]", "Last wave [%]"}, // where the slots went
+		{"Predicted average [%]", "VTune peak [%]", "Measured [%]"},
+	} {
+		chart := html.UnescapeString(partText(t, data, fmt.Sprintf("xl/charts/chart%d.xml", i+1)))
+		for _, heading := range headings {
+			column := columnOf(t, f, heading)
+			for _, ref := range []string{"'Kernels'!$" + column + "$2:$" + column + "$3", "'Kernels'!$" + column + "$1"} {
+				if !strings.Contains(chart, "<f>"+ref+"</f>") && !strings.Contains(chart, "<c:f>"+ref+"</c:f>") {
+					t.Errorf("chart %d does not draw %s from %s", i+1, heading, ref)
+				}
 			}
 		}
-	}
-	if label := columnOf(t, f, "Label in charts"); !strings.Contains(chart, "'Kernels'!$"+label+"$2:$"+label+"$3") {
-		t.Error("the chart has no names")
+		if label := columnOf(t, f, "Label in charts"); !strings.Contains(chart, "'Kernels'!$"+label+"$2:$"+label+"$3") {
+			t.Errorf("chart %d has no names", i+1)
+		}
 	}
 	if sheet := partText(t, data, "xl/worksheets/sheet1.xml"); !strings.Contains(sheet, "<drawing ") {
 		t.Error("the first sheet shows no chart")
@@ -292,7 +305,6 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 	for _, part := range []string{"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", "xl/worksheets/sheet3.xml"} {
 		xml := partText(t, data, part)
-		xml = regexp.MustCompile(`<hyperlink ref="A[0-9]+" location="(&#39;|')(Causes|Kernels)(&#39;|')!A[0-9]+"`).ReplaceAllString(xml, "") // our own
 		for _, bad := range []string{"<f>", "<f ", "<hyperlink ", "<script"} {
 			if strings.Contains(xml, bad) {
 				t.Errorf("%s holds %s", part, bad)

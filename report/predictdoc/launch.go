@@ -169,6 +169,9 @@ func workItems(l *predict.Launch) string {
 	if l.Global.String() == "1" {
 		return "1 work-item"
 	}
+	if n, ok := l.Global.Items(); ok && l.Global.Rank() > 1 {
+		return fmt.Sprintf("%s (%s) work-items", l.Global, report.Thousands(n))
+	}
 	return l.Global.String() + " work-items"
 }
 

@@ -3,6 +3,7 @@ package predictdoc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -31,6 +32,7 @@ type prediction struct {
 // One value serves JSON, CSV, the table of devices and the document: what a launch gives is computed once for all.
 type onDevice struct {
 	Device      *report.DeviceValue  `json:"device" csv:",inline"`
+	Local       *unit.Size3          `json:"local,omitempty" jsonschema:"where the compiler chooses the work-group size: the best and the worst"`
 	Status      string               `json:"status"`
 	Message     *string              `json:"message"`
 	Predicted   *predicted           `json:"predicted" csv:",inline"`
@@ -60,10 +62,13 @@ type otherPolicy struct {
 // Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
 // several. The error says why it runs on none of them.
 func Predict(q *Question) (*report.Answer, error) {
+	if q.Launch.Global.Present() && !q.Launch.Local.Present() {
+		return q.anyLocal()
+	}
 	list := make([]onDevice, len(q.On))
 	ran := 0
 	for i := range q.On {
-		if list[i] = q.on(&q.On[i]); list[i].model != nil {
+		if list[i] = q.on(&q.On[i], q.Launch); list[i].model != nil {
 			ran++
 		}
 	}
@@ -86,12 +91,47 @@ func Predict(q *Question) (*report.Answer, error) {
 	return ans, nil
 }
 
+// anyLocal answers for a launch that leaves the work-group size to the compiler: the best and the worst size on each
+// device.
+func (q *Question) anyLocal() (*report.Answer, error) {
+	var list []onDevice
+	var closing []string
+	for i := range q.On {
+		t := &q.On[i]
+		best, worst, tried, err := predict.LocalRange(t.Device, q.Launch)
+		if err != nil {
+			return nil, err
+		}
+		ends, words := []predict.Setting{best, worst}, []string{"best size", "worst size"}
+		if best.Prediction.Average == worst.Prediction.Average {
+			ends, words = ends[:1], []string{"any size"}
+		}
+		for k, s := range ends {
+			c := q.on(t, s.Launch)
+			c.Local = &s.Launch.Local
+			c.Reason, c.Remark = report.TextCell(words[k]), report.TextCell(words[k])
+			list = append(list, c)
+		}
+		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave no "+
+			"lane idle.", t.Device.Key, percent(worst.Prediction.Average), percent(best.Prediction.Average),
+			unit.Counted(tried, "work-group size", "work-group sizes")))
+	}
+	v := prediction{Schema: predictSchema, Launch: newLaunch(&q.Launch), Predictions: list}
+	pg := sideBySide(q, list)
+	keys := outcome(false, false)
+	keys[slices.Index(keys, "local")] = "local: Work-group"
+	pg.heading, pg.table = "Prediction by work-group size", rowsOf("predictions", list, keys...)
+	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local gives it"}
+	pg.closing = strings.Join(closing, " ")
+	return pg.answer(v), nil
+}
+
 // on predicts the launch on a device, with what there is to say beside it.
-func (q *Question) on(t *arch.Choice) onDevice {
-	c := onDevice{target: t, launch: q.Launch, Device: deviceValue(t), Status: "error",
+func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
+	c := onDevice{target: t, launch: l, Device: deviceValue(t), Status: "error",
 		Notes: report.NoteValues(t.Notes)}
 	if q.Registers > 0 {
-		c.launch, c.refusal = q.Launch.ForRegisters(t.Device, q.Registers)
+		c.launch, c.refusal = l.ForRegisters(t.Device, q.Registers)
 	}
 	c.Launch = newLaunch(&c.launch)
 	var p predict.Prediction

@@ -10,6 +10,10 @@ import (
 	"occudiff/report"
 )
 
+// chartColumns are the columns of the table of kernels that a workbook draws the parts from.
+var chartColumns = compare.ByPart[string]{"measured_percent", "underfilled_points", "empty_points", "shortfall_points", "tail_points",
+	"limits_points"}
+
 // partShades are the letters of the parts.
 var partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
 
@@ -89,8 +93,11 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	if rows.split == 0 {
 		short = "those that are short of the prediction"
 	}
+	// A workbook draws the columns of the table: what is below zero there is cut off on both sides.
 	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: bars,
-		Text: "A bar per kernel: the slots that held a thread, " + short + ", and what was predicted to stay empty."}
+		Table: report.SectionKernels, Label: "label", Stacked: bars.Parts, Rows: min(rows.kernels, report.PlotRows),
+		Series: report.ListOf(shown, func(p compare.Part) string { return chartColumns.Of(p) }),
+		Text:   "A bar per kernel: the slots that held a thread, " + short + ", and what was predicted to stay empty."}
 	if rows.accounts > len(bars.Rows) {
 		p.Title += ", the first " + report.Thousands(int64(len(bars.Rows))) + " of " +
 			report.Thousands(int64(rows.accounts))
@@ -103,18 +110,4 @@ func legendOf(shown []compare.Part) []report.Part {
 	return report.ListOf(shown, func(p compare.Part) report.Part {
 		return report.Part{Name: partName(p), Hue: 1 + slices.Index(compare.Parts(), p)}
 	})
-}
-
-// accountChart draws the same from the table of kernels, for workbooks; none where no kernel has an account.
-func accountChart(rows *rowSet) []report.Section {
-	if rows.accounts == 0 {
-		return nil
-	}
-	n := min(rows.kernels, report.PlotRows)
-	shown := rows.legend(rows.accounted)
-	p := report.Plot{Key: "account-chart", Title: "Where the thread slots went", Table: report.SectionKernels,
-		Label: "label", Stacked: legendOf(shown), Rows: n, Unit: "%", Max: 100,
-		Series: report.ListOf(shown, func(p compare.Part) string { return "drawn_" + string(p) })}
-	return []report.Section{{Key: "account", Title: p.Title, Sheet: "Summary", In: report.Sheet,
-		Plots: []report.Plot{p}}}
 }

@@ -147,7 +147,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Key: "waves", Path: "waves", Title: "Waves", Decimals: 2, Kind: report.Number, In: kept,
 		Doc: "with its fraction"},
 		grid(func(p *predict.Prediction) cell { return report.NumCell(report.Number, p.Waves) })),
-	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last wave", Unit: "%", Kind: report.Percent,
+	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last-wave occupancy", Unit: "%", Kind: report.Percent,
 		In: kept, Doc: "occupancy of the last, partial wave; 0 when it is full"},
 		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Tail) })),
 }
@@ -352,16 +352,6 @@ var peopleColumns = slices.Concat([]report.Col[kernel]{
 		c.In, c.Brief = report.Terminal, ""
 	}
 	return report.Define(c, func(k *kernel) cell { return printedPart(k, p) })
-}), report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
-	c := column{Key: "drawn_" + string(p), Title: partName(p), Unit: "%", Kind: report.Percent,
-		In: report.Sheet, Role: report.Named}
-	return report.Define(c, func(k *kernel) cell {
-		if k.account == nil {
-			return cell{}
-		}
-		drawn := k.account.Drawn()
-		return report.NumCell(report.Percent, drawn.Of(p))
-	})
 }))
 
 // causesCell lists the causes of an account with their evidence, a line each.

@@ -23,7 +23,6 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Version:  prov.Version,
 	}
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
-	d.Sections = append(d.Sections, accountChart(rows)...)
 	d.Sections = append(d.Sections, attentionSections(r, rows)...)
 	d.Sections = append(d.Sections, kernelSection(r, rows))
 	if s, ok := tailSection(r, rows); ok {

@@ -28,7 +28,7 @@ type rowSet struct {
 	// How many have an account, and how many of those have empty and underfilled XVEs as two parts.
 	accounts, split int
 	hostTimes       map[int]unit.Seconds // of a log alone, when it has one of each row; else nil
-	accounted       []int                // the first rows of those
+	accounted       []int                // the first of those, which a plot shows
 	groups          []*causeGroup
 }
 

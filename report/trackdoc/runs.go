@@ -131,10 +131,6 @@ func shortCommit(s string) string {
 // AddedText says of one run what was done with it.
 func AddedText(r *track.Added) string {
 	switch {
-	case !r.Stored && r.Twin:
-		return fmt.Sprintf("run %d has the same launches, with times that agree to 2.5 us each, so %s is taken for "+
-			"the other form of it (result folder or export): nothing was changed", r.ID,
-			report.OneLine(inputNames(&r.Run)))
 	case !r.Stored:
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: "+
 			"nothing was changed", r.ID, report.OneLine(inputNames(&r.Run)))
@@ -170,18 +166,12 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText says what an import of values of a metric did; bad lines could not be used.
-func ImportedText(done *history.Imported, m history.Metric, bad int) string {
-	text := fmt.Sprintf("%s of %s stored in %s", unit.Counted(done.Points, "value", "values"), m,
-		unit.Counted(done.Runs, "run", "runs"))
-	if done.Filled > 0 {
-		text += fmt.Sprintf(", %s of them there already", report.Thousands(int64(done.Filled)))
-	}
-	switch {
-	case done.Runs == 0:
+// ImportedText says what an import of runs did; bad lines could not be used.
+func ImportedText(done *history.Imported, bad int) string {
+	text := fmt.Sprintf("%s with %s stored", unit.Counted(done.Runs, "run", "runs"),
+		unit.Counted(done.Kernels, "kernel", "kernels"))
+	if done.Runs == 0 {
 		text = "nothing was changed"
-	case done.Points == 0:
-		text = "verdicts filled in in " + unit.Counted(done.Runs, "run that was", "runs that were") + " there already"
 	}
 	if done.KnownRuns > 0 {
 		text += fmt.Sprintf("; %s stored before", unit.Counted(done.KnownRuns, "run was", "runs were"))

@@ -20,8 +20,7 @@ import (
 	"occudiff/report/html"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
-	"occudiff/report/markdown"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
 
@@ -124,12 +123,12 @@ func prov() report.Provenance {
 func TestTrackGolden(t *testing.T) {
 	var b bytes.Buffer
 	d := trackdoc.FromReport(tracks(t), prov()).Doc
-	if err := terminal.Render(&b, d, terminal.Options{Width: 120}); err != nil {
+	if err := text.Terminal(&b, d, text.Options{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
 	sample.Golden(t, "track.txt", b.Bytes())
 	b.Reset()
-	if err := markdown.Render(&b, d); err != nil {
+	if err := text.Markdown(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	sample.Golden(t, "track.md", b.Bytes())
@@ -223,8 +222,8 @@ func TestTrackEverywhere(t *testing.T) {
 			ans := trackdoc.FromReport(r, prov())
 			d := ans.Doc
 			for format, render := range map[string]func(io.Writer) error{
-				"terminal": func(w io.Writer) error { return terminal.Render(w, d, terminal.Options{Width: 40, Color: true}) },
-				"markdown": func(w io.Writer) error { return markdown.Render(w, d) },
+				"terminal": func(w io.Writer) error { return text.Terminal(w, d, text.Options{Width: 40, Color: true}) },
+				"markdown": func(w io.Writer) error { return text.Markdown(w, d) },
 				"html":     func(w io.Writer) error { return html.Render(w, d) },
 				"json":     func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 				"csv":      func(w io.Writer) error { return machine.Table(w, d.Table("series")) },

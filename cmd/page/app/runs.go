@@ -16,8 +16,8 @@ import (
 	"occudiff/report/diffdoc"
 	"occudiff/report/html"
 	"occudiff/report/machine"
-	"occudiff/report/markdown"
 	"occudiff/report/rundoc"
+	"occudiff/report/text"
 )
 
 // Asked is what is said of a run beside its files.
@@ -101,7 +101,7 @@ func (a *App) Download(w io.Writer, format string) error {
 	case format == "html":
 		return html.Render(w, a.last.Document())
 	case format == "md":
-		return markdown.Render(w, a.last.Document())
+		return text.Markdown(w, a.last.Document())
 	case format == "json":
 		return machine.JSON(w, a.last.Value)
 	case format == "csv":

@@ -1,6 +1,4 @@
-// Package markdown renders a report as Markdown that reads well on a code host and as plain text in a terminal: tables
-// with aligned pipes, plain text without code spans. It does not know kernels, statistics or sorting.
-package markdown
+package text
 
 import (
 	"bufio"
@@ -10,13 +8,14 @@ import (
 	"occudiff/report"
 )
 
-// Render writes the report without plots. The same document gives the same bytes.
-func Render(w io.Writer, d *report.Document) error { return RenderPlots(w, d, nil) }
+// Markdown writes the report without plots, as it reads well on a code host: tables, plain text without code spans. The
+// same document gives the same bytes.
+func Markdown(w io.Writer, d *report.Document) error { return MarkdownPlots(w, d, nil) }
 
-// RenderPlots writes the report with links to its plots: path gives the address of a plot's picture as seen from the
+// MarkdownPlots writes the report with links to its plots: path gives the address of a plot's picture as seen from the
 // page, and an empty one where there is none.
-func RenderPlots(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
-	p := &page{bufio.NewWriter(w), path}
+func MarkdownPlots(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
+	p := &markdown{bufio.NewWriter(w), path}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.Shown(report.Page) {
@@ -35,16 +34,16 @@ func RenderPlots(w io.Writer, d *report.Document, path func(*report.Plot) string
 	return p.w.Flush()
 }
 
-// page writes blocks with an empty line between them; bufio keeps the first error until Flush.
-type page struct {
+// markdown writes blocks with an empty line between them; bufio keeps the first error until Flush.
+type markdown struct {
 	w    *bufio.Writer
 	path func(*report.Plot) string
 }
 
 // block writes a block of its own.
-func (p *page) block(text string) { p.w.WriteString("\n" + text + "\n") }
+func (p *markdown) block(text string) { p.w.WriteString("\n" + text + "\n") }
 
-func (p *page) section(s *report.Section) {
+func (p *markdown) section(s *report.Section) {
 	p.block("## " + Escape(s.Title))
 	for _, text := range s.Text {
 		p.block(paragraph(text))
@@ -87,7 +86,7 @@ func (p *page) section(s *report.Section) {
 }
 
 // picture links a plot: ![Waves of Fan2: 146 full waves at 100.0 %, then a last one.](report.files/waves-1.svg).
-func (p *page) picture(plot *report.Plot) string {
+func (p *markdown) picture(plot *report.Plot) string {
 	if p.path == nil {
 		return ""
 	}
@@ -190,4 +189,31 @@ func Escape(s string) string {
 // isPunctuation says whether a backslash before c is an escape in Markdown.
 func isPunctuation(c byte) bool {
 	return c > ' ' && c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' && c < 0x7f
+}
+
+// table writes a table. Its columns are not padded: a code host draws it, and padding would measure every cell first.
+func (p *markdown) table(t *report.Table) {
+	t = t.Shown(report.Page)
+	if len(t.Columns) == 0 {
+		return
+	}
+	p.w.WriteByte('\n')
+	for _, c := range t.Columns {
+		p.w.WriteString("| " + Escape(c.Heading()) + " ")
+	}
+	p.w.WriteString("|\n")
+	for i := range t.Columns {
+		if t.Columns[i].RightAligned() {
+			p.w.WriteString("| --: ")
+		} else {
+			p.w.WriteString("| --- ")
+		}
+	}
+	p.w.WriteString("|\n")
+	for cells := range t.All() {
+		for i := range cells {
+			p.w.WriteString("| " + Escape(t.Columns[i].Print(cells[i])) + " ")
+		}
+		p.w.WriteString("|\n")
+	}
 }

@@ -1,9 +1,7 @@
-package markdown_test
+package text_test
 
 import (
 	"bytes"
-	"errors"
-	"flag"
 	"io"
 	"strconv"
 	"strings"
@@ -12,23 +10,21 @@ import (
 	"occudiff/compare"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
-	"occudiff/report/markdown"
 	"occudiff/report/rundoc"
+	"occudiff/report/text"
 )
 
-var _ = flag.Bool("update", false, "rewrite the golden files")
-
-func render(t *testing.T, r *compare.Result) string {
+func markdownOf(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	prov := report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.md"}}
-	if err := markdown.Render(&b, rundoc.FromResult(r, prov)); err != nil {
+	if err := text.Markdown(&b, rundoc.FromResult(r, prov)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func TestGolden(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
 		result       *compare.Result
@@ -39,7 +35,7 @@ func TestGolden(t *testing.T) {
 		{"logs", "log timings", sample.LogsOnly()},
 		{"empty", "no row at all", sample.Empty()},
 	} {
-		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".md", []byte(render(t, c.result))) })
+		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".md", []byte(markdownOf(t, c.result))) })
 	}
 }
 
@@ -59,7 +55,7 @@ func TestEscape(t *testing.T) {
 		{"control characters", "a\x1b[31mb", "a\ufffd[31mb"},
 		{"spaces at the ends", " a ", "a"},
 	} {
-		if got := markdown.Escape(c.in); got != c.want {
+		if got := text.Escape(c.in); got != c.want {
 			t.Errorf("%s: Escape(%q) = %q, want %q", c.reason, c.in, got, c.want)
 		}
 	}
@@ -69,7 +65,7 @@ func TestEscape(t *testing.T) {
 func TestTablesStayWhole(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Many(40)} {
 		want := 0
-		for i, line := range strings.Split(render(t, r), "\n") {
+		for i, line := range strings.Split(markdownOf(t, r), "\n") {
 			if !strings.HasPrefix(line, "|") {
 				want = 0
 				continue
@@ -101,21 +97,9 @@ func cells(line string) int {
 	return n - 1
 }
 
-func TestAligned(t *testing.T) {
-	lengths := map[int]bool{}
-	for _, line := range strings.Split(render(t, sample.Gaussian()), "\n") {
-		if strings.HasPrefix(line, "| Fan") || strings.HasPrefix(line, "| Kernel ") || strings.HasPrefix(line, "| clEnqueue") {
-			lengths[report.Width(line)] = true
-		}
-	}
-	if len(lengths) != 1 {
-		t.Errorf("the rows of the kernel table have different widths: %v", lengths)
-	}
-}
-
 // TestHarmless checks that no hostile name makes HTML or a code span.
 func TestHarmless(t *testing.T) {
-	out := render(t, sample.Hostile())
+	out := markdownOf(t, sample.Hostile())
 	for _, bad := range []string{"<script", "](", "\x1b", "\a"} {
 		if strings.Contains(strings.ReplaceAll(out, `\](`, ""), bad) {
 			t.Errorf("the page contains %q", bad)
@@ -130,7 +114,7 @@ func TestHarmless(t *testing.T) {
 
 func TestSectionOrder(t *testing.T) {
 	var got []string
-	for _, line := range strings.Split(render(t, sample.LogsOnly()), "\n") {
+	for _, line := range strings.Split(markdownOf(t, sample.LogsOnly()), "\n") {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
 			got = append(got, title)
 		}
@@ -146,7 +130,7 @@ func FuzzEscape(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		e := markdown.Escape(s)
+		e := text.Escape(s)
 		if strings.ContainsAny(e, "<>\n\r\t\x1b") {
 			t.Errorf("Escape(%q) = %q", s, e)
 		}
@@ -156,26 +140,14 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-type full struct{}
-
-var errFull = errors.New("disk full")
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
-func TestWriteErrorIsReturned(t *testing.T) {
-	if err := markdown.Render(full{}, rundoc.FromResult(sample.Gaussian(), report.Provenance{})); !errors.Is(err, errFull) {
-		t.Errorf("got %v, want %v", err, errFull)
-	}
-}
-
-// BenchmarkRender builds and writes pages of few and of many kernels.
-func BenchmarkRender(b *testing.B) {
+// BenchmarkMarkdown builds and writes pages of few and of many kernels.
+func BenchmarkMarkdown(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			r := sample.Many(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := markdown.Render(io.Discard, rundoc.FromResult(r, report.Provenance{})); err != nil {
+				if err := text.Markdown(io.Discard, rundoc.FromResult(r, report.Provenance{})); err != nil {
 					b.Fatal(err)
 				}
 			}

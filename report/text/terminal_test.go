@@ -1,4 +1,4 @@
-package terminal_test
+package text_test
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")
 
-func render(t *testing.T, r *compare.Result, opt terminal.Options) string {
+func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := terminal.Render(&b, rundoc.FromResult(r, report.Provenance{Version: "v0"}), opt); err != nil {
+	if err := text.Terminal(&b, rundoc.FromResult(r, report.Provenance{Version: "v0"}), opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -53,26 +53,26 @@ Fan1  unmeasurable: a launch lasts 0.02 of an interval, and this kernel takes 3 
 0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1
 unmeasurable.
 `, "\n")
-	if got := render(t, sample.Gaussian(), terminal.Options{}); got != want {
+	if got := render(t, sample.Gaussian(), text.Options{}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestTerminal(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
 		result       *compare.Result
-		opt          terminal.Options
+		opt          text.Options
 	}{
-		{"gaussian", "the whole picture", sample.Gaussian(), terminal.Options{}},
-		{"gaussian-color", "colors repeat the verdicts", sample.Gaussian(), terminal.Options{Width: 140, Color: true}},
-		{"gaussian-110", "launches and time have given way", sample.Gaussian(), terminal.Options{Width: 110}},
-		{"gaussian-80", "local, global and SIMD have given way", sample.Gaussian(), terminal.Options{Width: 80}},
-		{"hostile", "names cannot break the table or drive the terminal", sample.Hostile(), terminal.Options{Width: 120}},
-		{"absent", "what is absent is a dash", sample.Absent(), terminal.Options{Width: 120}},
-		{"logs", "timings are shown when they are all there is", sample.LogsOnly(), terminal.Options{Width: 120}},
-		{"empty", "no row at all", sample.Empty(), terminal.Options{Width: 120}},
-		{"many", "a long list says what is left out", sample.Many(60), terminal.Options{Width: 120}},
+		{"gaussian", "the whole picture", sample.Gaussian(), text.Options{}},
+		{"gaussian-color", "colors repeat the verdicts", sample.Gaussian(), text.Options{Width: 140, Color: true}},
+		{"gaussian-110", "launches and time have given way", sample.Gaussian(), text.Options{Width: 110}},
+		{"gaussian-80", "local, global and SIMD have given way", sample.Gaussian(), text.Options{Width: 80}},
+		{"hostile", "names cannot break the table or drive the terminal", sample.Hostile(), text.Options{Width: 120}},
+		{"absent", "what is absent is a dash", sample.Absent(), text.Options{Width: 120}},
+		{"logs", "timings are shown when they are all there is", sample.LogsOnly(), text.Options{Width: 120}},
+		{"empty", "no row at all", sample.Empty(), text.Options{Width: 120}},
+		{"many", "a long list says what is left out", sample.Many(60), text.Options{Width: 120}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sample.Golden(t, c.name+".txt", []byte(render(t, c.result, c.opt)))
@@ -83,7 +83,7 @@ func TestGolden(t *testing.T) {
 func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
 		for width := 20; width < 180; width++ {
-			for i, line := range strings.Split(render(t, r, terminal.Options{Width: width}), "\n") {
+			for i, line := range strings.Split(render(t, r, text.Options{Width: width}), "\n") {
 				if w := report.Width(line); w > width {
 					t.Fatalf("width %d, line %d takes %d columns: %q", width, i+1, w, line)
 				}
@@ -95,7 +95,7 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 // TestDroppingOrder checks that names are cut first and columns go in the order launches, time, local, global.
 func TestDroppingOrder(t *testing.T) {
 	gone := func(width int) string {
-		out := render(t, sample.Many(30), terminal.Options{Width: width}) // names repeat, so that shapes are shown
+		out := render(t, sample.Many(30), text.Options{Width: width}) // names repeat, so that shapes are shown
 		var list []string
 		for _, c := range []string{"Launches", "time [s]", "Local", "Global"} {
 			if !strings.Contains(out, c) {
@@ -122,7 +122,7 @@ func TestDroppingOrder(t *testing.T) {
 }
 
 func TestNoEscapeSequencesWithoutColor(t *testing.T) {
-	if out := render(t, sample.Hostile(), terminal.Options{}); strings.ContainsRune(out, '\x1b') {
+	if out := render(t, sample.Hostile(), text.Options{}); strings.ContainsRune(out, '\x1b') {
 		t.Error("a kernel name drives the terminal")
 	}
 }
@@ -130,12 +130,12 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		opt    terminal.Options
+		opt    text.Options
 		want   []string
 		not    string
 	}{
-		{"all rows when asked", terminal.Options{Rows: -1, Items: -1}, nil, "more"},
-		{"the rest is counted", terminal.Options{Rows: 4, Items: 2},
+		{"all rows when asked", text.Options{Rows: -1, Items: -1}, nil, "more"},
+		{"the rest is counted", text.Options{Rows: 4, Items: 2},
 			[]string{"... and 10 more (10 of them need attention): a file has them all (-o report.xlsx).", "... and 12 more explanations: a file has them all (-o report.md)."}, "@SUM"},
 	} {
 		out := render(t, sample.Hostile(), c.opt)
@@ -157,7 +157,10 @@ var errFull = errors.New("disk full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
-	if err := terminal.Render(full{}, rundoc.FromResult(sample.Gaussian(), report.Provenance{}), terminal.Options{}); !errors.Is(err, errFull) {
-		t.Errorf("got %v, want %v", err, errFull)
+	doc := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
+	for name, err := range map[string]error{"terminal": text.Terminal(full{}, doc, text.Options{}), "Markdown": text.Markdown(full{}, doc)} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
 	}
 }

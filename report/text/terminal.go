@@ -1,7 +1,7 @@
-// Package terminal renders a report for a person at a terminal: what was run, the kernels that need attention first,
-// why they differ, and one sentence that sums up. It does not know kernels, statistics or files, and it decides nothing
-// but how to use the width there is.
-package terminal
+// Package text writes a report as text. For a person at a terminal: what was run, the kernels that need attention first,
+// why they differ, and one sentence that sums up. As Markdown: the whole document. It does not know kernels, statistics
+// or files, and it decides nothing but how to use the width there is.
+package text
 
 import (
 	"bufio"
@@ -32,8 +32,8 @@ const (
 // textWidth is the widest paragraph, for reading.
 const textWidth = 132
 
-// Render writes the report: headline, table, explanations, closing line.
-func Render(w io.Writer, d *report.Document, opt Options) error {
+// Terminal writes what a terminal shows of the report: headline, table, explanations, closing line.
+func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	if d.Whole {
 		opt.Rows, opt.Items = -1, -1
 	}

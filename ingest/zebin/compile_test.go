@@ -1,4 +1,4 @@
-package ocloc_test
+package zebin_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/ingest/ocloc"
 	"occudiff/ingest/zebin"
 	"occudiff/internal/testenv"
 )
@@ -16,7 +15,7 @@ import (
 func compiler(t *testing.T) string {
 	t.Helper()
 	testenv.Needs(t, "ocloc")
-	path, err := ocloc.Find()
+	path, err := zebin.FindCompiler()
 	if err != nil {
 		t.Skip("ocloc is not installed")
 	}
@@ -44,7 +43,7 @@ func TestCompile(t *testing.T) {
 		device, options string
 		registers       int
 	}{{"pvc", "", 128}, {"pvc", "-cl-intel-256-GRF-per-thread", 256}, {"dg1", "", 128}} {
-		binary, _, err := ocloc.Compile(context.Background(), ocl, path, c.device, c.options, t.TempDir())
+		binary, _, err := zebin.Compile(context.Background(), ocl, path, c.device, c.options, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,14 +64,14 @@ func TestCompileFails(t *testing.T) {
 		{"the compiler's message comes along", "__kernel void f(__global int *a) { a[0] = undeclared; }", "pvc", "use of undeclared identifier 'undeclared'"},
 		{"a device that this compiler does not know", source, "nope", "ocloc does not compile it for nope"},
 	} {
-		_, _, err := ocloc.Compile(context.Background(), ocl, write(t, "k.cl", c.text), c.device, "", t.TempDir())
+		_, _, err := zebin.Compile(context.Background(), ocl, write(t, "k.cl", c.text), c.device, "", t.TempDir())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.reason, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := ocloc.Compile(ctx, ocl, write(t, "k.cl", source), "pvc", "", t.TempDir()); err != context.Canceled {
+	if _, _, err := zebin.Compile(ctx, ocl, write(t, "k.cl", source), "pvc", "", t.TempDir()); err != context.Canceled {
 		t.Errorf("called off: %v", err)
 	}
 }
@@ -87,7 +86,7 @@ func TestStandIn(t *testing.T) {
 	}
 	out := t.TempDir()
 	path := write(t, "k;rm -rf.spv", "x")
-	_, _, err := ocloc.Compile(context.Background(), script, path, "pvc", "-a -b", out)
+	_, _, err := zebin.Compile(context.Background(), script, path, "pvc", "-a -b", out)
 	if err == nil || !strings.Contains(err.Error(), "ocloc wrote no binary for pvc") {
 		t.Errorf("got %v", err)
 	}

@@ -1,7 +1,4 @@
-// Package ocloc runs Intel's offline compiler, so that a kernel's source is predicted without a GPU and before any run.
-// It compiles OpenCL C or SPIR-V for one device into a folder, passes the compiler's messages on, and stops it after a
-// while. It calls no shell. It does not know what is in the binaries (package zebin does) or what a device is.
-package ocloc
+package zebin
 
 import (
 	"bytes"
@@ -17,14 +14,14 @@ import (
 	"occudiff/ingest/note"
 )
 
-// limit is how long one compilation may take.
-const limit = 2 * time.Minute
+// compileLimit is how long one compilation may take.
+const compileLimit = 2 * time.Minute
 
 // maxMessages is how much of the compiler's messages is passed on, in bytes.
 const maxMessages = 8 << 10
 
-// Find gives the path of the compiler. The error says how to get it.
-func Find() (string, error) {
+// FindCompiler gives the path of Intel's offline compiler, which needs no GPU. The error says how to get it.
+func FindCompiler() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
 		return "", note.Faultf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the "+
@@ -42,9 +39,10 @@ func IsSource(path string) bool {
 
 // Compile compiles a source for the device that the compiler calls so (pvc, acm-g10, 0x7d55) into a new file in dir,
 // and gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in
-// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error that carries its messages.
+// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error that carries its messages. No
+// shell is called.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, compileLimit)
 	defer cancel()
 	full, err := filepath.Abs(source)
 	if err != nil {
@@ -71,7 +69,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s",
-			limit, device)
+			compileLimit, device)
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:

@@ -1,4 +1,4 @@
-package markdown_test
+package text_test
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 
 	"occudiff/report"
 	"occudiff/report/internal/sample"
-	"occudiff/report/markdown"
 	"occudiff/report/rundoc"
+	"occudiff/report/text"
 )
 
 // TestPlotsAreLinked checks where the plots of a page stand and that names cannot leave their link.
@@ -17,7 +17,7 @@ func TestPlotsAreLinked(t *testing.T) {
 	r.Rows[0].Task = "a](http://x) [b"
 	d := rundoc.FromResult(r, report.Provenance{})
 	var b bytes.Buffer
-	err := markdown.RenderPlots(&b, d, func(p *report.Plot) string {
+	err := text.MarkdownPlots(&b, d, func(p *report.Plot) string {
 		if p.Key == "occupancy" {
 			return "" // not drawn
 		}

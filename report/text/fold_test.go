@@ -1,4 +1,4 @@
-package terminal_test
+package text_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"occudiff/report"
-	"occudiff/report/terminal"
+	"occudiff/report/text"
 )
 
 // TestFold checks that a sentence or a formula in a table is broken into lines where a name would be cut, and that
@@ -46,7 +46,7 @@ a                   1,234
 `},
 	} {
 		var b bytes.Buffer
-		if err := terminal.Render(&b, d, terminal.Options{Width: c.width}); err != nil {
+		if err := text.Terminal(&b, d, text.Options{Width: c.width}); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != strings.TrimPrefix(c.want, "\n") {

@@ -1,4 +1,4 @@
-package terminal
+package text
 
 import (
 	"errors"
@@ -55,7 +55,7 @@ func TestColumnsStay(t *testing.T) {
 	}())}}}}
 	doc.Sections[0].Tables[0].In, doc.Sections[0].Tables[0].Main = report.Terminal, len(names)
 	var b strings.Builder
-	if err := Render(&b, doc, Options{}); err != nil {
+	if err := Terminal(&b, doc, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := -1

@@ -1,4 +1,4 @@
-package terminal
+package text
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, width uint8, shades bool) {
 		var out bytes.Buffer
 		d := rundoc.FromResult(sample.Named(text), report.Provenance{Label: text, CommandLine: []string{text}})
-		if err := Render(&out, d, Options{Width: int(width), Shades: shades}); err != nil {
+		if err := Terminal(&out, d, Options{Width: int(width), Shades: shades}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

@@ -1,0 +1,417 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"time"
+
+	"occudiff/ingest/unit"
+)
+
+// Panel is all that is asked about a run: the runs that count for it, and the kernels that they have. A check of a run,
+// a report and a replay of the gate read it once.
+//
+// The runs that count are those of the base branch, and the last few of the run's own branch behind these. Their order
+// is that of their commits where the repository knows them, else of time. It stands in memory, since neither database
+// knows the order of commits.
+type Panel struct {
+	Runs    []Run    // in the order in which they are judged; without inputs and rows
+	Kernels []Kernel // in the order in which they were first stored; each is in one of the runs
+	Accepts []Accept // up to the run, in the order of it
+	// Ordered says that commits or branches say the order of the runs, and not their times.
+	Ordered bool
+
+	place   map[int64]int // of each run
+	columns []int         // that were read
+}
+
+// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on with another device, driver or launch
+// shape is another one.
+type Kernel struct {
+	ID  int64 // of the series
+	Key Key
+	In  []Presence // in the order of the runs
+
+	panel  *Panel
+	values []float64 // of all columns that were read, for each presence; NaN is absent
+}
+
+// Presence is a run that has the kernel, by its place in the panel, with or without values.
+type Presence struct {
+	Place          int
+	Verdict, Cause string // as they were stored
+}
+
+// Panel reads what counts for a run: of its program on its device the last n runs up to it, all for 0, and of other runs
+// those between. It has every kernel on its device that may be of its program, and the kernels of the run wherever else
+// they ran. For run 0 it has the last n runs of the base branch and all their kernels. Only the metrics that are asked
+// for are read.
+func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
+	p := &Panel{place: map[int64]int{}}
+	for _, m := range metrics {
+		p.ask(m.index())
+		if m == Occupancy {
+			p.ask(Loaded.index())
+		}
+	}
+	if err := d.count(ctx, p, run, n); err != nil {
+		return nil, err
+	}
+	keys, err := d.askedKeys(ctx, p, run)
+	if err == nil {
+		err = d.readKernels(ctx, p, run, n, keys)
+	}
+	if err == nil {
+		p.Accepts, err = d.Accepts(ctx)
+	}
+	if run != 0 { // a check of an earlier run knows what was accepted of the runs before
+		p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool { return a.Run > run })
+	}
+	return p, err
+}
+
+// ask adds a column to those that are read.
+func (p *Panel) ask(column int) {
+	if column >= 0 && !slices.Contains(p.columns, column) {
+		p.columns = append(p.columns, column)
+	}
+}
+
+// Place gives the place of a run, false when it does not count.
+func (p *Panel) Place(run int64) (int, bool) {
+	place, ok := p.place[run]
+	return place, ok
+}
+
+// Point is a metric of one run.
+type Point struct {
+	Run     int64
+	Time    time.Time
+	Value   float64           // in the metric's unit
+	Beside  unit.Opt[float64] // of Occupancy, the other value: first Loaded
+	Verdict string            // of the run's row, as it was stored
+}
+
+// Value gives the value of a metric at a presence.
+func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
+	at := slices.Index(k.panel.columns, m.index())
+	if at < 0 {
+		return unit.Opt[float64]{}
+	}
+	v := k.values[i*len(k.panel.columns)+at]
+	return unit.Maybe(v, !math.IsNaN(v))
+}
+
+// Points gives the points of a metric in the order of the runs. Runs without the metric have none.
+func (k *Kernel) Points(m Metric) (list []Point) {
+	for i := range k.In {
+		v, ok := k.Value(i, m).Value()
+		if !ok {
+			continue
+		}
+		r := &k.panel.Runs[k.In[i].Place]
+		point := Point{Run: r.ID, Time: r.Time, Value: v, Verdict: k.In[i].Verdict}
+		if m == Occupancy {
+			point.Beside = k.Value(i, Loaded)
+		}
+		list = append(list, point)
+	}
+	return list
+}
+
+// Span is a series from its first run to its last.
+type Span struct {
+	ID            int64
+	Key           Key
+	First, Last   time.Time
+	FirstRun, Run int64 // the first and the last
+}
+
+// Span gives the first and the last run that have the kernel.
+func (k *Kernel) Span() Span {
+	first, last := &k.panel.Runs[k.In[0].Place], &k.panel.Runs[k.In[len(k.In)-1].Place]
+	return Span{ID: k.ID, Key: k.Key, First: first.Time, Last: last.Time, FirstRun: first.ID, Run: last.ID}
+}
+
+// ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
+// are judged by.
+const ownRuns = 3
+
+// count finds the runs of the panel.
+func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
+	since, err := d.since(ctx, run, n)
+	if err != nil {
+		return err
+	}
+	like, err := d.countSince(ctx, p, run, n, since)
+	if err == nil && since != firstTime && like < n { // its commit is an old one, or most runs are of branches
+		_, err = d.countSince(ctx, p, run, n, firstTime)
+	}
+	return err
+}
+
+// since gives the time from which the runs are read that may count for one, however many there are: twice as many of
+// its program on its device as are looked back over, since those of other branches do not count.
+func (d *DB) since(ctx context.Context, run int64, n int) (int64, error) {
+	since := int64(firstTime)
+	if run == 0 || n == 0 {
+		return since, nil
+	}
+	text := `SELECT COALESCE((SELECT x.time FROM occudiff_run x WHERE x.id <= r.id AND x.time <= r.time
+		AND x.device = r.device AND x.program = r.program
+		ORDER BY x.time DESC LIMIT 1 OFFSET ?), ` + minTime + `) FROM occudiff_run r WHERE r.id = ?`
+	err := d.query(ctx, "reading the runs of "+d.engine.where, text, []any{2 * n, run},
+		func(rows *sql.Rows) error { return rows.Scan(&since) })
+	return since, err
+}
+
+// candidate is a run on its way into a panel.
+type candidate struct {
+	*Run
+	time   int64
+	at     int64 // its time, or an earlier one that its commit says
+	commit int   // its place among the commits; 0 is not known
+	own    bool  // of a branch that is not the base
+}
+
+// countSince finds the runs of the panel among those since a time, and says how many are of the program of the run on
+// its device.
+func (d *DB) countSince(ctx context.Context, p *Panel, run int64, n int, since int64) (like int, err error) {
+	which, args := `ORDER BY time, id`, []any(nil)
+	if run != 0 {
+		which, args = `WHERE id <= ? AND time >= ? ORDER BY time, id`, []any{run, since}
+	}
+	all, err := d.bareRuns(ctx, which, args...)
+	if err != nil {
+		return 0, err
+	}
+	at := slices.IndexFunc(all, func(r Run) bool { return r.ID == run })
+	if at < 0 && run != 0 {
+		return 0, d.noRun(run)
+	}
+	var judged Run
+	if at >= 0 {
+		judged = all[at]
+	}
+	counted := d.counted(all, &judged)
+	p.Ordered = !slices.EqualFunc(all, counted, func(a Run, b candidate) bool { return a.ID == b.ID })
+	is := func(c candidate) bool { return run == 0 || c.Device == judged.Device && c.Program == judged.Program }
+	first := len(counted)
+	for first > 0 && (n == 0 || like < n) {
+		if first--; is(counted[first]) {
+			like++
+		}
+	}
+	p.Runs = make([]Run, 0, len(counted)-first)
+	clear(p.place)
+	for i, c := range counted {
+		if i >= first || c.ID == run { // the one with a wrong clock may stand far before its like
+			p.place[c.ID] = len(p.Runs)
+			p.Runs = append(p.Runs, *c.Run)
+		}
+	}
+	return like, nil
+}
+
+// counted gives the runs that count for one, in their order.
+func (d *DB) counted(all []Run, judged *Run) []candidate {
+	places := make(map[string]int, len(d.options.Commits))
+	for i, commit := range d.options.Commits {
+		places[commit] = i + 1
+	}
+	var list []candidate
+	for i := range all {
+		r := &all[i]
+		own := !d.IsBase(r.Branch)
+		if !own || r.Branch == judged.Branch {
+			us := r.Time.UnixMicro()
+			list = append(list, candidate{r, us, us, places[r.Commit], own})
+		}
+	}
+	arrangeCommits(list)
+	last := slices.IndexFunc(list, func(c candidate) bool { return c.ID == judged.ID })
+	switch {
+	case places[judged.Commit] != 0:
+		list = list[:last+1]
+	case last >= 0 && list[last].own: // whatever its clock says, it is the last of its branch
+		list = append(slices.Delete(slices.Clone(list), last, last+1), list[last])
+	}
+	if own := slices.IndexFunc(list, func(c candidate) bool { return c.own }); own >= 0 {
+		list = slices.Delete(list, own, max(own, len(list)-ownRuns))
+	}
+	return list
+}
+
+// arrangeCommits puts runs in the order of time into that of their commits: one that is dated after a run of a later
+// commit goes before that.
+// A job that ran late for an old commit is judged where that commit stands, or it would look like a drop of the newest.
+func arrangeCommits(runs []candidate) {
+	var known []*candidate
+	for i := range runs {
+		if runs[i].commit != 0 {
+			known = append(known, &runs[i])
+		}
+	}
+	slices.SortStableFunc(known, func(a, b *candidate) int { return cmp.Compare(a.commit, b.commit) })
+	const end = 1<<63 - 1
+	later, limit := int64(end), int64(end) // the earliest of this commit and later ones, and of later ones alone
+	for i := len(known) - 1; i >= 0; i-- {
+		if i+1 < len(known) && known[i].commit != known[i+1].commit {
+			limit = later
+		}
+		known[i].at = min(known[i].time, limit-1)
+		later = min(later, known[i].at)
+	}
+	slices.SortStableFunc(runs, func(a, b candidate) int {
+		switch {
+		case a.own != b.own && a.own:
+			return 1
+		case a.own != b.own:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.time, b.time), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// IsBase says whether runs of a branch are those that others are judged by.
+func (d *DB) IsBase(branch string) bool {
+	return branch == "" || slices.Contains(d.options.Base, branch)
+}
+
+// askedKeys gives the series whose rows are read.
+func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key, error) {
+	keys, err := d.keys(ctx, "", nil)
+	if err != nil || run == 0 {
+		return keys, err
+	}
+	judged := p.Runs[p.place[run]]
+	type kernel struct{ task, direction string }
+	has := map[kernel]bool{}
+	text := `SELECT series_id FROM occudiff_kernel WHERE run_id = ?`
+	err = d.query(ctx, "reading a run of "+d.engine.where, text, []any{run}, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		has[kernel{keys[id].Task, keys[id].Direction}] = true
+		return err
+	})
+	for id, k := range keys {
+		here := onDevice(&judged, k) && (k.Program == judged.Program || k.Program == "" || judged.Program == "")
+		if !here && !has[kernel{k.Task, k.Direction}] {
+			delete(keys, id)
+		}
+	}
+	return keys, err
+}
+
+// readKernels reads the rows of series.
+func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key) error {
+	text := `SELECT series_id, run_id, verdict, cause`
+	for _, c := range p.columns {
+		text += ", " + string(columns[c].Metric)
+	}
+	text += ` FROM occudiff_kernel`
+	r := &panelReader{p: p, keys: keys, words: map[string]string{}}
+	if run == 0 && n == 0 {
+		return r.read(ctx, d, text, nil)
+	}
+	since, last := int64(math.MaxInt64), run
+	for i := range p.Runs {
+		since = min(since, p.Runs[i].Time.UnixMicro())
+		last = max(last, p.Runs[i].ID)
+	}
+	ids := make([]int64, 0, len(keys))
+	for id := range keys {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for part := range slices.Chunk(ids, d.engine.batch) {
+		args := []any{since, last}
+		for _, id := range part {
+			args = append(args, id)
+		}
+		where := ` WHERE time >= ? AND run_id <= ? AND series_id IN (` + marks(len(part)) + `)`
+		if err := r.read(ctx, d, text+where, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// panelReader makes kernels of rows.
+type panelReader struct {
+	p     *Panel
+	keys  map[int64]Key
+	words map[string]string // one text for all rows that have it
+}
+
+// read reads rows in the order of the table's key. Those of runs that do not count, or that were stored after the runs
+// were read, are left out.
+func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) error {
+	values := make([]sql.NullFloat64, len(r.p.columns))
+	var series, run int64
+	var verdict, cause sql.RawBytes
+	into := []any{&series, &run, &verdict, &cause}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	var k *Kernel
+	err := d.query(ctx, "reading the series of "+d.engine.where, text+` ORDER BY series_id, time, run_id`, args,
+		func(rows *sql.Rows) error {
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			place, counts := r.p.place[run]
+			key, known := r.keys[series]
+			if !counts || !known {
+				return nil
+			}
+			if k == nil || k.ID != series {
+				k.arrange()
+				r.p.Kernels = append(r.p.Kernels, Kernel{ID: series, Key: key, panel: r.p})
+				k = &r.p.Kernels[len(r.p.Kernels)-1]
+			}
+			k.In = append(k.In, Presence{place, r.word(verdict), r.word(cause)})
+			for _, v := range values {
+				if !v.Valid {
+					v.Float64 = math.NaN()
+				}
+				k.values = append(k.values, v.Float64)
+			}
+			return nil
+		})
+	k.arrange()
+	return err
+}
+
+// word gives the one text for bytes.
+func (r *panelReader) word(raw []byte) string {
+	word, known := r.words[string(raw)]
+	if !known {
+		word = string(raw)
+		r.words[word] = word
+	}
+	return word
+}
+
+// arrange puts presences in the order of time into that of the panel.
+func (k *Kernel) arrange() {
+	if k == nil || slices.IsSortedFunc(k.In, byPlace) {
+		return
+	}
+	n := len(k.panel.columns)
+	order := make([]int, len(k.In))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return byPlace(k.In[a], k.In[b]) })
+	in, values := make([]Presence, 0, len(k.In)), make([]float64, 0, len(k.values))
+	for _, i := range order {
+		in, values = append(in, k.In[i]), append(values, k.values[i*n:(i+1)*n]...)
+	}
+	k.In, k.values = in, values
+}
+
+func byPlace(a, b Presence) int { return cmp.Compare(a.Place, b.Place) }
