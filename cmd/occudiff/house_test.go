@@ -31,14 +31,13 @@ var arrows = map[string][]string{
 	"ingest/summary":  {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/unitrace": {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 	"ingest/tracer":   {"ingest", "ingest/unit"},
-	"ingest/timebin":  {"ingest", "ingest/note", "ingest/lines"},
 	"ingest/trace":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
 
 	"ingest/zebin":       {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/vtuneresult": {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
 	"ingest/collect":     {"ingest", "ingest/note", "ingest/vtune"},
 
-	"ingest/formats": {"ingest", "ingest/summary", "ingest/timebin", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/vtuneresult", "ingest/zebin"},
+	"ingest/formats": {"ingest", "ingest/summary", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/vtuneresult", "ingest/zebin"},
 
 	"predict/arch":        {"ingest", "ingest/note", "ingest/table", "ingest/unit"},
 	"predict":             {"predict/arch", "ingest/unit"},

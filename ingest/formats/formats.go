@@ -5,7 +5,6 @@ package formats
 import (
 	"occudiff/ingest"
 	"occudiff/ingest/summary"
-	"occudiff/ingest/timebin"
 	"occudiff/ingest/trace"
 	"occudiff/ingest/unitrace"
 	"occudiff/ingest/vecadd"
@@ -17,5 +16,5 @@ import (
 // All lists the formats in the order in which files are offered to them.
 func All() []ingest.Format {
 	return []ingest.Format{vtune.Format{}, summary.Format{}, vtune.Text{}, unitrace.Format{}, trace.Format{},
-		timebin.Format{}, vecadd.Format{}, zebin.Format{}, vtuneresult.Format{}}
+		vecadd.Format{}, zebin.Format{}, vtuneresult.Format{}}
 }
