@@ -2,8 +2,6 @@ package compare
 
 import (
 	"fmt"
-
-	"occudiff/ingest/unit"
 )
 
 // The causes. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
@@ -199,15 +197,6 @@ func (f *finder) missing() (because, decide string) {
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
 			"whole %.1f %%: which XVEs should have been empty is unknown.",
 			row.XVEs.both()...), "unitrace's kernel properties (SLM), or the kernel's binary"
-	case !row.Idle.Present() && row.Margin.Present():
-		because = "Its launches are shorter than a sample, so the XVE array state, which would separate idle time " +
-			"from low residency, is of whatever ran."
-		if mean, known := row.Average().Value(); known && d < 0 {
-			empty := mean * unit.Seconds(-d) / unit.Seconds(row.Measured.Or(0).Minus(0)-d)
-			because += fmt.Sprintf(" The difference is as much as %s without a thread in each launch of %s; what "+
-				"starting and ending one takes is a part of that.", unit.Span(empty), unit.Span(mean))
-		}
-		return because, "more work per launch"
 	case !row.Idle.Present():
 		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
 			"residency.", "an export with the columns of the XVE array"

@@ -118,6 +118,9 @@ func (f *finder) dry(p Part) {
 	if c := &f.certainty; c.Intervals.Or(1) < 1 && !c.Own && !c.Exact {
 		sure = low // samples that hold a launch and a gap may all have gone to the launch, with their instructions
 	}
+	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
+		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
+	}
 	f.add(p, CauseImbalance, sure, func() (string, string) {
 		lies := "none of that lies outside the launches"
 		if outside > 0 {

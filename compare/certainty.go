@@ -62,9 +62,9 @@ func (r *Result) certainty(row *Row) Certainty {
 	if s, ok := c.OwnShare.Value(); ok {
 		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s, r.shared(s, timed && !r.fromSummary)))
 	}
-	if outside, known := row.Outside.Value(); known { // figures in place of bounds
-		c.Edges, c.Foreign, c.Crosstalk = unit.Some(outside), row.Foreign, unit.Some[unit.Ratio](0)
-		c.Own = row.Margin.Present()
+	if row.MeasuredLow.Present() { // told from all samples and launches: of the launches alone
+		c.Edges, c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
+		c.Own = true
 		return c
 	}
 	if all := r.Instructions.All; c.Own {
@@ -186,6 +186,7 @@ const (
 	crossTalking            // most instructions stand in rows of no kernel
 	threadsOfOthers
 	longWindow // most of the time in which the counters ran is not the kernel's
+	wide       // the samples do not tell it from what ran beside it
 )
 
 // unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held
@@ -194,7 +195,10 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return gpuIdle
 	}
-	if unsampled(&row.Kernel) && !c.Exact || noArray(row) {
+	if m, estimate := margin(&row.Kernel).Value(); estimate && m > mostMargin {
+		return wide
+	}
+	if (unsampled(&row.Kernel) && !c.Exact || noArray(row)) && !row.MeasuredLow.Present() {
 		return notSampled
 	}
 	over := measured.Minus(reference)
@@ -205,7 +209,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if c.Exact && c.Edges.Or(0) > foreignMost {
 		return longWindow
 	}
-	if c.Exact {
+	if c.Exact || row.MeasuredLow.Present() {
 		return usable
 	}
 	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval && !c.Own {
@@ -250,6 +254,9 @@ func (r *Result) Measurable(row *Row) bool {
 // samplingText says in a sentence why the values are not the kernel's.
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	switch why {
+	case wide:
+		return fmt.Sprintf("The samples hold other launches and gaps beside it: its launches held %.1f to %.1f %%.",
+			row.MeasuredLow.Or(0).Percent(), row.MeasuredHigh.Or(1).Percent())
 	case shortInAll:
 		what := "The whole kernel"
 		if r.PerLaunch() {
@@ -310,9 +317,9 @@ func (r *Result) CertaintyText(row *Row) string {
 	if c.Exact {
 		return "The counters were read around each launch."
 	}
-	if m, estimate := row.Margin.Value(); estimate {
+	if m, estimate := margin(&row.Kernel).Value(); estimate {
 		return fmt.Sprintf("Estimated from all samples of the run and what ran in each, to %.1f points; %s.",
-			m.Percent(), strings.ToLower(c.edgesText()[:1])+c.edgesText()[1:])
+			float64(m), strings.ToLower(c.edgesText()[:1])+c.edgesText()[1:])
 	}
 	said := []string{c.edgesText()}
 	if c.Own {

@@ -3,7 +3,7 @@ package compare
 import (
 	"fmt"
 
-	"occudiff/compare/sequence"
+	"occudiff/compare/launches"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -23,14 +23,16 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 		fit = fitDevices(run, dev, nil, opt)
 	}
 	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
-		Instructions: run.Instructions, Sequence: sequence.Of(run.Trace), Trace: run.Trace, Samples: run.Samples,
+		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples, Recording: run.Recording,
 		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
 	kernels := run.Kernels
 	if kernels.Len() == 0 {
 		kernels, r.fromSummary = ingest.NewKernels(run.Summary...), true
 	}
-	if run.Mix != nil && !run.Instances {
-		kernels = estimated(kernels, run.Mix)
+	if !run.Instances {
+		var notes []note.Note
+		kernels, notes = estimated(kernels, run.Recording)
+		r.Notes = append(r.Notes, notes...)
 	}
 	r.recorded(run)
 	r.setRows(kernels)
@@ -252,7 +254,7 @@ func (r *Result) judge(row *Row) {
 	switch {
 	case measured && r.unusable(row, &c, m, row.reference()) != usable:
 		row.Verdict = Unmeasurable
-	case r.Options.within(d), abs(d) <= r.Options.Tolerance+pointsOf(row.Margin.Or(0)):
+	case r.Options.within(d), abs(d) <= r.Options.Tolerance+margin(&row.Kernel).Or(0):
 		row.Verdict = Match
 	case d < 0 && r.onlyIdle(row, &c):
 		row.Verdict = Idle
@@ -305,17 +307,13 @@ func (r *Result) checkRow(row *Row, tell bool) {
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
-	if m, ok := row.Margin.Value(); ok {
-		say(note.Info, "estimate", "estimated from all samples of the run and what ran in each, to %.1f points on "+
-			"either side: too few samples end within the launches themselves", m.Percent())
+	if v, ok := row.Printed.Value(); ok && row.MeasuredLow.Present() && abs(row.Measured.Or(0).Minus(v)) > r.Options.Tolerance {
+		say(note.Info, "printed", "VTune prints %.1f %%, which counts each sample for the launch in which it ends: here "+
+			"it is told from all samples of the run and what ran in each", v.Percent())
 	}
 	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && !r.instances && n > 0 && t.Launches != n {
 		say(note.Info, "trace-launches", "the trace has %s of the %s that were profiled", unit.Thousands(t.Launches),
 			unit.Counted(n, "launch", "launches"))
-	}
-	if w, ok := row.Within.Value(); ok {
-		say(note.Info, "within-launches", "%.1f %% over the launches themselves: the measured value counts each "+
-			"sample for the launch in which it ends", w.Percent())
 	}
 	a, ok1 := row.Active.Value()
 	s, ok2 := row.Stalled.Value()

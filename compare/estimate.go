@@ -1,32 +1,81 @@
 package compare
 
 import (
+	"fmt"
+	"math"
+
 	"occudiff/compare/launches"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
 
-// mostMargin is the widest an estimate may be to take the place of a measured value, in percent to either side.
-const mostMargin = 5
+const (
+	// mostMargin is half of the widest interval of an estimate that carries a conclusion, in percent.
+	mostMargin unit.Points = 5
+	// leastLoad is the occupancy of samples without launches that says that others used the GPU, in percent; counters
+	// are read a little apart.
+	leastLoad = 0.3
+)
 
-// estimated gives kernels with estimates in place of counters that are not theirs alone, where all samples and launches
-// of the run are known and tell the kernel from what ran beside it.
-func estimated(kernels *ingest.Kernels, mix *ingest.Mix) *ingest.Kernels {
-	estimates := launches.Solve(mix)
-	list := &ingest.Kernels{}
+// estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
+// profiler's own rule, which of short launches are those of whatever ran beside them.
+func estimated(kernels *ingest.Kernels, r *ingest.Recording) (list *ingest.Kernels, notes []note.Note) {
+	e := launches.Estimator(r)
+	if e == nil {
+		return kernels, nil
+	}
+	list = &ingest.Kernels{}
+	left := int64(0)
 	for _, k := range kernels.All() {
-		task, known := mix.Find(k)
-		if known && task < len(estimates) && !k.Within.Present() && k.IsKernel() {
-			if e := estimates[task]; e.Margin <= mostMargin {
-				k.Measured = unit.Some(unit.FromPercent(min(max(e.Mean, 0), 100)))
-				k.Margin = unit.Some(unit.FromPercent(e.Margin))
-				k.Outside, k.Foreign = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
-				none := unit.Opt[unit.Ratio]{}
-				k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none // of whatever ran
-				k.Threads, k.Counters = unit.Opt[int64]{}, nil
+		own := k.Reading == ingest.AroundLaunch && k.Measured.Present()
+		if task, known := r.Trace.Find(k); known && k.IsKernel() && !own {
+			none := unit.Opt[unit.Ratio]{}
+			if !k.Printed.Present() {
+				k.Printed = k.Measured
+			}
+			k.Measured, k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none, none
+			if v := e.Tasks[task]; v == nil {
+				left++
+			} else {
+				setEstimates(k, v)
 			}
 		}
 		list.Append(k)
 	}
-	return list
+	if e.Load > leastLoad {
+		notes = append(notes, note.Note{Severity: note.Warning, Code: "foreign-load", Text: "While none of the run's " +
+			"launches ran, " + fmt.Sprintf("%.1f %%", e.Load) + " of the thread slots were in use: by another program, or by launches " +
+			"that the result does not have. As much of each value may be of them", Hint: "collect on a GPU that nothing else uses"})
+	}
+	if left > 0 {
+		notes = append(notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Counted(left, "kernel", "kernels") +
+			" with the least time cannot be told apart beside so many others, and have no measured occupancy"})
+	}
+	return list, notes
+}
+
+func setEstimates(k *ingest.Kernel, v *launches.Values) {
+	ratio := func(percent float64) unit.Opt[unit.Ratio] {
+		return unit.Some(unit.FromPercent(min(max(percent, 0), 100)))
+	}
+	o, busy := v[launches.Occupancy], v[launches.Busy]
+	k.Measured, k.MeasuredLow, k.MeasuredHigh = ratio(o.Mean), ratio(o.Low), ratio(o.High)
+	if math.IsNaN(busy.Mean) {
+		return
+	}
+	k.Idle, k.IdleLow, k.IdleHigh = ratio(100-busy.Mean), ratio(100-busy.High), ratio(100-busy.Low)
+	// Of two estimates that must add up to a third.
+	k.Active = ratio(min(v[launches.Active].Mean, busy.Mean))
+	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
+}
+
+// margin is how far the truth may be from a row's measured value on either side, where that is known.
+func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
+	low, ok := k.MeasuredLow.Value()
+	if !ok {
+		return unit.Opt[unit.Points]{}
+	}
+	m := k.Measured.Or(0)
+	return unit.Some(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)))
 }

@@ -17,7 +17,7 @@ package compare
 import (
 	"math"
 
-	"occudiff/compare/sequence"
+	"occudiff/compare/launches"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -199,9 +199,11 @@ type Result struct {
 	// Instructions of the run, which say how much the sampled counters mix up what ran.
 	Instructions ingest.Instructions
 	// Sequence is how the launches follow each other, nil without a trace.
-	Sequence *sequence.Sequence
+	Sequence *launches.Sequence
 	Trace    *ingest.Trace    // what that was told from
 	Samples  []ingest.Samples // occupancies over time, when they were asked for
+	// Recording is what the values were estimated from, nil without one.
+	Recording *ingest.Recording
 	// Rows are the kernels in the order for reading: what needs attention first, then by slot time lost. Each is
 	// complete and does not change. With a row for each launch they are left out, and Row and All give them.
 	Rows    []Row

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"occudiff/compare/sequence"
+	"occudiff/compare/launches"
 	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
 // Traced gives how the launches of a row follow each other, nil when no trace tells.
-func (r *Result) Traced(row *Row) *sequence.Task { return r.Sequence.Of(&row.Kernel) }
+func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
 // aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
 func (f *finder) aTrace() string {
@@ -26,9 +26,9 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) {
 }
 
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
-func (f *finder) tracedGaps(p Part, t *sequence.Task) {
+func (f *finder) tracedGaps(p Part, t *launches.Task) {
 	share := t.GapShare()
-	if share < gapsSeen || f.row.Outside.Or(1) < gapsSeen { // or the values hold next to nothing of them
+	if share < gapsSeen || f.row.MeasuredLow.Present() { // or the values hold none of them
 		return
 	}
 	// Counters that ran as long as the launch hold nothing of what lies before it.
@@ -49,7 +49,7 @@ func (f *finder) tracedGaps(p Part, t *sequence.Task) {
 }
 
 // tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.
-func (f *finder) tracedOverlap(t *sequence.Task, m unit.Ratio) bool {
+func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 	share := t.SharedShare()
 	if share < overlapSeen {
 		return false

@@ -30,9 +30,10 @@ func mergeKernel(a, b *Kernel, sameKind bool) (differ []string) {
 	fill(&a.Total, b.Total, "total time", &differ, sameKind && !sameTotal(a.Total.Or(0), b))
 	apart := b.Measured.Or(0).Minus(a.Measured.Or(0)) // what two tools print of one run may differ by a rounding
 	fill(&a.Measured, b.Measured, "measured occupancy", &differ, sameKind || max(apart, -apart) > summaryDigit)
-	fill(&a.Within, b.Within, "", &differ, false)
-	fill(&a.Outside, b.Outside, "", &differ, false)
-	fill(&a.Foreign, b.Foreign, "", &differ, false)
+	fill(&a.Printed, b.Printed, "", &differ, false)
+	if !a.MeasuredLow.Present() && a.Measured == b.Measured { // they go together
+		a.MeasuredLow, a.MeasuredHigh, a.IdleLow, a.IdleHigh = b.MeasuredLow, b.MeasuredHigh, b.IdleLow, b.IdleHigh
+	}
 	fill(&a.Active, b.Active, "active", &differ, sameKind)
 	fill(&a.Stalled, b.Stalled, "stalled", &differ, sameKind)
 	fill(&a.Idle, b.Idle, "idle", &differ, sameKind)

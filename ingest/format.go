@@ -71,8 +71,8 @@ type File struct {
 	Stalls        []TaskStalls
 	Instructions  Instructions
 	Samples       []Samples
-	Trace         *Trace // nil when it does not say when launches ran
-	Mix           *Mix   // nil when samples or launches are not known
+	Trace         *Trace     // nil when it does not say when launches ran
+	Recording     *Recording // nil when samples or launches are not known
 	Platform      Platform
 	Notes         []note.Note
 }

@@ -199,10 +199,11 @@ const (
 	numberTotal
 	numberMean
 	numberMeasured
-	numberWithin
-	numberOutside
-	numberForeign
-	numberMargin
+	numberPrinted
+	numberMeasuredLow
+	numberMeasuredHigh
+	numberIdleLow
+	numberIdleHigh
 	numberActive
 	numberStalled
 	numberIdle
@@ -234,10 +235,11 @@ func split(k *Kernel) (o origin, s setting, v [numbers]uint64) {
 		numberTotal:        math.Float64bits(float64(take(p, k.Total))),
 		numberMean:         math.Float64bits(float64(take(p, k.Mean))),
 		numberMeasured:     math.Float64bits(float64(take(p, k.Measured))),
-		numberWithin:       math.Float64bits(float64(take(p, k.Within))),
-		numberOutside:      math.Float64bits(float64(take(p, k.Outside))),
-		numberForeign:      math.Float64bits(float64(take(p, k.Foreign))),
-		numberMargin:       math.Float64bits(float64(take(p, k.Margin))),
+		numberPrinted:      math.Float64bits(float64(take(p, k.Printed))),
+		numberMeasuredLow:  math.Float64bits(float64(take(p, k.MeasuredLow))),
+		numberMeasuredHigh: math.Float64bits(float64(take(p, k.MeasuredHigh))),
+		numberIdleLow:      math.Float64bits(float64(take(p, k.IdleLow))),
+		numberIdleHigh:     math.Float64bits(float64(take(p, k.IdleHigh))),
 		numberActive:       math.Float64bits(float64(take(p, k.Active))),
 		numberStalled:      math.Float64bits(float64(take(p, k.Stalled))),
 		numberIdle:         math.Float64bits(float64(take(p, k.Idle))),
@@ -259,7 +261,7 @@ func take[T any](p *presence, o unit.Opt[T]) T {
 	return v
 }
 
-const optionals = 24 // how many optional values split takes
+const optionals = 25 // how many optional values split takes
 
 // join fills in the rest of a kernel from its setting and its numbers.
 func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
@@ -278,10 +280,11 @@ func (l *Kernels) join(setting uint32, v *[numbers]uint64, k *Kernel) {
 	k.Total = put(p, unit.Seconds(math.Float64frombits(v[numberTotal])))
 	k.Mean = put(p, unit.Seconds(math.Float64frombits(v[numberMean])))
 	k.Measured = put(p, unit.Ratio(math.Float64frombits(v[numberMeasured])))
-	k.Within = put(p, unit.Ratio(math.Float64frombits(v[numberWithin])))
-	k.Outside = put(p, unit.Ratio(math.Float64frombits(v[numberOutside])))
-	k.Foreign = put(p, unit.Ratio(math.Float64frombits(v[numberForeign])))
-	k.Margin = put(p, unit.Ratio(math.Float64frombits(v[numberMargin])))
+	k.Printed = put(p, unit.Ratio(math.Float64frombits(v[numberPrinted])))
+	k.MeasuredLow = put(p, unit.Ratio(math.Float64frombits(v[numberMeasuredLow])))
+	k.MeasuredHigh = put(p, unit.Ratio(math.Float64frombits(v[numberMeasuredHigh])))
+	k.IdleLow = put(p, unit.Ratio(math.Float64frombits(v[numberIdleLow])))
+	k.IdleHigh = put(p, unit.Ratio(math.Float64frombits(v[numberIdleHigh])))
 	k.Active = put(p, unit.Ratio(math.Float64frombits(v[numberActive])))
 	k.Stalled = put(p, unit.Ratio(math.Float64frombits(v[numberStalled])))
 	k.Idle = put(p, unit.Ratio(math.Float64frombits(v[numberIdle])))

@@ -135,6 +135,13 @@ func (t *Trace) same(o *Trace) bool {
 	return t.n == o.n && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
 
+// clone gives a trace that can be added to.
+func (t *Trace) clone() *Trace {
+	c := &Trace{Step: t.Step, First: t.First, Last: t.Last}
+	c.take(t)
+	return c
+}
+
 // take adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in
 // another run.
 func (t *Trace) take(o *Trace) bool {

@@ -63,8 +63,8 @@ func (m *merger) add(in Input, f *File) error {
 	if err := m.trace(&in, f.Trace); err != nil {
 		return err
 	}
-	if r.Mix == nil {
-		r.Mix = f.Mix
+	if r.Recording == nil {
+		r.Recording = f.Recording
 	}
 	r.Samples = append(r.Samples, f.Samples...)
 	if w := (waiting{in: in, list: f.Kernels, bad: f.BadRows > 0}); !m.wait(w) {
@@ -99,6 +99,9 @@ func (m *merger) trace(in *Input, t *Trace) error {
 	case in.Kind == m.traceOf.Kind && t.Whole:
 		return note.Faultf(codeTwoRuns, note.Pos{File: in.Path}, oneRunHint, "this is a trace of a run and so is %s: these "+
 			"are two runs, or two processes of one", m.traceOf.Path)
+	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
+		r.Trace = r.Trace.clone()
+		return m.trace(in, t)
 	case !r.Trace.take(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
 			Pos: note.Pos{File: in.Path},

@@ -31,9 +31,9 @@ func (m *merger) chooseReading(a, k *Kernel) *Kernel {
 
 // dropCounters takes out what was read of the state of the XVEs, and what is said of that.
 func (k *Kernel) dropCounters() {
-	k.Measured, k.Within, k.Margin = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
-	k.Outside, k.Foreign = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
-	k.Active, k.Stalled, k.Idle = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
+	none := unit.Opt[unit.Ratio]{}
+	k.Measured, k.MeasuredLow, k.MeasuredHigh, k.Printed = none, none, none, none
+	k.Active, k.Stalled, k.Idle, k.IdleLow, k.IdleHigh = none, none, none, none, none
 	k.Interval, k.CounterTimeRatio = unit.Opt[unit.Seconds]{}, unit.Opt[float64]{}
 	if k.Launches != nil {
 		s := *k.Launches // others may have it too

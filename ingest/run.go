@@ -26,8 +26,8 @@ type Run struct {
 	Platforms []Platform
 	// Instructions is what the first export that counts them says.
 	Instructions Instructions
-	// Mix is what estimates of short kernels are made from, nil when samples or launches are not known.
-	Mix *Mix
+	// Recording is what the occupancies of kernels are estimated from, nil when samples or launches are not known.
+	Recording *Recording
 	// Trace is when launches ran, nil when no file says so.
 	Trace   *Trace
 	Samples []Samples // occupancies over time, when they were asked for
@@ -109,14 +109,10 @@ type Kernel struct {
 
 	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
 	Reading  Reading              // of the counters
-	// Within is the mean occupancy over the launches themselves, where all samples and launches are known: each sample
-	// counts by the part of it that lies within launches. Measured counts each for the launch in which it ends.
-	Within unit.Opt[unit.Ratio]
-	// Outside and Foreign are the shares of the time of the samples that Measured is of which lie outside the launches,
-	// and in launches of other tasks, where that is known.
-	Outside, Foreign unit.Opt[unit.Ratio]
-	// Margin is how far the truth may be from Measured on either side, in 95 of 100 runs, where that is an estimate.
-	Margin unit.Opt[unit.Ratio]
+	// MeasuredLow and MeasuredHigh, IdleLow and IdleHigh hold the truth in 95 of 100 rows, where Measured and Idle are
+	// told from all samples and launches; Printed is then the occupancy by the profiler's own rule, which counts each
+	// sample for the launch in which it ends.
+	MeasuredLow, MeasuredHigh, IdleLow, IdleHigh, Printed unit.Opt[unit.Ratio]
 	// Interval is the time between two samples of the counters, where the input has it.
 	Interval unit.Opt[unit.Seconds]
 	// CounterTimeRatio is how many times as long as the kernel counters that are read around each launch ran, where both times

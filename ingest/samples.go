@@ -13,11 +13,11 @@ type Samples struct {
 	List []Moment
 }
 
-// Moment is one measured occupancy, of the time up to Length before At, in nanoseconds. A sample takes 24 bytes.
+// Moment is what was measured in the time up to Length before At, in nanoseconds. A sample takes 32 bytes.
 type Moment struct {
-	At, Length int64
-	Measured   float32
-	Launch     uint32 // numbers the launches of the task
+	At, Length                int64
+	Measured, Active, Stalled float32
+	Launch                    uint32 // numbers the launches of the task
 }
 
 // MaxSamples bounds what is kept of one file.
@@ -85,4 +85,26 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 		return nil
 	}
 	return &all[i]
+}
+
+// Recording is all that the counters of a run read over time, whatever ran, and the launches on the same clock.
+type Recording struct {
+	Trace *Trace
+	List  []Moment
+	// Loose says that the times of the launches are from another clock, which may be 0.1 ms off.
+	Loose bool
+}
+
+// Add adds the next sample. When there are too many, each two become one.
+func (r *Recording) Add(m Moment) {
+	if len(r.List) >= MaxSamples {
+		for i := range len(r.List) / 2 {
+			a, b := &r.List[2*i], &r.List[2*i+1]
+			w := float32(float64(a.Length) / float64(max(a.Length+b.Length, 1)))
+			r.List[i] = Moment{At: b.At, Length: a.Length + b.Length, Measured: w*a.Measured + (1-w)*b.Measured,
+				Active: w*a.Active + (1-w)*b.Active, Stalled: w*a.Stalled + (1-w)*b.Stalled}
+		}
+		r.List = r.List[:len(r.List)/2]
+	}
+	r.List = append(r.List, m)
 }

@@ -3,7 +3,9 @@ package vtuneresult
 import (
 	"fmt"
 	"hash"
+	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -25,13 +27,13 @@ type adapter struct {
 	loose               bool   // their times are on another clock than the samples
 	from                string // what they are from
 	totals              []total
-	rows                *ingest.Kernels // of each launch, when asked for
-	samples             []ingest.Moment
-	first               uint64 // tick of the first report
+	rows                *ingest.Kernels   // of each launch, when asked for
+	recording           *ingest.Recording // nil without occupancy
+	outside             int64             // launches
+	first               uint64            // tick of the first report
 	last                uint64
 	lengths             lengths
 	busy                periods
-	mixer               *mixer // nil without
 }
 
 // total is what all launches of a task add up to.
@@ -70,20 +72,29 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	if a.opt.Instances {
 		a.rows = &ingest.Kernels{}
 	}
-	// The mix finds by least squares what short launches have in samples that they share; with times on a loose clock
-	// the shares would be wrong, and single launches are shown as they were sampled. 1 ms is VTune's default interval.
-	w := newSweep(a.launches, a.clock.hertz, a.ended)
-	if !a.loose && !a.opt.Instances {
-		w.mix = newMixer(&a.tasks, a.launches, uint64(float64(a.config.asked.Or(0.001))*float64(a.clock.hertz)))
+	if c.place[occupancy] < 0 {
+		a.note(note.Warning, codeNoOccupancy, a.fs.pos(a.setFile), occupancyHint, "the metric set %q has no thread "+
+			"occupancy: launches, names, sizes, predictions and gaps are shown, and nothing measured", a.set.Params.Name)
+	} else {
+		a.recording = &ingest.Recording{Loose: a.loose}
 	}
-	err = c.eachSample(a.ctx, a.fs, a.sampleFile, sum, func(s *sample) error {
+	part := func(percent float64) float32 {
+		if percent < 0 { // the set has no such metric
+			return float32(math.NaN())
+		}
+		return float32(percent / 100)
+	}
+	w := newSweep(a.launches, a.clock.hertz, a.ended)
+	gpu := fmt.Sprintf("device 0x%04x, by VTune %s", a.set.constants["PciDeviceId"], a.config.platform.VTune)
+	err = c.eachSample(a.ctx, a.fs, a.sampleFile, gpu, sum, func(s *sample) error {
 		if a.last = s.end; a.lengths.n == 0 {
 			a.first = s.start
 		}
 		a.lengths.add(s.end - s.start)
-		if a.opt.Samples && len(a.samples) < ingest.MaxSamples {
-			a.samples = append(a.samples, ingest.Moment{At: a.nanoseconds(s.end),
-				Length: a.nanoseconds(s.end) - a.nanoseconds(s.start), Measured: float32(s.values[occupancy] / 100)})
+		if a.recording != nil {
+			v := &s.values
+			a.recording.Add(ingest.Moment{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
+				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
 		}
 		w.take(s)
 		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
@@ -95,19 +106,14 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		return err
 	}
 	w.finish()
-	a.busy, a.mixer = w.busy, w.mix
-	// A launch that no sample is of tells that the clocks do not fit: then no launch is where it seems.
-	if n := len(a.launches); n > 0 && (a.launches[0].start < a.first || a.latest() > a.last) {
-		a.launches, a.failed = nil, "some ran before the first sample or after the last one"
+	a.busy = w.busy
+	n := len(a.launches)
+	a.launches = slices.DeleteFunc(a.launches, func(l launch) bool { return l.end <= a.first || l.start >= a.last })
+	if a.outside = int64(n - len(a.launches)); n > 0 && len(a.launches) == 0 {
+		return a.fs.damaged(a.sampleFile, "none of the %d launches ran between its first and its last sample: they are "+
+			"not of the same collection", n)
 	}
 	return nil
-}
-
-func (a *adapter) latest() (end uint64) {
-	for i := range a.launches {
-		end = max(end, a.launches[i].end)
-	}
-	return end
 }
 
 // nanoseconds gives a time of the GPU since the first report.
@@ -120,17 +126,21 @@ func (a *adapter) nanoseconds(tick uint64) int64 {
 // ended adds a launch whose samples have all been seen.
 // Only what all launches of a task add up to stays: a folder may hold millions of launches.
 func (a *adapter) ended(l *launch, s *sums) {
+	if s.seen == 0 { // before the first sample or after the last one
+		return
+	}
 	t := &a.totals[l.task]
 	t.add(s)
 	t.times.Add(s.seconds, ingest.SampleSize(len(a.totals)))
-	if s.usable(a.loose) == "" {
-		t.means.Add(s.mean(), ingest.SampleSize(len(a.totals)))
+	if a.recording != nil && s.usable(a.loose) == "" {
+		t.means.Add(s.own[occupancy]/s.seen/100, ingest.SampleSize(len(a.totals)))
 	}
 	if a.rows != nil {
 		if t.counters == nil { // filled when all launches are known
 			t.counters = &ingest.Counters{OfKernel: true}
 		}
 		k := a.kernel(l.task, s)
+		a.within(&k, s)
 		k.Counters = t.counters
 		a.rows.Append(&k)
 	}
@@ -145,22 +155,15 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if key.SIMD > 0 {
 		k.SIMD = unit.Some(key.SIMD)
 	}
-	// The row stays, with its time and size, for what is predicted of it does not need counters.
-	if s.usable(a.loose) != "" || s.values[clocks] <= 0 || !k.IsKernel() {
-		return k
-	}
 	v := &s.values
 	// Percentages are weighted by the clocks of their samples, not by time: so VTune's figures come out, on a Gen12
 	// and a Gen9 GPU.
-	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / v[clocks])) }
-	k.Measured, k.Within = ratio(v[occupancy]), unit.Some(unit.Ratio(s.mean()))
-	// Known here instead of bounded, as it is for an export: what of the samples' time lay outside the launches, and
-	// what other launches had of it.
-	k.Outside = unit.Some(unit.Ratio(max(1-s.covered/s.length, 0)))
-	k.Foreign = unit.Some(unit.Ratio(s.foreign / s.length))
-	if v[active] >= 0 && v[stall] >= 0 {
-		k.Active, k.Stalled = ratio(v[active]), ratio(v[stall])
-		k.Idle = ratio(100*v[clocks] - v[active] - v[stall])
+	if v[occupancy] >= 0 && v[clocks] > 0 && k.IsKernel() {
+		k.Printed = unit.Some(unit.FromPercent(v[occupancy] / v[clocks]))
+	}
+	// The row stays, with its time and size, for what is predicted of it does not need counters.
+	if s.usable(a.loose) != "" || !k.IsKernel() {
+		return k
 	}
 	if v[threads] >= 0 {
 		k.Threads = unit.Some(int64(v[threads] + 0.5))
@@ -171,15 +174,28 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	return k
 }
 
-// bandwidths gives what a measured kernel moved: the bytes of its samples over the time of its launches, as VTune
-// prints it.
+// within gives a launch by itself what it held: its time's share of each sample. How much of a sample that it shares with
+// other launches is its own is not known beyond what the others can have held.
+func (a *adapter) within(k *ingest.Kernel, s *sums) {
+	if a.recording == nil || a.loose || !k.IsKernel() {
+		return
+	}
+	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
+	k.Measured, k.MeasuredLow, k.MeasuredHigh = ratio(s.own[occupancy]), ratio(s.low), ratio(s.high)
+	if s.own[active] >= 0 && s.own[stall] >= 0 {
+		k.Active, k.Stalled, k.Idle = ratio(s.own[active]), ratio(s.own[stall]),
+			ratio(100*s.seen-s.own[active]-s.own[stall])
+	}
+}
+
+// bandwidths gives what a kernel moved while it ran, by its time's share of each sample, where most of those are its own.
 func (a *adapter) bandwidths(k *ingest.Kernel, s *sums) *ingest.Counters {
-	if !k.Measured.Present() || max(s.values[memoryRead], s.values[memoryWrite], s.values[l3]) < 0 {
+	if s.usable(a.loose) != "" || !k.IsKernel() || max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) < 0 {
 		return nil
 	}
 	used := func(m metric) (u unit.Opt[float64]) {
-		if s.values[m] >= 0 {
-			u = unit.Some(s.values[m] / s.seconds / 1e9)
+		if s.own[m] >= 0 {
+			u = unit.Some(s.own[m] / s.seen / 1e9)
 		}
 		return u
 	}
@@ -230,13 +246,16 @@ func (a *adapter) finish() {
 			*t.counters = *c
 		}
 	}
-	if a.mixer != nil {
-		f.Mix = a.mixer.mix
-	}
-	a.unmeasured()
 	a.trace(f)
-	if len(a.samples) > 0 {
-		f.Samples = []ingest.Samples{{List: a.samples}}
+	if a.recording != nil {
+		a.recording.Trace, f.Recording = f.Trace, a.recording
+		if a.opt.Samples {
+			f.Samples = []ingest.Samples{{List: a.recording.List}}
+		}
+	}
+	if a.outside > 0 {
+		a.note(note.Warning, "launches-outside", at, "", "%s ran before the first sample or after the last one, and "+
+			"stand in no figure", unit.Counted(a.outside, "launch", "launches"))
 	}
 	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
@@ -275,34 +294,14 @@ func (a *adapter) periods(f *ingest.File) {
 		return
 	}
 	s := &a.busy.sum
-	f.Platform.Occupancy = unit.Some(unit.FromPercent(s.values[occupancy] / s.values[clocks]))
-	f.Platform.OccupancyPos = at
+	if a.recording != nil {
+		f.Platform.Occupancy = unit.Some(unit.FromPercent(s.values[occupancy] / s.values[clocks]))
+		f.Platform.OccupancyPos = at
+	}
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
 	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run beside the folder",
 		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
 			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.Span(unit.Seconds(s.seconds)))
-}
-
-// unmeasured says of how many kernels the samples are too few.
-func (a *adapter) unmeasured() {
-	kernels, few, why := 0, 0, ""
-	for task := range a.totals {
-		if k := a.kernel(task, &a.totals[task].sums); !k.IsKernel() {
-			continue
-		}
-		kernels++
-		if text := a.totals[task].usable(a.loose); text != "" {
-			few, why = few+1, text
-		}
-	}
-	severity, hint := note.Info, ""
-	if a.opt.Instances {
-		severity, hint = note.Warning, "without --instances their occupancy is estimated from all samples"
-	}
-	if few > 0 {
-		a.note(severity, "few-samples", a.fs.pos(a.sampleFile), hint, "no counters are given for %d of %s, as in: %s",
-			few, unit.Plural(int64(kernels), "kernel"), why)
-	}
 }
 
 // trace tells when launches ran.
@@ -325,4 +324,5 @@ func (a *adapter) trace(f *ingest.File) {
 		f.Trace.Add(ingest.Launch{Start: a.nanoseconds(l.start), End: a.nanoseconds(l.end), Task: numbers[l.task],
 			Lane: lane})
 	}
+	f.Trace.Finish()
 }

@@ -16,18 +16,19 @@ import (
 
 	_ "modernc.org/sqlite" // for database/sql
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
 
 // dicer takes the launches from the tables of a finalized result, false when there are none. Their columns differ from
 // version to version: those that must be there are looked for, the others may be missing.
 func (a *adapter) dicer() (found bool, err error) {
-	name := path.Join(a.dir, "sqlite-db", "dicer.db")
+	database := path.Join(a.dir, "sqlite-db", "dicer.db")
 	// Only finalizing makes the tables.
-	if info, err := fs.Stat(a.fs, name); err != nil || info.Size() == 0 {
+	if info, err := fs.Stat(a.fs, database); err != nil || info.Size() == 0 {
 		return false, nil
 	}
-	file, done, err := a.onDisk(name)
+	file, done, err := a.onDisk(database)
 	if err != nil {
 		return false, err
 	}
@@ -43,6 +44,7 @@ func (a *adapter) dicer() (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	row := 0
 	err = a.eachRow(db, query, func(rows *sql.Rows) error {
 		var start, end, queue, simd, slm sql.NullInt64
 		var name, global, local sql.NullString
@@ -52,6 +54,7 @@ func (a *adapter) dicer() (found bool, err error) {
 		if len(a.launches) == maxLaunches {
 			return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 		}
+		row++
 		// Nothing can be said of a launch without an end.
 		if end.Int64 <= start.Int64 || !name.Valid {
 			return nil
@@ -61,6 +64,12 @@ func (a *adapter) dicer() (found bool, err error) {
 		// What has no global size is a copy or fill, which nothing may turn into a kernel.
 		if key.Local, _ = unit.ParseSize(local.String); !key.Global.Present() {
 			key.Local, key.SIMD = ingest.Size3{}, 0
+		}
+		for i := range min(key.Global.Rank(), key.Local.Rank()) {
+			if n := key.Local.Dim(i); n <= 0 || key.Global.Dim(i)%n != 0 {
+				return note.Faultf(codeContradiction, a.fs.pos(database), tableHint, "record %d of gpu_compute_task_data: "+
+					"work-groups of %v do not make up a global size of %v", row, key.Local, key.Global)
+			}
 		}
 		bytes := unit.Opt[unit.Bytes]{}
 		if slm.Valid && key.Global.Present() {

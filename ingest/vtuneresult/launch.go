@@ -95,6 +95,8 @@ type traced struct {
 	size   [3]uint32
 	order  uint64    // the launch's number
 	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
+	at     int64     // where it stands, in the process's trace or the file of a thread
+	thread int       // 0 for the trace
 }
 
 // made is a kernel as it was created.
@@ -113,6 +115,7 @@ type decoder struct {
 	made   []made
 	traced []traced
 	clock  clock // of the process
+	thread int   // whose file is read
 }
 
 // gpu is what a process recorded of the device.
@@ -158,7 +161,8 @@ func (d *decoder) read(ctx context.Context, fsys FS, p process) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range p.threads {
+	for i, name := range p.threads {
+		d.thread = i + 1
 		if err := eachRecord(ctx, fsys, name, io.Discard, d.call); err != nil {
 			return err
 		}
@@ -173,7 +177,7 @@ func (d *decoder) call(r *record) error {
 	if r.id == 0 {
 		return nil
 	}
-	c, t := cursor{b: r.body}, traced{time: r.time, id: r.id}
+	c, t := cursor{b: r.body}, traced{time: r.time, id: r.id, at: r.at, thread: d.thread}
 	c.u8()
 	switch r.id {
 	case idDevice:
@@ -239,6 +243,16 @@ func (d *decoder) gpu(r *record, c cursor) error {
 	return d.short(r, &c)
 }
 
+// contradiction is a record that cannot be true, of a process's trace or the file of a thread.
+type contradiction struct {
+	thread int
+	at     int64
+	text   string
+}
+
+// Error implements error.
+func (c *contradiction) Error() string { return fmt.Sprintf("record at byte %d: %s", c.at, c.text) }
+
 // launches pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
 // event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
 func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err error) {
@@ -260,7 +274,10 @@ func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err
 			}
 			waiting[t.event] = open[1:]
 			l := &list[open[0]]
-			l.start, l.end = t.unwrap(d.clock.on(samples, t.time))
+			if l.start, l.end = t.unwrap(d.clock.on(samples, t.time)); l.end <= l.start {
+				return nil, &contradiction{t.thread, t.at, fmt.Sprintf("launch %d ends %d ticks before it starts",
+					open[0]+1, l.start-l.end)}
+			}
 			timed++
 		default:
 			task, err := d.task(t, kernels[t.handle], groups)

@@ -53,7 +53,9 @@ type counters struct {
 	percents []int
 }
 
-// newCounters plans the metrics that are used of a set. A set without occupancy is an error.
+const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
+
+// newCounters plans the metrics that are used of a set, which may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{}
 	var wanted []string
@@ -72,17 +74,13 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 		}
 	}
 	refused := func(format string, args ...any) error {
-		return note.Faultf(codeNoOccupancy, at,
-			"collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute",
-			"the metric set %q %s", set.Params.Name, fmt.Sprintf(format, args...))
+		return note.Faultf(codeNoOccupancy, at, occupancyHint, "the metric set %q %s", set.Params.Name,
+			fmt.Sprintf(format, args...))
 	}
-	if c.place[occupancy] < 0 {
-		for _, name := range metricNames[occupancy] {
-			if n, known := set.byName[name]; known {
-				return nil, refused("has a thread occupancy that cannot be computed: %v", set.Counters[n].refused)
-			}
+	for _, name := range metricNames[occupancy] {
+		if n, known := set.byName[name]; known && c.place[occupancy] < 0 {
+			return nil, refused("has a thread occupancy that cannot be computed: %v", set.Counters[n].refused)
 		}
-		return nil, refused("has no thread occupancy")
 	}
 	if c.place[clocks] < 0 {
 		return nil, refused("does not count the GPU's clocks")
@@ -147,7 +145,7 @@ const mostPercent = 105
 
 // eachSample calls each with the samples of a file in order; the bytes of the file go to sum too.
 func (c *counters) eachSample(
-	ctx context.Context, fsys FS, name string, sum io.Writer, each func(*sample) error) error {
+	ctx context.Context, fsys FS, name, gpu string, sum io.Writer, each func(*sample) error) error {
 
 	var before [reportSize]byte
 	var s sample
@@ -168,7 +166,12 @@ func (c *counters) eachSample(
 		length := b.u32()
 		report := b.take(int(length))
 		if length != reportSize || report == nil || len(b.b) > 0 {
-			return fault(r, "it claims %d bytes; the known reports have %d", length, reportSize)
+			whose := ""
+			if length == 576 || length == 640 {
+				whose = ", as Xe2 and newer GPUs write them,"
+			}
+			return note.Faultf(codeReports, fsys.pos(name), tableHint, "report at byte %d: it has %d bytes%s and is of "+
+				"%s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose, gpu, reportSize)
 		}
 		// A report of another form would have something else there: this refuses it, whatever its length. Four of ten
 		// reports that were seen are one tick before their record.

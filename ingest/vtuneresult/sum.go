@@ -8,9 +8,9 @@ import (
 	"occudiff/ingest"
 )
 
-// sums adds up samples: those that end within a launch, as VTune gives each sample to the launch in which it ends, and
-// all by the part of them that lies within launches, which gives the mean over the launches themselves.
-// The two sums answer two questions: what VTune prints, and what the launches had.
+// sums adds up samples in two ways: those that end within a launch, as VTune gives each sample to the launch in which it
+// ends; and of all, the launches' part of the time that launches have in them.
+// The two answer two questions: what VTune prints, and what the launches had.
 type sums struct {
 	launches int64
 	seconds  float64 // of the launches
@@ -18,10 +18,10 @@ type sums struct {
 	samples int64   // that end within
 	covered float64 // seconds of launches within those
 	values  values  // of those samples: percentages x clocks
-	seen    float64 // seconds of launches within any sample
-	trueSum float64 // occupancy x those
-	length  float64 // seconds of the samples that end within
-	foreign float64 // and of them in other launches
+
+	seen      float64 // seconds of launches within any sample
+	own       values  // percentages x seconds, bytes; -1 stands for a metric that the set has not
+	low, high float64 // what the occupancy in own is at least and at most
 }
 
 func (s *sums) add(o *sums) {
@@ -29,12 +29,10 @@ func (s *sums) add(o *sums) {
 	s.seconds += o.seconds
 	s.samples += o.samples
 	s.covered += o.covered
-	s.length += o.length
-	s.foreign += o.foreign
 	s.seen += o.seen
-	s.trueSum += o.trueSum
 	for m, v := range o.values {
 		s.values[m] += v
+		s.own[m] += o.own[m]
 	}
 }
 
@@ -64,9 +62,6 @@ func (s *sums) usable(loose bool) string {
 		100*share)
 }
 
-// mean is the mean occupancy over the launches themselves, a ratio.
-func (s *sums) mean() float64 { return s.trueSum / s.seen / 100 }
-
 // spread says how much launches differ.
 func (t *total) spread() *ingest.Spread {
 	if t.means.N != t.times.N {
@@ -84,7 +79,6 @@ type sweep struct {
 	open     []open
 	done     func(*launch, *sums)
 	busy     periods
-	mix      *mixer // nil without
 }
 
 // open is a launch that began and is not known to have ended.
@@ -113,29 +107,44 @@ func (w *sweep) take(s *sample) {
 	for i := range w.open {
 		if o := &w.open[i]; o.end > s.start {
 			all += float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
-			w.mix.share(o.launch, s)
 		}
 	}
-	w.mix.take(s)
 	for i := range w.open {
 		o := &w.open[i]
 		if o.end <= s.start {
 			w.done(o.launch, &o.sums)
 			continue
 		}
-		within := float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
-		o.sums.seen += within
-		o.sums.trueSum += within * s.values[occupancy]
+		o.sums.share(s, float64(min(o.end, s.end)-max(o.start, s.start))/w.hertz, all, length)
 		// VTune's rule, which the figures of its screens confirm: the sample is of the launch in which it ends.
 		if o.start < s.end && s.end <= o.end {
-			o.sums.end(s, within)
-			o.sums.length += length
-			// Not more than the rest of the sample, however many launches share it.
-			o.sums.foreign += min(all-within, length-within)
+			o.sums.end(s, float64(s.end-max(o.start, s.start))/w.hertz)
 		}
 		kept = append(kept, *o)
 	}
 	w.open = kept
+}
+
+// share adds what a launch has of a sample in which it runs for some seconds, of those of all launches and of its length.
+// All that is counted in a sample is of launches.
+func (s *sums) share(x *sample, within, all, length float64) {
+	if within <= 0 {
+		return
+	}
+	s.seen += within
+	for m, v := range x.values {
+		switch part := within / all; {
+		case v < 0:
+			s.own[m] = -1
+		case metric(m) < clocks:
+			s.own[m] += min(v*length*part, 100*within)
+		default:
+			s.own[m] += v * part
+		}
+	}
+	held := x.values[occupancy] * length
+	s.low += min(max(held-100*(all-within), 0), 100*within)
+	s.high += min(held, 100*within)
 }
 
 // end adds a sample that ends within the launch.

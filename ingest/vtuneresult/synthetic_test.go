@@ -204,8 +204,8 @@ func (s *synthetic) trace() (trace, aux []byte) {
 				call(idLaunch, when, []byte{2}, u64b(l.queue), u64b(handle), u32b(l.groups), u32b(1), u32b(1), u32b(0),
 					u64b(l.event), u32b(1), u64b(77), u64b(order)))
 		}
-		done = append(done, event(idFinished, cpu(l.end), []byte{2}, u64b(l.event), u64b(l.start&math.MaxUint32),
-			u64b(l.end&math.MaxUint32), make([]byte, 24), u64b((l.end+100)&(1<<36-1))))
+		done = append(done, event(idFinished, cpu(max(l.start, l.end)), []byte{2}, u64b(l.event), u64b(l.start&math.MaxUint32),
+			u64b(l.end&math.MaxUint32), make([]byte, 24), u64b((max(l.start, l.end)+100)&(1<<36-1))))
 	}
 	return s.file(records...), s.file(done...)
 }

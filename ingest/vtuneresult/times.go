@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,14 +27,18 @@ func (a *adapter) readLaunches() error {
 	}
 	if why == nil {
 		a.from = "the traces of the program"
-		a.compareTimes(finalized)
-		return nil
+		return a.compareTimes(finalized)
+	}
+	if contradicts(why) {
+		return why
 	}
 	a.tasks, a.launches = tasks{}, nil
 	found, err := a.dicer()
 	switch {
 	case a.ctx.Err() != nil:
 		return a.ctx.Err()
+	case contradicts(err):
+		return err
 	case err != nil:
 		why = fmt.Errorf("%w; dicer.db: %w", why, err)
 	case found:
@@ -50,6 +55,11 @@ func (a *adapter) readLaunches() error {
 	return nil
 }
 
+func contradicts(err error) bool {
+	f, ok := errors.AsType[*note.Fault](err)
+	return ok && f.Code == codeContradiction
+}
+
 // traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
@@ -60,6 +70,9 @@ func (a *adapter) traced(finalized []span) error {
 			var launches []launch
 			launches, err = d.launches(&a.clock, finalized)
 			a.launches = append(a.launches, launches...)
+		}
+		if c, ok := errors.AsType[*contradiction](err); ok {
+			return note.Faultf(codeContradiction, a.fs.pos(append([]string{p.trace}, p.threads...)[c.thread]), tableHint, "%v", c)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.trace, err)
@@ -87,27 +100,28 @@ func (c *clock) of(t uint64) uint64 {
 // maxApart is how much longer or shorter a finalized launch may be, in 0.1 ns; 2.3 us is the most that was seen.
 const maxApart = 5e4
 
-// compareTimes says where finalized launches are not those of the traces.
-func (a *adapter) compareTimes(finalized []span) {
-	at := a.fs.pos(a.dir)
+// compareTimes refuses finalized launches that are not those of the traces: one of the two is of another collection.
+func (a *adapter) compareTimes(finalized []span) error {
+	refused := func(format string, args ...any) error {
+		return note.Faultf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
+			"delete sqlite-db, which VTune makes anew, or "+tableHint, format, args...)
+	}
 	switch {
 	case len(finalized) == 0:
-		return
+		return nil
 	case len(finalized) != len(a.launches):
-		a.note(note.Warning, "launches-differ", at, "", "the traces have %d launches and timelinedb has %d: those of "+
-			"the traces are used", len(a.launches), len(finalized))
-		return
+		return refused("it has %d launches, and the program's traces have %d", len(finalized), len(a.launches))
 	}
 	// One difference is enough to say; the lists are in the same order, by the number of the launch.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
 		if d := long - float64(s.end-s.start); math.Abs(d) > maxApart {
-			a.note(note.Warning, "launches-differ", at, "", "launch %d takes %.1f us longer in the traces than in "+
-				"timelinedb: that of the traces is used", i+1, d/1e4)
-			return
+			return refused("record %d: the launch takes %.1f us, and %.1f us in the program's traces", i+1,
+				float64(s.end-s.start)/1e4, long/1e4)
 		}
 	}
+	return nil
 }
 
 // Rows of timelinedb's instances by two paths: two groups, start, zeros, start, end, type, 0, 0xffff, instance, 0.

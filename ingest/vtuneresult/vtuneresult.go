@@ -33,7 +33,13 @@ const (
 	codeNoCounters  = "no-counters"
 	codeNoResult    = "no-result"
 	codeAdapters    = "two-adapters"
+	codeReports     = "unknown-reports"
+	// The parts of the folder say different things.
+	codeContradiction = "contradicting-result"
 )
+
+const tableHint = "give VTune's table instead: vtune -report hotspots -r RESULT -group-by computing-task -format csv " +
+	"-csv-delimiter comma -report-output run.csv"
 
 const collectHint = "collect with: vtune -collect gpu-hotspots"
 

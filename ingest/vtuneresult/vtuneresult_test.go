@@ -113,11 +113,12 @@ func TestSynthetic(t *testing.T) {
 	long, short := all["long"], all["short"]
 	// 80 %, and 10 % of "beside" in two fifths of one launch of five; the samples at the two ends of a launch, of 61, hold
 	// time beside it.
-	near(t, "mean within the launches", long.Within, 80.8, 0.5)
-	near(t, "measured", long.Measured, 80.8, 0.8)
-	near(t, "active", long.Active, 0.75*long.Measured.Or(0).Percent(), 0.01)
-	// A line of 64 bytes for so many active clocks, and the roofs at 1 GHz of a set that moves 64 and 128 bytes a clock.
-	c, clock := long.Counters, float64(long.Active.Or(0))*synEUs*synClocks*float64(s.hertz)
+	near(t, "printed", long.Printed, 80.8, 0.8)
+	if long.Measured.Present() { // it is told from the recording
+		t.Errorf("measured %v", long.Measured)
+	}
+	// Half of what moved in the two fifths is of "beside", by the time of each. A line of 64 bytes for so many active clocks, and the roofs at 1 GHz of a set that moves 64 and 128 bytes a clock.
+	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
 		"roof": {c.MemoryReadRoof.Or(0), 64}, "roof of writes": {c.MemoryWriteRoof.Or(0), 64},
@@ -129,7 +130,6 @@ func TestSynthetic(t *testing.T) {
 	if short.Counters != nil {
 		t.Errorf("a kernel without counters has bandwidths: %+v", short.Counters)
 	}
-	near(t, "active, stalled and idle", unit.Some(long.Active.Or(0)+long.Stalled.Or(0)+long.Idle.Or(0)), 100, 1e-9)
 	if n, total := long.Instances.Or(0), float64(long.Total.Or(0)); n != 5 || math.Abs(total-5e6/19.2e6) > 1e-12 {
 		t.Errorf("%d launches take %v s", n, total)
 	}
@@ -140,8 +140,12 @@ func TestSynthetic(t *testing.T) {
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
-	if short.Measured.Present() || all["beside"].Measured.Or(0) < all["long"].Measured.Or(1) || !all[copyTask].Total.Present() {
-		t.Errorf("short %+v, beside %+v", short.Measured, all["beside"].Measured)
+	if short.Printed.Present() || all["beside"].Printed.Or(0) < all["long"].Printed.Or(1) || !all[copyTask].Total.Present() {
+		t.Errorf("short %+v, beside %+v", short.Printed, all["beside"].Printed)
+	}
+	if r := f.Recording; len(r.List) != 999 || r.Trace.Len() != 16 || r.Loose ||
+		math.Abs(float64(r.List[500].Active/r.List[500].Measured)-0.75) > 1e-3 {
+		t.Errorf("the recording has %d samples", len(r.List))
 	}
 	if f.Trace.Len() != 16 || len(f.Trace.Lanes) != 2 || f.Rows != 999 || len(f.Samples[0].List) != 999 {
 		t.Errorf("%d launches in %d lanes, %d samples", f.Trace.Len(), len(f.Trace.Lanes), f.Rows)
@@ -232,9 +236,17 @@ func TestRefused(t *testing.T) {
 	}{
 		{"no counters", "no GPU counters in this result, which was collected with gpu-hotspots",
 			func(l fstest.MapFS) { delete(l, vtss) }},
-		{"no occupancy", `the metric set "Bare" has no thread occupancy`, change(cfg, func([]byte) []byte {
-			return (&synthetic{hertz: 19200000, set: "Bare"}).cfg()
-		})},
+		{"all launches of another time", "none of the 1 launches ran between its first and its last sample", func(l fstest.MapFS) {
+			s := small()
+			s.launches[0].start, s.launches[0].end = s.first+1<<26, s.first+1<<26+1000
+			l["x/data.0/1-2.0.trace"].Data, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
+		}},
+		{"an end before its start", "1-2.0-2.0.th.aux): record at byte 8: launch 1 ends 1000000 ticks before it starts", func(l fstest.MapFS) {
+			s := small()
+			s.launches[0].start, s.launches[0].end = s.launches[0].end, s.launches[0].start
+			_, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
+		}},
+		{"reports of Xe2", "it has 576 bytes, as Xe2 and newer GPUs write them, and is of device 0x9a60, by VTune 2023.0.0", damage(at+5, 0x40, 2)},
 		{"occupancy of a token that is not known", "the element RD_FLOAT is not known", change(cfg,
 			words(`u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffset="16"`, `u:EQUATION_ELEM_RD_FLOAT="16"`))},
 		{"a read past the report", "it reads at byte \"999\"", change(cfg, words(`ByteOffset="16"`, `ByteOffset="999"`))},
@@ -253,7 +265,7 @@ func TestRefused(t *testing.T) {
 		})},
 		{"unknown flags", "flags 0x42000000 are not known", damage(8, 0, 0, 0, 0x42)},
 		{"another leaf", "flags 0x04000000 are not known", damage(8, 0, 0, 0, 4)},
-		{"another report length", "it claims 512 bytes; the known reports have 256", damage(at+5, 0, 2)},
+		{"another report length", "it has 512 bytes and is of device 0x9a60, by VTune 2023.0.0; those of 256 bytes are known", damage(at+5, 0, 2)},
 		{"another time", "its own time, tick", damage(at+9+reportTime, 1, 2, 3)},
 		{"more than all", "which no GPU has", damage(at+9+16, 0, 0, 0, 0x80)},
 		{"a query", "these are not streamed samples", damage(at, 0x35, 2)},
@@ -316,11 +328,6 @@ func TestLaunchesRefused(t *testing.T) {
 			b, _ := s.trace()
 			l[trace].Data = bytes.Replace(b, u64b(1), u64b(2), -1)
 		}},
-		{"launches of another time", "before the first sample or after the last one", func(l fstest.MapFS) {
-			s := mixed()
-			s.launches[15].end += 1 << 26
-			l[trace].Data, l[aux].Data = s.trace()
-		}},
 	} {
 		list := mixed().files("x")
 		c.do(list)
@@ -335,6 +342,36 @@ func TestLaunchesRefused(t *testing.T) {
 			t.Errorf("%s: %d kernels, %s", c.name, f.Kernels.Len(), text)
 		}
 		near(t, c.name, f.Platform.Occupancy, 80, 4)
+	}
+}
+
+// Launches before the first sample or after the last one are said and left out.
+func TestLaunchesOutside(t *testing.T) {
+	s := mixed()
+	last := len(s.launches) - 1
+	s.launches[last].start, s.launches[last].end = s.first+1<<26, s.first+1<<26+1000
+	f, err := archive("r.zip", zipped(t, s.files("x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := kernels(f)["short"]
+	if f.Trace.Len() != 15 || short.Instances.Or(0) != 4 || !strings.Contains(fmt.Sprint(f.Notes), "1 launch ran before the first sample") {
+		t.Errorf("%d launches, %v of short; %v", f.Trace.Len(), short.Instances, f.Notes)
+	}
+}
+
+// A metric set without occupancy, as the overview of Gen9 is: launches, names and sizes, and nothing measured.
+func TestNoOccupancy(t *testing.T) {
+	s := mixed()
+	s.set = "Bare"
+	f, err := archive("r.zip", zipped(t, s.files("x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := kernels(f)["long"]
+	if f.Trace.Len() != 16 || long.Instances.Or(0) != 5 || long.Global != unit.Size(6400) || long.Measured.Present() || long.Printed.Present() ||
+		f.Recording != nil || !strings.Contains(fmt.Sprint(f.Notes), `the metric set "Bare" has no thread occupancy`) {
+		t.Errorf("%+v, %v", long, f.Notes)
 	}
 }
 
@@ -399,7 +436,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: %d samples, kernel %+v", c.name, f.Rows, k)
 		}
 		if k.Task != "main::{lambda(sycl::_V1::id<1>)#1}" || k.Global != unit.Size(50) || k.SIMD.Or(0) != 32 ||
-			f.Platform.Device != "Intel(R) UHD Graphics [0x9a60]" || !strings.Contains(fmt.Sprint(f.Notes), "no sample ends within its launches") {
+			f.Platform.Device != "Intel(R) UHD Graphics [0x9a60]" || f.Recording.Trace.Len() != 1 {
 			t.Errorf("%s: %q %v on %q; %v", c.name, k.Task, k.Global, f.Platform.Device, f.Notes)
 		}
 		set, err := readMetrics(FS{FS: os.DirFS(dir)}, "data.0/gen_metrics0_0_2_0_0.0.cfg")
@@ -429,7 +466,7 @@ func TestPublicResult(t *testing.T) {
 	if f.Kernels.Len() != 61 || f.Rows != 15916 || math.Abs(float64(fourth.Total.Or(0))-0.506684791667) > 1e-11 {
 		t.Errorf("%d launches, %d samples, the fourth %v", f.Kernels.Len(), f.Rows, fourth.Total)
 	}
-	near(t, "the fourth launch", fourth.Within, 95.566, 0.0005)
+	near(t, "the fourth launch", fourth.Measured, 95.566, 0.05)
 	if f, err = readFolder(os.DirFS(dir), ingest.ReadOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -448,21 +485,17 @@ func TestPublicResult(t *testing.T) {
 		}
 	}
 	k := f.Kernels.At(0)
-	near(t, "occupancy", k.Measured, 95.594, 0.0005)
-	near(t, "occupancy within", k.Within, 95.518, 0.0005)
-	near(t, "active", k.Active, 87.575, 0.0005)
-	near(t, "stalled", k.Stalled, 11.479, 0.0005)
-	near(t, "idle", k.Idle, 0.946, 0.0005)
+	near(t, "occupancy", k.Printed, 95.594, 0.0005)
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	// As VTune's screen has them, and its roofs of the run, which it cuts to whole GB/s: 92, 92 and 185.
+	// By the time that launches have in samples; its roofs of the run VTune's screen cuts to whole GB/s: 92, 92 and 185.
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
-		"memory write": {c.MemoryWrite.Or(0), 0.006457}, "L3": {c.L3Read.Or(0), 53.675},
+		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
 		"roof of memory reads": {c.MemoryReadRoof.Or(0), 92.8}, "of writes": {c.MemoryWriteRoof.Or(0), 92.8},
 		"of L3": {c.L3Roof.Or(0), 185.6}} {
-		if math.Abs(x[0]/x[1]-1) > 1e-4 {
+		if math.Abs(x[0]/x[1]-1) > 1e-3 {
 			t.Errorf("%s is %.6g GB/s, want %.6g", name, x[0], x[1])
 		}
 	}
@@ -554,7 +587,7 @@ func TestFinalized(t *testing.T) {
 	if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() != 4 {
 		t.Fatalf("without times: %v, %v", err, f)
 	}
-	near(t, "by timelinedb", kernels(f)["long"].Within, 80.8, 0.5)
+	near(t, "by timelinedb", kernels(f)["long"].Printed, 80.8, 0.8)
 	for name, change := range map[string]func(){
 		"another version":         func() { list = timeline("11") },
 		"a row that is not known": func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data[300+90] = 1 },
@@ -568,8 +601,13 @@ func TestFinalized(t *testing.T) {
 	}
 	list = timeline("9")
 	list[db+"dbint-1/instance/0/0"].Data[72+6]++
-	if f, err = archive("r.zip", zipped(t, list)); err != nil || !strings.Contains(fmt.Sprint(f.Notes), "than in timelinedb") {
-		t.Errorf("differing: %v, %v", err, f.Notes)
+	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "timelinedb): record 1: the launch takes ") {
+		t.Errorf("differing: %v", err)
+	}
+	list = timeline("9")
+	list[db+"dbint-1/instance/0/0"].Data = rows[:500]
+	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "it has 5 launches, and the program's traces have 16") {
+		t.Errorf("another count beside whole traces: %v", err)
 	}
 }
 
@@ -619,7 +657,7 @@ func TestDicer(t *testing.T) {
 		t.Fatalf("%v, %v", err, f)
 	}
 	long := kernels(f)["long"]
-	near(t, "by dicer.db", long.Within, 80.8, 0.5)
+	near(t, "by dicer.db", long.Printed, 80.8, 0.8)
 	if long.Instances.Or(0) != 5 || long.Global != unit.Size(6400) || long.SIMD.Or(0) != 16 || kernels(f)["short"].Measured.Present() {
 		t.Errorf("%+v", long)
 	}

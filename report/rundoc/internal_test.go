@@ -1,12 +1,6 @@
 package rundoc
 
-import (
-	"math"
-	"testing"
-
-	"occudiff/compare/phases"
-	"occudiff/ingest/unit"
-)
+import "testing"
 
 func TestSecondsDecimals(t *testing.T) {
 	for _, c := range []struct {
@@ -24,29 +18,5 @@ func TestSecondsDecimals(t *testing.T) {
 		if got := secondsDecimals(c.shortest); got != c.want {
 			t.Errorf("%s: secondsDecimals(%g) = %d, want %d", c.reason, c.shortest, got, c.want)
 		}
-	}
-}
-
-// Launches laid over each other: the quantiles are of the samples at the same time of a launch, and few launches are
-// shown sample by sample.
-func TestLay(t *testing.T) {
-	l := &phases.Launch{Length: 1, Launches: 11}
-	for i := range l.Launches {
-		for part := range spreadParts {
-			l.Moments = append(l.Moments, phases.Moment{At: (unit.Seconds(part) + 0.5) / spreadParts,
-				Measured: unit.Ratio(part+i) / 200})
-		}
-	}
-	k := &OverTime{}
-	k.lay(l)
-	for i, want := range []float64{35.5, 39.5, 37.5} { // of part 70: 35 to 40
-		if got := k.spread[i]; len(got) != spreadParts || math.Abs(got[70].Y-want) > 1e-9 || math.Abs(got[70].X-705) > 1e-9 {
-			t.Errorf("%d: %v", i, got)
-		}
-	}
-	few := &OverTime{}
-	l.Launches = spreadLaunches - 1
-	if few.lay(l); few.spread[0] != nil {
-		t.Error(few.spread)
 	}
 }

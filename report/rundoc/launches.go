@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"occudiff/compare"
-	"occudiff/compare/sequence"
+	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -42,7 +42,7 @@ type TraceTask struct {
 	Gap       unit.Seconds     `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"nothing runs before a launch"`
 	GapMedian unit.Seconds     `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
 	GapP90    unit.Seconds     `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
-	GapShare  unit.Ratio       `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of launches and gaps together"`
+	GapShare  unit.Ratio       `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of the time from the first launch to the end of the last; of all tasks together it is what nothing ran"`
 	Shared    unit.Ratio       `json:"shared_percent" col:"Overlapped [%]" jsonschema:"of its time in which another kernel ran as well"`
 	With      report.Symbol    `json:"shared_with" col:"Mostly with; cut; drop=7; role=code" jsonschema:"empty when none did"`
 }
@@ -65,7 +65,7 @@ func traceValue(r *compare.Result) *TraceValue {
 	if s == nil {
 		return nil
 	}
-	devices := report.ListOf(s.Devices, func(d sequence.Device) TraceDevice {
+	devices := report.ListOf(s.Devices, func(d launches.Device) TraceDevice {
 		// A single launch of no length has no window.
 		share := unit.Ratio(0)
 		if d.Window > 0 {
@@ -78,14 +78,14 @@ func traceValue(r *compare.Result) *TraceValue {
 		row := TraceTask{Task: report.Symbol(t.Key.Task), Global: t.Key.Global, Local: t.Key.Local,
 			SIMD: unit.NonZero(t.Key.SIMD), Direction: unit.NonZero(string(t.Key.Direction)),
 			Launches: t.Launches, Total: t.Time,
-			P10: t.P10, P90: t.P90, Gap: t.GapMean, GapMedian: t.GapMedian, GapP90: t.GapP90, GapShare: t.GapShare(),
+			P10: t.P10, P90: t.P90, Gap: t.GapMean, GapMedian: t.GapMedian, GapP90: t.GapP90, GapShare: s.GapPart(t),
 			Shared: t.SharedShare()}
 		if t.With >= 0 {
 			row.With = report.Symbol(s.Tasks[t.With].Key.Task)
 		}
 		return row
 	})
-	gaps := report.ListOf(s.Gaps, func(g sequence.Gap) TraceGap {
+	gaps := report.ListOf(s.Gaps, func(g launches.Gap) TraceGap {
 		return TraceGap{s.Devices[g.Device].Name, g.Start, g.Length, report.Symbol(s.Tasks[g.Before].Key.Task),
 			report.Symbol(s.Tasks[g.After].Key.Task)}
 	})
@@ -100,8 +100,8 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 		return s, false
 	}
 	s.Text = append(s.Text, v.busy()...)
-	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the launches and the " +
-		"gaps before them."
+	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the " +
+		"first launch to the end of the last."
 	// Only a step that is coarse against gaps is worth a word.
 	if step := r.Sequence.Step(); step >= 1e-6 {
 		note += " The times of the trace are multiples of " + unit.Span(step) + ": shorter gaps are not seen."
@@ -238,7 +238,7 @@ func runOccupancy(r *compare.Result, parts int) []float64 {
 }
 
 // launchMap shows the shares of many launches.
-func launchMap(s *sequence.Sequence, tasks []int, names []string) *report.HeatMap {
+func launchMap(s *launches.Sequence, tasks []int, names []string) *report.HeatMap {
 	h := &report.HeatMap{}
 	for i := range plotParts {
 		h.Columns = append(h.Columns, unit.Span(s.Window()*unit.Seconds(i)/plotParts))
@@ -254,13 +254,13 @@ func launchMap(s *sequence.Sequence, tasks []int, names []string) *report.HeatMa
 }
 
 // launchTimeline shows each of a few launches.
-func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.Timeline {
+func launchTimeline(s *launches.Sequence, tasks []int, names []string) *report.Timeline {
 	// The classes are the colors of the legend, in its order.
 	const busy, kernel, transfer, gap = 0, 1, 2, 3
 	t := &report.Timeline{X: "Time since the first launch", Classes: []report.Part{{Name: "busy", Status: report.Good},
 		{Name: "kernel", Status: report.Plain}, {Name: "copy or fill", Status: report.Muted},
 		{Name: "long gap", Status: report.Bad}}}
-	add := func(name string, spans []sequence.Span, class int) {
+	add := func(name string, spans []launches.Span, class int) {
 		row := report.TimelineRow{Name: name}
 		for _, x := range spans {
 			row.Intervals = append(row.Intervals, report.Interval{Start: 1e3 * float64(x.Start),
@@ -279,9 +279,9 @@ func launchTimeline(s *sequence.Sequence, tasks []int, names []string) *report.T
 		}
 		add(names[i], spans, class)
 	}
-	var gaps []sequence.Span
+	var gaps []launches.Span
 	for _, g := range s.Gaps {
-		gaps = append(gaps, sequence.Span{Start: g.Start, End: g.Start + g.Length})
+		gaps = append(gaps, launches.Span{Start: g.Start, End: g.Start + g.Length})
 	}
 	if len(gaps) > 0 {
 		add(unit.Counted(len(gaps), "longest gap", "longest gaps"), gaps, gap)

@@ -3,31 +3,27 @@ package rundoc
 import (
 	"context"
 	"fmt"
-	"slices"
+	"math"
 
 	"occudiff/compare"
-	"occudiff/compare/phases"
+	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
-// OverTime is a kernel whose occupancy was sampled within its launches, beside the simulated launch.
-// Its samples are thinned out for JSON and the table; the quantiles are of all.
+// OverTime is a kernel whose occupancy was sampled while its launches ran, beside the simulated launch.
+// Its samples are thinned out for JSON and the table.
 type OverTime struct {
 	Task   report.Symbol `json:"task"`
 	Global unit.Size3    `json:"global"`
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
-	phases.Launch
-	spread [3][]report.Point // p10, p90 and median over launches
+	compare.OverTime
+	mean unit.Opt[unit.Ratio]
 }
 
-const (
-	// timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
-	timedKernels, shownSamples = 12, 2000
-	// A launch is cut into spreadParts, where so many launches are laid over each other that each has several samples.
-	spreadParts, spreadLaunches = 100, 5
-)
+// timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
+const timedKernels, shownSamples = 12, 2000
 
 // kernelsOverTime gives the first kernels that have samples over time.
 func kernelsOverTime(r *compare.Result) (list []OverTime) {
@@ -35,17 +31,17 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 		return nil
 	}
 	list = []OverTime{}
+	laid := launches.Lay(r.Recording)
 	for _, row := range r.AllWithoutText() {
-		l, err := phases.Of(context.Background(), r, row)
-		if l == nil || err != nil {
+		o := r.OverTime(context.Background(), row, laid)
+		if o == nil {
 			continue
 		}
-		k := OverTime{Task: report.Symbol(row.Task), Global: row.Global, Local: row.Local, SIMD: row.SIMD, Launch: *l}
-		k.lay(l)
-		k.Moments = nil
-		every := 1 + (len(l.Moments)-1)/shownSamples
-		for i := 0; i < len(l.Moments); i += every {
-			k.Moments = append(k.Moments, l.Moments[i])
+		k := OverTime{report.Symbol(row.Task), row.Global, row.Local, row.SIMD, *o, row.Measured}
+		k.Bars = []compare.Bar{}
+		every := 1 + (len(o.Bars)-1)/shownSamples
+		for i := 0; i < len(o.Bars); i += every {
+			k.Bars = append(k.Bars, o.Bars[i])
 		}
 		if list = append(list, k); len(list) == timedKernels {
 			break
@@ -54,57 +50,34 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	return list
 }
 
-// lay finds how much launches differ at the same time of theirs: each part of a launch has its samples' quantiles.
-// With fewer samples a quantile would be one of them, and a band would look like knowledge.
-func (k *OverTime) lay(l *phases.Launch) {
-	if l.Launches < spreadLaunches || len(l.Moments) < spreadParts*spreadLaunches || l.Length <= 0 {
-		return
-	}
-	var parts [spreadParts][]float64
-	for _, m := range l.Moments {
-		i := min(max(int(spreadParts*m.At/l.Length), 0), spreadParts-1)
-		parts[i] = append(parts[i], m.Measured.Percent())
-	}
-	for i, values := range parts {
-		if len(values) == 0 {
-			continue
-		}
-		slices.Sort(values)
-		for q := range k.spread {
-			at := values[int([...]float64{0.1, 0.9, 0.5}[q]*float64(len(values)-1)+0.5)]
-			k.spread[q] = append(k.spread[q], report.Point{
-				X: 1e3 * float64(l.Length) * (float64(i) + 0.5) / spreadParts, Y: at})
-		}
-	}
-}
-
 // overTimeSections show kernels over time, each on a sheet of its own.
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		key := fmt.Sprintf("overtime-%d", i+1)
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
 		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
-		text := fmt.Sprintf("The samples of %s, laid over a launch of %s (from %s).",
-			unit.Counted(k.Launches, "launch", "launches"), unit.Span(k.Length), k.From)
-		switch begins, known := k.Tail.Value(); {
-		case known:
+		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.Counted(k.Launches, "launch", "launches"),
+			unit.Span(k.Length), k.From)
+		if begins, known := k.Tail.Value(); known {
 			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
 				unit.Span(begins), report.PercentText(100*float64(begins/k.Length)))
-		case len(k.Phases) > 2:
-			text += " Where the tail begins is unknown without the length of a launch: add the kernel intervals or " +
-				"the timing table."
 		}
-		s.Text = []string{text, "The ramp is the first sample of each launch, which may include time before it; the " +
-			"simulation fills the GPU at once."}
-		means := report.Rows(key+"-phases", len(k.Phases), func(i int) phases.Phase { return k.Phases[i] })
-		means.Title = "Phases of " + name
-		samples := report.List(key+"-samples", "", k.Moments)
+		s.Text = []string{text}
+		if len(k.Bins) == 0 {
+			s.Text = append(s.Text, "The samples tell its mean, and not how a launch fills over time.")
+		} else {
+			bins := report.Rows(key+"-profile", len(k.Bins), func(i int) compare.Bin { return k.Bins[i] })
+			bins.Title = "Profile of " + name
+			s.Tables = []*report.Table{bins}
+		}
+		samples := report.List(key+"-samples", "", k.Bars)
 		samples.In = report.Sheet
-		s.Tables, s.Plots = []*report.Table{means}, []report.Plot{k.plot(key, name)}
-		chart := report.Plot{Key: key + "-chart", Title: s.Title, Table: samples.Key, Label: "at_seconds",
-			Series: []string{"measured_percent", "simulated_percent"}, Rows: len(k.Moments), Unit: "%", Lines: true}
-		list = append(list, s, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
-			In: report.Sheet, Tables: []*report.Table{samples}, Plots: []report.Plot{chart}})
+		s.Plots = []report.Plot{k.plot(key, name)}
+		list = append(list, s)
+		if len(k.Bars) > 0 {
+			list = append(list, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
+				In: report.Sheet, Tables: []*report.Table{samples}})
+		}
 	}
 	return list
 }
@@ -122,24 +95,36 @@ func overTimeChart(r *compare.Result) *report.Plot {
 	return &p
 }
 
-// plot lays the samples over the simulated launch.
+// plottedBars is how many samples are drawn: more would hide each other, and the profile says what they have in common.
+const plottedBars = 60
+
+// plot draws the profile, or the mean where no profile is known, and samples over the simulated launch.
 func (k *OverTime) plot(key, name string) report.Plot {
+	point := func(at unit.Seconds, v unit.Ratio) report.Point {
+		return report.Point{X: 1e3 * float64(at), Y: v.Percent()}
+	}
 	simulated := report.LineSeries{Name: "simulated", Style: report.Steps}
 	for _, s := range k.Curve {
-		simulated.Points = append(simulated.Points, report.Point{X: 1e3 * float64(s.At), Y: s.Simulated.Percent()})
+		simulated.Points = append(simulated.Points, point(s.At, s.Simulated))
 	}
-	measured := report.LineSeries{Name: "measured samples", Style: report.Marks}
-	for _, s := range k.Moments {
-		measured.Points = append(measured.Points, report.Point{X: 1e3 * float64(s.At), Y: s.Measured.Percent()})
+	profile := report.LineSeries{Name: "measured", Style: report.Steps}
+	for _, b := range k.Bins {
+		profile.Points = append(profile.Points, point(b.Start, b.Measured))
 	}
-	series, text := []report.LineSeries{simulated, measured}, "A point per sample over the simulated launch."
-	if len(k.spread[0]) > 0 {
-		series = series[:1]
-		for i, name := range []string{"measured, p10 of the launches", "p90", "median"} {
-			series = append(series, report.LineSeries{Name: name, Points: k.spread[i]})
+	if n := len(k.Bins); n > 0 {
+		profile.Points = append(profile.Points, point(k.Bins[n-1].End, k.Bins[n-1].Measured))
+	} else if mean, ok := k.mean.Value(); ok {
+		profile.Name, profile.Points = "measured mean", []report.Point{point(0, mean), point(k.Length, mean)}
+	}
+	series := []report.LineSeries{simulated, profile}
+	text := "What launches held on average over the simulated launch."
+	if n := len(k.Bars); n > 0 && n <= plottedBars {
+		bars := report.LineSeries{Name: "samples"}
+		for _, b := range k.Bars {
+			bars.Points = append(bars.Points, point(b.Start, b.Measured), point(b.End, b.Measured),
+				report.Point{X: math.NaN()}) // a gap
 		}
-		text = "All launches laid over each other, and over the simulated launch: the median of their samples and " +
-			"how much they differ."
+		series, text = append(series, bars), text+" Each sample is a bar as long as its time."
 	}
 	if begins, known := k.Tail.Value(); known {
 		at := 1e3 * float64(begins)

@@ -1,7 +1,6 @@
-// Package sequence tells from a trace how the launches of a run follow each other: the gaps between them, what ran at
-// the same time, how much launches of a kernel differ, and a picture of it all. It does not know occupancy, files or
-// layout.
-package sequence
+// Package launches tells what the launches, samples and traces of a run say: the gaps between launches, what ran at the
+// same time, what each kernel held of the GPU, and how its launches fill over time. It does not know files or layout.
+package launches
 
 import (
 	"cmp"
@@ -42,6 +41,7 @@ type Task struct {
 	// such launch of the GPU on: copies leave all XVEs without a thread. After is that after its launches, until one of
 	// another task.
 	Idle, After                unit.Seconds
+	Waited                     unit.Seconds // before its launches, in which nothing at all ran
 	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
 	Shared                     unit.Seconds // part of Time in which another kernel ran as well
 	With                       int          // the task that ran with it for longest, -1 when none did or nobody counted
@@ -51,6 +51,16 @@ type Task struct {
 
 // GapShare is the part of the kernel's window, its launches and the gaps on both sides of them, that is gaps.
 func (t *Task) GapShare() unit.Ratio { return share(t.Idle+t.After, t.Idle+t.After+t.Time) }
+
+// GapPart is the part of the time from the first launch to the end of the last in which nothing ran and a task was next:
+// those of all tasks add up to the gaps of the run.
+func (s *Sequence) GapPart(t *Task) unit.Ratio {
+	window := unit.Seconds(0)
+	for i := range s.Devices {
+		window += s.Devices[i].Window
+	}
+	return share(t.Waited, window)
+}
 
 // SharedShare is the part of the launches' time in which another kernel ran as well.
 func (t *Task) SharedShare() unit.Ratio { return share(t.Shared, t.Time) }
@@ -75,8 +85,8 @@ const (
 	mostPairs, mostAtOnce = 1 << 14, 8
 )
 
-// Of goes through a trace once. It is nil where there is no launch.
-func Of(trace *ingest.Trace) *Sequence {
+// Follow goes through a trace once. It is nil where there is no launch.
+func Follow(trace *ingest.Trace) *Sequence {
 	if trace.Len() == 0 {
 		return nil
 	}
@@ -136,6 +146,7 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 		}
 		w.before(e, l, float64(gap), keep)
 		if gap > 0 {
+			t.Waited += seconds(float64(gap))
 			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)),
 				int(e.before), int(l.Task)})
 		}

@@ -1,4 +1,4 @@
-package sequence
+package launches
 
 import (
 	"fmt"
@@ -106,11 +106,11 @@ a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
 gap at 0 of 4 from a to a on gpu
 `},
 	} {
-		if d := cmp.Diff(c.want, describe(Of(traceOf(c.devices, c.lines)))); d != "" {
+		if d := cmp.Diff(c.want, describe(Follow(traceOf(c.devices, c.lines)))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, d)
 		}
 	}
-	if Of(nil) != nil || Of(&ingest.Trace{}) != nil {
+	if Follow(nil) != nil || Follow(&ingest.Trace{}) != nil {
 		t.Error("a sequence of no launch")
 	}
 }
@@ -139,7 +139,7 @@ func TestStepByStep(t *testing.T) {
 			times[number] += float64(end - start)
 		}
 		tr.Finish()
-		s := Of(tr)
+		s := Follow(tr)
 		busy, product, shared := 0.0, 0.0, map[int]float64{}
 		for _, tasks := range running {
 			if len(tasks) > 0 {
@@ -188,7 +188,7 @@ func TestLongestGapsAreKept(t *testing.T) {
 		at += 1000 + int64((i*37)%100)*1000
 	}
 	tr.Finish()
-	s := Of(tr)
+	s := Follow(tr)
 	var lengths []float64
 	for _, g := range s.Gaps {
 		lengths = append(lengths, us(g.Length))
@@ -207,7 +207,7 @@ func TestManyAtOnce(t *testing.T) {
 		tr.Add(ingest.Launch{Start: int64(i), End: int64(2*n + i), Task: tr.Task(ingest.Key{Task: fmt.Sprint(i % 5000)})})
 	}
 	tr.Finish()
-	if s := Of(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
+	if s := Follow(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
 		t.Errorf("busy %v", us(s.Devices[0].Busy))
 	}
 }

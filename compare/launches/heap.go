@@ -1,4 +1,4 @@
-package sequence
+package launches
 
 // push and pop keep the launch that ends first in front, as a heap.
 func (e *engine) push(x ending) {

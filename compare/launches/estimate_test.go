@@ -1,0 +1,354 @@
+package launches
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/internal/testenv"
+)
+
+// shape is what a launch of a length fills of the GPU at a time since it began, in percent.
+type shape func(at, length float64) float64
+
+func flat(level float64) shape { return func(float64, float64) float64 { return level } }
+
+// trapeze fills and drains over parts of the launch's own length, drains over the same time in all launches.
+func trapeze(level, ramp, drain float64) shape {
+	return func(at, length float64) float64 { return level * min(1, at/length/ramp, (1-at/length)/drain) }
+}
+
+func drains(level, time float64) shape {
+	return func(at, length float64) float64 { return level * min(1, (length-at)/time) }
+}
+
+// grows holds as much as a launch is long.
+func grows(full float64) shape {
+	return func(_, length float64) float64 { return 100 * min(1, length/full) }
+}
+
+// madeUp is a run whose truth is known. Times are in samples of a millisecond.
+type madeUp struct {
+	shapes []shape
+	list   []span
+	load   float64 // of what nobody launched, in percent
+	late   float64 // by how much the launches' clock is late
+	truth  []float64
+	bins   [][mostBins]float64
+}
+
+// turns lets kernels take turns, each for a length between two, with gaps of some mean between them.
+func (x *madeUp) turns(r *rand.Rand, lengths [][2]float64, gap, until float64) {
+	for at := 0.3; at < until; {
+		for task, l := range lengths {
+			end := at + l[0] + (l[1]-l[0])*r.Float64()
+			x.list = append(x.list, span{task, at, end})
+			at = end + gap*r.ExpFloat64()
+		}
+	}
+}
+
+func (x *madeUp) recording() *ingest.Recording {
+	r := &ingest.Recording{Trace: &ingest.Trace{}, Loose: x.late != 0}
+	for task := range x.shapes {
+		r.Trace.Task(ingest.Key{Task: fmt.Sprint(task)})
+	}
+	values := make([]float64, int(x.list[len(x.list)-1].end)+4)
+	x.truth, x.bins = make([]float64, len(x.shapes)), make([][mostBins]float64, len(x.shapes))
+	time := make([]float64, len(x.shapes))
+	const steps = 60 // of a bin
+	for _, l := range x.list {
+		dt := (l.end - l.start) / mostBins / steps
+		for i := range mostBins * steps {
+			from := l.start + float64(i)*dt
+			v := x.shapes[l.task](from+dt/2-l.start, l.end-l.start)
+			x.bins[l.task][i/steps] += v * dt
+			for s := int(from); s <= int(from+dt); s++ {
+				values[s] += v * max(min(from+dt, float64(s+1))-max(from, float64(s)), 0)
+			}
+		}
+		time[l.task] += l.end - l.start
+		ns := func(at float64) int64 { return int64(math.Round((at - x.late) * 1e6)) }
+		r.Trace.Add(ingest.Launch{Start: ns(l.start), End: ns(l.end), Task: uint32(l.task)})
+	}
+	r.Trace.Finish()
+	for task := range x.truth {
+		for i := range x.bins[task] {
+			x.truth[task] += x.bins[task][i] / time[task]
+			x.bins[task][i] *= mostBins / time[task]
+		}
+	}
+	for i, v := range values {
+		v += x.load
+		r.Add(ingest.Moment{At: int64(i+1) * 1e6, Length: 1e6, Measured: float32(v / 100), Active: float32(v / 200), Stalled: float32(v / 400)})
+	}
+	return r
+}
+
+// What the samples determine comes out exactly: a kernel alone, however short, and two that take turns at levels that hold
+// over each launch; active, stalled and idle with it.
+func TestExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		reason  string
+		shapes  []shape
+		lengths [][2]float64
+	}{
+		{"alone, longer than a sample", []shape{trapeze(80, 0.1, 0.3)}, [][2]float64{{3, 3.5}}},
+		{"alone, a twentieth of a sample", []shape{flat(70)}, [][2]float64{{0.05, 0.06}}},
+		{"a long and a short one", []shape{flat(97), flat(30)}, [][2]float64{{2.2, 2.6}, {0.2, 0.3}}},
+		{"three short ones", []shape{flat(97), flat(60), flat(30)}, [][2]float64{{0.2, 0.5}, {0.1, 0.4}, {0.3, 0.4}}},
+	} {
+		x := &madeUp{shapes: c.shapes}
+		x.turns(r, c.lengths, 0.4, 150)
+		e := Estimator(x.recording())
+		for task, v := range e.Tasks {
+			for metric, part := range []float64{1, 0.5, 0.25, 0.75} {
+				if want := part * x.truth[task]; math.Abs(v[metric].Mean-want) > 0.3 || v[metric].Low > want || v[metric].High < want || v[metric].Half() > 1.5 {
+					t.Errorf("%s: metric %d of %d is %+v, want %.2f", c.reason, metric, task, v[metric], want)
+				}
+			}
+		}
+	}
+}
+
+// Runs that no model was made for, and what each is for: the intervals hold the truth in 9 of 10 at least, and half of them
+// are narrow.
+func TestCoverage(t *testing.T) {
+	runs := uint64(12)
+	if testenv.All() && !testing.Short() {
+		runs = 60
+	}
+	random := func(r *rand.Rand) shape { return trapeze(10+90*r.Float64(), 0.05, 0.05+0.3*r.Float64()) }
+	late := func(most float64) func(*rand.Rand) shape {
+		return func(r *rand.Rand) shape { return drains(40+60*r.Float64(), most*(0.3+0.7*r.Float64())) }
+	}
+	steady := func(r *rand.Rand) shape { return flat(5 + 90*r.Float64()) }
+	for _, c := range []struct {
+		reason     string
+		shapes     []func(*rand.Rand) shape
+		lengths    [][2]float64
+		load, late float64
+		width      float64 // half of the median interval
+	}{
+		{"lengths from a twentieth of a sample to three", []func(*rand.Rand) shape{random, random, random}, [][2]float64{{0.05, 0.06}, {0.7, 0.8}, {3, 3.3}}, 0, 0, 0.5},
+		{"uneven short launches drain for the same time", []func(*rand.Rand) shape{late(0.2), steady}, [][2]float64{{0.2, 1.2}, {0.3, 0.33}}, 0, 0, 0.5},
+		{"lengths vary from 2 to 12 samples", []func(*rand.Rand) shape{random, steady}, [][2]float64{{2, 12}, {0.3, 0.5}}, 0, 0, 0.5},
+		{"and drain for the same time", []func(*rand.Rand) shape{late(2), late(2)}, [][2]float64{{2, 12}, {2, 12}}, 0, 0, 1},
+		{"a level that grows with the length", []func(*rand.Rand) shape{func(*rand.Rand) shape { return grows(2) }, steady}, [][2]float64{{0.2, 2}, {0.5, 0.6}}, 0, 0, 1},
+		{"others use the GPU, too", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 5, 0, 5},
+		{"the launches' clock is late", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 0, 0.12, 1.5},
+	} {
+		in, all, halves := 0, 0, []float64{}
+		for seed := range runs {
+			r := rand.New(rand.NewPCG(seed, 9))
+			x := &madeUp{load: c.load, late: c.late}
+			for _, s := range c.shapes {
+				x.shapes = append(x.shapes, s(r))
+			}
+			x.turns(r, c.lengths, 0.1+0.4*r.Float64(), 200)
+			e := Estimator(x.recording())
+			if c.load > 0 && math.Abs(e.Load-c.load) > 0.1 || c.late > 0 && math.Abs(float64(e.Offset)-c.late/1e3) > 0.03e-3 {
+				t.Errorf("%s: a load of %.2f, an offset of %v", c.reason, e.Load, e.Offset)
+			}
+			for task, v := range e.Tasks {
+				o := v[Occupancy]
+				all++
+				if o.Low <= x.truth[task] && x.truth[task] <= o.High {
+					in++
+				} else {
+					t.Logf("seed %d kernel %d: %.2f, estimated %.2f to %.2f; offset %v", seed, task, x.truth[task], o.Low, o.High, e.Offset)
+				}
+				halves = append(halves, o.Half())
+			}
+		}
+		slices.Sort(halves)
+		t.Logf("%s: %d of %d in their interval, whose half is %.2f in the median", c.reason, in, all, halves[len(halves)/2])
+		if float64(in) < 0.9*float64(all) || halves[len(halves)/2] > c.width {
+			t.Errorf("%s: %d of %d in their interval, whose half is %.2f in the median", c.reason, in, all, halves[len(halves)/2])
+		}
+	}
+}
+
+// A kernel that always follows another in the same proportion is told only together with it, and one with too little time
+// beside many others not at all.
+func TestUntold(t *testing.T) {
+	x := &madeUp{shapes: []shape{flat(80), flat(20)}}
+	for i := range 100 {
+		at := float64(i)
+		x.list = append(x.list, span{0, at + 0.1, at + 0.4}, span{1, at + 0.5, at + 0.8})
+	}
+	for _, v := range Estimator(x.recording()).Tasks {
+		if v[Occupancy].Half() < 20 {
+			t.Errorf("%+v", v[Occupancy])
+		}
+	}
+	x = &madeUp{}
+	for task := range mostLevels + 2 {
+		x.shapes = append(x.shapes, flat(50))
+		x.list = append(x.list, span{task, float64(task), float64(task) + 0.9 - float64(task)/1000})
+	}
+	for task, v := range Estimator(x.recording()).Tasks {
+		if (v == nil) != (task >= mostLevels) || v != nil && math.Abs(v[Occupancy].Mean-50) > 1 {
+			t.Errorf("%d: %+v", task, v)
+		}
+	}
+	if Estimator(nil) != nil || Estimator(&ingest.Recording{}) != nil || Lay(nil) != nil {
+		t.Error("estimates of nothing")
+	}
+}
+
+// Profiles: as many bins as the samples determine, each within its interval.
+func TestLay(t *testing.T) {
+	for _, c := range []struct {
+		reason    string
+		shapes    []shape
+		lengths   [][2]float64
+		until     float64
+		least, at int // bins of the first kernel
+	}{
+		{"launches of 20 samples", []shape{trapeze(90, 0.1, 0.4)}, [][2]float64{{20, 22}}, 300, 32, 32},
+		{"short launches beside others", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.4, 0.42}, {0.3, 0.33}}, 200, 2, 32},
+		{"too few to say more than the mean", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.05, 0.06}, {1.5, 1.8}}, 12, 0, 2},
+	} {
+		x := &madeUp{shapes: c.shapes}
+		x.turns(rand.New(rand.NewPCG(3, 3)), c.lengths, 0.3, c.until)
+		for task, l := range Lay(x.recording()) {
+			if n := len(l.Bins); task == 0 && (n < c.least || n > c.at) {
+				t.Errorf("%s: %d bins", c.reason, n)
+			}
+			for i, b := range l.Bins {
+				want, width := 0.0, mostBins/len(l.Bins)
+				for j := range width {
+					want += x.bins[task][i*width+j] / float64(width)
+				}
+				if want < b.Low-mostDeviance || want > b.High+mostDeviance {
+					t.Errorf("%s: bin %d of %d is %+v, want %.1f", c.reason, i, len(l.Bins), b, want)
+				}
+			}
+			for _, b := range l.Bars {
+				if b.Start < 0 || b.End > 1 || b.End <= b.Start || b.Measured > 1 {
+					t.Errorf("%s: a bar of %+v", c.reason, b)
+				}
+			}
+		}
+	}
+}
+
+// The simulated GPU beside the project, whose threads really come and go: its samples and launches, and the truth.
+func TestSimulated(t *testing.T) {
+	testenv.Long(t)
+	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")
+	if _, err := os.Stat(sim); err != nil {
+		t.Skip("no ../shared with the simulated GPU")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command("go", "run", ".", "-n", "30", "-seed", "77000", "-raw", "-o", dir)
+	cmd.Dir = sim
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	runs, err := filepath.Glob(filepath.Join(dir, "r*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, all, halves := 0, 0, []float64{}
+	for _, run := range runs {
+		r, truth := simulated(t, run)
+		if r == nil { // kernels side by side, whose truth is of both together
+			continue
+		}
+		for task, v := range Estimator(r).Tasks {
+			k := truth[task]
+			for metric, want := range map[Metric]float64{Occupancy: k.Occ, Active: k.Active, Busy: 100 - k.Idle} {
+				e := v[metric]
+				all++
+				halves = append(halves, e.Half())
+				if e.Low-0.02 <= want && want <= e.High+0.02 { // the truth is printed to 0.01
+					in++
+				} else if math.Abs(e.Mean-want) > 2 {
+					t.Errorf("%s %s: metric %d is %+v, want %.2f", filepath.Base(run), k.Kernel, metric, e, want)
+				}
+			}
+		}
+	}
+	slices.Sort(halves)
+	t.Logf("%d of %d in their interval, whose half is %.2f in the median", in, all, halves[len(halves)/2])
+	if float64(in) < 0.95*float64(all) || halves[len(halves)/2] > 0.5 {
+		t.Errorf("%d of %d in their interval, whose half is %.2f in the median", in, all, halves[len(halves)/2])
+	}
+}
+
+type simulatedKernel struct {
+	Kernel, Kind      string
+	Occ, Idle, Active float64
+}
+
+// simulated reads a run of the simulated GPU; nil where kernels run side by side.
+func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) {
+	t.Helper()
+	var truth []simulatedKernel
+	b, err := os.ReadFile(filepath.Join(run, "truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &truth); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(truth, func(k simulatedKernel) bool { return k.Kind == "overlap" }) {
+		return nil, nil
+	}
+	r := &ingest.Recording{Trace: &ingest.Trace{}}
+	for _, k := range truth {
+		r.Trace.Task(ingest.Key{Task: k.Kernel})
+	}
+	end := 0.0
+	for _, x := range rows(t, filepath.Join(run, "launches.csv")) {
+		l := ingest.Launch{Start: nanoseconds(t, x[2]), End: nanoseconds(t, x[3]), Task: r.Trace.Task(ingest.Key{Task: x[0]})}
+		end = max(end, float64(l.End))
+		r.Trace.Add(l)
+	}
+	r.Trace.Finish()
+	for _, x := range rows(t, filepath.Join(run, "samples.csv")) {
+		from, to := nanoseconds(t, x[0]), nanoseconds(t, x[1])
+		// It stops within the last sample, and does not say that what is left of it is idle.
+		rest := max(float64(to)-max(float64(from), end), 0) / float64(to-from)
+		active, busy := value(t, x[5])/100, 1-value(t, x[3])/100-rest
+		r.Add(ingest.Moment{At: to, Length: to - from, Measured: float32(value(t, x[2]) / 100), Active: float32(active), Stalled: float32(busy - active)})
+	}
+	return r, truth
+}
+
+func rows(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[1:]
+}
+
+func value(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func nanoseconds(t *testing.T, us string) int64 { return int64(math.Round(value(t, us) * 1e3)) }
