@@ -159,3 +159,14 @@ func needsQuotes(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 ||
 		strings.ContainsRune("-_./,:=@%+", r))
 }
+
+// AskForRegisters says how a compiler is asked for a register mode; see docs/devices.md for the sources.
+func AskForRegisters(registers int) string {
+	switch registers {
+	case 128:
+		return "the default"
+	case 256:
+		return "OpenCL -cl-intel-256-GRF-per-thread, Level Zero -ze-opt-large-register-file"
+	}
+	return fmt.Sprintf("Level Zero -ze-exp-register-file-size %d", registers)
+}

@@ -57,8 +57,11 @@ func (p *prediction) check(paths []string) error {
 	f := p.flags
 	p.named, p.policy = p.Devices, p.Policy
 	if len(paths) > 0 {
+		if p.Sweep != "" && p.Sweep != "grf" {
+			return cli.Errorf("--sweep %s: of a file only the register modes can be varied: --sweep grf", p.Sweep)
+		}
 		return cli.Refuse(f, "a file: the binary says it, or it asks for another answer",
-			"simd slm barriers grf registers policy batch sweep timeline explain compat model")
+			"simd slm barriers grf registers policy batch timeline explain compat model")
 	}
 	if err := p.launch.check(); err != nil {
 		return err
@@ -375,6 +378,18 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 		for _, c := range chosen {
 			opt.Devices = append(opt.Devices, c.Device)
 		}
+	}
+	if p.Sweep == "grf" {
+		t, err := p.table()
+		if err != nil {
+			return nil, err
+		}
+		modes, notes, err := binary.Registers(ctx, paths, t, opt)
+		if err != nil {
+			return nil, err
+		}
+		p.sayNotes(notes)
+		return binarydoc.Registers(modes, notes, opt.Global, p.provenance()), nil
 	}
 	kernels, notes, err := p.readBinaries(ctx, paths, opt)
 	if err != nil {

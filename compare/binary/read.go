@@ -63,8 +63,9 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		group.Go(func() error {
 			var err error
 			results[i], err = compileOne(ctx, compiler, source, target, opt.Compiler, filepath.Join(dir, target.Name))
-			if len(opt.Devices) == 0 && errors.Is(err, zebin.ErrUnknownDevice) {
-				return nil // nobody asked for it, and an older compiler knows fewer
+			if errors.Is(err, zebin.ErrUnknownDevice) {
+				results[i].unknown = err // an older compiler knows fewer; the others are an answer
+				return nil
 			}
 			return err
 		})
@@ -74,12 +75,20 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	}
 	var kernels []Kernel
 	var notes []note.Note
+	var unknown error
+	warned := false
 	for i, r := range results {
+		if r.unknown != nil && len(opt.Devices) > 0 {
+			unknown = r.unknown
+			notes = append(notes, note.Note{Severity: note.Warning, Code: "not-compiled", Pos: note.Pos{File: source},
+				Text: "not compiled for " + targets[i].Name + ", which this ocloc does not know"})
+		}
 		if len(r.images) == 0 {
 			continue
 		}
 		// The compiler says the same for each device.
-		if r.warnings != "" && len(notes) == 0 {
+		if r.warnings != "" && !warned {
+			warned = true
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
 				Text: "the compiler says for " + targets[i].Name + ": " + r.warnings})
 		}
@@ -89,6 +98,9 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 			return nil, nil, err
 		}
 		kernels, notes = append(kernels, got...), append(notes, said...)
+	}
+	if len(kernels) == 0 && unknown != nil {
+		return nil, nil, unknown
 	}
 	if len(kernels) == 0 {
 		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "",
@@ -101,6 +113,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 type compiled struct {
 	images   []zebin.Image
 	warnings string
+	unknown  error // the compiler does not know the device
 }
 
 func compileOne(ctx context.Context, compiler, source string, target arch.CompilerTarget, options,

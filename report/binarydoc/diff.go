@@ -203,6 +203,8 @@ func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{}}},
+		{Name: "sweep-binary", ID: registersSchema, Command: "occudiff predict FILE... --sweep grf --format json",
+			Text: "the kernels of binaries and sources in each register mode.", Values: []any{registersValue{}}},
 		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
 			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}}},
 	}

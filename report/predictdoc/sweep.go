@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -98,7 +99,7 @@ type sweepPoint struct {
 	Threads       *int64      `json:"threads,omitempty" col:"Threads" jsonschema:"of work-groups"`
 	ThreadsPerXVE *int        `json:"threads_per_xve,omitempty" col:"Threads per XVE" jsonschema:"of register modes"`
 	Largest       *int64      `json:"largest_work_group,omitempty" col:"Largest work-group" jsonschema:"of register modes: in work-items, at this sub-group size"`
-	Ask           *string     `json:"ask,omitempty" col:"How to ask for it; fold" jsonschema:"of register modes"`
+	Ask           *string     `json:"ask,omitempty" col:"How to ask for it; in=page+sheet" jsonschema:"of register modes"`
 	Predicted     *predicted  `json:"predicted" csv:",inline"`
 	Remark        report.Cell `json:"-" csv:"message" col:"Remark; cut"`
 }
@@ -119,6 +120,11 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if a.divisor > 1 {
 		kind = report.Number
 	}
+	shown := l
+	if over == "groups" {
+		shown.Global = unit.Size3{} // it is what the table varies
+	}
+	pg := a.page(deviceLine(t), strings.Replace(launchLine(&shown), ", no global size: one Xe-core only", "", 1))
 	for i := range points {
 		p := &points[i]
 		j := sweepPoint{X: p.X, Own: p.Own, Status: "ok", Axis: report.IntCell(p.X)}
@@ -140,14 +146,11 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 			j.countGroups(t.Device, p)
 		case "grf":
 			j.describeMode(t.Device, p)
+			pg.items = append(pg.items, report.Item{Lead: strconv.FormatInt(p.X, 10) + " registers",
+				Text: report.AskForRegisters(int(p.X))})
 		}
 		v.Points = append(v.Points, j)
 	}
-	shown := l
-	if over == "groups" {
-		shown.Global = unit.Size3{} // it is what the table varies
-	}
-	pg := a.page(deviceLine(t), strings.Replace(launchLine(&shown), ", no global size: one Xe-core only", "", 1))
 	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, a.keys()...)
 	// The heading depends on what is swept, which no tag of a struct can say.
 	pg.table.Columns[0] = a.column(kind, decimals)
@@ -180,23 +183,12 @@ func (j *sweepPoint) describeMode(d *arch.Device, p *predict.Point) {
 	largest := predict.LargestGroup(d, p.Launch)
 	for _, m := range d.GRFModes {
 		if int64(m.Registers) == p.X {
-			j.ThreadsPerXVE, j.Largest, j.Ask = &m.ThreadsPerXVE, &largest, report.Filled(askForRegisters(m.Registers))
+			j.ThreadsPerXVE, j.Largest, j.Ask = &m.ThreadsPerXVE, &largest, report.Filled(report.AskForRegisters(m.Registers))
 		}
 	}
 	if p.Err != nil {
 		j.Remark = report.StatusCell("does not launch", report.Bad)
 	}
-}
-
-// askForRegisters says how a compiler is asked for a register mode; see docs/devices.md for the sources.
-func askForRegisters(registers int) string {
-	switch registers {
-	case 128:
-		return "the default"
-	case 256:
-		return "OpenCL -cl-intel-256-GRF-per-thread, Level Zero -ze-opt-large-register-file"
-	}
-	return fmt.Sprintf("Level Zero -ze-exp-register-file-size %d", registers)
 }
 
 // refusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
