@@ -3,7 +3,6 @@ package binarydoc
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"occudiff/compare/binary"
@@ -150,22 +149,22 @@ func sentence(p *binary.Pair) string {
 // suite makes a test case of each kernel on each device.
 func suite(pairs []binary.Pair, prov report.Provenance) *report.TestSuite {
 	s := report.NewTestSuite("diff of binaries", prov)
-	var cases []report.TestCase
+	var cases []report.Case
 	for i := range pairs {
 		p := &pairs[i]
 		k := p.Kernel()
-		c := report.TestCase{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
+		c := report.Case{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
 			Text: sentence(p)}
 		switch p.Verdict {
 		case binary.Worse:
-			c.Outcome, c.Type, c.Message = report.TestFailed, string(p.Verdict), c.Text
+			c.Outcome, c.Type, c.Message = report.Failed, string(p.Verdict), c.Text
 		// Neither better nor worse can be said of one side.
 		case binary.Added, binary.Removed:
-			c.Outcome, c.Type, c.Message = report.TestSkipped, string(p.Verdict), string(p.Verdict)
+			c.Outcome, c.Type, c.Message = report.Skipped, string(p.Verdict), string(p.Verdict)
 		}
 		cases = append(cases, c)
 	}
-	s.SetCases(slices.Values(cases), nil)
+	s.SetCases(cases)
 	return s
 }
 

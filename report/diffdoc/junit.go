@@ -35,13 +35,13 @@ func suite(d *rundiff.Result, prov report.Provenance) *report.TestSuite {
 	s.AddEach("not_whole", report.NotWhole(d.Notes))
 	// CI systems group cases by class: by device, and by label where one job has several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
-	s.SetCases(func(yield func(report.TestCase) bool) {
-		for _, r := range d.All() {
-			if r.IsKernel && !yield(testCase(class, r)) {
-				return
-			}
+	var cases []report.Case
+	for _, r := range d.All() {
+		if r.IsKernel {
+			cases = append(cases, testCase(class, r))
 		}
-	}, nil)
+	}
+	s.SetCases(cases)
 	return s
 }
 
@@ -53,8 +53,8 @@ type side struct {
 
 func sides(d *rundiff.Result) []side { return []side{{"old", &d.Old}, {"new", &d.New}} }
 
-func testCase(class string, r *rundiff.Row) report.TestCase {
-	c := report.TestCase{Class: class, Name: report.OneLine(r.Task),
+func testCase(class string, r *rundiff.Row) report.Case {
+	c := report.Case{Class: class, Name: report.OneLine(r.Task),
 		Text: report.UpperFirst(report.OneLine(r.Because.Or(""))) + "\n"}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
@@ -67,17 +67,17 @@ func testCase(class string, r *rundiff.Row) report.TestCase {
 	}
 	switch r.Verdict {
 	case rundiff.Regression:
-		c.Outcome = report.TestFailed
+		c.Outcome = report.Failed
 		if !r.Proven() { // too few runs to say so
-			c.Outcome = report.TestSkipped
+			c.Outcome = report.Skipped
 		}
 	case rundiff.Unchanged, rundiff.Improvement, rundiff.Faster:
 		return c
 	default:
-		c.Outcome = report.TestSkipped
+		c.Outcome = report.Skipped
 	}
 	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
-	if x, ok := r.Measured.Change.Value(); ok && c.Outcome == report.TestFailed {
+	if x, ok := r.Measured.Change.Value(); ok && c.Outcome == report.Failed {
 		c.Message += ": measured " + report.Signed(x, 1) + " points"
 		if l, ok := r.Loaded.Change.Value(); ok {
 			c.Message += ", XVEs that ran " + report.Signed(l, 1) + " points"

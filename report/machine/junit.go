@@ -37,7 +37,7 @@ type (
 		Timestamp  string           `xml:"timestamp,attr,omitempty"`
 		Hostname   string           `xml:"hostname,attr,omitempty"`
 		Properties *junitProperties `xml:"properties"`
-		Cases      junitCases       `xml:"testcase"`
+		Cases      []junitCase      `xml:"testcase"`
 	}
 	junitProperties struct {
 		List []junitProperty `xml:"property"`
@@ -63,20 +63,6 @@ type (
 	}
 )
 
-// junitCases are made while they are written: of a run that keeps every launch there are millions.
-// The counts come first in the file: the suite has them from a pass over cases without texts (TestSuite.SetCases).
-type junitCases struct{ of *report.TestSuite }
-
-// MarshalXML implements xml.Marshaler.
-func (s junitCases) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
-	for c := range s.of.Cases() {
-		if err := e.EncodeElement(newJUnitCase(&c), start); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // JUnit writes a suite as JUnit XML: times in seconds at full precision, left out where they are not known. Whatever
 // XML 1.0 cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
@@ -97,8 +83,8 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 
 func junitOf(s *report.TestSuite) junitSuites {
 	suite := junitSuite{
-		Name: s.Name, Tests: s.Len(), Failures: s.Count(report.TestFailed), Skipped: s.Count(report.TestSkipped),
-		Time: seconds(s.Seconds()), Hostname: s.Host, Cases: junitCases{s},
+		Name: s.Name, Tests: len(s.Cases), Failures: s.Count(report.Failed), Skipped: s.Count(report.Skipped),
+		Time: seconds(s.Seconds()), Hostname: s.Host, Cases: report.ListOf(s.Cases, newJUnitCase),
 	}
 	if !s.Collected.IsZero() {
 		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no zone
@@ -111,17 +97,17 @@ func junitOf(s *report.TestSuite) junitSuites {
 		Time: suite.Time, Suite: suite}
 }
 
-func newJUnitCase(c *report.TestCase) junitCase {
+func newJUnitCase(c report.Case) junitCase {
 	j := junitCase{Class: c.Class, Name: c.Name, Time: seconds(c.Seconds), File: c.File, Line: c.Line}
 	result := &junitResult{Text: escapeLines(c.Text)}
 	switch c.Outcome {
-	case report.TestFailed:
+	case report.Failed:
 		result.Message, result.Type = &c.Message, c.Type
 		j.Failure = result
-	case report.TestSkipped: // schemas know no type of what was skipped; the message says it
+	case report.Skipped: // schemas know no type of what was skipped; the message says it
 		result.Message = &c.Message
 		j.Skipped = result
-	case report.TestPassed:
+	case report.Passed:
 		if c.Text != "" {
 			j.Output = result
 		}

@@ -175,15 +175,12 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 			s.Properties = append(s.Properties, report.TestProperty{Name: p.Name, Value: report.OneLine(p.Value)})
 		}
 	}
-	// Cases are made while they are written, since a history may have thousands of series.
-	s.SetCases(func(yield func(report.TestCase) bool) {
-		for _, t := range c.series {
-			if !yield(c.testCase(t)) {
-				return
-			}
-		}
-		c.goneCases(yield)
-	}, nil)
+	cases := report.ListOf(c.series, c.testCase)
+	c.goneCases(func(k report.Case) bool {
+		cases = append(cases, k)
+		return true
+	})
+	s.SetCases(cases)
 	return s
 }
 
@@ -194,19 +191,19 @@ func caseClass(k history.Key) string {
 	return cmp.Or(class, "unknown device")
 }
 
-func (c *check) testCase(s *track.Series) report.TestCase {
-	k := report.TestCase{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
+func (c *check) testCase(s *track.Series) report.Case {
+	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
 	// Lower occupancy that made launches faster passes; the text says so all the same.
 	case o == trend.OK, o == track.Faster:
 	case o == trend.Regression, c.Alarms && o == trend.Alarm: // what fails the gate
-		k.Outcome = report.TestFailed
+		k.Outcome = report.Failed
 		k.Type = string(s.Outcome())
 		k.Message = string(s.Outcome()) + ": " + c.side(s.Off()) + " the level of " +
 			unit.Counted(s.Gate.N, "run", "runs")
 	// A case that is skipped is seen in a test report without turning it red.
 	default:
-		k.Outcome = report.TestSkipped
+		k.Outcome = report.Skipped
 		k.Type, k.Message = string(s.Outcome()), findingText(s)
 	}
 	k.Text = c.figures(s)

@@ -60,13 +60,13 @@ func goneFailure(c *track.Check) string {
 }
 
 // goneCases are the test cases of kernels that are gone.
-func (c *check) goneCases(yield func(report.TestCase) bool) {
+func (c *check) goneCases(yield func(report.Case) bool) {
 	for _, g := range mattering(c.Check) {
 		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
-		k := report.TestCase{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.TestSkipped,
+		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped,
 			Type: "missing", Message: "the kernel is gone", Text: goneText(g)}
 		if c.FailGone {
-			k.Outcome = report.TestFailed
+			k.Outcome = report.Failed
 		}
 		if !yield(k) {
 			return

@@ -306,8 +306,8 @@ func TestTrackCheckSuite(t *testing.T) {
 	c := &track.Check{Metric: r.Metric, Where: "occudiff.db", Run: history.Run{ID: 11, Kernels: 8}, Series: r.Series}
 	s := trackdoc.FromCheck(c, prov()).Tests()
 	got := map[string]string{}
-	for k := range s.Cases() {
-		got[k.Name+k.Class] = map[report.TestOutcome]string{report.TestPassed: "passed", report.TestFailed: "failed", report.TestSkipped: "skipped"}[k.Outcome] + " " + k.Message
+	for _, k := range s.Cases {
+		got[k.Name+k.Class] = map[report.Outcome]string{report.Passed: "passed", report.Failed: "failed", report.Skipped: "skipped"}[k.Outcome] + " " + k.Message
 	}
 	for name, want := range map[string]string{
 		"Fan2mtl-112/24.1": "failed regression: 7.8 points below the level of 9 runs", "steadymtl-112/24.1": "passed ", "outliermtl-112/24.1": "skipped alarm",
@@ -317,7 +317,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
-	for k := range s.Cases() { // every verdict prints what it came from, also a good one
+	for _, k := range s.Cases { // every verdict prints what it came from, also a good one
 		for _, figure := range []string{"newest: ", "n: ", " of a window of 40\n", "median: ", "MAD: ", "threshold: "} {
 			if !strings.Contains(k.Text, figure) && !strings.HasPrefix(k.Message, "learning") && !strings.HasPrefix(k.Name+k.Class, "movedmtl-112/25.2") {
 				t.Errorf("%s has no %q:\n%s", k.Name, figure, k.Text)

@@ -2,7 +2,6 @@ package rundoc_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,18 +16,18 @@ import (
 // TestSuiteOfGaussian checks each case against what the run's figures say: two kernels, three tasks that are none.
 func TestSuiteOfGaussian(t *testing.T) {
 	s := rundoc.TestSuiteFrom(sample.Gaussian(), report.Provenance{Version: "1.2.3", Label: "nightly"})
-	if s.Name != "occudiff validate nightly" || s.Len() != 2 || s.Count(report.TestFailed) != 1 || s.Count(report.TestSkipped) != 1 || s.Count(report.TestPassed) != 0 {
+	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.Failed) != 1 || s.Count(report.Skipped) != 1 || s.Count(report.Passed) != 0 {
 		t.Fatalf("got %+v", s)
 	}
 	if got := s.Seconds(); got == nil || math.Abs(*got-1.108685) > 1e-12 {
 		t.Errorf("the suite took %v, want the kernels' 1.108685 s", got)
 	}
-	cases := slices.Collect(s.Cases())
+	cases := s.Cases
 	fan2 := cases[0]
 	if fan2.Class != "mtl-112/nightly" || fan2.Name != "Fan2 (2048x2048 in 1024x1, SIMD32)" || fan2.File != "bench_gaussian.hotspots.csv" || fan2.Line != 2 {
 		t.Errorf("got %+v", fan2)
 	}
-	if fan2.Outcome != report.TestFailed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
+	if fan2.Outcome != report.Failed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
 		t.Errorf("got %+v", fan2)
 	}
 	want := `Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included; it cannot be distinguished from time within.
@@ -45,7 +44,7 @@ row: bench_gaussian.hotspots.csv:2:1
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	fan1 := cases[1]
-	if fan1.Outcome != report.TestSkipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch lasts 0.02 of an interval") {
+	if fan1.Outcome != report.Skipped || fan1.Type != "sampling" || fan1.Message != "unmeasurable: sampling" || !strings.HasPrefix(fan1.Text, "Unmeasurable: sampling. A launch lasts 0.02 of an interval") {
 		t.Errorf("got %+v", fan1)
 	}
 }
@@ -54,29 +53,29 @@ row: bench_gaussian.hotspots.csv:2:1
 func TestSuiteOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		verdict compare.Verdict
-		want    report.TestOutcome
+		want    report.Outcome
 		message string
 		reason  string
 	}{
-		{compare.Match, report.TestPassed, "", "within tolerance"},
-		{compare.Below, report.TestFailed, "below by 7.0 points", "a mismatch fails, also without a cause"},
-		{compare.Above, report.TestFailed, "above by 7.0 points", "both ways"},
-		{compare.Unmeasurable, report.TestSkipped, "unmeasurable", "the counter's value is not this kernel's"},
-		{compare.NoPrediction, report.TestSkipped, "no prediction", "nothing to compare with"},
-		{compare.NoMeasurement, report.TestSkipped, "no measurement", "nothing to compare"},
+		{compare.Match, report.Passed, "", "within tolerance"},
+		{compare.Below, report.Failed, "below by 7.0 points", "a mismatch fails, also without a cause"},
+		{compare.Above, report.Failed, "above by 7.0 points", "both ways"},
+		{compare.Unmeasurable, report.Skipped, "unmeasurable", "the counter's value is not this kernel's"},
+		{compare.NoPrediction, report.Skipped, "no prediction", "nothing to compare with"},
+		{compare.NoMeasurement, report.Skipped, "no measurement", "nothing to compare"},
 	} {
 		r := sample.Absent()
 		r.Rows[0].Verdict, r.Rows[0].Difference = c.verdict, unit.Some[unit.Points](7)
 		s := rundoc.TestSuiteFrom(r, report.Provenance{})
-		if got := slices.Collect(s.Cases())[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
+		if got := s.Cases[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
 			t.Errorf("%s (%s): got %+v", c.verdict, c.reason, got)
 		}
 		if s.Seconds() != nil {
 			t.Errorf("%s: a time that nobody measured is %v", c.verdict, *s.Seconds())
 		}
 	}
-	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); s.Len() != 0 {
-		t.Errorf("no rows give %d cases", s.Len())
+	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); len(s.Cases) != 0 {
+		t.Errorf("no rows give %d cases", len(s.Cases))
 	}
 }
 
@@ -94,7 +93,7 @@ func TestSuiteNamesAreUnique(t *testing.T) {
 		r.Rows = append(r.Rows, next)
 	}
 	var got []string
-	for c := range rundoc.TestSuiteFrom(r, report.Provenance{}).Cases() {
+	for _, c := range rundoc.TestSuiteFrom(r, report.Provenance{}).Cases {
 		got = append(got, c.Name)
 	}
 	if diff := cmp.Diff([]string{"k #4", "k", "k #2", "other", "k #3", "(no name)"}, got); diff != "" {

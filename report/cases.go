@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TestSuite is a compared run as test cases, a kernel each, for the test pages of CI systems. All texts are one line of
+// printable characters but Case.Text.
+type TestSuite struct {
+	Name       string
+	Collected  time.Time // zero when nobody said so. Never the clock
+	Host       string
+	Properties []TestProperty // provenance: device, versions, tolerances, inputs
+	Cases      []Case         // in the order of the rows; see SetCases
+}
+
+// TestProperty is a fact about a suite.
+type TestProperty struct{ Name, Value string }
+
+// Case is what a row is to CI: a test case and, where it did not pass, an annotation.
+type Case struct {
+	Class   string // device and label of the run: mtl-112/nightly
+	Name    string // Fan2 (2048x2048 in 1024x1, SIMD32)
+	File    string
+	Line    int
+	Seconds *float64 // of all launches
+	Outcome Outcome
+	Type    string // the cause, else the verdict, of what did not pass
+	Message string // one line: below by 36.8 points: dispatch
+	Text    string // the evidence in one line, then the figures; may be empty of what passed
+	Model   string // what is wrong with the prediction itself, whatever was measured; empty where nothing is
+}
+
+// Outcome says how a case ended.
+type Outcome uint8
+
+// The outcomes. What could not be judged is skipped: neither a success nor a failure may be claimed of it.
+const (
+	Passed  Outcome = iota // match
+	Failed                 // below, above
+	Skipped                // unmeasurable, no prediction, no measurement
+)
+
+// NewTestSuite begins the suite of a command. The label of a run is a part of its name.
+func NewTestSuite(of string, prov Provenance) *TestSuite {
+	return &TestSuite{Name: strings.TrimSpace("occudiff " + of + " " + OneLine(prov.Label))}
+}
+
+// Add adds a property, unless nothing is known of it.
+func (s *TestSuite) Add(name, value string) {
+	if value != "" {
+		s.Properties = append(s.Properties, TestProperty{name, OneLine(value)})
+	}
+}
+
+// AddEach adds a numbered property for each value.
+func (s *TestSuite) AddEach(name string, values []string) {
+	for i, value := range values {
+		s.Add(name+"."+strconv.Itoa(i+1), value)
+	}
+}
+
+// SetCases gives the suite its cases, and those of one class and name a number each: CI systems would take one for a
+// repetition of the other. Numbers go by the order of the input, so that a launch keeps its own whatever its verdict.
+func (s *TestSuite) SetCases(cases []Case) {
+	s.Cases = cases
+	name := func(c *Case) string { return c.Class + "\x00" + c.Name }
+	of := map[string][]int{}
+	for i := range cases {
+		of[name(&cases[i])] = append(of[name(&cases[i])], i)
+	}
+	for key, alike := range of {
+		slices.SortStableFunc(alike, func(a, b int) int {
+			return cmp.Or(cmp.Compare(cases[a].File, cases[b].File), cmp.Compare(cases[a].Line, cases[b].Line))
+		})
+		number := func(n int) string { return " #" + strconv.Itoa(n) }
+		n := 1
+		for _, i := range alike[1:] {
+			for n++; of[key+number(n)] != nil; n++ { // a kernel may be called like that
+			}
+			cases[i].Name += number(n)
+		}
+	}
+}
+
+// Join adds a suite, whose properties then carry its name. Its cases follow those of the suites before; their classes
+// tell them apart.
+func (s *TestSuite) Join(name string, other *TestSuite) {
+	for _, p := range other.Properties {
+		s.Properties = append(s.Properties, TestProperty{name + "." + p.Name, p.Value})
+	}
+	if other.Collected.After(s.Collected) {
+		s.Collected = other.Collected
+	}
+	s.Cases = append(s.Cases, other.Cases...)
+}
+
+// Count gives how many cases ended that way.
+func (s *TestSuite) Count(o Outcome) (n int) {
+	for i := range s.Cases {
+		if s.Cases[i].Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// Seconds gives the time of all cases, nil when none has one.
+func (s *TestSuite) Seconds() (sum *float64) {
+	for i := range s.Cases {
+		if t := s.Cases[i].Seconds; t != nil {
+			if sum == nil {
+				sum = new(float64)
+			}
+			*sum += *t
+		}
+	}
+	return sum
+}
+
+// Annotation is a message that a code host shows beside a line of a file.
+type Annotation struct {
+	Level   AnnotationLevel
+	File    string // as it was given; empty when the message is about no file
+	Line    int    // from 1; 0 when it is not known
+	Title   string // one line
+	Message string
+}
+
+// AnnotationLevel says how much an annotation matters.
+type AnnotationLevel string
+
+// The levels, by GitHub's words.
+const (
+	AnnotateError   AnnotationLevel = "error"   // it fails the job
+	AnnotateWarning AnnotationLevel = "warning" // it does not
+	AnnotateNotice  AnnotationLevel = "notice"
+)
+
+// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and step and drops the rest without a word,
+// so the last one that fits counts those that do not.
+func CapAnnotations(list []Annotation, most int) []Annotation {
+	total, seen := map[AnnotationLevel]int{}, map[AnnotationLevel]int{}
+	for _, a := range list {
+		total[a.Level]++
+	}
+	var kept []Annotation
+	for _, a := range list {
+		n := total[a.Level]
+		switch seen[a.Level]++; {
+		case n <= most || seen[a.Level] < most:
+			kept = append(kept, a)
+		case seen[a.Level] == most:
+			kept = append(kept, Annotation{Level: a.Level, Title: strconv.Itoa(n-most+1) + " more",
+				Message: Thousands(int64(n-most+1)) + " more like these; the report lists them all."})
+		}
+	}
+	return kept
+}

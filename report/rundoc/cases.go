@@ -1,0 +1,185 @@
+package rundoc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// cases are what the kernels of a run are to CI, in the order of the rows. Tasks that are no kernels are left out.
+// A CI system that reads JUnit shows kernels as it shows tests, so a name must be the same from run to run: shape and
+// adapter are in it, figures are not.
+func cases(r *compare.Result, class string) (list []report.Case) {
+	for _, row := range r.All() {
+		if row.Verdict != compare.NotAKernel {
+			list = append(list, caseOf(r, class, row))
+		}
+	}
+	return list
+}
+
+func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
+	c := report.Case{Class: class, Name: testName(row), File: report.OneLine(row.Pos.File), Line: row.Pos.Line,
+		Seconds: report.Finite(row.Total), Outcome: report.Skipped}
+	if agrees, compared := row.ModelAgrees(r.Options); compared && !agrees {
+		c.Model = "VTune's peak differs from the predicted peak by " +
+			report.Signed(float64(row.PeakDifference.Or(0)), 1) + " points, more than " +
+			report.Shortest(float64(r.Options.ModelTolerance)) + ". Check --device, --xve and the launch shape."
+	}
+	switch row.Verdict {
+	case compare.Match:
+		c.Outcome = report.Passed
+		return c
+	// Above fails, too: a kernel cannot hold more than the prediction, so the model or the input is wrong.
+	case compare.Below, compare.Above:
+		c.Outcome = report.Failed
+	}
+	c.Type, c.Message = string(row.Verdict), string(row.Verdict)
+	if p, ok := row.Difference.Value(); ok && c.Outcome == report.Failed {
+		c.Message += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if row.Cause != nil {
+		// CI systems group failures by type.
+		c.Type = report.OneLine(row.Cause.Name)
+		c.Message += ": " + c.Type
+	}
+	c.Text = report.UpperFirst(sentence(row)) + "\n" + testFigures(row)
+	return c
+}
+
+// testName is a kernel with all that makes it another row than others of its task.
+func testName(r *compare.Row) string {
+	name, detail := report.OneLine(r.Task), Shape(&r.Kernel)
+	if r.Device != "" {
+		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
+	}
+	// A case has to have a name.
+	if name == "" {
+		name = "(no name)"
+	}
+	if detail != "" {
+		name += " (" + detail + ")"
+	}
+	return name
+}
+
+// testFigures lists what the verdict was taken from, a line each.
+// CI systems show the text of a failed case alone, far from the report.
+func testFigures(r *compare.Row) string {
+	var b strings.Builder
+	line := func(name string, value unit.Opt[unit.Ratio]) {
+		if x, ok := value.Value(); ok {
+			fmt.Fprintf(&b, "%s: %s %%\n", name, report.Decimal(x.Percent(), 1))
+		}
+	}
+	if p := r.Predicted; p != nil && p.Groups > 0 {
+		line("predicted peak", unit.Some(p.Peak))
+		line("predicted average", unit.Some(p.Average))
+	} else if p != nil {
+		line("predicted for one Xe-core", unit.Some(p.XeCore))
+	}
+	if p := r.Predicted; p != nil && p.Limits != 0 {
+		b.WriteString("limited by: " + strings.Join(p.Limits.Names(), ", ") + "\n")
+	}
+	line("VTune's peak", r.Peak)
+	line("measured", r.Measured)
+	line("occupancy of XVEs that ran", r.BusyOccupancy)
+	if p, ok := r.Difference.Value(); ok {
+		fmt.Fprintf(&b, "difference: %s points (%s)\n", report.Signed(float64(p), 1), report.BasisText(r.Basis))
+	}
+	if p := r.Pos.String(); p != "" {
+		b.WriteString("row: " + report.OneLine(p) + "\n")
+	}
+	return b.String()
+}
+
+func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
+	s.Add("occudiff.version", prov.Version)
+	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("label", prov.Label)
+	if d := r.Device; d != nil {
+		s.Add("device", d.Key)
+		s.Add("device.name", d.Name)
+		s.Add("device.architecture", d.Architecture)
+		s.Add("device.thread_slots", strconv.Itoa(d.Slots()))
+		s.Add("device.chosen_by", r.ChosenBy)
+	}
+	p := &r.Platform
+	s.Add("driver", p.Driver)
+	s.Add("vtune.version", p.VTune)
+	s.Add("os", p.OS)
+	s.Add("job", p.JobID)
+	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
+	s.Add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
+	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
+	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
+	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
+	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
+	s.AddEach("not_whole", report.NotWhole(r.Notes))
+	s.AddEach("input", report.InputLines(r))
+}
+
+// TestSuiteFrom turns a compared run into test cases.
+func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite {
+	s, class := report.NewTestSuite("validate", prov), "unknown device"
+	if r.Device != nil {
+		class = report.OneLine(r.Device.Key)
+	}
+	if prov.Label != "" {
+		class += "/" + report.OneLine(prov.Label)
+	}
+	s.Collected, s.Host = r.Platform.Collected, report.OneLine(r.Platform.Host)
+	addProperties(s, r, prov)
+	s.SetCases(cases(r, class))
+	return s
+}
+
+// AnnotateLevels says what a row's fault is to a job: an error when a gate on it was asked for, else a warning.
+type AnnotateLevels struct {
+	Mismatch report.AnnotationLevel // measured occupancy below or above the prediction
+	// Model is for rows whose profiler's peak differs from the predicted peak and that match all the same. Empty leaves
+	// them out.
+	Model report.AnnotationLevel
+	// Regression is for kernels that lost occupancy since another run.
+	Regression report.AnnotationLevel
+}
+
+// Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one
+// kernel that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
+// A runner shows few annotations of a step, so one for each launch would leave room for one kernel.
+func Annotations(r *compare.Result, levels AnnotateLevels) (list []report.Annotation) {
+	launches, places := []int(nil), map[string]int{}
+	for _, c := range cases(r, "") {
+		a := report.Annotation{Level: levels.Model, File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
+		switch {
+		case c.Outcome == report.Failed:
+			a.Message, _, _ = strings.Cut(c.Text, "\n")
+			// A row that fails both gates is marked once, with the level of the gate that was asked for.
+			if c.Model == "" || levels.Model != report.AnnotateError {
+				a.Level = levels.Mismatch
+			}
+		case c.Model == "":
+			continue
+		}
+		if a.Level == "" {
+			continue
+		}
+		if at, again := places[c.Name+"\x00"+c.Type]; again && r.PerLaunch() {
+			launches[at]++
+			continue
+		}
+		places[c.Name+"\x00"+c.Type] = len(list)
+		list, launches = append(list, a), append(launches, 1)
+	}
+	for i, n := range launches {
+		if n > 1 {
+			list[i].Message += firstOf(n)
+		}
+	}
+	return list
+}
