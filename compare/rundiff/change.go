@@ -14,10 +14,10 @@ import (
 // Change is something that is not the same on the two sides and is named before any regression is. What a side does
 // not say is unknown and never a change.
 type Change struct {
-	What string           `json:"what" csv:"what"` // a word of the Change constants
-	Task unit.Opt[string] `json:"task" csv:"task"` // the kernel; absent when it is the whole run
-	Old  string           `json:"old" csv:"old"`
-	New  string           `json:"new" csv:"new"`
+	What string           // a word of the Change constants
+	Task unit.Opt[string] // the kernel; absent when it is the whole run
+	Old  string
+	New  string
 }
 
 // What a Change is of: first the whole run, then the launch of a kernel.

@@ -28,26 +28,26 @@ const (
 
 // Sample is what the runs of one side say of one quantity.
 type Sample struct {
-	N      int               `json:"n" csv:"n"` // runs that have a value
-	Median unit.Opt[float64] `json:"median" csv:"median"`
+	N      int // runs that have a value
+	Median unit.Opt[float64]
 	// Low and High are the interval of the median, Confidence how sure that is; see Delta.
-	Low        unit.Opt[float64] `json:"low" csv:"low"`
-	High       unit.Opt[float64] `json:"high" csv:"high"`
-	Confidence unit.Opt[float64] `json:"confidence" jsonschema:"of the interval low to high, 0..1"`
+	Low        unit.Opt[float64]
+	High       unit.Opt[float64]
+	Confidence unit.Opt[float64]
 }
 
 // Delta is one quantity on both sides. From 4 runs a side on it is tested (Mann-Whitney, two-sided) and has intervals:
 // those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
 // confidence, from 6 runs on the confidence that was asked for is reached.
 type Delta struct {
-	Old    Sample            `json:"old" csv:"old,inline"`
-	New    Sample            `json:"new" csv:"new,inline"`
-	Change unit.Opt[float64] `json:"change_points" csv:"change_points" jsonschema:"new - old in percentage points, of percentages and points"`
-	Ratio  unit.Opt[float64] `json:"ratio" csv:"ratio" jsonschema:"new / old, of times"`
-	P      unit.Opt[float64] `json:"p" csv:"p"` // two-sided; absent below 4 runs on a side
+	Old    Sample
+	New    Sample
+	Change unit.Opt[float64]
+	Ratio  unit.Opt[float64]
+	P      unit.Opt[float64] // two-sided; absent below 4 runs on a side
 	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
 	// together.
-	Significant unit.Opt[bool] `json:"significant" csv:"significant" jsonschema:"null when there were too few runs for a test"`
+	Significant unit.Opt[bool]
 }
 
 // Insignificant says whether a test found that chance may explain the change: it is shown as `~`.

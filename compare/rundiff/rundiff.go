@@ -85,57 +85,57 @@ type Side struct {
 
 // Launch is what a side knows of a kernel's launch.
 type Launch struct {
-	Global    ingest.Size3         `json:"global" csv:"global"`
-	Local     ingest.Size3         `json:"local" csv:"local"`
-	SIMD      unit.Opt[int]        `json:"simd" csv:"simd"`
-	Adapter   unit.Opt[string]     `json:"adapter"` // of the row when the export names one
-	Registers unit.Opt[int]        `json:"grf" jsonschema:"registers per thread"`
-	SLM       unit.Opt[unit.Bytes] `json:"slm_bytes_per_work_group"`
+	Global    ingest.Size3
+	Local     ingest.Size3
+	SIMD      unit.Opt[int]
+	Adapter   unit.Opt[string] // of the row when the export names one
+	Registers unit.Opt[int]
+	SLM       unit.Opt[unit.Bytes]
 	// File and Line are those of the first run that has the kernel; Unmeasurable are runs whose counter value is not
 	// this kernel's: they are no samples.
-	File         unit.Opt[string]       `json:"file"`
-	Line         unit.Opt[int]          `json:"line"`
-	Runs         int                    `json:"runs" csv:"runs"` // that have the kernel
-	Unmeasurable int                    `json:"unmeasurable_runs"`
-	Total        unit.Opt[unit.Seconds] `json:"total_seconds"` // median over the runs
+	File         unit.Opt[string]
+	Line         unit.Opt[int]
+	Runs         int // that have the kernel
+	Unmeasurable int
+	Total        unit.Opt[unit.Seconds] // median over the runs
 	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was
 	// counted in rows of no kernel. Exact says that the counters were read around each launch.
-	Intervals unit.Opt[float64]    `json:"-"`
-	Crosstalk unit.Opt[unit.Ratio] `json:"-"`
-	Exact     bool                 `json:"-"`
+	Intervals unit.Opt[float64]
+	Crosstalk unit.Opt[unit.Ratio]
+	Exact     bool
 }
 
 // Row is one kernel on both sides, or on one: also a row of the JSON and CSV outputs.
 type Row struct {
-	Task      string           `json:"task" csv:"task"`
-	Direction unit.Opt[string] `json:"direction" csv:"direction"`
-	IsKernel  bool             `json:"is_kernel"`
-	Old       *Launch          `json:"old" csv:"old,inline"` // nil on the side that does not have it
-	New       *Launch          `json:"new" csv:"new,inline"`
-	Changes   []Change         `json:"changes"` // of the launch, in the order of Change; never nil
+	Task      string
+	Direction unit.Opt[string]
+	IsKernel  bool
+	Old       *Launch // nil on the side that does not have it
+	New       *Launch
+	Changes   []Change // of the launch, in the order of Change; never nil
 
-	Measured  Delta `json:"measured_percent" csv:"measured,inline"`
-	Residual  Delta `json:"residual_points" csv:"residual,inline" jsonschema:"measured - predicted average, in percentage points"`
-	Predicted Delta `json:"predicted_average_percent" csv:"predicted,inline"`
-	Loaded    Delta `json:"loaded_percent" csv:"loaded,inline"` // occupancy of XVEs that ran
-	Idle      Delta `json:"idle_percent" csv:"idle,inline"`     // share of the time in which the XVEs were idle
-	Time      Delta `json:"average_seconds" csv:"average,inline"`
+	Measured  Delta
+	Residual  Delta
+	Predicted Delta
+	Loaded    Delta // occupancy of XVEs that ran
+	Idle      Delta // share of the time in which the XVEs were idle
+	Time      Delta
 	// Parts of the account in the order of Parts; those that neither side tells are left out. Never nil.
-	Parts []PartDelta `json:"parts" jsonschema:"of the account, in points of all thread slots"`
+	Parts []PartDelta
 
-	Verdict Verdict          `json:"verdict" csv:"verdict"`
-	Because unit.Opt[string] `json:"because" csv:"because" jsonschema:"the figures behind the verdict"`
+	Verdict Verdict
+	Because unit.Opt[string]
 
 	// Sensitivity is null where fewer than three runs, or runs of about one occupancy, do not tell it.
-	Sensitivity *Sensitivity `json:"sensitivity" jsonschema:"time per work-item against occupancy, if nothing else was changed"`
+	Sensitivity *Sensitivity
 
-	LoadedResidual Delta `json:"-"` // Loaded - the predicted one, in points
+	LoadedResidual Delta // Loaded - the predicted one, in points
 	samples        [2][]sample
 }
 
 // PartDelta is a part of the account on both sides.
 type PartDelta struct {
-	Part compare.Part `json:"part"`
+	Part compare.Part
 	Delta
 }
 

@@ -12,14 +12,14 @@ import (
 // changed: a line through the logarithms of both, so that its slope holds at any occupancy. Nobody can see in the runs
 // that nothing else was changed.
 type Sensitivity struct {
-	Slower   unit.Ratio  `json:"slower_percent" jsonschema:"more time per work-item at half the occupancy; 100 is twice the time"`
-	Low      unit.Ratio  `json:"slower_low_percent" jsonschema:"of the 95 % interval"`
-	High     unit.Ratio  `json:"slower_high_percent" jsonschema:"of the 95 % interval"`
-	Least    unit.Ratio  `json:"occupancy_low_percent" jsonschema:"of the runs"`
-	Most     unit.Ratio  `json:"occupancy_high_percent" jsonschema:"of the runs"`
-	Runs     int         `json:"runs"`
-	Bound    BoundByIt   `json:"bound_by_occupancy"`
-	Relative []RunOfLine `json:"-"`
+	Slower   unit.Ratio
+	Low      unit.Ratio
+	High     unit.Ratio
+	Least    unit.Ratio
+	Most     unit.Ratio
+	Runs     int
+	Bound    BoundByIt
+	Relative []RunOfLine
 }
 
 // RunOfLine is a run: its occupancy in percent, and its time per work-item against the shortest of all.

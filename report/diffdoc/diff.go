@@ -168,7 +168,7 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
 	count := func(v rundiff.Verdict, n int, meaning string) report.VerdictCount {
-		return report.VerdictCount{Verdict: verdict(v).Cell(), Rows: n, Meaning: meaning}
+		return report.VerdictCount{Verdict: verdictCell(v), Rows: n, Meaning: meaning}
 	}
 	s.Tables = []*report.Table{report.VerdictTable([]report.VerdictCount{
 		count(rundiff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where "+
@@ -209,12 +209,9 @@ func changeSection(d *rundiff.Result) report.Section {
 			"is unknown on the other and does not count as a change."}
 		return s
 	}
-	// The changes are also the value of JSON, where a change of the whole run has no task.
-	rows := slices.Clone(d.Changes)
-	for i := range rows {
-		rows[i].Task = unit.Some(rows[i].Task.Or("the whole run"))
-	}
-	s.Tables = []*report.Table{report.List("changes", "", rows, "what: What", "task: Of", "old: Old", "new: New")}
+	t := report.NewTable("changes", "", d.Changes, changeColumns).Show()
+	t.In = report.Files
+	s.Tables = []*report.Table{t}
 	return s
 }
 

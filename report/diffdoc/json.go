@@ -1,8 +1,6 @@
 package diffdoc
 
 import (
-	"iter"
-
 	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/ingest/unit"
@@ -14,15 +12,15 @@ const diffSchema = "occudiff/diff/1"
 
 // DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
 type DiffOutput struct {
-	Schema          string                     `json:"schema"`
-	ThresholdPoints float64                    `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
-	Alpha           float64                    `json:"alpha" jsonschema:"a change is significant when its p is below"`
-	Old             DiffSide                   `json:"old"`
-	New             DiffSide                   `json:"new"`
-	Changes         []rundiff.Change           `json:"changes"`
-	Rows            report.Stream[rundiff.Row] `json:"rows"`
-	Summary         rundiff.Summary            `json:"summary"`
-	Notes           []report.NoteValue         `json:"notes"`
+	Schema          string          `json:"schema"`
+	ThresholdPoints float64         `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
+	Alpha           float64         `json:"alpha" jsonschema:"a change is significant when its p is below"`
+	Old             DiffSide        `json:"old"`
+	New             DiffSide        `json:"new"`
+	Changes         *report.Table   `json:"changes"`
+	Rows            *report.Table   `json:"rows"`
+	Summary         rundiff.Summary `json:"summary"`
+	Notes           *report.Table   `json:"notes"`
 }
 
 // DiffSide is one side: its runs are repeats.
@@ -43,9 +41,9 @@ type DiffRun struct {
 func newOutput(d *rundiff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
-		Old: newSide(&d.Old), New: newSide(&d.New), Changes: d.Changes, Summary: d.Summary,
+		Old: newSide(&d.Old), New: newSide(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
 		// A stream, since a list of a million rows would hold all of them at once; --kernel and --top do not reach it.
-		Rows: report.Stream[rundiff.Row]{Seq: rows(d)}, Notes: report.NoteValues(d.Notes),
+		Rows: report.NewStream("rows", newDiffSet(d).each(), kernelColumns), Notes: report.Notes(d.Notes),
 	}
 }
 
@@ -54,15 +52,4 @@ func newSide(s *rundiff.Side) DiffSide {
 		return DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
 			VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.InputValues(r)}
 	})}
-}
-
-// rows gives the rows one by one.
-func rows(d *rundiff.Result) iter.Seq[*rundiff.Row] {
-	return func(yield func(*rundiff.Row) bool) {
-		for _, r := range d.All() {
-			if !yield(r) {
-				return
-			}
-		}
-	}
 }

@@ -7,11 +7,13 @@ import (
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
+	diff := DiffOutput{Rows: report.NewTable[kernel]("rows", "", nil, kernelColumns), Notes: report.Notes(nil),
+		Changes: report.NewTable("changes", "", nil, changeColumns)}
 	return []report.Output{
 		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
-			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{DiffOutput{}}},
+			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{diff}},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
-			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{}}},
+			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{Sides: []*DiffOutput{&diff}, Sensitivities: sensitivityTable(nil)}}},
 	}
 }
 

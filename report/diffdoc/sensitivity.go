@@ -11,8 +11,17 @@ import (
 
 // KernelSensitivity is how the time of a kernel goes with its occupancy, over all sides.
 type KernelSensitivity struct {
-	Task string `json:"task"`
+	Task string
 	rundiff.Sensitivity
+}
+
+// sensitivityTable has them for JSON.
+func sensitivityTable(list []KernelSensitivity) *report.Table {
+	task := report.Define(column{Path: "task", Always: true, Kind: report.Name},
+		func(k *KernelSensitivity) cell { return report.NameCell(k.Task) })
+	return report.NewTable("sensitivities", "", list, append([]report.Col[KernelSensitivity]{task},
+		report.Within("", "", func(k *KernelSensitivity) *rundiff.Sensitivity { return &k.Sensitivity },
+			sensitivityColumns)...))
 }
 
 // mostCurves is how many kernels a report draws time against occupancy of.

@@ -1,9 +1,9 @@
 package diffdoc
 
 import (
+	"iter"
 	"math"
 
-	"occudiff/compare"
 	"occudiff/compare/rundiff"
 	"occudiff/report"
 )
@@ -18,14 +18,12 @@ type diffSet struct {
 	kernels   int // the first ones
 	attention int // the first ones that are not simply unchanged
 	has       rundiff.Shows
-	raw       bool // for programs
 	repeated  map[string]bool
 	brief     map[string]string // the names of charts
-	parts     []compare.Part
 }
 
 func newDiffSet(d *rundiff.Result) *diffSet {
-	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}, parts: compare.Parts()}
+	s := &diffSet{Result: d, repeated: map[string]bool{}, brief: map[string]string{}}
 	// Rows are sorted: kernels before other tasks, and what differs before what does not.
 	for s.kernels < d.Len() && d.IsKernel(s.kernels) {
 		s.kernels++
@@ -81,32 +79,38 @@ func candidate(r *rundiff.Row, show report.Selection) report.Candidate {
 	return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: show.Value(-change*time, time, change)}
 }
 
-// table makes the table of kernels.
+// each gives the rows one by one. A row is good until the next one.
+func (s *diffSet) each() iter.Seq[*kernel] {
+	return func(yield func(*kernel) bool) {
+		for _, r := range s.All() {
+			if !yield(&kernel{r, s}) {
+				return
+			}
+		}
+	}
+}
+
+// table makes the table of kernels for people.
 func (s *diffSet) table() *report.Table {
-	t := report.RowsInto(report.SectionKernels, s.Len(), s.fill, s.columns()...)
+	list := make([]kernel, s.Len())
+	for i := range list {
+		list[i] = kernel{s.Row(i, nil), s}
+	}
+	t := report.NewTable(report.SectionKernels, "", list, kernelColumns).Show(firstKernels...)
 	t.Main, t.Attention, t.Form = s.kernels, s.attention, report.Browser
+	if !s.has.Tested {
+		t.Hide(report.Everywhere, "measured_n", "measured_old_interval", "measured_new_interval", "measured_old_n", "measured_new_n", "residual_old_n", "residual_new_n",
+			"average_old_n", "average_new_n")
+	}
+	if !s.has.Residual {
+		t.Hide(report.Everywhere, "residual_old_n", "residual_new_n")
+	}
 	return t
 }
 
-// csvTable gives the rows of a diff as a flat table at full precision, for CSV: the keys are its stable column names,
-// units are part of them.
+// csvTable gives the rows of a diff for CSV.
 func csvTable(d *rundiff.Result, show report.Selection) *report.Table {
-	s := newDiffSet(shown(d, show))
-	s.raw = true
-	return report.CSV("rows", s.Len(), s.fill, csvColumns()...)
-}
-
-// csvColumns are the columns of the sheet, whatever this diff has of them.
-func csvColumns() (keys []string) {
-	// Stable: a script that reads a column must find it in the CSV of any diff.
-	all := diffSet{has: rundiff.Shows{Tested: true, Residual: true}}
-	columns := all.columns()
-	for i, c := range report.RowsInto("", 0, all.fill, columns...).Columns {
-		if c.In&report.Sheet != 0 {
-			keys = append(keys, columns[i])
-		}
-	}
-	return keys
+	return report.NewStream("rows", newDiffSet(shown(d, show)).each(), kernelColumns)
 }
 
 func kernelSection(d *rundiff.Result) report.Section {

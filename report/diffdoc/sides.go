@@ -21,14 +21,14 @@ type SidesOutput struct {
 	Schema string        `json:"schema"`
 	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
 
-	Sensitivities []KernelSensitivity `json:"sensitivities" jsonschema:"time per work-item against occupancy over all sides, if nothing else was changed"`
+	Sensitivities *report.Table `json:"sensitivities" jsonschema:"time per work-item against occupancy over all sides, if nothing else was changed"`
 }
 
 // several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
 // All sides are held against one, and not against each other: of five that would be ten comparisons.
 func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
-	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput), sensitivitiesOfSides(s)}
+	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput), sensitivityTable(sensitivitiesOfSides(s))}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Card: func() *report.Card { return report.Unusable("a card is of two sides: give OLD and one NEW", 0, 0) },
 		Tests: func() *report.TestSuite {
@@ -174,7 +174,7 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 			{Key: "task", Title: "Kernel", Kind: report.Text, In: all, Cut: true, Role: report.Code},
 			{Key: "shape", Title: "Launch", Kind: report.Text, In: all, Drop: 1, Role: report.Code},
 			{Key: "first_percent", Title: "First", Unit: "%", Kind: report.Percent, In: all, Role: report.Heat}}}
-	words := verdict("").Words()
+	words := verdictWords()
 	for i, name := range names {
 		key := sideKey(i)
 		t.Columns = append(t.Columns,
@@ -202,9 +202,9 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 				continue
 			}
 			dst = append(dst, report.OptNum(report.Percent, r.Measured.New.Median, 1),
-				changeCell(&r.Measured, report.Points), verdict(r.Verdict).Cell())
+				changeCell(&r.Measured, report.Points), verdictCell(r.Verdict))
 		}
-		return append(dst, verdict(worst.Verdict).Cell())
+		return append(dst, verdictCell(worst.Verdict))
 	}
 	return t
 }
@@ -248,25 +248,20 @@ func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
 // sidesCSV has the rows of each side, with the side in the first column.
 // Sides stand below each other there, as data frames group by a column.
 func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
-	type place struct {
-		set *diffSet
-		row int
-	}
-	var places []place
-	for _, d := range s.Against {
-		set := newDiffSet(shown(d, show))
-		set.raw = true
-		for i := range set.Len() {
-			places = append(places, place{set, i})
-		}
-	}
 	type row struct {
-		Side string `csv:"side"`
-		tableRow
+		side string
+		*kernel
 	}
-	return report.CSV("rows", len(places), func(i int, into *row) {
-		p := places[i]
-		into.Side = p.set.New.Name
-		p.set.fill(p.row, &into.tableRow)
-	}, append([]string{"side"}, csvColumns()...)...)
+	columns := append([]report.Col[row]{report.Define(column{Key: "side", Kind: report.Text, In: report.Data},
+		func(r *row) cell { return report.TextCell(r.side) })},
+		report.Within("", "", func(r *row) *kernel { return r.kernel }, kernelColumns)...)
+	return report.NewStream("rows", func(yield func(*row) bool) {
+		for _, d := range s.Against {
+			for k := range newDiffSet(shown(d, show)).each() {
+				if !yield(&row{d.New.Name, k}) {
+					return
+				}
+			}
+		}
+	}, columns)
 }

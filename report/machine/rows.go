@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,10 +29,12 @@ func fieldsOf(columns []report.Column) []field {
 		}
 		names, at := strings.Split(c.Path, "."), &root
 		for _, name := range names {
-			if n := len(at.fields); n == 0 || at.fields[n-1].name != name {
+			k := slices.IndexFunc(at.fields, func(f field) bool { return f.name == name })
+			if k < 0 {
+				k = len(at.fields)
 				at.fields = append(at.fields, field{name: name, column: -1, kind: report.Object})
 			}
-			at = &at.fields[len(at.fields)-1]
+			at = &at.fields[k]
 		}
 		at.column, at.kind, at.omit = i, c.Kind, c.Optional
 	}

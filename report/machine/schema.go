@@ -93,7 +93,7 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 		if len(f.fields) > 0 {
 			object := rowSchema(f.fields, columns)
 			object.Description = p.Description
-			if f.column >= 0 && !f.omit {
+			if f.column >= 0 && !f.omit && !columns[f.column].Always {
 				object.Type, object.Types = "", []string{"null", "object"}
 			}
 			p = object

@@ -1,0 +1,326 @@
+package diffdoc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/rundiff"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// kernel is a row of a diff with what its name is cut by.
+type kernel struct {
+	*rundiff.Row
+	set *diffSet
+}
+
+// column and cell keep the lists below readable.
+type (
+	column = report.Column
+	cell   = report.Cell
+)
+
+// Where a column is: people without a workbook see words in place of figures ("16 -> 32", "~").
+const (
+	kept   = report.Sheet | report.Data
+	people = report.Terminal | report.Page
+)
+
+// firstKernels are the columns of the table of kernels that people see first.
+var firstKernels = []string{"task", "global", "local", "simd", "global_old", "global_new", "local_old", "local_new",
+	"simd_old", "simd_new", "runs_old", "runs_new", "direction", "measured_old_percent", "measured_new_percent",
+	"measured_old_interval", "measured_new_interval", "measured_change", "loaded_change", "measured_change_points",
+	"measured_p", "measured_n", "residual_change", "time"}
+
+// kernelColumns are all that is known of a kernel on both sides, in the order of CSV. What only people read stands
+// behind.
+var kernelColumns = slices.Concat(
+	[]report.Col[kernel]{
+		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true,
+			In: report.All, Role: report.Code}, func(k *kernel) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Path: "direction", Kind: report.Text},
+			func(k *kernel) cell { return report.OptText(k.Direction) }),
+		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool},
+			func(k *kernel) cell { return report.BoolCell(k.IsKernel) }),
+		report.Define(column{Path: "old", Kind: report.Object}, func(k *kernel) cell { return there(k.Old) }),
+		report.Define(column{Path: "new", Kind: report.Object}, func(k *kernel) cell { return there(k.New) }),
+	},
+	onBothSides("global", "Global", column{Always: true, Kind: report.Size},
+		func(l *rundiff.Launch) cell { return report.SizeCell(l.Global) }),
+	onBothSides("local", "Local", column{Always: true, Kind: report.Size},
+		func(l *rundiff.Launch) cell { return report.SizeCell(l.Local) }),
+	onBothSides("simd", "SIMD", column{Kind: report.Integer},
+		func(l *rundiff.Launch) cell { return report.OptInt(l.SIMD) }),
+	onBothSides("adapter", "", column{Kind: report.Text},
+		func(l *rundiff.Launch) cell { return report.OptText(l.Adapter) }),
+	onBothSides("grf", "", column{Kind: report.Integer, Doc: "registers per thread"},
+		func(l *rundiff.Launch) cell { return report.OptInt(l.Registers) }),
+	onBothSides("slm_bytes_per_work_group", "", column{Kind: report.Integer},
+		func(l *rundiff.Launch) cell { return report.OptInt(l.SLM) }),
+	onBothSides("file", "", column{Kind: report.Text}, func(l *rundiff.Launch) cell { return report.OptText(l.File) }),
+	onBothSides("line", "", column{Kind: report.Integer},
+		func(l *rundiff.Launch) cell { return report.OptInt(l.Line) }),
+	onBothSides("runs", "Runs", column{Always: true, Kind: report.Integer},
+		func(l *rundiff.Launch) cell { return report.IntCell(l.Runs) }),
+	onBothSides("unmeasurable_runs", "", column{Always: true, Kind: report.Integer},
+		func(l *rundiff.Launch) cell { return report.IntCell(l.Unmeasurable) }),
+	onBothSides("total_seconds", "", column{Kind: report.Duration},
+		func(l *rundiff.Launch) cell { return report.OptDuration(l.Total) }),
+	[]report.Col[kernel]{
+		report.Define(column{Path: "changes", Always: true, Kind: report.Array, Of: report.ColumnsOf(changeColumns),
+			Doc: "of the launch"}, func(k *kernel) cell {
+			return report.RowsCell(report.NewTable("", "", k.Changes, changeColumns))
+		}),
+		report.Define(column{Key: "direction", Title: "Direction", Kind: report.Text, In: kept},
+			func(k *kernel) cell { return report.OptText(k.Direction) }),
+	},
+	quantity{name: "measured", path: "measured_percent", unit: "_percent", group: "Measured", kind: report.Percent,
+		change: "Change", tested: true, shown: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Measured }),
+	quantity{name: "residual", path: "residual_points", unit: "_points", group: "Residual", kind: report.Points,
+		change: "change", tested: true, doc: "measured - predicted average, in percentage points"}.columns(
+		func(k *kernel) *rundiff.Delta { return &k.Residual }),
+	quantity{name: "predicted", path: "predicted_average_percent", unit: "_percent", group: "Predicted average",
+		kind: report.Percent}.columns(func(k *kernel) *rundiff.Delta { return &k.Predicted }),
+	quantity{name: "loaded", path: "loaded_percent", unit: "_percent", group: "XVEs that ran", kind: report.Percent}.
+		columns(func(k *kernel) *rundiff.Delta { return &k.Loaded }),
+	quantity{name: "idle", path: "idle_percent", unit: "_percent", group: "XVE idle", kind: report.Percent}.
+		columns(func(k *kernel) *rundiff.Delta { return &k.Idle }),
+	quantity{name: "average", path: "average_seconds", unit: "_seconds", group: "Time per launch",
+		kind: report.Duration, tested: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Time }),
+	[]report.Col[kernel]{
+		report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns),
+			Doc: "of the account, in points of all thread slots"}, func(k *kernel) cell {
+			return report.RowsCell(report.NewTable("", "", k.Parts, partColumns))
+		}),
+	},
+	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
+		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p), Unit: "points",
+			Kind: report.Points, In: kept}
+		if p == compare.PartUsed {
+			c.Title = "measured"
+		}
+		return report.Define(c, func(k *kernel) cell {
+			for i := range k.Parts {
+				if k.Parts[i].Part == p {
+					return report.OptNum(report.Points, k.Parts[i].Change, 1)
+				}
+			}
+			return cell{}
+		})
+	}),
+	[]report.Col[kernel]{
+		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text,
+			In: report.All, Role: report.Choice, Words: verdictWords()},
+			func(k *kernel) cell { return verdictCell(k.Verdict) }),
+		report.Define(column{Key: "changes", Title: "Changed", Kind: report.Text, In: kept},
+			func(k *kernel) cell {
+				return report.TextCell(strings.Join(report.ListOf(k.Changes, rundiff.Change.String), ", "))
+			}),
+		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: kept},
+			func(k *kernel) cell { return report.TextCell(k.set.label(k.Row)) }),
+		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: kept,
+			Doc: "the figures behind the verdict"}, func(k *kernel) cell { return report.OptText(k.Because) }),
+		report.Define(column{Path: "sensitivity", Kind: report.Object,
+			Doc: "time per work-item against occupancy, if nothing else was changed"},
+			func(k *kernel) cell { return report.ObjectCell(k.Sensitivity != nil) }),
+	},
+	report.Within("", "sensitivity", func(k *kernel) *rundiff.Sensitivity { return k.Sensitivity }, sensitivityColumns),
+	peopleColumns)
+
+func there(l *rundiff.Launch) cell { return report.ObjectCell(l != nil) }
+
+// onBothSides are a column of the launch on each side; one without a heading is for JSON alone.
+func onBothSides(name, group string, c column, of func(*rundiff.Launch) cell) []report.Col[kernel] {
+	sides := []func(*kernel) *rundiff.Launch{func(k *kernel) *rundiff.Launch { return k.Old },
+		func(k *kernel) *rundiff.Launch { return k.New }}
+	var list []report.Col[kernel]
+	for i, side := range []string{"old", "new"} {
+		c := c
+		c.Path = name
+		if group != "" {
+			c.Key, c.Group, c.Title, c.In = name+"_"+side, group, side, kept
+		}
+		list = append(list, report.Within("", side, sides[i], []report.Col[rundiff.Launch]{report.Define(c, of)})...)
+	}
+	return list
+}
+
+// quantity is what both sides say of one: JSON has all of it, CSV what is tested.
+type quantity struct {
+	name, path, unit, group, doc string
+	kind                         report.Kind
+	change                       string // heading of the change in points; "" where CSV has none
+	tested                       bool   // CSV has the test and the intervals
+	shown                        bool   // people without a workbook see both medians
+}
+
+func (q quantity) columns(of func(*kernel) *rundiff.Delta) []report.Col[kernel] {
+	unitText := map[report.Kind]string{report.Percent: "%", report.Points: "points", report.Duration: "s"}[q.kind]
+	decimals, p := 1, q.name+"_p"
+	if q.kind == report.Duration {
+		decimals, p = 6, "time_p"
+	}
+	sample := func(side func(*rundiff.Delta) *rundiff.Sample, name, path, key, title string, c column,
+		value func(*rundiff.Sample) cell) report.Col[rundiff.Delta] {
+		c.Path = name + "." + path
+		if key != "" {
+			c.Key, c.Group, c.Title, c.In = key, q.group, title, kept
+		}
+		return report.Define(c, func(d *rundiff.Delta) cell { return value(side(d)) })
+	}
+	sides := []struct {
+		name string
+		of   func(*rundiff.Delta) *rundiff.Sample
+	}{{"old", func(d *rundiff.Delta) *rundiff.Sample { return &d.Old }},
+		{"new", func(d *rundiff.Delta) *rundiff.Sample { return &d.New }}}
+	number := func(get func(*rundiff.Sample) unit.Opt[float64]) func(*rundiff.Sample) cell {
+		return func(s *rundiff.Sample) cell { return report.OptNum(q.kind, get(s), 1) }
+	}
+	var list []report.Col[rundiff.Delta]
+	for i, side := range sides {
+		c := column{Kind: q.kind, Unit: unitText, Decimals: decimals}
+		median := sample(side.of, side.name, "median", q.name+"_"+side.name+q.unit, side.name, c,
+			number(func(s *rundiff.Sample) unit.Opt[float64] { return s.Median }))
+		if q.shown {
+			median.In, median.Drop = report.All, 8+i
+		}
+		list = append(list, median)
+	}
+	inCSV := func(c column, key, title string) column {
+		if key != "" {
+			c.Key, c.Title, c.In = key, title, kept
+			if title != "Change" {
+				c.Group = q.group
+			}
+		}
+		return c
+	}
+	key := func(k string, has bool) string {
+		if has {
+			return k
+		}
+		return ""
+	}
+	time := q.kind == report.Duration
+	list = append(list,
+		report.Define(inCSV(column{Path: "change_points", Kind: report.Points, Unit: "points",
+			Doc: "new - old in percentage points, of percentages and points"},
+			key(q.name+"_change_points", q.change != ""), q.change),
+			func(d *rundiff.Delta) cell { return report.OptNum(report.Points, d.Change, 1) }),
+		report.Define(inCSV(column{Path: "ratio", Kind: report.Number, Decimals: 3, Doc: "new / old, of times"},
+			key("time_ratio", time), "new / old"),
+			func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.Ratio, 1) }))
+	test := report.Define(inCSV(column{Path: "p", Kind: report.Number, Decimals: 3}, key(p, q.tested), "p"),
+		func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.P, 1) })
+	if q.shown {
+		test.Group, test.In, test.Drop = "", report.All, 5
+	}
+	list = append(list, test, report.Define(inCSV(column{Path: "significant", Kind: report.Bool,
+		Doc: "null when there were too few runs for a test"}, key(q.name+"_significant", q.shown), "Significant"),
+		func(d *rundiff.Delta) cell { return report.OptBool(d.Significant) }))
+	if q.shown {
+		list[len(list)-1].Group = ""
+	}
+	for _, side := range sides {
+		csv := func(what string) string { return key(q.name+"_"+side.name+"_"+what, q.tested) }
+		c := column{Kind: q.kind, Unit: unitText, Decimals: decimals}
+		list = append(list,
+			sample(side.of, side.name, "n", csv("n"), side.name+" runs", column{Kind: report.Integer, Always: true},
+				func(s *rundiff.Sample) cell { return report.IntCell(s.N) }),
+			sample(side.of, side.name, "low", csv("low"), side.name+" low", c,
+				number(func(s *rundiff.Sample) unit.Opt[float64] { return s.Low })),
+			sample(side.of, side.name, "high", csv("high"), side.name+" high", c,
+				number(func(s *rundiff.Sample) unit.Opt[float64] { return s.High })),
+			sample(side.of, side.name, "confidence", "", "", column{Kind: report.Number,
+				Doc: "of the interval low to high, 0..1"},
+				func(s *rundiff.Sample) cell { return report.OptNum(report.Number, s.Confidence, 1) }))
+	}
+	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object, Doc: q.doc},
+		func(*kernel) cell { return report.ObjectCell(true) })
+	return append([]report.Col[kernel]{object}, report.Within("", q.path, of, list)...)
+}
+
+// partColumns are a part of the account on both sides, for JSON.
+var partColumns = slices.Concat([]report.Col[rundiff.PartDelta]{
+	report.Define(column{Path: "part", Always: true, Kind: report.Text},
+		func(p *rundiff.PartDelta) cell { return report.TextCell(string(p.Part)) }),
+}, report.ListOf(quantity{kind: report.Points, path: "of"}.columns(
+	func(k *kernel) *rundiff.Delta { return &k.Measured })[1:], func(c report.Col[kernel]) report.Col[rundiff.PartDelta] {
+	c.Path = strings.TrimPrefix(c.Path, "of.")
+	of := c.Of
+	return report.Define(c.Column, func(p *rundiff.PartDelta) cell {
+		return of(&kernel{Row: &rundiff.Row{Measured: p.Delta}})
+	})
+}))
+
+var changeColumns = []report.Col[rundiff.Change]{
+	report.Define(column{Key: "what", Path: "what", Always: true, Title: "What", Kind: report.Text, In: report.All},
+		func(c *rundiff.Change) cell { return report.TextCell(c.What) }),
+	report.Define(column{Path: "task", Kind: report.Text},
+		func(c *rundiff.Change) cell { return report.OptText(c.Task) }),
+	report.Define(column{Key: "task", Title: "Of", Kind: report.Text, In: report.All},
+		func(c *rundiff.Change) cell { return report.TextCell(c.Task.Or("the whole run")) }),
+	report.Define(column{Key: "old", Path: "old", Always: true, Title: "Old", Kind: report.Text, In: report.All},
+		func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.Old)) }),
+	report.Define(column{Key: "new", Path: "new", Always: true, Title: "New", Kind: report.Text, In: report.All},
+		func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.New)) }),
+}
+
+// sensitivityColumns say how the time of a kernel goes with its occupancy.
+var sensitivityColumns = []report.Col[rundiff.Sensitivity]{
+	report.Define(column{Path: "slower_percent", Always: true, Kind: report.Percent,
+		Doc: "more time per work-item at half the occupancy; 100 is twice the time"},
+		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Slower) }),
+	report.Define(column{Path: "slower_low_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"},
+		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Low) }),
+	report.Define(column{Path: "slower_high_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"},
+		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.High) }),
+	report.Define(column{Path: "occupancy_low_percent", Always: true, Kind: report.Percent, Doc: "of the runs"},
+		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Least) }),
+	report.Define(column{Path: "occupancy_high_percent", Always: true, Kind: report.Percent, Doc: "of the runs"},
+		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Most) }),
+	report.Define(column{Path: "runs", Always: true, Kind: report.Integer},
+		func(s *rundiff.Sensitivity) cell { return report.IntCell(s.Runs) }),
+	report.Define(column{Path: "bound_by_occupancy", Always: true, Kind: report.Text},
+		func(s *rundiff.Sensitivity) cell { return report.TextCell(string(s.Bound)) }),
+}
+
+// peopleColumns are what people read in place of figures.
+var peopleColumns = []report.Col[kernel]{
+	report.Define(column{Key: "global", Title: "Global", Kind: report.Text, Drop: 3, In: people, Role: report.Code},
+		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeGlobal)) }),
+	report.Define(column{Key: "local", Title: "Local", Kind: report.Text, Drop: 2, In: people, Role: report.Code},
+		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeLocal)) }),
+	report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Text, Drop: 4, In: people},
+		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeSIMD)) }),
+	report.Define(column{Key: "measured_old_interval", Group: "Interval", Title: "old", Unit: "%", Kind: report.Text,
+		In: report.Page}, func(k *kernel) cell { return report.TextCell(interval(&k.Measured.Old)) }),
+	report.Define(column{Key: "measured_new_interval", Group: "Interval", Title: "new", Unit: "%", Kind: report.Text,
+		In: report.Page}, func(k *kernel) cell { return report.TextCell(interval(&k.Measured.New)) }),
+	report.Define(column{Key: "measured_change", Group: "Change", Title: "measured", Unit: "points",
+		Kind: report.Points, Drop: 10, In: people}, func(k *kernel) cell { return changeCell(&k.Measured, report.Points) }),
+	report.Define(column{Key: "loaded_change", Group: "Change", Title: "XVEs that ran", Unit: "points",
+		Kind: report.Points, Drop: 6, In: people}, func(k *kernel) cell { return changeCell(&k.Loaded, report.Points) }),
+	report.Define(column{Key: "measured_n", Title: "Runs", Kind: report.Text, Drop: 1, In: people},
+		func(k *kernel) cell {
+			if k.Measured.Old.N+k.Measured.New.N == 0 {
+				return cell{}
+			}
+			return report.TextCell(fmt.Sprintf("%d + %d", k.Measured.Old.N, k.Measured.New.N))
+		}),
+	report.Define(column{Key: "residual_change", Title: "Residual change", Unit: "points", Kind: report.Points, Drop: 5,
+		In: people}, func(k *kernel) cell { return changeCell(&k.Residual, report.Points) }),
+	report.Define(column{Key: "time", Title: "Time new/old", Kind: report.Number, Decimals: 2, Drop: 7, In: people},
+		func(k *kernel) cell { return changeCell(&k.Time, report.Number) }),
+}
+
+func verdictCell(v rundiff.Verdict) cell { return report.StatusCell(string(v), statusOf(v)) }
+
+func verdictWords() []report.Word {
+	return report.ListOf(rundiff.Verdicts(), func(v rundiff.Verdict) report.Word {
+		return report.Word{Text: string(v), Status: statusOf(v)}
+	})
+}
