@@ -17,7 +17,7 @@ import (
 // acceptFlags are those of track accept.
 type acceptFlags struct {
 	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
-	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches"`
+	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch shape or without"`
 	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
 	Undo   bool   `flag:"undo" help:"take back what was accepted"`
 }
@@ -37,7 +37,8 @@ func (t *tracking) accept(ctx context.Context, f *acceptFlags) error {
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
-		matches = func(k history.Key) bool { return pattern.MatchString(k.Name()) }
+		// By the name that rename takes, or with the launch shape that tables show behind it.
+		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
 	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
 	if err != nil {

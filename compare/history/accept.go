@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -81,8 +82,10 @@ func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note
 					return err
 				})
 			if err == nil && len(list) == 0 {
-				err = fmt.Errorf("%w: none of its names matches on the device of run %d of %s", errNoKernel, run,
-					d.engine.where)
+				var names []string
+				names, err = d.tasks(ctx, tx, func(k Key) bool { return all.Covers(0, k) })
+				err = cmp.Or(err, fmt.Errorf("%w: none of its names matches on the device of run %d of %s; %s", errNoKernel,
+					run, d.engine.where, thereAre(names, "")))
 			}
 		}
 		for i := 0; err == nil && i < len(list); i++ {

@@ -26,6 +26,7 @@ const (
 	errDamaged    kind = "the history is damaged"
 	errNoRun      kind = "no such run"
 	errNoKernel   kind = "no such kernel"
+	errBoth       kind = "both kernels are in one run"
 	errBadRun     kind = "the run cannot be stored"
 )
 

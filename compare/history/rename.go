@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/ingest/symbol"
+	"occudiff/ingest/unit"
 )
 
 // Rename says that a kernel has another name than before.
@@ -40,21 +43,85 @@ func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error 
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
 }
 
-// renameTo renames a kernel, which must be there.
+// renameTo renames a kernel, which must be there when somebody names it.
 func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(tx *sql.Tx) error {
-		known := false
-		err := d.each(ctx, tx, `SELECT 1 FROM occudiff_series WHERE task = ? LIMIT 1`,
-			[]any{r.Old}, func(*sql.Rows) error { known = true; return nil })
-		if err == nil && (must && !known || r.New == "" || r.New == r.Old) {
-			err = fmt.Errorf("%w: %q to %q in %s; give the name of a kernel as 'occudiff track export' has it, "+
-				"without its launch shape, and another one", errNoKernel, r.Old, r.New, d.engine.where)
+		names, err := d.tasks(ctx, tx, func(Key) bool { return true })
+		switch {
+		case err != nil:
+			return err
+		case must && !slices.Contains(names, r.Old):
+			return fmt.Errorf("%w: %s has no %q; %s", errNoKernel, d.engine.where, r.Old, thereAre(names, r.Old))
+		case r.New == "" || r.New == r.Old:
+			return fmt.Errorf("%w: %q to %q is no other name", errNoKernel, r.Old, r.New)
 		}
-		if err != nil {
+		if err := d.apart(ctx, tx, r); err != nil {
 			return err
 		}
 		return d.rename(ctx, tx, r)
 	})
+}
+
+// tasks lists the names of kernels, without their launch shapes, in the order of the alphabet.
+func (d *DB) tasks(ctx context.Context, tx *sql.Tx, wanted func(Key) bool) (names []string, err error) {
+	err = d.each(ctx, tx, `SELECT `+keyColumns+` FROM occudiff_series`, nil, func(rows *sql.Rows) error {
+		k, err := scanKey(rows)
+		if wanted(k) {
+			names = append(names, k.Task)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// thereAre says which kernels there are, those first that have to do with a name that is none of them.
+func thereAre(names []string, typed string) string {
+	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
+		return fmt.Sprintf("give it without its launch shape: %q", k.Task)
+	}
+	const most = 8
+	part := func(a, b string) bool { return b != "" && strings.Contains(strings.ToLower(a), strings.ToLower(b)) }
+	near := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !part(s, typed) && !part(typed, s) })
+	if len(near) > 0 {
+		names = near
+	}
+	var list []string
+	for _, name := range names[:min(most, len(names))] {
+		list = append(list, strconv.Quote(name))
+	}
+	switch {
+	case len(names) == 0:
+		return "it has no kernel"
+	case len(names) > most:
+		list = append(list, fmt.Sprintf("and %d more, which 'occudiff track export' lists", len(names)-most))
+	}
+	return "it has " + strings.Join(list, ", ")
+}
+
+// apart is the error of two names that a run has both, in whatever launch shapes.
+func (d *DB) apart(ctx context.Context, tx *sql.Tx, r Rename) error {
+	var run, old, other int64
+	err := d.row(ctx, tx, `SELECT a.run_id, s.id, o.id FROM occudiff_series s JOIN occudiff_kernel a ON a.series_id = s.id
+		JOIN occudiff_kernel b ON b.run_id = a.run_id JOIN occudiff_series o ON o.id = b.series_id
+		WHERE s.task = ? AND o.task = ? ORDER BY a.run_id LIMIT 1`, r.Old, r.New).Scan(&run, &old, &other)
+	if err == sql.ErrNoRows {
+		return nil
+	}
+	var both []string
+	if err == nil {
+		err = d.each(ctx, tx, `SELECT `+keyColumns+` FROM occudiff_series WHERE id IN (?, ?) ORDER BY id`,
+			[]any{old, other}, func(rows *sql.Rows) error {
+				k, err := scanKey(rows)
+				both = append(both, strconv.Quote(k.Name()))
+				return err
+			})
+	}
+	if slices.Sort(both); err == nil {
+		err = fmt.Errorf("%w: run %d of %s has %s, so they are two kernels; nothing was changed", errBoth, run,
+			d.engine.where, unit.Listed(both, "and"))
+	}
+	return err
 }
 
 // rename renames what is stored, and remembers it for what will be.
@@ -118,8 +185,8 @@ func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 			ON b.run_id = a.run_id WHERE a.series_id = ? AND b.series_id = ?`, id, other).Scan(&run)
 	}
 	if err == nil && run != 0 {
-		err = fmt.Errorf("%w: run %d of %s has kernels of both names (%s), so they are two; nothing was changed",
-			errNoKernel, run, d.engine.where, k.Name())
+		err = fmt.Errorf("%w: run %d of %s has %q by both names; nothing was changed", errBoth, run, d.engine.where,
+			k.Name())
 	}
 	for _, text := range []string{`UPDATE occudiff_kernel SET series_id = ? WHERE series_id = ?`,
 		`UPDATE occudiff_accept SET series_id = ? WHERE series_id = ?`} {
@@ -216,7 +283,7 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		k := rows[i].Key
 		k.Program = program
 		switch err := d.become(ctx, tx, g.series, k); {
-		case errors.Is(err, errNoKernel): // a run that was added meanwhile has both, so they are two
+		case errors.Is(err, errBoth): // a run that was added meanwhile has both, so they are two
 			continue
 		case err != nil:
 			return nil, err

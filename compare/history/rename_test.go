@@ -133,14 +133,28 @@ func TestRename(t *testing.T) {
 		if got := lines(t, d); got != "old: 1=50 2=50 3=50 4=50 5=50 6=50; other: 1=51 2=51" || err != nil || !slices.Equal(list, want) {
 			t.Errorf("%s, %v, %v; want the names %v", got, list, err, want)
 		}
-		// A run with both has two kernels.
-		for _, names := range [][2]string{{"old", "other"}, {"nosuch", "a"}, {"old", "old"}, {"old", ""}} {
-			if err := d.Rename(bg, names[0], names[1], start); !errors.Is(err, errNoKernel) {
-				t.Errorf("%q to %q: %v, want an error", names[0], names[1], err)
+		// A run with both has two kernels, whatever their launch shapes.
+		other := named(6, "old", "shaped")
+		other.Rows[1].Local = unit.Size(64)
+		shaped := add(t, d, other)
+		for _, c := range []struct{ old, name, want string }{
+			{"old", "other", `both kernels are in one run: run 1 of ` + d.Where() + ` has "old [2048x2048 / 1024x1, SIMD32]" and "other [2048x2048 / 1024x1, SIMD32]", so they are two kernels; nothing was changed`},
+			{"old", "shaped", `both kernels are in one run: run 7 of ` + d.Where() + ` has "old [2048x2048 / 1024x1, SIMD32]" and "shaped [2048x2048 / 64, SIMD32]", so they are two kernels; nothing was changed`},
+			{"nosuch", "a", `no such kernel: ` + d.Where() + ` has no "nosuch"; it has "old", "other", "shaped"`},
+			{"OTHER", "a", `no such kernel: ` + d.Where() + ` has no "OTHER"; it has "other"`},
+			{"old [2048x2048 / 1024x1, SIMD32]", "a", `no such kernel: ` + d.Where() + ` has no "old [2048x2048 / 1024x1, SIMD32]"; give it without its launch shape: "old"`},
+			{"old", "old", `no such kernel: "old" to "old" is no other name`},
+			{"old", "", `no such kernel: "old" to "" is no other name`},
+		} {
+			if err := d.Rename(bg, c.old, c.name, start); err == nil || err.Error() != c.want {
+				t.Errorf("%q to %q: %v\nwant %s", c.old, c.name, err, c.want)
 			}
 		}
-		add(t, d, named(6, "old", "newest"))
-		if got := lines(t, d); !strings.Contains(got, "newest: 7=51; old: 1=50 2=50 3=50 4=50 5=50 6=50 7=50;") {
+		if err := d.Remove(bg, shaped); err != nil {
+			t.Fatal(err)
+		}
+		id := add(t, d, named(6, "old", "newest"))
+		if got := lines(t, d); !strings.Contains(got, fmt.Sprintf("newest: %d=51; old: 1=50 2=50 3=50 4=50 5=50 6=50 %d=50;", id, id)) {
 			t.Errorf("a run with a kernel of the former name beside it: %s", got)
 		}
 		whole(t, d)
@@ -211,8 +225,9 @@ func TestAccept(t *testing.T) {
 		if _, err := d.Accept(bg, second, nil, "", now); !errors.Is(err, errNoRun) {
 			t.Errorf("a run that is gone: %v", err)
 		}
-		if _, err := d.Accept(bg, first, is("nosuch"), "", now); !errors.Is(err, errNoKernel) {
-			t.Errorf("a kernel that is not there: %v", err)
+		want := `no such kernel: none of its names matches on the device of run 1 of ` + d.Where() + `; it has "a", "c"`
+		if _, err := d.Accept(bg, first, is("nosuch"), "", now); err == nil || err.Error() != want {
+			t.Errorf("a kernel that is not there: %v\nwant %s", err, want)
 		}
 	})
 }
