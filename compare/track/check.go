@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,27 +38,26 @@ type Check struct {
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
 // several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
-	runs, err := db.Around(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	refs := refsOf(runs)
 	c := &Check{Metric: m, Where: db.Where()}
 	at := map[history.Key]int{}
 	var j *judge
+	var runs []history.Run
 	for _, id := range ids {
-		run, err := db.Get(ctx, id)
+		panel, err := db.Panel(ctx, id, reach, askFor(m)...)
 		if err != nil {
 			return nil, err
 		}
-		c.Run = run
-		c.Runs = append(c.Runs, refOf(&run))
-		j = &judge{db: db, run: &run, metric: m, runs: refs, now: now}
-		list, err := c.judge(ctx, j)
+		if c.Run, err = db.Get(ctx, id); err != nil { // its inputs, too
+			return nil, err
+		}
+		c.Runs = append(c.Runs, refOf(&c.Run))
+		runs = merge(runs, panel.Runs)
+		j = &judge{panel: panel, run: &c.Run, metric: m, runs: refsOf(panel.Runs), now: now, kernels: kernelsOf(panel)}
+		list, err := c.judge(j)
 		if err != nil {
 			return nil, err
 		}
-		c.NotMeasured = len(run.Rows) - len(list)
+		c.NotMeasured = len(c.Run.Rows) - len(list)
 		for _, t := range list {
 			i, known := at[t.Key]
 			switch {
@@ -70,13 +70,18 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 	}
 	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
-	if err := c.findGone(ctx, db, runs, j); err != nil { // of the last run
-		return nil, err
-	}
+	c.findGone(db, j) // of the last run
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m)
 	}
 	return c, nil
+}
+
+// merge adds the runs of a panel to those of others, in the order of time.
+func merge(all, more []history.Run) []history.Run {
+	all = append(all, more...)
+	slices.SortFunc(all, func(a, b history.Run) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	return slices.CompactFunc(all, func(a, b history.Run) bool { return a.ID == b.ID })
 }
 
 // badness orders verdicts by what they mean for a gate.
@@ -85,15 +90,13 @@ func badness(t *Series) int {
 }
 
 // judge judges the series of one run.
-func (c *Check) judge(ctx context.Context, j *judge) ([]*Series, error) {
-	list, err := j.read(ctx)
-	if err == nil {
-		err = j.addMoved(ctx, list)
-	}
+func (c *Check) judge(j *judge) ([]*Series, error) {
+	list, err := j.read()
 	if err != nil {
 		return nil, err
 	}
-	addFindings(j.run.Rows, list)
+	addMoved(j.kernels, j.metric, list)
+	addFindings(j.panel, j.kernels, list)
 	c.countUnnamed(j, list)
 	return list, nil
 }

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"context"
 	"slices"
 
 	"occudiff/compare/history"
@@ -25,53 +24,53 @@ const goneRuns = 20
 // not in any launch shape; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
 // base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
 // and this one has not in that launch shape.
-func (c *Check) findGone(ctx context.Context, db *history.DB, runs []history.Run, j *judge) error {
+func (c *Check) findGone(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
-	for i := len(runs) - 1; i >= 0 && len(before) < reach; i-- {
-		r := &runs[i]
+	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
+		r := &j.panel.Runs[i]
 		if r.ID < c.Run.ID && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
 			before = append(before, r)
 		}
 	}
 	if len(before) == 0 {
-		return nil
+		return
 	}
 	c.findChanged(before)
 	c.MissingBefore = before[0].ID
-	old, err := db.Get(ctx, c.MissingBefore)
-	if err != nil {
-		return err
-	}
-	has := make(map[history.Key]bool, len(c.Run.Rows))
+	has, tasks := make(map[history.Key]bool, len(c.Run.Rows)), map[string]bool{}
 	for i := range c.Run.Rows {
-		has[c.Run.Rows[i].Key] = true
+		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
 	}
 	for _, i := range j.from { // gone on from, in another launch shape
 		has[j.spans[i].Key] = true
 	}
-	for i := range old.Rows {
-		if r := &old.Rows[i]; !has[r.Key] {
-			c.Missing = append(c.Missing, r.Name())
+	var absent []*history.Kernel
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i]
+		if !has[k.Key] && in(j.panel, k, c.MissingBefore) >= 0 {
+			c.Missing = append(c.Missing, k.Key.Name())
+		}
+		if !tasks[k.Key.Task] {
+			absent = append(absent, k)
 		}
 	}
-	absences, err := db.Absences(ctx, &c.Run, before[len(before)-1].Time)
-	if err != nil {
-		return err
-	}
-	accepted, err := db.Accepts(ctx)
-	if err != nil {
-		return err
-	}
-	for _, g := range goneOf(before, absences) {
-		if !c.accepts(accepted, &g) {
+	slices.Sort(c.Missing)
+	for _, g := range goneOf(j.panel, before, absent) {
+		if !c.accepts(j.panel.Accepts, &g) {
+			g.Share = share(j.panel, &g)
 			c.Gone = append(c.Gone, g)
 		}
 	}
-	return c.weigh(ctx, db)
 }
 
-// goneOf lists the kernels that more than half of the runs had, up to the last one that had them.
-func goneOf(before []*history.Run, absences []history.Absence) (list []Gone) {
+// in says where a kernel has a run, -1 where it has not.
+func in(p *history.Panel, k *history.Kernel, run int64) int {
+	place, _ := p.Place(run)
+	return slices.IndexFunc(k.In, func(in history.Presence) bool { return in.Place == place })
+}
+
+// goneOf lists which of some kernels more than half of the runs had, up to the last one that had them.
+func goneOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []Gone) {
 	at := map[int64]int{}
 	for i, r := range before {
 		at[r.ID] = i
@@ -83,18 +82,20 @@ func goneOf(before []*history.Run, absences []history.Absence) (list []Gone) {
 	}
 	had := map[history.Key]*presence{}
 	var all []*presence
-	for _, a := range absences {
-		i, counts := at[a.Run]
-		if !counts {
-			continue
-		}
-		p := had[kernelOf(a.Key)]
-		if p == nil {
-			p = &presence{Gone{Key: a.Key, Last: refOf(before[i])}, i, map[int]bool{}}
-			had[kernelOf(a.Key)], all = p, append(all, p)
-		}
-		if p.in[i] = true; i < p.last {
-			p.Key, p.Last, p.last = a.Key, refOf(before[i]), i
+	for _, k := range absent {
+		for _, in := range k.In {
+			i, counts := at[panel.Runs[in.Place].ID]
+			if !counts {
+				continue
+			}
+			p := had[kernelOf(k.Key)]
+			if p == nil {
+				p = &presence{Gone{Key: k.Key, Last: refOf(before[i])}, i, map[int]bool{}}
+				had[kernelOf(k.Key)], all = p, append(all, p)
+			}
+			if p.in[i] = true; i < p.last {
+				p.Key, p.Last, p.last = k.Key, refOf(before[i]), i
+			}
 		}
 	}
 	for _, p := range all {
@@ -124,29 +125,22 @@ func (c *Check) accepts(list []history.Accept, g *Gone) bool {
 	})
 }
 
-// weigh says how much of the time of their last run the kernels held that are gone.
-func (c *Check) weigh(ctx context.Context, db *history.DB) error {
-	read := map[int64]*history.Run{}
-	for i := range c.Gone {
-		g := &c.Gone[i]
-		run := read[g.Last.Run]
-		if run == nil {
-			r, err := db.Get(ctx, g.Last.Run)
-			if err != nil {
-				return err
-			}
-			run, read[r.ID] = &r, &r
+// share says how much of the time of its last run a kernel held that is gone.
+func share(p *history.Panel, g *Gone) unit.Opt[unit.Ratio] {
+	own, all := 0.0, 0.0
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		at := in(p, k, g.Last.Run)
+		if at < 0 {
+			continue
 		}
-		var own, all float64
-		for k := range run.Rows {
-			t := run.Rows[k].Of(history.Total).Or(0)
-			if all += t; kernelOf(run.Rows[k].Key) == kernelOf(g.Key) {
-				own += t
-			}
-		}
-		if all > 0 {
-			g.Share = unit.Some(unit.Ratio(own / all))
+		t := k.Value(at, history.Total).Or(0)
+		if all += t; kernelOf(k.Key) == kernelOf(g.Key) {
+			own += t
 		}
 	}
-	return nil
+	if all <= 0 {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(unit.Ratio(own / all))
 }

@@ -2,7 +2,6 @@ package track
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"time"
@@ -11,135 +10,109 @@ import (
 	"occudiff/compare/stat"
 )
 
-// judge reads and judges the series of one run, as they were when it was added.
+// judge judges the series of one run, as they were when it was added.
 type judge struct {
-	db     *history.DB
+	panel  *history.Panel
 	run    *history.Run
 	metric Metric
 	runs   map[int64]Ref
 	now    time.Time
 
-	accepts []history.Accept
-	lineage                     // of the tasks of the run
-	at      map[history.Key]int // where each stands in it
+	kernels map[int64]*history.Kernel // of the panel, by series
+	lineage                           // of the tasks of the run
+	at      map[history.Key]int       // where each stands in it
 }
 
-// read reads the last points of the series that have a value in the run, and judges that.
-func (j *judge) read(ctx context.Context) ([]*Series, error) {
-	found, byAdding, err := j.latest(ctx, reach)
-	if err != nil {
-		return nil, err
+// askFor lists what is read for judging a metric: what else moves, and how much time a kernel held.
+func askFor(m Metric) []history.Metric {
+	return append([]history.Metric{m.Metric, history.Total}, history.Parts()...)
+}
+
+// kernelsOf finds the kernels of a panel by series.
+func kernelsOf(p *history.Panel) map[int64]*history.Kernel {
+	m := make(map[int64]*history.Kernel, len(p.Kernels))
+	for i := range p.Kernels {
+		m[p.Kernels[i].ID] = &p.Kernels[i]
 	}
-	if j.accepts, err = j.db.Accepts(ctx); err != nil {
-		return nil, err
-	}
-	// A check of an earlier run knows what was accepted of the runs before.
-	j.accepts = slices.DeleteFunc(j.accepts, func(a history.Accept) bool { return a.Run > j.run.ID })
-	if err := j.readSpans(ctx, len(byAdding) > 0); err != nil {
-		return nil, err
-	}
-	own := make([]int, len(found))
-	for i := range found {
-		own[i] = len(found[i].Points)
-	}
-	if err := j.join(ctx, found, byAdding); err != nil {
-		return nil, err
-	}
+	return m
+}
+
+// read takes the series that have a value in the run from the panel, and judges that.
+func (j *judge) read() ([]*Series, error) {
+	found, byAdding := j.latest()
+	j.readSpans(len(byAdding) > 0)
 	var list []*Series
-	for i, s := range found {
-		t := newSeries(s, own[i], j.metric, j.metric.Gate.Window)
+	for _, s := range found {
+		own := len(s.Points)
+		k := j.at[s.Key]
+		before := j.before(k)
+		for _, old := range before {
+			earlier := j.kernels[j.spans[old].ID].Points(j.metric.Metric)
+			if byAdding[s.ID] {
+				slices.SortFunc(earlier, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
+			}
+			s.Points = prepend(s.Points, j.metric.Metric, s.Key, j.spans[old].Key, earlier)
+		}
+		t := newSeries(s, own, j.metric, j.metric.Gate.Window)
 		t.ByAdding = byAdding[s.ID]
-		k := j.at[t.Key]
-		for _, old := range j.before(k) {
+		for _, old := range before {
 			t.ids = append(t.ids, j.spans[old].ID)
 		}
-		t.accept(j.accepts)
+		t.accept(j.panel.Accepts)
 		if old, ok := j.from[k]; ok {
 			t.Begins = begin(j.spans[k], j.spans[old], j.runs)
 		}
 		list = append(list, t)
 	}
-	_, err = judgeTogether(j.metric.Gate, list, j.runs)
+	_, err := judgeTogether(j.metric.Gate, list, j.runs)
 	return list, err
 }
 
-// latest reads the last n points of the series that have a value in the run, in the order in which they are judged, and
-// says which are in that of adding. These are read whole.
-func (j *judge) latest(ctx context.Context, n int) (found []history.Series, byAdding map[int64]bool, err error) {
-	has := map[history.Key]bool{}
-	for i := range j.run.Rows {
-		if r := &j.run.Rows[i]; j.metric.In(r) {
-			has[r.Key] = true
-		}
-	}
-	found, err = j.db.Latest(ctx, j.run.ID, j.metric.Metric, n, j.metric.leaveOut())
-	if err != nil {
-		return nil, nil, err
-	}
-	found = slices.DeleteFunc(found, func(s history.Series) bool { return !has[s.Key] })
+// latest gives the points of the series that have a value in the run, in the order in which they are judged, and says
+// which are in that of adding.
+func (j *judge) latest() (found []raw, byAdding map[int64]bool) {
 	byAdding = map[int64]bool{}
-	var ids []int64
-	for _, s := range found {
-		if last := s.Points[len(s.Points)-1]; !s.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
-			byAdding[s.ID] = true
-			ids = append(ids, s.ID)
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i]
+		points := k.Points(j.metric.Metric)
+		if !slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
+			continue
 		}
-	}
-	if len(ids) == 0 {
-		return found, byAdding, nil
-	}
-	points, err := j.db.Points(ctx, j.metric.Metric, ids, time.Time{}, j.run.ID)
-	for i := range found {
-		if s := &found[i]; byAdding[s.ID] {
-			s.Points = points[s.ID]
-			arrange(s.Points, j.now)
+		last := points[len(points)-1]
+		if !j.panel.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
+			byAdding[k.ID] = true
+			arrange(points, j.now)
 		}
+		found = append(found, raw{k.ID, k.Key, points})
 	}
-	return found, byAdding, err
+	return found, byAdding
 }
 
-// readSpans reads where the series of the run's tasks begin and end, and which went on from which.
-func (j *judge) readSpans(ctx context.Context, byAdding bool) error {
-	spans, err := j.db.Spans(ctx, j.run.ID, byAdding)
-	if err != nil {
-		return err
+// readSpans says where the series of the run's tasks begin and end, and which went on from which.
+func (j *judge) readSpans(byAdding bool) {
+	tasks := map[string]bool{}
+	for i := range j.run.Rows {
+		tasks[j.run.Rows[i].Task] = true
 	}
-	j.at = make(map[history.Key]int, len(spans))
-	for i := range spans {
-		s := &spans[i]
+	var spans []history.Span
+	j.at = map[history.Key]int{}
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i]
+		if !tasks[k.Key.Task] {
+			continue
+		}
+		s := k.Span()
 		if byAdding { // an axis of its own: dates are not to be trusted
+			for _, in := range k.In {
+				id := j.panel.Runs[in.Place].ID
+				s.FirstRun, s.Run = min(s.FirstRun, id), max(s.Run, id)
+			}
 			s.First, s.Last = time.Unix(s.FirstRun, 0), time.Unix(s.Run, 0)
 		}
-		j.at[s.Key] = i
+		j.at[s.Key] = len(spans)
+		spans = append(spans, s)
 	}
 	j.lineage = lineageOf(spans)
-	return nil
-}
-
-// join puts what was before a change in front of the points of series.
-func (j *judge) join(ctx context.Context, found []history.Series, byAdding map[int64]bool) error {
-	var ids []int64
-	for i := range found {
-		for _, old := range j.before(j.at[found[i].Key]) {
-			ids = append(ids, j.spans[old].ID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	points, err := j.db.Points(ctx, j.metric.Metric, ids, time.Time{}, j.run.ID)
-	for i := range found {
-		s := &found[i]
-		for _, k := range j.before(j.at[s.Key]) {
-			old := &j.spans[k]
-			earlier := points[old.ID]
-			if byAdding[s.ID] {
-				slices.SortFunc(earlier, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
-			}
-			s.Points = prepend(s.Points, j.metric.Metric, s.Key, old.Key, earlier)
-		}
-	}
-	return err
 }
 
 // Move is how far a metric that says where a change comes from moved at the first bad run of a series.
@@ -151,52 +124,26 @@ type Move struct {
 }
 
 // addMoved says what else moved in the series that are bad or go on after a change, and which of them are faster.
-func (j *judge) addMoved(ctx context.Context, list []*Series) error {
-	var wanted []*Series
-	var ids []int64
-	var since time.Time
+func addMoved(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
-		before, after := t.sides(j.metric.Gate.Window)
+		before, _ := t.sides(metric.Gate.Window)
 		if len(before) == 0 || !t.Bad() && !t.Anew() {
 			continue
 		}
-		wanted, ids = append(wanted, t), append(ids, t.ids...)
-		for _, p := range slices.Concat(before, after) {
-			if since.IsZero() || p.Time.Before(since) {
-				since = p.Time
+		for _, m := range history.Parts() {
+			if m == t.On {
+				continue
 			}
-		}
-	}
-	for _, m := range history.Parts() {
-		if len(wanted) == 0 {
-			break
-		}
-		points, err := j.db.Points(ctx, m, ids, since, j.run.ID)
-		if err != nil {
-			return err
-		}
-		for _, t := range wanted {
-			if m != t.On {
-				t.move(m, j.pointsOf(t, m, points), j.metric)
+			points := kernels[t.ids[0]].Points(m)
+			for _, id := range t.ids[1:] { // those that it goes on from
+				points = prepend(points, m, t.Key, kernels[id].Key, kernels[id].Points(m))
 			}
+			t.move(m, points, metric)
 		}
-	}
-	for _, t := range wanted {
 		slices.SortStableFunc(t.Moved, func(a, b Move) int {
 			return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 		})
 	}
-	return nil
-}
-
-// pointsOf gives the points of a series with those that it goes on from.
-func (j *judge) pointsOf(t *Series, m history.Metric, points map[int64][]history.Point) []history.Point {
-	k := j.at[t.Key]
-	all := points[j.spans[k].ID]
-	for _, old := range j.before(k) {
-		all = prepend(all, m, t.Key, j.spans[old].Key, points[j.spans[old].ID])
-	}
-	return all
 }
 
 // sides gives the last n runs that were judged before the first bad one, or else before the series began anew, then

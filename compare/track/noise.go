@@ -66,12 +66,17 @@ func (t *Series) Scatter() (s Scatter, ok bool) {
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}
-	err := db.EachSeries(ctx, m, func(s history.Series) error {
-		points := slices.DeleteFunc(s.Points,
+	panel, err := db.Panel(ctx, 0, 0, m)
+	if err != nil {
+		return nil, err
+	}
+	for i := range panel.Kernels {
+		k := &panel.Kernels[i]
+		points := slices.DeleteFunc(k.Points(m),
 			func(p history.Point) bool { return p.Verdict == string(compare.Unmeasurable) })
-		key := s.Key.OnDevice()
+		key := k.Key.OnDevice()
 		if n := len(points); n < leastNoise || n <= runs[key] {
-			return nil
+			continue
 		}
 		runs[key] = len(points)
 		points = points[max(0, len(points)-mostNoise):]
@@ -80,8 +85,7 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 			values[i] = p.Value
 		}
 		noise[key] = trend.SpreadOf(values)
-		return nil
-	})
+	}
 	all := make([]stat.Variance, 0, len(noise))
 	for _, v := range noise {
 		all = append(all, v)
@@ -91,5 +95,5 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 		value, freedom := prior.Shrink(v)
 		noise[key] = stat.Variance{Value: value, Freedom: freedom}
 	}
-	return noise, err
+	return noise, nil
 }

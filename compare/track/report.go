@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,18 +25,18 @@ type Report struct {
 // ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
 // that dates are held against.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
-	runs, err := db.List(ctx)
+	panel, err := db.Panel(ctx, 0, 0, askFor(m)...)
 	if err != nil {
 		return nil, err
 	}
+	runs := panel.Runs
 	r := &Report{Metric: m, Params: p, Where: db.Where(), Runs: refsOf(runs)}
-	runs = slices.DeleteFunc(runs, func(run history.Run) bool { return !db.IsBase(run.Branch) })
 	for i := range runs {
 		if Future(runs[i].Time, now) {
 			r.Future = append(r.Future, refOf(&runs[i]))
 		}
 	}
-	r.Series, err = readSeries(ctx, db, m, r.Runs, now, func(t *Series) error {
+	r.Series, err = readSeries(panel, m, r.Runs, now, func(t *Series) error {
 		points := make([]trend.Point, len(t.Own()))
 		for i, p := range t.Own() {
 			points[i] = trend.Point{Time: p.Time, Value: p.Value, Run: i}
@@ -66,71 +65,36 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		return nil, err
 	}
 	markStopped(r.Series, runs, m.Gate.Learning)
-	err = r.complete(ctx, db, now)
+	// Of the newest run of each series what a check of it would say.
+	kernels := kernelsOf(panel)
+	addFindings(panel, kernels, r.Series)
+	addMoved(kernels, m, r.Series)
 	r.Shared = findShared(r.Series, runs)
-	return r, err
+	return r, nil
 }
 
-// complete says of the newest run of each series what a check of it would.
-func (r *Report) complete(ctx context.Context, db *history.DB, now time.Time) error {
-	newest := map[int64][]*Series{}
-	for _, t := range r.Series {
-		if p, ok := t.Newest(); ok {
-			newest[p.Run] = append(newest[p.Run], t)
+// readSeries takes every series that has the metric, and does some work on each, on all processors.
+func readSeries(panel *history.Panel, m Metric, runs map[int64]Ref, now time.Time, work func(*Series) error) (
+	[]*Series, error) {
+	var list []raw
+	for i := range panel.Kernels {
+		k := &panel.Kernels[i]
+		if points := k.Points(m.Metric); len(points) > 0 {
+			list = append(list, raw{k.ID, k.Key, points})
 		}
 	}
-	for id, list := range newest {
-		run, err := db.Get(ctx, id)
-		if err != nil {
-			return err
-		}
-		addFindings(run.Rows, list)
-		j := &judge{db: db, run: &run, metric: r.Metric, runs: r.Runs, now: now}
-		err = j.readSpans(ctx, slices.ContainsFunc(list, func(t *Series) bool { return t.ByAdding }))
-		if err == nil {
-			err = j.addMoved(ctx, list)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readSeries reads every series that has the metric, and when all are read does some work on each, on all processors.
-func readSeries(ctx context.Context, db *history.DB, m Metric, runs map[int64]Ref, now time.Time,
-	work func(*Series) error) ([]*Series, error) {
-	group, ctx := errgroup.WithContext(ctx)
+	all := joinSeries(list, panel.Ordered, m, runs, now)
+	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	var all []*Series
-	add := func(t *Series) error {
-		all = append(all, t)
+	for _, t := range all {
+		t.accept(panel.Accepts)
 		group.Go(func() error { return work(t) })
-		return ctx.Err()
 	}
-	var raw []history.Series
-	err := db.EachSeries(ctx, m.Metric, func(s history.Series) error {
-		raw = append(raw, s)
-		return nil
-	})
-	accepts, failed := db.Accepts(ctx)
-	if err == nil {
-		err = failed
-	}
-	for _, t := range joinSeries(raw, m, runs, now) {
-		t.accept(accepts)
-		if err == nil {
-			err = add(t)
-		}
-	}
-	if failed := group.Wait(); failed != nil { // the reason why reading was stopped
-		return nil, failed
-	}
-	return all, err
+	return all, group.Wait()
 }
 
 // joinSeries makes one series of those that go on from each other.
-func joinSeries(raw []history.Series, m Metric, runs map[int64]Ref, now time.Time) (list []*Series) {
+func joinSeries(raw []raw, ordered bool, m Metric, runs map[int64]Ref, now time.Time) (list []*Series) {
 	spans := make([]history.Span, len(raw))
 	for i, s := range raw {
 		first, last := s.Points[0], s.Points[len(s.Points)-1]
@@ -154,7 +118,7 @@ func joinSeries(raw []history.Series, m Metric, runs map[int64]Ref, now time.Tim
 		for _, old := range l.before(i) {
 			s.Points, ids = prepend(s.Points, m.Metric, s.Key, raw[old].Key, raw[old].Points), append(ids, raw[old].ID)
 		}
-		byAdding := !s.Ordered && arrange(s.Points, now)
+		byAdding := !ordered && arrange(s.Points, now)
 		t := newSeries(s, own, m, 0)
 		t.ByAdding, t.ids, t.Ended = byAdding, ids, ended[i]
 		if old, ok := l.from[i]; ok {

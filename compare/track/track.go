@@ -166,9 +166,16 @@ type Series struct {
 	faster bool    // see Faster
 }
 
+// raw is a series as it is read.
+type raw struct {
+	ID     int64
+	Key    history.Key
+	Points []history.Point
+}
+
 // newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not
 // the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
-func newSeries(s history.Series, own int, m Metric, n int) *Series {
+func newSeries(s raw, own int, m Metric, n int) *Series {
 	leaveOut := m.leaveOut()
 	t := &Series{Key: s.Key, On: m.Metric, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}}
 	defer t.choose(m)
@@ -357,15 +364,18 @@ func (t *Series) Own() []history.Point {
 	return t.Points
 }
 
-// addFindings says of series what the comparison found in the rows of their newest run.
-func addFindings(rows []history.Row, list []*Series) {
-	at := make(map[history.Key]*history.Row, len(rows))
-	for i := range rows {
-		at[rows[i].Key] = &rows[i]
-	}
+// addFindings says of series what the comparison found in their newest run.
+func addFindings(p *history.Panel, kernels map[int64]*history.Kernel, list []*Series) {
 	for _, t := range list {
-		row := at[t.Key]
-		if row == nil || row.Verdict != string(compare.Below) && row.Verdict != string(compare.Above) {
+		newest, ok := t.Newest()
+		place, counts := p.Place(newest.Run)
+		k := kernels[t.ids[0]]
+		at := slices.IndexFunc(k.In, func(in history.Presence) bool { return in.Place == place })
+		if !ok || !counts || at < 0 {
+			continue
+		}
+		row := k.In[at]
+		if row.Verdict != string(compare.Below) && row.Verdict != string(compare.Above) {
 			continue
 		}
 		t.Against = row.Verdict
