@@ -60,9 +60,9 @@ func FuzzOpen(f *testing.F) {
 		defer d.Close()
 		if runs, err := d.List(bg); err == nil && len(runs) > 0 {
 			d.Get(bg, runs[0].ID)
-			d.Latest(bg, runs[0].ID, Measured, 5, "")
+			d.Panel(bg, runs[0].ID, 5, Measured)
 		}
-		d.EachSeries(bg, Measured, func(Series) error { return nil })
+		d.Panel(bg, 0, 0, Measured)
 		d.Export(bg, func(Record) error { return nil })
 	})
 }

@@ -57,7 +57,6 @@ type DB struct {
 	reading *sql.Tx // of a reader, else nil
 	engine  engine
 	options Options
-	lined   lineups
 	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
 	// connection there.
 	step func(name string)

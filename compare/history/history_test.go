@@ -165,202 +165,13 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-func TestSeries(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		d := open(t, dsn)
-		ids := map[int]int64{}
-		// Not in the order of time: a run that is added late still takes its place.
-		for _, i := range []int{3, 0, 2, 1} {
-			ids[i] = add(t, d, sample(i, 2))
-		}
-		other := sample(4, 2)
-		other.Driver = "24.2"
-		ids[4] = add(t, d, other)
-		unmeasured := sample(5, 2)
-		unmeasured.Rows[0].Set(Measured, unit.Opt[float64]{})
-		ids[5] = add(t, d, unmeasured)
-
-		var got []string
-		err := d.EachSeries(bg, Measured, func(s Series) error {
-			text := s.Key.Task[:8] + " " + s.Key.Driver + ":"
-			for _, p := range s.Points {
-				text += fmt.Sprintf(" %v", p.Value)
-			}
-			got = append(got, text)
-			return nil
-		})
-		slices.Sort(got) // the order of first storing is not that of the kernels
-		want := []string{
-			"kernel<0 24.1: 60 59.99 59.98 59.97",
-			"kernel<0 24.2: 59.96",
-			"kernel<1 24.1: 60.1 60.09 60.08 60.07 60.05",
-			"kernel<1 24.2: 60.06",
-		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("EachSeries = %q, %v; want %q: sorted by time, split by driver, without a point where nothing was measured", got, err, want)
-		}
-		stop := errors.New("enough")
-		if err := d.EachSeries(bg, Measured, func(Series) error { return stop }); err != stop {
-			t.Errorf("EachSeries returns %v, want the visitor's error", err)
-		}
-		latest := func(run int, m Metric, n int) map[string][]float64 {
-			t.Helper()
-			series, err := d.Latest(bg, ids[run], m, n, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			found := map[string][]float64{}
-			for _, s := range series {
-				for _, p := range s.Points {
-					found[s.Key.Task[:8]] = append(found[s.Key.Task[:8]], p.Value)
-				}
-			}
-			return found
-		}
-		cases := []struct {
-			reason string
-			run    int
-			metric Metric
-			n      int
-			want   map[string][]float64
-		}{
-			{"the last three by time, of the runs that were added up to this one", 1, Measured, 3,
-				map[string][]float64{"kernel<0": {59.99, 59.98, 59.97}, "kernel<1": {60.09, 60.08, 60.07}}},
-			{"fewer than asked for", 2, Measured, 9, map[string][]float64{"kernel<0": {60, 59.98, 59.97}, "kernel<1": {60.1, 60.08, 60.07}}},
-			{"what was added first had nothing before it", 3, Measured, 9, map[string][]float64{"kernel<0": {59.97}, "kernel<1": {60.07}}},
-			{"only of its own driver", 4, Measured, 9, map[string][]float64{"kernel<0": {59.96}, "kernel<1": {60.06}}},
-			{"not measured in this run: the series ends before it", 5, Measured, 2, map[string][]float64{"kernel<0": {59.98, 59.97}, "kernel<1": {60.07, 60.05}}},
-			{"seconds", 0, Seconds, 2, map[string][]float64{"kernel<0": {0.000523, 0.000523}, "kernel<1": {0.000523, 0.000523}}},
-			{"points", 0, Residual, 1, map[string][]float64{"kernel<0": {-36.8}, "kernel<1": {-36.8}}},
-			{"loaded", 0, Loaded, 1, map[string][]float64{"kernel<0": {79}, "kernel<1": {79}}},
-		}
-		for _, c := range cases {
-			if got := latest(c.run, c.metric, c.n); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%s: Latest = %v, want %v", c.reason, got, c.want)
-			}
-		}
-	})
-}
-
-func TestSameMoment(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		d := open(t, dsn)
-		var ids []int64
-		for i := range 6 {
-			run := sample(i, 1)
-			run.Time = start
-			ids = append(ids, add(t, d, run))
-		}
-		series, err := d.Latest(bg, ids[2], Measured, 2, "")
-		if err != nil || len(series) != 1 || len(series[0].Points) != 2 || series[0].Points[0].Run != ids[1] || series[0].Points[1].Run != ids[2] {
-			t.Errorf("Latest of the third of six runs of one moment = %+v, %v; want runs %d and %d", series, err, ids[1], ids[2])
-		}
-	})
-}
-
-// Points with a verdict that the caller names do not count, and come along: it says how many there were.
-func TestPassOver(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		d := open(t, dsn)
-		var ids []int64
-		for i, word := range strings.Split("short ok short ok ok short short ok short", " ") {
-			run := sample(i, 1)
-			run.Rows[0].Verdict = word
-			ids = append(ids, add(t, d, run))
-		}
-		cases := []struct {
-			reason string
-			run    int
-			n      int
-			pass   string
-			want   []int
-		}{
-			{"two that count, and those between", 7, 2, "short", []int{4, 5, 6, 7}},
-			{"the newest comes along even when it does not count", 8, 2, "short", []int{4, 5, 6, 7, 8}},
-			{"fewer than asked for: the whole series", 7, 9, "short", []int{0, 1, 2, 3, 4, 5, 6, 7}},
-			{"exactly all that count: nothing before the first of them", 7, 4, "short", []int{1, 2, 3, 4, 5, 6, 7}},
-			{"none is passed over", 7, 2, "", []int{6, 7}},
-			{"only such: the whole series", 0, 1, "short", []int{0}},
-		}
-		for _, c := range cases {
-			series, err := d.Latest(bg, ids[c.run], Measured, c.n, c.pass)
-			if err != nil || len(series) != 1 {
-				t.Fatalf("%s: %+v, %v", c.reason, series, err)
-			}
-			var got []int
-			for _, p := range series[0].Points {
-				got = append(got, slices.Index(ids, p.Run))
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("%s: Latest gives runs %v, want %v", c.reason, got, c.want)
-			}
-		}
-		var words []string
-		if err := d.EachSeries(bg, Measured, func(s Series) error {
-			for _, p := range s.Points {
-				words = append(words, p.Verdict)
-			}
-			return nil
-		}); err != nil || strings.Join(words, " ") != "short ok short ok ok short short ok short" {
-			t.Errorf("EachSeries gives the verdicts %v, %v", words, err)
-		}
-	})
-}
-
-func TestSpans(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		d := open(t, dsn)
-		var ids []int64
-		for i, driver := range []string{"24.1", "", "24.2", "24.1", "24.3"} {
-			run := sample(i, 1)
-			run.Driver = driver
-			if i == 2 {
-				run.Rows[0].Local = unit.Size(256, 1)
-			}
-			ids = append(ids, add(t, d, run))
-		}
-		add(t, d, Run{Time: start, Rows: []Row{{Key: Key{Task: "another kernel"}, Verdict: "match"}}})
-		spans := func(run int) string {
-			list, err := d.Spans(bg, ids[run], false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var words []string
-			for _, s := range list {
-				words = append(words, fmt.Sprintf("%s:%s:%v-%v:%d", s.Key.Driver, s.Key.Local, s.First.Sub(start).Hours(), s.Last.Sub(start).Hours(), slices.Index(ids, s.Run)))
-			}
-			return strings.Join(words, " ")
-		}
-		for _, c := range []struct {
-			reason string
-			run    int
-			want   string
-		}{
-			{"every driver and launch shape of the task, and no other task", 4, "24.1:1024x1:0-3:3 :1024x1:1-1:1 24.2:256x1:2-2:2 24.3:1024x1:4-4:4"},
-			{"as it was then: what came later is not there", 2, "24.1:1024x1:0-0:0 :1024x1:1-1:1 24.2:256x1:2-2:2"},
-			{"a series goes on after others began", 3, "24.1:1024x1:0-3:3 :1024x1:1-1:1 24.2:256x1:2-2:2"},
-		} {
-			if got := spans(c.run); got != c.want {
-				t.Errorf("%s: %s\nwant %s", c.reason, got, c.want)
-			}
-		}
-		// A run of an early date: by time it is the first of its series, by adding the last.
-		early := sample(-9, 1)
-		early.Driver = "24.3"
-		id := add(t, d, early)
-		for byAdding, want := range map[bool]int64{false: ids[4], true: id} {
-			list, err := d.Spans(bg, id, byAdding)
-			if err != nil || list[len(list)-1].Run != want {
-				t.Errorf("by adding: %v: the last run is %+v, %v; want %d", byAdding, list, err, want)
-			}
-		}
-		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Driver: "24.1", Device: "A"}); !slices.Equal(what, []string{"driver"}) {
-			t.Errorf("ChangedFrom = %v, want driver", what)
-		}
-		if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Device: "B"}); !slices.Equal(what, []string{"device"}) {
-			t.Errorf("ChangedFrom = %v, want device: a driver that is not known has not changed", what)
-		}
-	})
+func TestChangedFrom(t *testing.T) {
+	if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Driver: "24.1", Device: "A"}); !slices.Equal(what, []string{"driver"}) {
+		t.Errorf("ChangedFrom = %v, want driver", what)
+	}
+	if what := (Key{Driver: "24.2", Device: "A"}).ChangedFrom(Key{Device: "B"}); !slices.Equal(what, []string{"device"}) {
+		t.Errorf("ChangedFrom = %v, want device: a driver that is not known has not changed", what)
+	}
 }
 
 // Texts that one engine or the other refuses or cuts.
@@ -469,7 +280,7 @@ func TestMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		var values []float64
-		if err := d.EachSeries(bg, m, func(s Series) error { values = append(values, s.Points[0].Value); return nil }); err != nil || !slices.Equal(values, []float64{62.7}) {
+		if p, err := d.Panel(bg, 0, 0, m); err != nil || len(p.Kernels) != 1 || func() bool { values = append(values, p.Kernels[0].Points(m)[0].Value); return false }() || !slices.Equal(values, []float64{62.7}) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}

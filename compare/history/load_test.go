@@ -75,21 +75,18 @@ func BenchmarkLoad(b *testing.B) {
 			})
 			b.Run("check", func(b *testing.B) {
 				for b.Loop() {
-					got, err := d.Latest(bg, newest, Measured, 23, "unmeasurable")
-					if err != nil || len(got) != series || len(got[0].Points) != 23 {
-						b.Fatalf("%d series, %v", len(got), err)
-					}
-					if _, err := d.Spans(bg, newest, false); err != nil {
-						b.Fatal(err)
+					p, err := d.Panel(bg, newest, 400, append(Parts(), Occupancy, Total)...)
+					if err != nil || len(p.Kernels) != series {
+						b.Fatalf("%d series, %v", len(p.Kernels), err)
 					}
 				}
 				peak(b)
 			})
 			b.Run("report", func(b *testing.B) {
 				for b.Loop() {
-					n := 0
-					if err := d.EachSeries(bg, Measured, func(s Series) error { n += len(s.Points); return nil }); err != nil || n < series*runs {
-						b.Fatalf("%d points, %v", n, err)
+					p, err := d.Panel(bg, 0, 0, Measured)
+					if err != nil || len(p.Kernels) != series || len(p.Kernels[0].In) < runs {
+						b.Fatalf("%d kernels, %v", len(p.Kernels), err)
 					}
 				}
 				peak(b)

@@ -139,13 +139,3 @@ func (m Metric) Title() string { return cmp.Or(m.known().title, string(m)) }
 
 // In says whether a row has a value of the metric.
 func (m Metric) In(r *Row) bool { return r.Values.Of(m).Present() }
-
-// column names the column of a metric, selected what is read of a point.
-func (m Metric) column() string { return string(columns[m.index()].Metric) }
-
-func (m Metric) selected(prefix string) string {
-	if m == Occupancy {
-		return prefix + string(Measured) + ", " + prefix + string(Loaded)
-	}
-	return prefix + m.column() + ", NULL"
-}

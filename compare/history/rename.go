@@ -126,19 +126,23 @@ func (d *DB) apart(ctx context.Context, tx *sql.Tx, r Rename) error {
 
 // rename renames what is stored, and remembers it for what will be.
 func (d *DB) rename(ctx context.Context, tx *sql.Tx, r Rename) error {
-	var of []Series
+	type series struct {
+		id  int64
+		key Key
+	}
+	var of []series
 	err := d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series WHERE task = ? ORDER BY id`,
 		[]any{r.Old}, func(rows *sql.Rows) error {
-			var s Series
+			var s series
 			var err error
-			s.Key, err = scanKey(rows, &s.ID)
+			s.key, err = scanKey(rows, &s.id)
 			of = append(of, s)
 			return err
 		})
 	for _, s := range of {
 		if err == nil {
-			s.Key.Task = r.New
-			err = d.become(ctx, tx, s.ID, s.Key)
+			s.key.Task = r.New
+			err = d.become(ctx, tx, s.id, s.key)
 		}
 	}
 	// Earlier names of the old one are now names of the new one, which is not another name of itself.

@@ -25,16 +25,16 @@ func named(i int, names ...string) Run {
 func lines(t *testing.T, d *DB) string {
 	t.Helper()
 	var list []string
-	err := d.EachSeries(bg, Measured, func(s Series) error {
-		text := s.Key.Task + ":"
-		for _, p := range s.Points {
+	p, err := d.Panel(bg, 0, 0, Measured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Kernels {
+		text := p.Kernels[i].Key.Task + ":"
+		for _, p := range p.Kernels[i].Points(Measured) {
 			text += fmt.Sprintf(" %d=%v", p.Run, p.Value)
 		}
 		list = append(list, text)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(list)
 	return strings.Join(list, "; ")

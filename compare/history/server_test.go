@@ -45,9 +45,9 @@ func TestPooler(t *testing.T) {
 	}
 	d := open(t, dsn)
 	for i := range 5 {
-		series, err := d.Latest(bg, 12, Measured, 60, "")
-		if err != nil || len(series) != 300 {
-			t.Fatalf("Latest, time %d: %d series, %v", i, len(series), err)
+		p, err := d.Panel(bg, 12, 60, Measured)
+		if err != nil || len(p.Kernels) != 300 {
+			t.Fatalf("Panel, time %d: %d kernels, %v", i, len(p.Kernels), err)
 		}
 	}
 	records := &Records{}
@@ -80,17 +80,11 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if series, err := r.Latest(bg, id, Measured, 9, ""); err != nil || len(series) != 2 {
-		t.Errorf("Latest: %d series, %v", len(series), err)
-	}
-	if err := r.EachSeries(bg, Measured, func(Series) error { return nil }); err != nil {
-		t.Error(err)
+	if p, err := r.Panel(bg, id, 9, Measured); err != nil || len(p.Kernels) != 2 {
+		t.Errorf("Panel: %+v, %v", p, err)
 	}
 	if runs, err := r.List(bg); err != nil || len(runs) != 1 {
 		t.Errorf("List: %d runs, %v", len(runs), err)
-	}
-	if _, err := r.Spans(bg, id, false); err != nil {
-		t.Error(err)
 	}
 	_, err = r.Add(bg, sample(1, 2))
 	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed: it was opened for reading") {

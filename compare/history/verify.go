@@ -21,6 +21,9 @@ func (d *DB) verify(ctx context.Context) error {
 	return err
 }
 
+// recentRuns is how many runs are verified on a server.
+const recentRuns = 600
+
 func (d *DB) lookForDamage(ctx context.Context) error {
 	doing := "verifying the history " + d.engine.where
 	// An index has no position, so that the first of the two reads the table.
@@ -31,7 +34,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 		if err != nil {
 			return d.engine.explain(doing, err)
 		}
-		recent = func(column string) string { return fmt.Sprint(column, " > ", last-mostRuns) }
+		recent = func(column string) string { return fmt.Sprint(column, " > ", last-recentRuns) }
 	}
 	const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
 	if d.engine.ownFile {
