@@ -30,7 +30,7 @@ type whole struct {
 }
 
 // FromReport answers how a metric developed over the whole history: the series that need attention, all series, all
-// change points, plots over time, and for a workbook a sheet for each of the worst.
+// change points, plots over time.
 func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 	m := metric{t.Metric, prov.CommitURL}
 	r := &whole{t, m, m.inOrder(t.Series)}
@@ -97,7 +97,7 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	if len(r.series) > 0 {
 		sections = append(sections, r.smallMultiples(drawn))
 	}
-	d = r.page(d, r.Where, prov, append(sections, r.sheets(drawn)...)...)
+	d = r.page(d, r.Where, prov, sections...)
 	d.Sections[0].Tables = []*report.Table{verdicts}
 	// The last but one, as origin makes them: the rule, then the provenance.
 	rule := &d.Sections[len(d.Sections)-2]

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// largeSeries is how many series are shown large, and get a sheet.
+	// largeSeries is how many series are shown large.
 	largeSeries = 13
 	// largeRuns is how many runs a large picture shows: more points than this cannot be told apart.
 	largeRuns = 2000
@@ -154,53 +154,4 @@ func (r *whole) smallMultiples(drawn []*track.Series) report.Section {
 	}
 	return report.Section{Key: SectionSmallMultiples, Title: "All series", In: report.Page, Plots: []report.Plot{p},
 		Text: []string{"Every series small: " + report.StartLower(p.Text)}}
-}
-
-// sheets gives each series that is drawn a sheet of a workbook: its runs, with a chart drawn from them.
-func (r *whole) sheets(drawn []*track.Series) []report.Section {
-	var list []report.Section
-	for i, s := range drawn {
-		n := strconv.Itoa(i + 1)
-		table := r.runTable("runs-"+n, s)
-		section := report.Section{Key: table.Key, Title: plotTitle(s), Sheet: n + " " + report.OneLine(s.Key.Name()),
-			In: report.Sheet, Tables: []*report.Table{table}, Text: []string{r.note(s)}}
-		if len(s.Changes) > 0 {
-			section.Text = append(section.Text, report.UpperFirst(r.changeText(s)))
-		}
-		keys := []string{"value", "level"}
-		if s.Gate.Threshold.Present() {
-			keys = append(keys, "threshold")
-		}
-		section.Plots = []report.Plot{{Key: "chart-" + n, Title: plotTitle(s), Table: table.Key, Label: "time",
-			Series: keys, Rows: table.Len, Unit: r.unit(), Lines: true}}
-		list = append(list, section)
-	}
-	return list
-}
-
-// runTable lists the runs of a series with the level that each belongs to.
-func (r *whole) runTable(key string, s *track.Series) *report.Table {
-	c := r.timeSeries(s, largeRuns, false)
-	points := s.Points[len(s.Points)-len(c.Points):]
-	type row struct {
-		Time      timestamp       `csv:"time" col:"Time [UTC]"`
-		Run       int64           `csv:"run" col:"Run"`
-		Value     report.Rounded  `csv:"value"`
-		Level     *report.Rounded `csv:"level"`
-		Threshold *report.Rounded `csv:"threshold"`
-	}
-	rows := make([]row, len(points))
-	for i, p := range points {
-		rows[i] = row{stamp(p.Time), p.Run, report.Rounded(p.Value), nil, finite(s.Gate.Threshold)}
-	}
-	for _, l := range c.Segments {
-		mean := report.Rounded(l.Mean / r.scale())
-		for i := l.From; i < l.To; i++ {
-			rows[i].Level = &mean
-		}
-	}
-	t := report.Rows(key, len(rows), func(i int) row { return rows[i] }, "time", "run", r.heading("value", r.Title()),
-		r.heading("level", "Level"), r.heading("threshold", "Threshold now"))
-	t.In = report.Sheet
-	return t
 }
