@@ -73,7 +73,7 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 const rowsAtOnce = 1 << 14
 
 // begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
-func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p placed, err error) {
+func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p seriesIDs, err error) {
 	if run.ID, err = d.addRun(ctx, tx, *run); err != nil {
 		return p, err
 	}

@@ -142,7 +142,7 @@ func (d *DB) rename(ctx context.Context, tx *sql.Tx, r Rename) error {
 	for _, s := range of {
 		if err == nil {
 			s.key.Task = r.New
-			err = d.become(ctx, tx, s.id, s.key)
+			err = d.mergeSeries(ctx, tx, s.id, s.key)
 		}
 	}
 	// Earlier names of the old one are now names of the new one, which is not another name of itself.
@@ -172,9 +172,9 @@ func (d *DB) insertRenames(ctx context.Context, tx *sql.Tx, list []Rename) error
 	return d.insert(ctx, tx, "occudiff_rename (old_name, new_name, run_id, time)", rows, "")
 }
 
-// become gives a series another key. Where there is a series of that key, both become one.
+// mergeSeries gives a series another key. Where there is a series of that key, both become one.
 // Rows, and what was accepted, go over to the series that has the key already.
-func (d *DB) become(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
+func (d *DB) mergeSeries(ctx context.Context, tx *sql.Tx, id int64, k Key) error {
 	var other, run int64
 	err := d.row(ctx, tx, `SELECT id FROM occudiff_series WHERE identity = ?`, k.identity()).Scan(&other)
 	if err == sql.ErrNoRows {
@@ -234,8 +234,8 @@ func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) ([]Row, error)
 	return rows, nil
 }
 
-// alike are the rows of a run that have one stable name.
-type alike struct {
+// sameStableName are the rows of a run that have one stable name.
+type sameStableName struct {
 	fresh   []int // those without a series
 	known   bool  // that there are others
 	ordinal bool  // see symbol.Stable
@@ -247,12 +247,12 @@ type alike struct {
 	several bool
 }
 
-// moved finds among new kernels those that are there under a name that differs only in what moves when other code
+// findRenamed finds among new kernels those that are there under a name that differs only in what moves when other code
 // changes. ids has the series of the rows, 0 for a new one, and is filled in. A series is found only where nobody could
 // mean another one: for the only new kernel of a stable name, and one series of it, or one that has later runs than the
 // others. Where the name counts its likes, the run must have no other of them.
-func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, ids []int64) ([]Rename, error) {
-	groups := map[string]*alike{}
+func (d *DB) findRenamed(ctx context.Context, tx *sql.Tx, rows []Row, program string, ids []int64) ([]Rename, error) {
+	groups := map[string]*sameStableName{}
 	var names []any
 	for i := range rows {
 		identity := rows[i].stableIdentity()
@@ -261,7 +261,7 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		}
 		g := groups[identity]
 		if g == nil {
-			g = &alike{}
+			g = &sameStableName{}
 			groups[identity] = g
 			names = append(names, identity)
 			_, g.ordinal = symbol.Stable(rows[i].Task)
@@ -274,7 +274,7 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		g := groups[identity.(string)]
 		return !symbol.Follows(len(g.fresh), g.ordinal, g.known)
 	})
-	if err := d.findAlike(ctx, tx, groups, names, program, ids); err != nil {
+	if err := d.findSameStableName(ctx, tx, groups, names, program, ids); err != nil {
 		return nil, err
 	}
 	var moves []Rename
@@ -286,7 +286,7 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 		i := g.fresh[0]
 		k := rows[i].Key
 		k.Program = program
-		switch err := d.become(ctx, tx, g.series, k); {
+		switch err := d.mergeSeries(ctx, tx, g.series, k); {
 		case errors.Is(err, errBoth): // a run that was added meanwhile has both, so they are two
 			continue
 		case err != nil:
@@ -300,8 +300,8 @@ func (d *DB) moved(ctx context.Context, tx *sql.Tx, rows []Row, program string, 
 	return moves, nil
 }
 
-// findAlike finds the series of stable names that no row of the run has.
-func (d *DB) findAlike(ctx context.Context, tx *sql.Tx, groups map[string]*alike, names []any, program string,
+// findSameStableName finds the series of stable names that no row of the run has.
+func (d *DB) findSameStableName(ctx context.Context, tx *sql.Tx, groups map[string]*sameStableName, names []any, program string,
 	taken []int64) error {
 	for part := range slices.Chunk(names, d.engine.batch) {
 		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id

@@ -13,8 +13,8 @@ type stored struct {
 	program string
 }
 
-// placed are rows with their series.
-type placed struct {
+// seriesIDs are rows with their series.
+type seriesIDs struct {
 	ids      []int64
 	programs []string // see Added
 	moved    []Rename
@@ -26,7 +26,7 @@ type placed struct {
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
 // series without a program, and the programs are returned.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p placed, err error) {
+func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p seriesIDs, err error) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
 		kernels[i] = rows[i].kernelIdentity()
@@ -47,13 +47,13 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p placed, er
 		if p.ids[i] = id; adopt {
 			k := rows[i].Key
 			k.Program = program
-			if err := d.become(ctx, tx, id, k); err != nil {
+			if err := d.mergeSeries(ctx, tx, id, k); err != nil {
 				return p, err
 			}
 		}
 	}
 	if slices.Contains(p.ids, 0) {
-		if p.moved, err = d.moved(ctx, tx, rows, program, p.ids); err != nil {
+		if p.moved, err = d.findRenamed(ctx, tx, rows, program, p.ids); err != nil {
 			return p, err
 		}
 	}
