@@ -104,7 +104,8 @@ func (d *recording) bars(list []Laid) {
 			}
 			if own := min(l.end, y.end) - max(l.start, y.start); own >= leastOwn*(y.end-y.start) {
 				list[l.task].Bars = append(list[l.task].Bars, Bar{max(y.start-l.start, 0) / length,
-					min(y.end-l.start, length) / length, unit.FromPercent(y.values[Occupancy])})
+					min(y.end-l.start, length) / length,
+					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)}) // as printed, where 32 bits kept it
 			}
 		}
 	}
