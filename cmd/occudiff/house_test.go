@@ -87,7 +87,7 @@ var arrows = map[string][]string{
 	"internal/testenv":           {},
 	"internal/historytest":       {"internal/testenv"},
 	"internal/browsertest":       {"internal/testenv"},
-	"ingest/internal/ingesttest": {"ingest", "ingest/unit", "internal/testenv"},
+	"ingest/internal/ingesttest": {"ingest", "ingest/unit"},
 	"report/internal/sample":     {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 

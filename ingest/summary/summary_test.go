@@ -19,6 +19,7 @@ import (
 	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
 
 func read(t testing.TB, text string) (*ingest.File, error) {
@@ -244,7 +245,7 @@ note bad-row ` + at(`<tr><td><span class="table-value">g<`) + `: error: the row 
 
 // TestByHand checks what was read off the real reports by eye.
 func TestByHand(t *testing.T) {
-	ingesttest.Corpus(t, corpus)
+	corpus := testenv.Shared(t, "corpus", "vtune-summary")
 	for _, c := range []struct {
 		file, device              string
 		xves, threads             int
@@ -268,7 +269,14 @@ func TestByHand(t *testing.T) {
 		{"iso3dfd02_basic_hotspots_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 1, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:44:22Z", 22.1, 1, "iso3dfd(", 14.744, -1, 23.7},
 		{"iso3dfd02_basic_offload_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 0, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:42:59Z", -1, 1, "iso3dfd(", 14.766, -1, -1},
 	} {
-		f := ingesttest.ReadFile(t, Format{}, filepath.Join(corpus, c.file), ingest.ReadOptions{})
+		text, err := os.ReadFile(filepath.Join(corpus, c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := read(t, string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
 		p := f.Platform
 		type facts struct {
 			device                    string
@@ -546,7 +554,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(page1(item("Occupancy", "1%", htmlTable([]string{"Computing Task", "Total Time"}, []string{"a", "1s"})))))
 	f.Add([]byte("Computing Task  Total Time  SIMD Width  Occupancy(%)\n--------------  ----------  ----------  ------------\nA  1s  32  10.0%\n"))
 	f.Add([]byte("Hierarchy Level,Metric Name,Metric Value\n0,Occupancy(%),47.0\n1,Computing Task,Total Time,SIMD Width\n1,\"f(a, \"\"b\"\")\",1.5,32\n0,Collection and Platform Info,\n1,GPU,\n2,XVE Count,128\n"))
-	paths, _ := filepath.Glob(filepath.Join(corpus, "*"))
+	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-summary/*"))
 	for _, p := range paths {
 		if data, err := os.ReadFile(p); err == nil {
 			f.Add(data)

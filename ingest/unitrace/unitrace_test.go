@@ -381,7 +381,7 @@ func FuzzRead(f *testing.F) {
 		"== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"} {
 		f.Add([]byte(s), false)
 	}
-	paths, _ := filepath.Glob(filepath.Join(corpus, "*"))
+	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/unitrace/*"))
 	for _, p := range paths {
 		if data, err := os.ReadFile(p); err == nil {
 			f.Add(data, true)

@@ -1,97 +1,15 @@
-// Package ingesttest helps the tests of the formats: it prints what a format understood of a file, compares that with
-// a golden file, and finds real tool output where it is at hand. It does not know any format.
+// Package ingesttest prints what a format understood of a file, for the tests of several formats and for the goldens of
+// all of them.
 package ingesttest
 
 import (
-	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
-	"occudiff/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files from what was understood")
-
-// Corpus gives the files of a folder of real tool output, and skips the test where that is not at hand.
-// Tests that may skip for that stand in .ci/skips; any other skip is red there.
-func Corpus(t testing.TB, folder string) []string {
-	t.Helper()
-	testenv.Needs(t, "../shared")
-	paths, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(paths) == 0 {
-		t.Skipf("no files in %s: real tool output is not part of the project; the other tests do not need it", folder)
-	}
-	return paths
-}
-
-// ReadFile reads a file with a format after checking that the format recognizes it.
-// It has the format read the bytes as package ingest would, without the joining of files that follows: what it gives is
-// of this one file.
-func ReadFile(t testing.TB, format ingest.Format, path string, opt ingest.ReadOptions) *ingest.File {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// As much as package ingest shows a format of a file.
-	if !format.Sniff(data[:min(len(data), 64<<10)]) {
-		t.Fatalf("%s is not recognized as %s", path, format.Kind())
-	}
-	src := &ingest.Source{Path: filepath.Base(path), Size: int64(len(data)), R: strings.NewReader(string(data))}
-	f, err := format.Read(context.Background(), src, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// Golden compares text with testdata/NAME, or writes it there with -update.
-// Unlike in report/internal/sample the flag is declared here, once for all formats, so that a test package must not
-// declare it again.
-func Golden(t testing.TB, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test -update writes it)", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got; go test -update accepts it):\n%s", path, d)
-	}
-}
-
-// NoStale fails the test when testdata holds a golden file that no test compares with any more.
-// used are the names of the golden files that were compared, without their folder.
-func NoStale(t testing.TB, used []string) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range paths {
-		if !slices.Contains(used, filepath.Base(p)) {
-			t.Errorf("%s is of a file that is gone: remove it", p)
-		}
-	}
-}
 
 // Describe prints what was understood of a file, a fact per line; what is absent is not printed.
 // A golden of it shows what a change of a format reads otherwise, field by field. A new field of ingest.File has to be
