@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,10 +80,9 @@ func (p *Server) initialize(bin string) error {
 		return fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres: %w", err)
 	}
 	data := filepath.Join(p.Dir, "data")
-	init := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8",
+	init := asPostgres(filepath.Join(bin, "initdb"), "-D", data, "-U", "occudiff", "-A", "trust", "-E", "UTF8",
 		"--no-locale", "--no-sync")
 	init.Dir = p.Dir
-	asPostgres(init)
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb failed: %w: %s", err, out)
 	}
@@ -94,10 +95,9 @@ func (p *Server) initialize(bin string) error {
 // It listens on its socket alone. What it prints goes into a file, which the error quotes when it does not come up in
 // about ten seconds.
 func (p *Server) launch(bin string) error {
-	p.command = exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(p.Dir, "data"), "-k", p.Dir, "-c",
+	p.command = asPostgres(filepath.Join(bin, "postgres"), "-D", filepath.Join(p.Dir, "data"), "-k", p.Dir, "-c",
 		"listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60")
 	p.command.Dir = p.Dir
-	asPostgres(p.command)
 	log, err := os.Create(filepath.Join(p.Dir, "log"))
 	if err == nil {
 		defer log.Close()
@@ -191,9 +191,8 @@ func (p *Server) Pool(t testing.TB, dsn string) string {
 	if err := os.WriteFile(ini, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(program, "-q", ini)
+	command := asPostgres(program, "-q", ini)
 	command.Dir = dir
-	asPostgres(command)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -216,4 +215,27 @@ func (p *Server) Pool(t testing.TB, dsn string) string {
 	}
 	t.Fatal("PgBouncer does not answer")
 	return ""
+}
+
+// asPostgres makes a command of the user that the server's package makes, when this process is root: initdb and the
+// server refuse to run as root. Otherwise it is of the user of the tests.
+func asPostgres(name string, args ...string) *exec.Cmd {
+	if os.Getuid() != 0 {
+		return exec.Command(name, args...)
+	}
+	return exec.Command("setpriv", append([]string{"--reuid=postgres", "--regid=postgres", "--clear-groups", name}, args...)...)
+}
+
+// giveToPostgres makes a folder that of the same user: initdb writes into it, and the server makes its socket there.
+func giveToPostgres(dir string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return err
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	return os.Chown(dir, uid, gid)
 }
