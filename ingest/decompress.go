@@ -15,7 +15,7 @@ import (
 )
 
 // decompress replaces src.R by the plain bytes when the file begins like gzip or zstd, and gives their reader then.
-func decompress(src *Source, acceptTruncated bool) (in *inflated, err error) {
+func decompress(src *Source) (in *inflated, err error) {
 	br := bufio.NewReaderSize(src.R, sniffSize)
 	src.R = br
 	magic, err := br.Peek(4)
@@ -29,7 +29,8 @@ func decompress(src *Source, acceptTruncated bool) (in *inflated, err error) {
 		if err != nil {
 			return nil, in.fault(err)
 		}
-		in.r, in.close = z, func() { z.Close() }
+		z.Multistream(false)
+		in.r, in.close = &members{br, z}, func() { z.Close() }
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
 		if err != nil {
@@ -40,11 +41,7 @@ func decompress(src *Source, acceptTruncated bool) (in *inflated, err error) {
 		return nil, nil
 	}
 	*src = Source{Path: src.Path, Size: -1}
-	if acceptTruncated {
-		src.R = bufio.NewReaderSize(&wholeLines{in: in, r: bufio.NewReaderSize(in, 1<<20)}, sniffSize)
-	} else {
-		src.R = bufio.NewReaderSize(in, sniffSize)
-	}
+	src.R = bufio.NewReaderSize(in, sniffSize)
 	return in, nil
 }
 
@@ -55,7 +52,6 @@ type inflated struct {
 	r            io.Reader
 	close        func()
 	bytes, lines int64
-	cut          *note.Fault // where the file ends too early
 }
 
 // Read implements io.Reader.
@@ -76,11 +72,12 @@ func (in *inflated) fault(err error) error {
 	case errors.As(err, &path), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = note.Faultf(codeDamaged, note.Pos{File: in.path},
-			"copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines",
+		return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
 			"the compressed file is cut off %s", in.place())
-		errors.As(err, &in.cut)
-		return err
+	case errors.Is(err, errBehind):
+		return note.Faultf(codeDamaged, note.Pos{File: in.path},
+			"if the file is whole without them, unpack it with 'gzip -dc', which leaves them out",
+			"bytes that are not gzip stand behind the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
 			"the compressed file is damaged: its checksum does not fit what came out %s", in.place())
@@ -97,40 +94,50 @@ func (in *inflated) place() string {
 	return fmt.Sprintf("after %d bytes of text, in line %d", in.bytes, in.lines+1)
 }
 
-// shortened is the note on a file that was used although it is cut off; nil when it is not.
-func (in *inflated) shortened() *note.Note {
-	if in == nil || in.cut == nil {
-		return nil
-	}
-	return &note.Note{Severity: note.Warning, Code: "truncated-file", Pos: in.cut.Pos,
-		Text: fmt.Sprintf("%s: only its first %d lines are used, and what it says is not the whole run", in.cut.Text,
-			in.lines),
-		Hint: "copy or compress it again"}
+// members reads the members of a gzip file, which are one text. The library's own reader takes whatever stands behind
+// the last one for a member that is cut off.
+type members struct {
+	br *bufio.Reader
+	z  *gzip.Reader
 }
 
-// wholeLines gives the lines of a file that may be cut off: what stands behind the last line end, perhaps half of a
-// number, is left out when it is.
-type wholeLines struct {
-	in   *inflated
-	r    *bufio.Reader
-	line []byte
-	err  error
-}
+// errBehind says that what stands behind a whole member is neither a member nor padding.
+var errBehind = errors.New("bytes that are not gzip stand behind the end")
 
 // Read implements io.Reader.
-func (w *wholeLines) Read(p []byte) (int, error) {
-	if len(w.line) == 0 && w.err == nil {
-		w.line, w.err = w.r.ReadSlice('\n')
-		switch {
-		case w.err == bufio.ErrBufferFull:
-			w.err = nil
-		case w.err != nil && w.in.cut != nil:
-			w.line, w.err = nil, io.EOF
-		}
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.z.Read(p)
+	if err != io.EOF {
+		return n, err
 	}
-	n := copy(p, w.line)
-	if w.line = w.line[n:]; len(w.line) > 0 {
+	head, err := m.br.Peek(2)
+	switch {
+	case len(head) == 0:
+		return n, err
+	// A single byte of the two that a member begins with may be one that is cut off.
+	case head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
+		if err := m.z.Reset(m.br); err != nil {
+			return n, noEnd(err)
+		}
+		m.z.Multistream(false)
 		return n, nil
 	}
-	return n, w.err
+	// Tapes and block devices fill the last block with zeros.
+	for {
+		c, err := m.br.ReadByte()
+		switch {
+		case err != nil:
+			return n, err
+		case c != 0:
+			return n, errBehind
+		}
+	}
+}
+
+// noEnd makes of an end where more was due the error that says so.
+func noEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

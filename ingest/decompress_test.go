@@ -117,12 +117,53 @@ func TestCutOffPlace(t *testing.T) {
 	start := compressions["gzip, flushed"](t, parts[:2]) // the same bytes, then the end of the stream: 5 bytes and the checksum
 	dir := write(t, map[string]string{"run.gz": string(whole[:len(start)-13]), "damp.gz": string(whole[:len(whole)-8]) + "checksum"})
 	for name, want := range map[string]string{
-		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again; 'occudiff validate --accept-truncated' uses its whole lines)",
+		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
 		"damp.gz": "DIR/damp.gz: the compressed file is damaged: its checksum does not fit what came out after 626 bytes of text, in line 38 (copy or compress it again)",
 	} {
 		if _, err := read(dir, name); errText(err, dir) != want {
 			t.Errorf("got  %s\nwant %s", errText(err, dir), want)
 		}
+	}
+}
+
+// TestBehind has bytes behind a whole compressed run: padding says nothing, and what else stands there is not taken for a run
+// that is cut off.
+func TestBehind(t *testing.T) {
+	parts, want := pieces()
+	for name, compress := range compressions {
+		if !strings.HasPrefix(name, "gzip") {
+			continue
+		}
+		whole := string(compress(t, parts))
+		dir := write(t, map[string]string{"zeros": whole + strings.Repeat("\x00", 10240), "text": whole + "end of tape\n", "one": whole + "\n"})
+		if run, err := read(dir, "zeros"); err != nil || rows(run) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, file := range []string{"text", "one"} {
+			const fault = ": bytes that are not gzip stand behind the end of the compressed file, after 626 bytes of text, in line 38 " +
+				"(if the file is whole without them, unpack it with 'gzip -dc', which leaves them out)"
+			if _, err := read(dir, file); errText(err, dir) != "DIR/"+file+fault {
+				t.Errorf("%s: %v", name, errText(err, dir))
+			}
+		}
+	}
+}
+
+// TestLineEnds reads text whose lines end in CR alone, or in a mixture of which the first 64 KiB have nothing else.
+func TestLineEnds(t *testing.T) {
+	parts, want := pieces()
+	text := strings.Join(parts, "")
+	cr := strings.ReplaceAll(text, "\n", "\r")
+	dir := write(t, map[string]string{"cr": cr,
+		"mixed": strings.Replace(text, "\n", "\r"+strings.Repeat(" \r", 40<<10), 1)})
+	for _, name := range []string{"cr", "mixed"} {
+		if run, err := read(dir, name); err != nil || rows(run) != want {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	run, err := read(dir, "cr")
+	if err != nil || run.Kernels.At(run.Kernels.Len()-1).Pos.Line != 37 {
+		t.Errorf("lines that end in CR are counted: %v", err)
 	}
 }
 

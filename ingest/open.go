@@ -3,8 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"cmp"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -29,7 +27,7 @@ type opened struct {
 }
 
 // open gives the plain bytes of a path.
-func open(ctx context.Context, path string, opt Options) (o *opened, err error) {
+func open(path string, opt Options) (o *opened, err error) {
 	raw := &summed{Hash: sha256.New()}
 	o = &opened{src: &Source{Path: path, Size: -1, R: raw}, sum: raw.Hash}
 	var large bool
@@ -37,29 +35,32 @@ func open(ctx context.Context, path string, opt Options) (o *opened, err error) 
 		if opt.Stdin == nil {
 			return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
 		}
-		raw.r = &waiter{ctx: ctx, r: opt.Stdin}
+		raw.r = opt.Stdin
 	} else {
-		if o.file, err = openFile(ctx, path); err != nil {
-			return nil, cmp.Or(ctx.Err(), openFault(path, err))
+		if o.file, err = os.Open(path); err != nil {
+			return nil, openFault(path, err)
 		}
 		info, err := o.file.Stat()
 		if err != nil {
 			o.file.Close()
 			return nil, openFault(path, err)
 		}
+		// A pipe and a file of the kernel do not say how much there is.
 		if raw.r = o.file; info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()
 			large = info.Size() > hashLimit
-		} else { // a pipe, or a file of the kernel, which may be without end
-			raw.r = &waiter{ctx: ctx, r: o.file}
 		}
 	}
-	if o.plain, err = decompress(o.src, opt.AcceptTruncated); err != nil {
+	if o.plain, err = decompress(o.src); err != nil {
 		o.close()
 		return nil, readFault(path, err)
 	}
 	recoded, err := fromUTF16(o.src)
 	if err != nil {
+		o.close()
+		return nil, readFault(path, err)
+	}
+	if err := fromCR(o.src, &recoded); err != nil {
 		o.close()
 		return nil, readFault(path, err)
 	}
@@ -82,6 +83,38 @@ func fromUTF16(src *Source) (recoded bool, err error) {
 	text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(src.R)
 	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(text, sniffSize)}
 	return true, nil
+}
+
+// fromCR replaces src.R by text with line ends of LF when its lines end in CR alone, as old spreadsheets write them.
+func fromCR(src *Source, recoded *bool) error {
+	head, err := peek(src)
+	if err != nil || bytes.IndexByte(head, '\r') < 0 || bytes.ContainsAny(head, "\n\x00") {
+		return err
+	}
+	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(&lineEnds{r: src.R}, sniffSize)}
+	*recoded = true
+	return nil
+}
+
+// lineEnds makes LF of CR, and of CR LF one.
+type lineEnds struct {
+	r  io.Reader
+	cr bool // the byte before was a CR
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	kept := p[:0]
+	for _, c := range p[:n] {
+		if c != '\n' || !l.cr {
+			kept = append(kept, c)
+		}
+		if l.cr = c == '\r'; l.cr {
+			kept[len(kept)-1] = '\n'
+		}
+	}
+	return len(kept), err
 }
 
 // summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced
@@ -107,50 +140,6 @@ func (o *opened) close() {
 	if o.file != nil {
 		o.file.Close()
 	}
-}
-
-// openFile opens a path; a pipe that nobody writes to blocks in that, and is given up with the context.
-func openFile(ctx context.Context, path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		return os.Open(path)
-	}
-	return await(ctx, func() (*os.File, error) { return os.Open(path) })
-}
-
-// await waits for a function or for the context, whichever ends first.
-func await[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
-	type result struct {
-		v   T
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := f()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.v, r.err
-	case <-ctx.Done():
-		return v, ctx.Err()
-	}
-}
-
-// waiter reads what may never come, a pipe or a terminal, and gives up with the context. What a read that was given up
-// still brings is lost; nobody asks for it any more.
-type waiter struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-// Read implements io.Reader.
-func (w *waiter) Read(p []byte) (int, error) {
-	b, err := await(w.ctx, func() ([]byte, error) {
-		b := make([]byte, len(p)) // not p: the caller may use it again before an abandoned read ends
-		n, err := w.r.Read(b)
-		return b[:n], err
-	})
-	return copy(p, b), err
 }
 
 func openFault(path string, err error) error {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,7 +154,7 @@ func Size(paths []string) int64 {
 // Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
 // holds profiler output, and everything else is one run. What else a folder of folders holds goes with the first run,
 // which notes that it is skipped.
-func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
+func Runs(paths []string, formats []Format) [][]string {
 	all := true
 	for _, p := range paths {
 		all = all && isFolder(p)
@@ -168,7 +167,7 @@ func Runs(ctx context.Context, paths []string, formats []Format) [][]string {
 	}
 	var runs [][]string
 	holds := func(files []string) bool {
-		return slices.ContainsFunc(files, func(file string) bool { return recognized(ctx, file, formats) })
+		return slices.ContainsFunc(files, func(file string) bool { return recognized(file, formats) })
 	}
 	for _, p := range paths {
 		below, others := foldersOfRuns(p, holds)
@@ -209,8 +208,8 @@ func foldersOfRuns(path string, holds func(files []string) bool) (below, others 
 }
 
 // recognized says whether a file is of one of the formats, as far as can be told.
-func recognized(ctx context.Context, path string, formats []Format) bool {
-	o, err := open(ctx, path, Options{})
+func recognized(path string, formats []Format) bool {
+	o, err := open(path, Options{})
 	if err != nil {
 		return isCode(err, codeDamaged)
 	}

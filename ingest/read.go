@@ -26,9 +26,6 @@ type Options struct {
 	ReadOptions
 	// Content also takes digests of the rows (see Input.Content).
 	Content bool
-	// AcceptTruncated uses the whole lines of a compressed file that is cut off, with a warning. Without it nothing of
-	// such a file is used.
-	AcceptTruncated bool
 }
 
 // hashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
@@ -223,15 +220,12 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (Input, *File,
 
 // readFile opens one path, finds its format and reads it.
 func readFile(ctx context.Context, path string, opt Options) (Input, *File, error) {
-	o, err := open(ctx, path, opt)
+	o, err := open(path, opt)
 	if err != nil {
 		return Input{Path: path}, nil, err
 	}
 	defer o.close()
 	in, file, err := readSource(ctx, o.src, o.sum, opt)
-	if n := o.plain.shortened(); err == nil && n != nil {
-		file.Notes = append(file.Notes, *n)
-	}
 	return in, file, err
 }
 

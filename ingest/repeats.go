@@ -218,7 +218,7 @@ func summariesDiffer(run *Run) bool {
 // differently. read reads paths as one run; side is the result of a file that holds several, 0 for others.
 func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
 	each func(name string, run *Run) error) error {
-	runs := Runs(ctx, paths, formats)
+	runs := Runs(paths, formats)
 	for i, name := range runNames(runs) {
 		of, err := several(ctx, runs[i], read)
 		if err != nil {

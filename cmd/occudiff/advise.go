@@ -161,7 +161,7 @@ func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer,
 	}
 	v.Device = strings.Join(names, "")
 	// Kernels of one name from several runs would be added up to launches that no run had.
-	if runs := ingest.Runs(ctx, paths, formats.All()); len(runs) > 1 {
+	if runs := ingest.Runs(paths, formats.All()); len(runs) > 1 {
 		return nil, cli.Errorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
 			len(runs), runs[0][0])
 	}

@@ -63,50 +63,6 @@ func TestDamagedExport(t *testing.T) {
 	}
 }
 
-// TestAcceptTruncated uses what is whole of a run that is cut off in the middle of a row, and says so in every output.
-func TestAcceptTruncated(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	var gz bytes.Buffer
-	g := gzip.NewWriter(&gz)
-	g.Write(bytes.Join(lines[:4], nil))
-	g.Write(lines[4][:len(lines[4])-2]) // its last number has lost its last digit
-	g.Flush()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "run.csv.gz")
-	if err := os.WriteFile(path, gz.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"--accept-truncated", "--device", "max1100", "--format", "json"}
-	for _, ending := range []string{"md", "html", "json", "xlsx"} {
-		args = append(args, "-o", filepath.Join(dir, "out."+ending))
-	}
-	status, stdout, stderr := runCommand(append([]string{"validate", path}, args...)...)
-	const warning = "is cut off after"
-	if status != exitDone || !strings.Contains(stderr, warning) || strings.Count(stdout, `"task":`) != 3 {
-		t.Errorf("exit %d, %d rows, want 3\n%s", status, strings.Count(stdout, `"task":`), stderr)
-	}
-	for _, ending := range []string{"md", "html", "json", "xlsx"} {
-		if out := readOutput(t, filepath.Join(dir, "out."+ending)); !strings.Contains(out, warning) {
-			t.Errorf("out.%s does not say it", ending)
-		}
-	}
-	if _, stdout, _ := runCommand("validate", path, "--accept-truncated", "--device", "max1100"); !strings.Contains(stdout, warning) {
-		t.Errorf("the table does not say it:\n%s", stdout)
-	}
-	for _, other := range [][]string{{"--format", "csv"}, {"-o", filepath.Join(dir, "out.csv")}, {"-o", filepath.Join(dir, "out.XML")}} {
-		if status, _, stderr := runCommand(append(other, "validate", path, "--accept-truncated", "--device", "max1100")...); status != exitUsage {
-			t.Errorf("%q: exit %d, %s", other, status, stderr)
-		}
-	}
-	if status, stdout, stderr := runCommand("diff", path, path, "--accept-truncated"); status != exitDone || !strings.Contains(stdout, warning) {
-		t.Errorf("diff: exit %d\n%s%s", status, stdout, stderr)
-	}
-}
-
 // readOutput gives the text of an output; of a workbook that of its parts.
 func readOutput(t *testing.T, path string) string {
 	t.Helper()

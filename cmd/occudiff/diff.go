@@ -46,7 +46,7 @@ const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a fi
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(rundiff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
-		share: "local simd accept-truncated" + runFlags + tableFlags +
+		share: "local simd" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
 		args: cli.Args(1, cli.Many, wrongPaths), endings: deliver.Endings(".xml"),
 		check: func([]string) error {

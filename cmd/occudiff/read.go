@@ -37,11 +37,7 @@ const readingGarbage = 20
 // It does not compare: diff reads all sides before it compares the first, and track add wants the run itself. Notes on
 // bad rows come with the run; an error means that nothing of it can be used.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
-	if ending := a.rowsAlone(".csv", ".xml"); a.Truncated && ending != "" {
-		return nil, cli.Errorf("--accept-truncated: %s has no place for the warning that a run is not whole; use "+
-			"another format", ending)
-	}
-	opt.Formats, opt.Stdin, opt.AcceptTruncated = formats.All(), a.stdin, a.Truncated
+	opt.Formats, opt.Stdin = formats.All(), a.stdin
 	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
 	var done func()
 	opt.Progress, done = a.progressBar(paths)

@@ -38,7 +38,7 @@ type addFlags struct {
 	Host    string `flag:"host" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
 }
 
-// addCommand stores runs; one that is not whole is no point of a series, and so --accept-truncated is not for it.
+// addCommand stores runs.
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd" + deviceFlags +
@@ -59,7 +59,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	// The binaries of one command line are one compilation; exports are as many runs as the folders hold.
 	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !binary.IsPath(p) })
 	if !binaries {
-		runs = ingest.Runs(ctx, paths, formats.All())
+		runs = ingest.Runs(paths, formats.All())
 	}
 	if len(runs) > 1 && !given.IsZero() {
 		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
