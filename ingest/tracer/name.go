@@ -43,6 +43,10 @@ func Parse(text string, items bool) (Task, error) {
 		return t, fmt.Errorf("the quote of the kernel's name is not closed")
 	}
 	text = strings.TrimSpace(text)
+	// The number of the launch, as in `f[SIMD32 {1; 1; 1} {64; 1; 1}]<4.1>`.
+	if i := strings.LastIndex(text, "}]<"); i >= 0 && strings.Trim(text[i+3:], "0123456789.>") == "" {
+		text = text[:i+2]
+	}
 	t.Name = text
 	if strings.HasSuffix(text, "}]") {
 		if err := t.shape(text, items); err != nil {

@@ -93,8 +93,8 @@ Kernel, GlobalInstanceId, GpuTime[ns], XVE_ACTIVE[%], XVE_STALL[%], XVE_THREADS_
 "f(int)[SIMD32 {8192; 1; 1} {128; 1; 1}]", 9, 1000, 10, 20, 70, 1, 0
 `
 	timelines = `program output
-Thread 47342 Device 59736512 : "zeCommandListAppendMemoryCopy(M2D)[4194304]" [ns] 42 (append) 50 (submit) 100 (start) 350 (end)
-Thread 47342 Device 59736512 : "f(int, int)[SIMD32 {1; 1024; 1} {1024; 1; 1}]" [ns] 42 (append) 50 (submit) 1000 (start) 3000 (end)
+Thread 47342 Device 59736512 : "zeCommandListAppendMemoryCopy(M2D)[4194304]<1.1>" [ns] 42 (append) 50 (submit) 100 (start) 350 (end)
+Thread 47342 Device 59736512 : "f(int, int)[SIMD32 {1; 1024; 1} {1024; 1; 1}]<2.1>" [ns] 42 (append) 50 (submit) 1000 (start) 3000 (end)
 Thread 47342 Device 59736512 : "f(int, int)[SIMD32 {1; 1024; 1} {1024; 1; 1}]" [ns] 42 (append) 50 (submit) 4000 (start) 8000 (end)
 Thread 47342 Device 59736512 : "f(int, int)[SIMD32 {1; 1024; 1} {1024; 1; 1}]" [ns] 42 (append) 50 (submit) 9000 (start) 8000 (end)
 Thread 47110 Device 71190816 : GEMM[SIMD16 {1024; 1; 1} {64; 1; 1}] [ns] 42 (append) 50 (submit) 0 (start) 5 (end)

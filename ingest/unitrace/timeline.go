@@ -34,7 +34,7 @@ func (r *reader) timeline(text string) error {
 			break
 		}
 	}
-	t, err := tracer.Parse(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), ""), false)
+	t, err := tracer.Parse(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), "$1"), false)
 	if err != nil {
 		return badf(at, "%v", err)
 	}
@@ -70,9 +70,9 @@ func countsGroups(t *tracer.Task) bool {
 	return false
 }
 
-// launchNumber is what onetrace and ze_tracer put behind the name of a launch in the timeline: `GEMM<4.1>`, `GEMM(3)`.
-// An argument of a template is no number with a point.
-var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))$`)
+// launchNumber is what onetrace and ze_tracer put behind the name of a launch in the timeline: `GEMM<4.1>`, `GEMM(3)`;
+// within the quotes where there are some. An argument of a template is no number with a point.
+var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))("?)$`)
 
 // startEnd reads `30 (start) 40 (end)` among the times of a launch.
 // The other two times are of the host's queue: when a launch was appended and submitted says nothing of the GPU.
