@@ -15,7 +15,6 @@ type section struct {
 	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
 	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
 	raw    bool // samples of whatever ran
-	old    bool // a table for each kernel, which a line above the header names
 	device int  // of `=== Device #1 Metrics ===`
 }
 
@@ -43,10 +42,6 @@ func sectionOf(title string) (section, bool) {
 		return section{other: true}, true
 	case "Raw Metrics":
 		return section{other: true, raw: true}, true
-	}
-	switch table, backend, _ := strings.Cut(title, " ("); table { // oneprof in 2020
-	case "Kernel Metrics", "Aggregated Metrics":
-		return section{old: true, items: backend == "OpenCL)"}, true
 	}
 	if number, ok := strings.CutPrefix(title, "Device #"); ok {
 		number, ok = strings.CutSuffix(number, " Metrics")

@@ -74,8 +74,7 @@ type reader struct {
 	bad     lines.Bad
 	invalid invalid
 	section section
-	kernel  string // of the table, in one that has a kernel
-	items   bool   // of the last backend on a GPU
+	items   bool // of the last backend on a GPU
 	header  *header
 	rows    int64
 	titles  int      // headings of these tools
@@ -116,21 +115,14 @@ func (r *reader) line() {
 	}
 }
 
-// raw takes the lines of tables whose rows name no kernel: of all samples, as if they named that there is none, and of
-// one kernel, as if they named it.
+// raw takes the lines of the table of all samples, whose rows name no kernel, as if they named that there is none.
 func (r *reader) raw(trimmed string) bool {
-	if !r.section.old && (r.store.seriesOf == nil || !r.section.raw) {
+	if r.store.seriesOf == nil || !r.section.raw {
 		return false
 	}
-	name, named := strings.CutPrefix(trimmed, "Kernel,")
 	switch {
-	case named && r.section.old:
-		r.store.endLaunch()
-		r.header, r.kernel = nil, `"`+strings.TrimSuffix(name, ",")+`"`
 	case strings.HasPrefix(trimmed, "SubDeviceId,"):
 		r.startTable("Kernel," + trimmed)
-	case r.header != nil && r.section.old:
-		r.row(r.kernel + "," + trimmed)
 	case r.header != nil:
 		r.row("NoKernel," + trimmed)
 	}
