@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"occudiff/compare/history"
 	"occudiff/ingest/unit"
@@ -40,17 +39,60 @@ func otherShape(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
+// span is a series from its first run to its last, with the runs between.
+type span struct {
+	history.Span
+	seen []presence // in the order in which runs are judged
+}
+
+// presence is a run that has a kernel, by its place among all.
+type presence struct {
+	place int
+	Ref
+}
+
+// before gives the span up to where another one begins; false where it has no run before that, or that very run: then
+// the two stand side by side.
+func (s *span) before(other *span) (history.Span, bool) {
+	n, beside := slices.BinarySearchFunc(s.seen, other.seen[0], func(a, b presence) int { return a.place - b.place })
+	if n == 0 || beside {
+		return history.Span{}, false
+	}
+	cut := s.Span
+	cut.Run, cut.Last = s.seen[n-1].Run, s.seen[n-1].Time
+	return cut, true
+}
+
+// points gives those of the span that come before another one begins.
+func (s *span) points(all []history.Point, other *span) []history.Point {
+	known := map[int64]bool{}
+	for _, p := range s.seen {
+		known[p.Run] = p.place < other.seen[0].place
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p history.Point) bool { return !known[p.Run] })
+}
+
 // lineage is where the series of spans come from.
 type lineage struct {
-	spans []history.Span
+	spans []span
 	from  map[int]int
 }
 
-func lineageOf(spans []history.Span) lineage { return lineage{spans, predecessors(spans)} }
+func lineageOf(spans []span) lineage { return lineage{spans, predecessors(spans)} }
+
+// begins says what changed where a span begins; nil when nothing is known to have.
+func (l *lineage) begins(i int, runs map[int64]Ref) *Begin {
+	old, ok := l.from[i]
+	if !ok {
+		return nil
+	}
+	cut, _ := l.spans[old].before(&l.spans[i])
+	return begin(l.spans[i].Span, cut, runs)
+}
 
 // before lists the spans that one goes on from, the last first.
 func (l *lineage) before(i int) (list []int) {
-	for old, ok := l.from[i]; ok && goesOn(l.spans[i], l.spans[old]); old, ok = l.from[i] {
+	for old, ok := l.from[i]; ok && goesOn(l.spans[i].Span, l.spans[old].Span); old, ok = l.from[i] {
 		list = append(list, old)
 		i = old
 	}
@@ -80,17 +122,18 @@ func goesOn(now, old history.Span) bool {
 // link says that one span may go on from another.
 type link struct {
 	now, old int
-	differs  int // in the device, the shape, the driver: the heavier one first
-	last     time.Time
+	differs  int     // in the device, the shape, the driver: the heavier one first
+	last     int     // the place of its last run before the other one begins
 	apart    float64 // of sizes, as logarithms
 }
 
-// predecessors says of spans of tasks, by index, which others they go on from: one that ended before they began. One
-// that has a run while the other lasts is none: two shapes in every run, two devices, and machines that take turns are
-// parallel, and nothing changed. Of several it is the one on the same device in the same shape with the same driver,
+// predecessors says of spans of tasks, by index, which others they go on from: one that has runs before they began, and
+// not the run with which they did. What the other does later changes nothing: a driver or a shape that comes back would
+// make what was known of its successor unknown. Two shapes in every run are parallel, and nothing changed; two devices
+// are as soon as they take turns. Of several it is the one on the same device in the same shape with the same driver,
 // as far as there is one, then the one that ended last, then the one of the nearest sizes. On its device each is gone
 // on from once.
-func predecessors(spans []history.Span) map[int]int {
+func predecessors(spans []span) map[int]int {
 	type task struct{ name, direction, program string }
 	programs := map[task]string{} // the only one of a task that runs name
 	for _, s := range spans {
@@ -112,9 +155,10 @@ func predecessors(spans []history.Span) map[int]int {
 	from := map[int]int{}
 	for _, group := range groups {
 		taken := map[int]bool{}
-		slices.SortStableFunc(group, func(a, b int) int { return spans[a].First.Compare(spans[b].First) })
+		first := func(i int) int { return spans[i].seen[0].place }
+		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
 		for k, end := 0, 0; k < len(group); k = end { // those that begin at once
-			for end < len(group) && spans[group[end]].First.Equal(spans[group[k]].First) {
+			for end < len(group) && first(group[end]) == first(group[k]) {
 				end++
 			}
 			for _, l := range candidates(spans, group[:k], group[k:end]) {
@@ -137,15 +181,17 @@ const (
 )
 
 // candidates lists which spans may go on from which, the best first.
-func candidates(spans []history.Span, before, now []int) (list []link) {
+func candidates(spans []span, before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
 			a, b := &spans[n], &spans[o]
-			if !b.Last.Before(a.First) {
+			at, beside := slices.BinarySearchFunc(b.seen, a.seen[0], func(x, y presence) int { return x.place - y.place })
+			otherOne := a.Key.Device != b.Key.Device
+			if at == 0 || beside || otherOne && at < len(b.seen) {
 				continue
 			}
-			l := link{now: n, old: o, last: b.Last}
-			if a.Key.Device != b.Key.Device {
+			l := link{now: n, old: o, last: b.seen[at-1].place}
+			if otherOne {
 				l.differs |= otherDevice
 			}
 			if otherShape(a.Key, b.Key) {
@@ -159,7 +205,7 @@ func candidates(spans []history.Span, before, now []int) (list []link) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b link) int {
-		return cmp.Or(cmp.Compare(a.differs, b.differs), b.last.Compare(a.last), cmp.Compare(a.apart, b.apart))
+		return cmp.Or(cmp.Compare(a.differs, b.differs), cmp.Compare(b.last, a.last), cmp.Compare(a.apart, b.apart))
 	})
 	return list
 }

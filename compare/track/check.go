@@ -57,7 +57,12 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		if err != nil {
 			return nil, err
 		}
-		c.NotMeasured = len(c.Run.Rows) - len(list)
+		c.NotMeasured = len(c.Run.Rows)
+		for _, t := range list {
+			if !t.Absent {
+				c.NotMeasured--
+			}
+		}
 		for _, t := range list {
 			i, known := at[t.Key]
 			switch {
@@ -112,7 +117,7 @@ func (c *Check) countUnnamed(j *judge, list []*Series) {
 		}
 		if old, ok := j.from[k]; ok {
 			c.Unnamed++
-			c.UnnamedBefore = j.spans[old]
+			c.UnnamedBefore, _ = j.spans[old].before(&j.spans[k])
 		}
 	}
 }

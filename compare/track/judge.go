@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"occudiff/compare/history"
@@ -19,7 +20,7 @@ type judge struct {
 	now    time.Time
 
 	kernels map[int64]*history.Kernel // of the panel, by series
-	lineage                           // of the tasks of the run
+	lineage                           // of the kernels of the panel
 	at      map[history.Key]int       // where each stands in it
 }
 
@@ -37,7 +38,9 @@ func kernelsOf(p *history.Panel) map[int64]*history.Kernel {
 	return m
 }
 
-// read takes the series that have a value in the run from the panel, and judges that.
+// read takes the series of the run's program on its device from the panel, and judges them together. It gives those that
+// have a value in the run, and those that have none and a finding that is open: that belongs to the kernel, and a blank
+// cell, a missing row, another driver or launch shape do not mend it.
 func (j *judge) read() ([]*Series, error) {
 	found, byAdding := j.latest()
 	j.readSpans(len(byAdding) > 0)
@@ -45,41 +48,58 @@ func (j *judge) read() ([]*Series, error) {
 	for _, s := range found {
 		own := len(s.Points)
 		k := j.at[s.Key]
-		before := j.before(k)
+		before, next := j.before(k), k
+		ids := []int64{s.ID}
 		for _, old := range before {
-			earlier := j.kernels[j.spans[old].ID].Points(j.metric.Metric)
+			o := &j.spans[old]
+			earlier := o.points(j.kernels[o.ID].Points(j.metric.Metric), &j.spans[next])
 			if byAdding[s.ID] {
 				slices.SortFunc(earlier, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
 			}
-			s.Points = prepend(s.Points, j.metric.Metric, s.Key, j.spans[old].Key, earlier)
+			s.Points = prepend(s.Points, j.metric.Metric, s.Key, o.Key, earlier)
+			ids, next = append(ids, o.ID), old
 		}
 		t := newSeries(s, own, j.metric, j.metric.Gate.Window)
-		t.ByAdding = byAdding[s.ID]
-		for _, old := range before {
-			t.ids = append(t.ids, j.spans[old].ID)
-		}
+		t.ByAdding, t.ids = byAdding[s.ID], ids
+		t.Absent = !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Run == j.run.ID })
 		t.accept(j.panel.Accepts)
-		if old, ok := j.from[k]; ok {
-			t.Begins = begin(j.spans[k], j.spans[old], j.runs)
-		}
+		t.Begins = j.begins(k, j.runs)
 		list = append(list, t)
 	}
-	_, err := judgeTogether(j.metric.Gate, list, j.runs)
-	return list, err
+	if _, err := judgeTogether(j.metric.Gate, list, j.runs); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(t *Series) bool { return t.Absent && !t.holds(list) }), nil
 }
 
-// latest gives the points of the series that have a value in the run, in the order in which they are judged, and says
-// which are in that of adding.
+// holds says whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
+// and none of the series that go on from it has the same.
+func (t *Series) holds(all []*Series) bool {
+	newest, ok := t.Newest()
+	if !ok || len(t.Gate.Open) == 0 ||
+		slices.ContainsFunc(t.Accepted, func(a history.Accept) bool { return a.Run > newest.Run }) {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(heir *Series) bool {
+		return slices.Contains(heir.ids[1:], t.ids[0]) && heir.FirstBad != nil && heir.FirstBad.Run == t.FirstBad.Run
+	})
+}
+
+// latest gives the points of the series of the run's program on its device, in the order in which they are judged, and
+// says which are in that of adding. Of other devices there are those that have a value in the run.
 func (j *judge) latest() (found []raw, byAdding map[int64]bool) {
 	byAdding = map[int64]bool{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
-		if !slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
+		has := slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID })
+		here := sameProgram(k.Key.Program, j.run.Program) && (k.Key.Device == j.run.Device ||
+			strings.HasPrefix(k.Key.Device, j.run.Device+" "))
+		if len(points) == 0 || !has && !here {
 			continue
 		}
 		last := points[len(points)-1]
-		if !j.panel.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
+		if has && !j.panel.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
 			byAdding[k.ID] = true
 			arrange(points, j.now)
 		}
@@ -88,27 +108,23 @@ func (j *judge) latest() (found []raw, byAdding map[int64]bool) {
 	return found, byAdding
 }
 
-// readSpans says where the series of the run's tasks begin and end, and which went on from which.
+// readSpans says where the series of the panel begin and end, and which went on from which.
 func (j *judge) readSpans(byAdding bool) {
-	tasks := map[string]bool{}
-	for i := range j.run.Rows {
-		tasks[j.run.Rows[i].Task] = true
-	}
-	var spans []history.Span
+	var spans []span
 	j.at = map[history.Key]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
-		if !tasks[k.Key.Task] {
-			continue
-		}
-		s := k.Span()
-		if byAdding { // an axis of its own: dates are not to be trusted
-			for _, in := range k.In {
-				id := j.panel.Runs[in.Place].ID
-				s.FirstRun, s.Run = min(s.FirstRun, id), max(s.Run, id)
+		s := span{Span: k.Span()}
+		for _, in := range k.In {
+			r := &j.panel.Runs[in.Place]
+			at := presence{in.Place, refOf(r)}
+			if byAdding { // dates are not to be trusted
+				at.place = int(r.ID)
+				s.FirstRun, s.Run = min(s.FirstRun, r.ID), max(s.Run, r.ID)
 			}
-			s.First, s.Last = time.Unix(s.FirstRun, 0), time.Unix(s.Run, 0)
+			s.seen = append(s.seen, at)
 		}
+		slices.SortFunc(s.seen, func(a, b presence) int { return a.place - b.place })
 		j.at[s.Key] = len(spans)
 		spans = append(spans, s)
 	}

@@ -26,12 +26,17 @@ func judgeTogether(g trend.Gate, all []*Series, runs map[int64]Ref) (*trend.Repl
 // panel gives the points of series with the places of their runs, and says where a level was accepted.
 func panel(all []*Series) [][]trend.Point {
 	place := lineUp(all)
+	here := map[int64]bool{}
+	for _, t := range all {
+		here[t.ids[0]] = true
+	}
 	panel := make([][]trend.Point, len(all))
 	for i, t := range all {
 		// Where series do not agree on the order, that of most counts.
 		slices.SortStableFunc(t.Points, func(a, b history.Point) int { return place[a.Run] - place[b.Run] })
 		for _, p := range t.Own() {
-			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: place[p.Run]})
+			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: place[p.Run],
+				Earlier: t.goesOnFrom(here) && !t.own[p.Run]})
 		}
 		for _, a := range t.Accepted {
 			if k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run }); k >= 0 {
@@ -41,6 +46,9 @@ func panel(all []*Series) [][]trend.Point {
 	}
 	return panel
 }
+
+// goesOnFrom says whether the series before it is among some.
+func (t *Series) goesOnFrom(here map[int64]bool) bool { return len(t.ids) > 1 && here[t.ids[1]] }
 
 // lineUp gives each run of some series its place among all: behind the run that it follows in a series.
 func lineUp(all []*Series) map[int64]int {

@@ -1,9 +1,11 @@
 package track
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -95,36 +97,57 @@ func readSeries(panel *history.Panel, m Metric, runs map[int64]Ref, now time.Tim
 
 // joinSeries makes one series of those that go on from each other.
 func joinSeries(raw []raw, ordered bool, m Metric, runs map[int64]Ref, now time.Time) (list []*Series) {
-	spans := make([]history.Span, len(raw))
+	place := placesOf(raw)
+	spans := make([]span, len(raw))
 	for i, s := range raw {
 		first, last := s.Points[0], s.Points[len(s.Points)-1]
-		spans[i] = history.Span{ID: s.ID, Key: s.Key, First: first.Time, Last: last.Time, FirstRun: first.Run,
+		spans[i].Span = history.Span{ID: s.ID, Key: s.Key, First: first.Time, Last: last.Time, FirstRun: first.Run,
 			Run: last.Run}
+		for _, p := range s.Points {
+			spans[i].seen = append(spans[i].seen, presence{place[p.Run], Ref{Run: p.Run, Time: p.Time}})
+		}
+		slices.SortFunc(spans[i].seen, func(a, b presence) int { return a.place - b.place })
 	}
 	l := lineageOf(spans)
 	gone, ended := map[int]bool{}, map[int]bool{}
 	for i, old := range l.from {
-		if goesOn(spans[i], spans[old]) {
-			gone[old] = true
+		cut, _ := spans[old].before(&spans[i])
+		if over := cut.Run == spans[old].Run; goesOn(spans[i].Span, spans[old].Span) {
+			gone[old] = over // else it came back, and is a series of its own
 		} else {
-			ended[old] = begin(spans[i], spans[old], nil) != nil
+			ended[old] = begin(spans[i].Span, spans[old].Span, nil) != nil
 		}
 	}
 	for i, s := range raw {
 		if gone[i] {
 			continue
 		}
-		own, ids := len(s.Points), []int64{s.ID}
+		own, ids, next := len(s.Points), []int64{s.ID}, i
 		for _, old := range l.before(i) {
-			s.Points, ids = prepend(s.Points, m.Metric, s.Key, raw[old].Key, raw[old].Points), append(ids, raw[old].ID)
+			s.Points = prepend(s.Points, m.Metric, s.Key, raw[old].Key, spans[old].points(raw[old].Points, &spans[next]))
+			ids, next = append(ids, raw[old].ID), old
 		}
 		byAdding := !ordered && arrange(s.Points, now)
 		t := newSeries(s, own, m, 0)
 		t.ByAdding, t.ids, t.Ended = byAdding, ids, ended[i]
-		if old, ok := l.from[i]; ok {
-			t.Begins = begin(spans[i], spans[old], runs)
-		}
+		t.Begins = l.begins(i, runs)
 		list = append(list, t)
 	}
 	return list
+}
+
+// placesOf gives the place of each run of some series in the order of time.
+func placesOf(raw []raw) map[int64]int {
+	var all []history.Point
+	for _, s := range raw {
+		all = append(all, s.Points...)
+	}
+	slices.SortFunc(all, func(a, b history.Point) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run)) })
+	place := map[int64]int{}
+	for _, p := range all {
+		if _, known := place[p.Run]; !known {
+			place[p.Run] = len(place)
+		}
+	}
+	return place
 }

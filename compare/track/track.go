@@ -157,13 +157,16 @@ type Series struct {
 	Ended bool
 	// Unmeasurable is set when the newest value is not the kernel's own. It is shown and not judged.
 	Unmeasurable bool
-	Shared       *Shared // the finding that it is part of; nil when it is one by itself
+	// Absent is set when the run that is checked has no value of it. Its verdict is that of its last run.
+	Absent bool
+	Shared *Shared // the finding that it is part of; nil when it is one by itself
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
 
-	ids    []int64 // in the history: its own, and those of what is joined to it
-	age    int     // how many runs came after the first one under this key
-	faster bool    // see Faster
+	own    map[int64]bool // the runs under its key
+	ids    []int64        // in the history: its own, and those of what is joined to it
+	age    int            // how many runs came after the first one under this key
+	faster bool           // see Faster
 }
 
 // raw is a series as it is read.
@@ -177,7 +180,10 @@ type raw struct {
 // the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
 func newSeries(s raw, own int, m Metric, n int) *Series {
 	leaveOut := m.leaveOut()
-	t := &Series{Key: s.Key, On: m.Metric, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}}
+	t := &Series{Key: s.Key, On: m.Metric, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}, own: map[int64]bool{}}
+	for _, p := range s.Points[len(s.Points)-own:] {
+		t.own[p.Run] = true
+	}
 	defer t.choose(m)
 	var judged []int // how many points stand before each that is left out
 	for i, p := range s.Points {
@@ -233,7 +239,7 @@ func (t *Series) accept(list []history.Accept) {
 func (t *Series) take(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	newest := len(t.Points) - 1
-	if t.Unmeasurable {
+	if t.Unmeasurable && len(t.Gate.Open) == 0 {
 		t.Gate.Index, t.Gate.Value, t.Gate.Time = newest, t.Points[newest].Value, t.Points[newest].Time
 		t.Gate.N, t.Gate.InARow = min(t.Gate.N+1, t.Gate.Window), 0
 		return
@@ -262,7 +268,7 @@ func (t *Series) ref(i int, runs map[int64]Ref) *Ref {
 // Outcome is the verdict of the newest point.
 func (t *Series) Outcome() trend.Outcome {
 	switch {
-	case t.Unmeasurable:
+	case t.Unmeasurable && len(t.Gate.Open) == 0: // what is open stays so
 		return Unmeasurable
 	case t.faster && t.Gate.InARow > 0:
 		return Faster

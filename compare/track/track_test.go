@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,7 +144,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 	moved = append(slices.Insert(moved, 5, row(10, true)), row(10, true))
 	s := whole(t, storeRuns(t, moved...))[0]
-	if len(s.Changes) != 1 || s.Changes[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != track.Unmeasurable ||
+	if len(s.Changes) != 1 || s.Changes[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != trend.Regression ||
 		len(s.Points) != 31 || len(s.LeftOut) != 1 {
 		t.Errorf("the report has %+v", s)
 	}
@@ -222,7 +223,7 @@ func TestBegins(t *testing.T) {
 		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64: launch shape, run 1", "A/1/16; A/1/64: launch shape, run 1"},
 		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16: driver, run 1; A/2/32: driver, run 1", "A/2/16: driver, run 1; A/2/32: driver, run 1"},
 		{"one became two: the nearer one goes on", []string{a, "A 1 32,A 1 64"}, "A/1/32: launch shape, run 1; A/1/64", "A/1/32: launch shape, run 1; A/1/64"},
-		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32"},
+		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32: launch shape, run 1"},
 		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch shape, run 1", "A/2/32: driver and launch shape, run 1"},
 		{"a new launch shape on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch shape, run 4",
 			"A/1/32: launch shape, run 3; B/1/32: launch shape, run 4"},
@@ -307,4 +308,75 @@ func begun(s *track.Series) string {
 		text += ", ended"
 	}
 	return text
+}
+
+// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest run lacks, or has elsewhere, does not mend it.
+// A run is written as "driver local value", several kernels of one run with a comma; "-" is no value.
+func TestOpenStaysOpen(t *testing.T) {
+	good, bad := "1 16 90", "1 16 65"
+	for _, c := range []struct {
+		reason string
+		runs   []string // after twenty good ones
+		accept bool     // the newest but one
+		want   string   // of the newest run
+	}{
+		{"open", []string{bad, bad}, false, "1/16 regression since 21"},
+		{"its cell is blank", []string{bad, bad, "1 16 -"}, false, "1/16 regression since 21, absent"},
+		{"its row is missing", []string{bad, bad, ""}, false, "1/16 regression since 21, absent"},
+		{"and was accepted", []string{bad, bad, "", ""}, true, ""},
+		{"missing, and good again", []string{bad, bad, "", good}, false, "1/16 ok"},
+		{"a driver that takes turns hides nothing", []string{"2 16 65", "2 16 65", good}, false,
+			"1/16 ok; 2/16 regression since 21, absent"},
+		{"and the bad one is red again", []string{"2 16 65", "2 16 65", good, "2 16 65"}, false, "2/16 regression since 21"},
+		{"a shape beside the old one", []string{"1 32 65", "1 32 65", good + ",1 32 65"}, false,
+			"1/16 ok; 1/32 regression since 21"},
+		{"another driver goes on with it", []string{bad, bad, "2 16 65"}, false, "2/16 regression since 21"},
+		{"good on another driver is not good on its own", []string{bad, bad, "2 16 90", "2 16 90"}, false,
+			"1/16 regression since 21, absent; 2/16 ok"},
+	} {
+		var runs []history.Run
+		for _, kernels := range append(slices.Repeat([]string{good}, 20), c.runs...) {
+			other := measuredRow(80, "match")
+			other.Key = history.Key{Task: "other", Device: "A"}
+			run := history.Run{Device: "A", Rows: []history.Row{other}}
+			for _, k := range strings.Split(kernels, ",") {
+				var driver, value string
+				var local int64
+				if _, err := fmt.Sscan(k, &driver, &local, &value); err != nil {
+					continue
+				}
+				x, err := strconv.ParseFloat(value, 64)
+				row := measuredRow(max(x, 1)+0.1*float64(len(runs)%3), "match")
+				if err != nil {
+					row.Set(history.Measured, unit.Opt[float64]{})
+				}
+				row.Device, row.Driver, row.Local = "A", driver, unit.Size(local)
+				run.Rows = append(run.Rows, row)
+			}
+			runs = append(runs, run)
+		}
+		db := storeRuns(t, runs...)
+		if c.accept {
+			if _, err := db.Accept(bg, int64(len(runs)-1), nil, "", now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, s := range check(t, db, 0, metric(t, "measured", 0)).Series {
+			if s.Key.Task == "other" {
+				continue
+			}
+			text := s.Key.Driver + "/" + s.Key.Local.String() + " " + string(s.Outcome())
+			if s.Outcome() == trend.Regression {
+				text += fmt.Sprintf(" since %d", s.FirstBad.Run)
+			}
+			if s.Absent {
+				text += ", absent"
+			}
+			got = append(got, text)
+		}
+		if slices.Sort(got); strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), c.want)
+		}
+	}
 }

@@ -240,6 +240,10 @@ func (m metric) explain(s *track.Series) string {
 			"regression."
 	}
 	text += since(s) + moved(s)
+	if s.Absent {
+		text += " The run that is checked has no value of it on this driver in this launch shape, which mends nothing: " +
+			"'occudiff track accept' closes what is open."
+	}
 	if s.Against != "" {
 		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
 	}
