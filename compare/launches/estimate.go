@@ -1,7 +1,6 @@
 package launches
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -73,43 +72,56 @@ func Estimator(r *ingest.Recording) *Estimates {
 			e.Tasks[task] = &Values{}
 		}
 	}
+	var fits [metrics][]*posterior // of each model
+	var least [metrics]int         // the model that leaves the least noise
 	for metric := range metrics {
-		values := best(all, metric)
-		for task, v := range e.Tasks {
-			if v != nil {
-				x := values[d.level[task]]
-				// Others may run in the launches' time, too.
-				v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
+		for m, s := range all {
+			fits[metric] = append(fits[metric], s.fit(metric, prior{partSpread, 0, leastLevel}))
+			if fits[metric][m].noise < fits[metric][least[metric]].noise {
+				least[metric] = m
+			}
+		}
+	}
+	for m, s := range all {
+		means := [metrics]*mat.VecDense{}
+		for metric := range metrics {
+			if least[metric] == m {
+				means[metric] = fits[metric][m].mean
+			}
+		}
+		left := s.left(means)
+		for metric := range metrics {
+			if least[metric] != m {
+				continue
+			}
+			values := best(all, fits[metric], metric, m, left[metric])
+			for task, v := range e.Tasks {
+				if v != nil {
+					x := values[d.level[task]]
+					// Others may run in the launches' time, too.
+					v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
+				}
 			}
 		}
 	}
 	return e
 }
 
-// best gives the values of all levels by the model that leaves the least noise.
-func best(all []*sums, metric Metric) []Estimate {
+// best gives the values of all levels by a model. Others that leave about as little noise widen the intervals.
+func best(all []*sums, fits []*posterior, metric Metric, m int, left []float64) []Estimate {
 	if math.IsNaN(all[0].squares[metric]) { // the samples do not have it
 		return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, all[0].levels)
 	}
-	type candidate struct {
-		noise  float64
-		values []Estimate
-	}
-	var list []candidate
-	for _, s := range all {
-		f := s.fit(metric, prior{partSpread, 0, leastLevel})
-		list = append(list, candidate{f.noise, s.estimates(metric, f)})
-	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.noise, b.noise) })
-	values := list[0].values
-	for level, e := range values {
-		square := e.Half() * e.Half()
-		for _, o := range list[1:] {
-			if list[0].noise >= alike*o.noise {
-				square += (o.values[level].Mean - e.Mean) * (o.values[level].Mean - e.Mean)
-			}
+	values := all[m].estimates(metric, fits[m], left)
+	for o, f := range fits {
+		if o == m || fits[m].noise < alike*f.noise {
+			continue
 		}
-		values[level].Low, values[level].High = e.Mean-math.Sqrt(square), e.Mean+math.Sqrt(square)
+		for level, other := range all[o].estimates(metric, f, left) {
+			v := &values[level]
+			half := math.Hypot(v.Half(), other.Mean-v.Mean)
+			v.Low, v.High = v.Mean-half, v.Mean+half
+		}
 	}
 	return values
 }
@@ -234,9 +246,8 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 	return f
 }
 
-// estimates gives the values of all levels.
-func (s *sums) estimates(metric Metric, f *posterior) (list []Estimate) {
-	left := s.left(metric, f.mean)
+// estimates gives the values of all levels, of which a fit leaves so much in shared samples.
+func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
 		// What of the level's time in each column is beside others, and so for the model to say.

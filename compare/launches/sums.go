@@ -191,26 +191,42 @@ func (d *recording) sum(m model) *sums {
 	return s
 }
 
-// left gives of each level the variance that a fit leaves in samples which it shares with others. It is that of the
-// begins and ends of launches, which a model may miss where it fits all that lies between.
-func (s *sums) left(metric Metric, m *mat.VecDense) []float64 {
-	squares, weights := make([]float64, s.levels), make([]float64, s.levels)
+// left gives of each level the variance that fits leave in samples which it shares with others, of the metrics that have a
+// fit. It is that of the begins and ends of launches, which a model may miss where it fits all that lies between.
+func (s *sums) left(means [metrics]*mat.VecDense) (squares [metrics][]float64) {
+	weights, some := make([]float64, s.levels), false
+	for k, mean := range means {
+		squares[k] = make([]float64, s.levels)
+		some = some || mean != nil
+	}
+	if !some {
+		return squares
+	}
 	s.each(s.model, nil, func(y *sample, x *mixture) {
-		z := s.slotTime(y, metric, x.time)
-		for _, c := range x.columns {
-			z -= x.x[c] * m.AtVec(c)
+		var z [metrics]float64
+		for k, mean := range means {
+			if mean != nil {
+				z[k] = s.slotTime(y, Metric(k), x.time)
+				for _, c := range x.columns {
+					z[k] -= x.x[c] * mean.AtVec(c)
+				}
+			}
 		}
 		for _, c := range x.columns {
 			if c < s.levels {
 				w := x.x[c] * (x.time - x.x[c]) / x.time // 0 where it is alone
-				squares[c] += z * z / x.time * w
 				weights[c] += w
+				for k := range z {
+					squares[k][c] += z[k] * z[k] / x.time * w
+				}
 			}
 		}
 	})
-	for c, w := range weights {
-		if squares[c] > 0 {
-			squares[c] /= w
+	for k := range squares {
+		for c, w := range weights {
+			if squares[k][c] > 0 {
+				squares[k][c] /= w
+			}
 		}
 	}
 	return squares
