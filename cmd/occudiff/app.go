@@ -14,7 +14,6 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/deliver"
 )
 
 // app is one run of the program, as all commands see it. What is set before run are the streams and the environment;
@@ -39,9 +38,9 @@ type app struct {
 	devices     *arch.Table      // once it was asked for
 	bar         sync.Mutex       // of progress, which is one at a time
 
-	endings []string       // of the files that the command can write
-	out     *deliver.Files // of -o, open while the command makes its answer
-	after   func() error   // what the command says and judges when its answer is delivered
+	endings []string     // of the files that the command can write
+	out     *outputFiles // of -o, open while the command makes its answer
+	after   func() error // what the command says and judges when its answer is delivered
 }
 
 // shared are the flags that mean the same in every command that has them. Each command takes those that it uses: a flag

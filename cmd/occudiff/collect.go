@@ -14,7 +14,6 @@ import (
 	"occudiff/ingest/collect"
 	"occudiff/ingest/unit"
 	"occudiff/report"
-	"occudiff/report/deliver"
 	"occudiff/report/lookdoc"
 )
 
@@ -39,7 +38,7 @@ func (a *app) collectCommand() *cobra.Command {
 			"fail-on:never,mismatch,model annotations" + unseenFlags + answerFlags,
 		args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
 			"./app'"),
-		endings: deliver.Endings(".xml"),
+		endings: fileEndings(".xml"),
 		check: func(args []string) error {
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/report"
-	"occudiff/report/deliver"
 )
 
 // manual holds the text of each command: how it is called, what it is for in a line, the same at length, and examples.
@@ -87,7 +86,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		}
 	}
 	if a.endings == nil {
-		a.endings = deliver.Endings()
+		a.endings = fileEndings()
 	}
 	var reads []string
 	if !d.names {
@@ -100,12 +99,12 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		}
 	})
 	var err error
-	a.out, err = deliver.Open(deliver.Files{Inputs: reads, Stopped: c.Context().Err}, a.Outputs, a.endings...)
+	a.out, err = openFiles(outputFiles{Inputs: reads, Stopped: c.Context().Err}, a.Outputs, a.endings...)
 	if err != nil {
 		return err
 	}
 	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
-	defer a.out.Discard()
+	defer a.out.discard()
 	ans, err := d.answer(c.Context(), args)
 	if err != nil || ans == nil {
 		return err

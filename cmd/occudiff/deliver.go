@@ -25,7 +25,7 @@ func (a *app) deliver(ans *report.Answer) error {
 		return err
 	}
 	// Files come first: a pipe that closes (head, a pager) ends the printing, and the files are in place by then.
-	if err := a.out.Write(ans); err != nil {
+	if err := a.out.write(ans); err != nil {
 		return err
 	}
 	if err := a.print(ans); err != nil {
@@ -90,13 +90,13 @@ func (a *app) print(ans *report.Answer) error {
 	default:
 		to = a.plainOut()
 	}
-	return a.out.Print(to, a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
+	return a.out.print(to, a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
 		Shades: isTerminal(a.stdout)})
 }
 
 // sayWrote names the files that were put in place.
 func (a *app) sayWrote() {
-	if names := a.out.Names(); names != "" {
+	if names := a.out.names(); names != "" {
 		a.say("wrote %s", names)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/report"
-	"occudiff/report/deliver"
 )
 
 // demoCommand validates a built-in run, on a device of its own: settings are for the user's.
@@ -20,7 +19,7 @@ func (a *app) demoCommand() *cobra.Command {
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
 		share: deviceFlags + "tolerance model-tolerance label fail-on:never,mismatch,model annotations " +
 			"accept-unjudged" + answerFlags,
-		endings: deliver.Endings(".xml"),
+		endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if len(a.Outputs) == 0 {
 				a.Outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}

@@ -20,7 +20,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
-	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
 )
 
@@ -48,7 +47,7 @@ func (a *app) diffCommand() *cobra.Command {
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "local simd" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
-		args: cli.Args(1, cli.Many, wrongPaths), endings: deliver.Endings(".xml"),
+		args: cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
 				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)

@@ -64,7 +64,6 @@ var arrows = map[string][]string{
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
-	"report/deliver":    {"ingest/note", "report", "report/excel", "report/html", "report/machine", "report/plot", "report/text"},
 	"report/lookdoc":    {"report", "ingest/collect", "ingest/unit"},
 	"report/plot":       {"report"},
 	"report/excel":      {"report", "ingest/ahead"},

@@ -148,7 +148,7 @@ func (a *app) printSchema(name string) error {
 		return err
 	}
 	// To the files first, as answers are: a pipe that closes must not leave them unwritten.
-	if err := a.out.WriteAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
+	if err := a.out.writeAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
 		return err
 	}
 	if err := machine.JSON(a.stdout, s); err != nil {

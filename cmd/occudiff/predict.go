@@ -18,7 +18,6 @@ import (
 	"occudiff/predict/computeunit"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
-	"occudiff/report/deliver"
 	"occudiff/report/predictdoc"
 )
 
@@ -111,7 +110,7 @@ func (p *prediction) check(paths []string) error {
 		return p.checkBatch()
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
 		// These answers have one curve, which a picture can hold; see Answer.Chart.
-		p.endings = append([]string{".svg"}, deliver.Endings()...)
+		p.endings = append([]string{".svg"}, fileEndings()...)
 	}
 	return nil
 }
@@ -278,10 +277,10 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
-	if p.out.Names() == "" {
+	if p.out.names() == "" {
 		err = write(p.csvOut())
 	} else {
-		err = p.out.WriteAll(write)
+		err = p.out.writeAll(write)
 	}
 	if err != nil {
 		return err
@@ -354,7 +353,7 @@ func (p *prediction) sayBatch(r batch.Report) {
 	if r.Failed > 0 {
 		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
-	if names := p.out.Names(); names != "" {
+	if names := p.out.names(); names != "" {
 		p.say("wrote %s: %d rows", names, r.Rows)
 	}
 }

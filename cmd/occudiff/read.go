@@ -14,7 +14,6 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
-	"occudiff/report/deliver"
 )
 
 // rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
@@ -22,7 +21,7 @@ import (
 // CSV holds rows alone, so a warning that must go with the figures cannot stand in it.
 func (a *app) rowsAlone(endings ...string) string {
 	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
-		if e := deliver.Ending(o); slices.Contains(endings, e) {
+		if e := endingOf(o); slices.Contains(endings, e) {
 			return e
 		}
 	}

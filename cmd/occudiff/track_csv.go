@@ -129,7 +129,7 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 		}
 		return b.Flush()
 	}
-	if err := t.out.WriteAll(write); err != nil {
+	if err := t.out.writeAll(write); err != nil {
 		return err
 	}
 	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))

@@ -11,7 +11,6 @@ import (
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/report"
-	"occudiff/report/deliver"
 	"occudiff/report/trackdoc"
 )
 
@@ -27,7 +26,7 @@ func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
-		endings: deliver.Endings(".xml"),
+		endings: fileEndings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			t.FailOn = f.FailOn
 			return t.check(ctx, f)

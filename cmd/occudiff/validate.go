@@ -16,7 +16,6 @@ import (
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/report"
-	"occudiff/report/deliver"
 	"occudiff/report/diffdoc"
 	"occudiff/report/rundoc"
 )
@@ -36,7 +35,7 @@ func (a *app) validateCommand() *cobra.Command {
 		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
-			if a.endings = deliver.Endings(".xml", deliver.Trace); f.Timeline {
+			if a.endings = fileEndings(".xml", perfettoEnding); f.Timeline {
 				a.endings = append(a.endings, ".svg")
 			}
 			return nil
@@ -68,7 +67,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
 		return a.readRun(ctx, paths, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
-			Samples: f.Timeline || a.rowsAlone(deliver.Trace) != "", Side: side}})
+			Samples: f.Timeline || a.rowsAlone(perfettoEnding) != "", Side: side}})
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(ctx, run, f)

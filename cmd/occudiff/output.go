@@ -1,14 +1,4 @@
-// Package deliver writes an answer into files and onto standard output. The ending of a file, or the name of a format,
-// picks one of the ways of writing.
-//
-// Files are opened before the work, so that one that cannot be written is found first, and put in place whole or not at
-// all: each is written as a temporary file beside its target and renamed when all of them are written. A link is
-// followed to the file that it names, a pipe, a terminal or another character device is written to, and anything else
-// that is no regular file is refused; so is every file that the command reads, by whatever name. What a killed run has
-// left is removed by the next one. A Markdown file gets the plots of the report in a folder beside it.
-//
-// The package knows no kernels, and it decides nothing that a reader sees.
-package deliver
+package main
 
 import (
 	"bufio"
@@ -29,28 +19,28 @@ import (
 	"occudiff/report/text"
 )
 
-// Writer writes one form of a result.
-type Writer func(io.Writer) error
+// formWriter writes one form of an answer.
+type formWriter func(io.Writer) error
 
-// Endings are the endings of the files that every answer can be written into.
-func Endings(more ...string) []string {
+// fileEndings are the endings of the files that every answer can be written into.
+func fileEndings(more ...string) []string {
 	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
 }
 
-// Trace is the ending of a file for Perfetto.
-const Trace = ".trace.json"
+// perfettoEnding is the ending of a file for Perfetto.
+const perfettoEnding = ".trace.json"
 
-// Ending gives the ending of a file, in lower case, which picks the way of writing.
-func Ending(path string) string {
-	if path = strings.ToLower(path); strings.HasSuffix(path, Trace) {
-		return Trace
+// endingOf gives the ending of a file, in lower case, which picks the way of writing.
+func endingOf(path string) string {
+	if path = strings.ToLower(path); strings.HasSuffix(path, perfettoEnding) {
+		return perfettoEnding
 	}
 	return filepath.Ext(path)
 }
 
 // writers are the ways of writing an answer, by the ending of a file.
-func writers(ans *report.Answer) map[string]Writer {
-	return map[string]Writer{
+func writers(ans *report.Answer) map[string]formWriter {
+	return map[string]formWriter{
 		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
 		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document()) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
@@ -58,7 +48,7 @@ func writers(ans *report.Answer) map[string]Writer {
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
 		".svg":  func(w io.Writer) error { return svg(ans.Document(), ans.Chart)(w) },
-		Trace: func(w io.Writer) error {
+		perfettoEnding: func(w io.Writer) error {
 			if ans.Trace == nil {
 				return errors.New("nothing says when launches ran, or there are several runs: a trace is of one run " +
 					"with its result folder, or with a trace beside its export")
@@ -68,11 +58,11 @@ func writers(ans *report.Answer) map[string]Writer {
 	}
 }
 
-// Open checks the endings of files and opens them, with what f says of the command.
-func Open(f Files, paths []string, endings ...string) (*Files, error) {
+// openFiles checks the endings of files and opens them, with what f says of the command.
+func openFiles(f outputFiles, paths []string, endings ...string) (*outputFiles, error) {
 	for _, p := range paths {
-		ending := Ending(p)
-		if ending == Trace && !slices.Contains(endings, Trace) {
+		ending := endingOf(p)
+		if ending == perfettoEnding && !slices.Contains(endings, perfettoEnding) {
 			ending = ".json"
 		}
 		var err error
@@ -83,20 +73,20 @@ func Open(f Files, paths []string, endings ...string) (*Files, error) {
 			err = fmt.Errorf("-o %s %w", p, err)
 		}
 		if err != nil {
-			f.Discard()
+			f.discard()
 			return nil, err
 		}
 	}
 	return &f, nil
 }
 
-// Write writes an answer into every file and puts them in place: all are written before any is.
-func (f *Files) Write(ans *report.Answer) error {
+// write writes an answer into every file and puts them in place: all are written before any is.
+func (f *outputFiles) write(ans *report.Answer) error {
 	if err := f.addPlots(ans); err != nil {
 		return err
 	}
 	by := writers(ans)
-	return f.write(func(to *file, w io.Writer) error {
+	return f.place(func(to *outputFile, w io.Writer) error {
 		if to.own != nil {
 			return to.own(w)
 		}
@@ -104,14 +94,14 @@ func (f *Files) Write(ans *report.Answer) error {
 	})
 }
 
-// WriteAll writes the same into every file, whatever its ending is.
-func (f *Files) WriteAll(write Writer) error {
-	return f.write(func(_ *file, w io.Writer) error { return write(w) })
+// writeAll writes the same into every file, whatever its ending is.
+func (f *outputFiles) writeAll(write formWriter) error {
+	return f.place(func(_ *outputFile, w io.Writer) error { return write(w) })
 }
 
-// Print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
+// print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
 // of it is held back.
-func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt text.Options) error {
+func (f *outputFiles) print(w io.Writer, format string, ans *report.Answer, opt text.Options) error {
 	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
 	var err error
 	if format == "card" {
@@ -130,8 +120,8 @@ func (f *Files) Print(w io.Writer, format string, ans *report.Answer, opt text.O
 	return nil
 }
 
-// Names lists the files for a message, empty when there are none.
-func (f *Files) Names() string {
+// names lists the files for a message, empty when there are none.
+func (f *outputFiles) names() string {
 	var names []string
 	for _, file := range f.files {
 		if !file.beside {
@@ -143,7 +133,7 @@ func (f *Files) Names() string {
 
 // addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files
 // beside report.md. They are written and put in place with all other files.
-func (f *Files) addPlots(ans *report.Answer) error {
+func (f *outputFiles) addPlots(ans *report.Answer) error {
 	for _, page := range f.files {
 		if page.ending != ".md" || page.own != nil || page.tmp == nil {
 			continue
@@ -173,7 +163,7 @@ func (f *Files) addPlots(ans *report.Answer) error {
 	return nil
 }
 
-func svg(doc *report.Document, p *report.Plot) Writer {
+func svg(doc *report.Document, p *report.Plot) formWriter {
 	return func(w io.Writer) error {
 		if p == nil {
 			return errors.New("several runs have no picture in common")

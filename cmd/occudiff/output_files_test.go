@@ -1,4 +1,4 @@
-package deliver
+package main
 
 import (
 	"bytes"
@@ -12,18 +12,17 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // put writes a text to paths.
-func put(s *Files, text string, paths ...string) error {
+func put(s *outputFiles, text string, paths ...string) error {
 	for _, p := range paths {
 		if err := s.open(p, ""); err != nil {
-			s.Discard()
+			s.discard()
 			return err
 		}
 	}
-	return s.write(func(_ *file, w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	return s.place(func(_ *outputFile, w io.Writer) error { _, err := io.WriteString(w, text); return err })
 }
 
 // files lists a folder with modes and sizes.
@@ -69,7 +68,7 @@ func link(t *testing.T, target, path string) {
 func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
-	var s Files
+	var s outputFiles
 	for _, name := range []string{"a.md", "b.md"} {
 		if err := s.open(filepath.Join(dir, name), ""); err != nil {
 			t.Fatal(err)
@@ -78,7 +77,7 @@ func TestWhole(t *testing.T) {
 	if err := s.makeFolder(filepath.Join(dir, "a.files")); err != nil {
 		t.Fatal(err)
 	}
-	err := s.write(func(f *file, w io.Writer) error {
+	err := s.place(func(f *outputFile, w io.Writer) error {
 		io.WriteString(w, "half")
 		return map[string]error{"b.md": broken}[filepath.Base(f.path)]
 	})
@@ -86,10 +85,10 @@ func TestWhole(t *testing.T) {
 		t.Errorf("error %v; left: %s", err, got)
 	}
 	calledOff := errors.New("called off")
-	if err := put(&Files{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
+	if err := put(&outputFiles{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
 		t.Errorf("error %v; left: %s", err, files(t, dir))
 	}
-	if err := put(&Files{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
+	if err := put(&outputFiles{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
 		t.Errorf("error %v; files: %s", err, files(t, dir))
 	}
 }
@@ -105,7 +104,7 @@ func TestKeepsPermissions(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := put(&Files{}, "x", path); err != nil {
+		if err := put(&outputFiles{}, "x", path); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
@@ -119,11 +118,11 @@ func TestLinks(t *testing.T) {
 	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
 	link(t, "target.md", path)
 	for range 2 { // first the target is not there
-		if err := put(&Files{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
+		if err := put(&outputFiles{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
 			t.Fatalf("error %v; files: %s", err, files(t, dir))
 		}
 	}
-	if err := put(&Files{}, "x", path, target); err == nil || err.Error() != "is given twice" {
+	if err := put(&outputFiles{}, "x", path, target); err == nil || err.Error() != "is given twice" {
 		t.Errorf("a file and a link to it: %v", err)
 	}
 }
@@ -142,7 +141,7 @@ func TestInputs(t *testing.T) {
 	link(t, in, soft)
 	for _, path := range []string{in, hard, soft, filepath.Join(dir, "runs", "..", "runs", "in.csv")} {
 		for _, given := range []string{in, filepath.Dir(in), dir, hard, soft} {
-			err := put(&Files{Inputs: []string{"nothing", given}}, "x", path)
+			err := put(&outputFiles{Inputs: []string{"nothing", given}}, "x", path)
 			if err == nil || !strings.HasPrefix(err.Error(), "would overwrite the input ") {
 				t.Errorf("reads %s, writes %s: %v", given, path, err)
 			}
@@ -161,10 +160,10 @@ func TestNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	null := filepath.Join(dir, "null.md")
 	link(t, os.DevNull, null)
-	if err := put(&Files{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
+	if err := put(&outputFiles{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
 		t.Errorf("a device: error %v; files: %s", err, files(t, dir))
 	}
-	if err := put(&Files{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
+	if err := put(&outputFiles{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
 		t.Errorf("a folder: %v", err)
 	}
 	pipe := filepath.Join(dir, "pipe.md")
@@ -176,21 +175,11 @@ func TestNoFiles(t *testing.T) {
 		b, _ := os.ReadFile(pipe)
 		read <- string(b)
 	}()
-	if err := put(&Files{}, "through", pipe); err != nil || <-read != "through" {
+	if err := put(&outputFiles{}, "through", pipe); err != nil || <-read != "through" {
 		t.Errorf("a pipe: %v", err)
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v now", info.Mode())
-	}
-	calledOff, start := errors.New("called off"), time.Now()
-	err := put(&Files{Stopped: func() error {
-		if time.Since(start) > 100*time.Millisecond {
-			return calledOff
-		}
-		return nil
-	}}, "x", pipe)
-	if !errors.Is(err, calledOff) {
-		t.Errorf("a pipe that nobody reads from: %v", err)
 	}
 }
 
@@ -205,7 +194,7 @@ func TestStandardOutput(t *testing.T) {
 	defer f.Close()
 	defer func(old *os.File) { os.Stdout = old }(os.Stdout)
 	os.Stdout = f
-	if err := put(&Files{}, "report\n", path); err != nil {
+	if err := put(&outputFiles{}, "report\n", path); err != nil {
 		t.Fatal(err)
 	}
 	f.WriteString("table\n")
@@ -215,34 +204,3 @@ func TestStandardOutput(t *testing.T) {
 }
 
 // TestStale removes what killed runs have left, and nothing else.
-func TestStale(t *testing.T) {
-	dir := t.TempDir()
-	old := time.Now().Add(-time.Hour)
-	for name, stale := range map[string]bool{".occudiff-1.md": true, ".occudiff-22.xlsx": true, ".occudiff-3.md": false, ".occudiff-x.md": true,
-		"occudiff-4.md": true, ".occudiff-5.md.keep": true} {
-		writeFile(t, filepath.Join(dir, name), "x")
-		if stale {
-			if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	var running Files
-	if err := running.open(filepath.Join(dir, "running.md"), ""); err != nil {
-		t.Fatal(err)
-	}
-	held := running.files[0].tmp.Name()
-	if err := os.Chtimes(held, old, old); err != nil {
-		t.Fatal(err)
-	}
-	if err := put(&Files{}, "x", filepath.Join(dir, "a.md")); err != nil {
-		t.Fatal(err)
-	}
-	if err := put(&running, "x"); err != nil {
-		t.Errorf("a run that goes on lost its file: %v", err)
-	}
-	want := ".occudiff-3.md 1\n.occudiff-5.md.keep 1\n.occudiff-x.md 1\na.md 1\noccudiff-4.md 1\nrunning.md 1\n"
-	if got := files(t, dir); got != want {
-		t.Errorf("left:\n%s\nwant:\n%s", got, want)
-	}
-}

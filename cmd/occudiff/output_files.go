@@ -1,4 +1,4 @@
-package deliver
+package main
 
 import (
 	"bufio"
@@ -8,40 +8,43 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"occudiff/ingest/note"
 )
 
-// Files are the files that one command writes.
-type Files struct {
+// outputFiles are the files that one command writes. They are opened before the work, so that one that cannot be written
+// is found first, and put in place whole or not at all: each is written as a temporary file beside its target and renamed
+// when all of them are written. A link is followed to the file that it names, a pipe, a terminal or another character
+// device is written to, and anything else that is no regular file is refused; so is every file that the command reads, by
+// whatever name.
+type outputFiles struct {
 	// Inputs are the paths that the command reads; a folder stands for the files in it.
 	Inputs []string
 	// Stopped says whether the work was called off; nil when nobody may. A large report stops in the middle then, and
 	// none of the files is put in place.
 	Stopped func() error
 
-	files   []*file
-	folders []string // that were made
-	read    []input  // what Inputs are, once it was asked for
+	files   []*outputFile
+	folders []string    // that were made
+	read    []inputFile // what Inputs are, once it was asked for
 }
 
-// file is one of them.
-type file struct {
+// outputFile is one of them.
+type outputFile struct {
 	path   string // what is replaced or written to, links followed
 	info   fs.FileInfo
 	tmp    *os.File // nil when path is written to
 	direct *os.File // standard output or standard error; nil when path is opened
 
 	ending string
-	own    Writer // instead of that of the ending; nil when there is none
-	beside bool   // it belongs to another file and goes without saying
+	own    formWriter // instead of that of the ending; nil when there is none
+	beside bool       // it belongs to another file and goes without saying
 }
 
 // open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
 // error does not name the path.
-func (s *Files) open(path, ending string) error {
-	f := &file{path: path, ending: ending}
+func (s *outputFiles) open(path, ending string) error {
+	f := &outputFile{path: path, ending: ending}
 	var err error
 	if f.info, err = os.Stat(path); err == nil {
 		if err := s.check(f); err != nil {
@@ -58,19 +61,16 @@ func (s *Files) open(path, ending string) error {
 			return errors.New("is given twice")
 		}
 	}
-	folder := filepath.Dir(f.path)
-	if f.tmp, err = os.CreateTemp(folder, ".occudiff-*"+filepath.Ext(path)); err != nil {
+	if f.tmp, err = os.CreateTemp(filepath.Dir(f.path), ".occudiff-*"+filepath.Ext(path)); err != nil {
 		return fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written",
 			note.Reason(err))
 	}
-	lock(f.tmp)
-	removeStale(folder)
 	s.files = append(s.files, f)
 	return nil
 }
 
 // check refuses what must not be replaced and cannot be written to.
-func (s *Files) check(f *file) error {
+func (s *outputFiles) check(f *outputFile) error {
 	mode := f.info.Mode()
 	switch {
 	case mode.IsDir():
@@ -111,19 +111,19 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input is a file that the command reads.
-type input struct {
+// inputFile is a file that the command reads.
+type inputFile struct {
 	path string
 	info fs.FileInfo
 }
 
 // input gives the input that a file is, by whatever name; empty when it is none.
-func (s *Files) input(info fs.FileInfo) string {
+func (s *outputFiles) input(info fs.FileInfo) string {
 	if s.read == nil {
-		s.read = []input{}
+		s.read = []inputFile{}
 		for _, p := range withFiles(s.Inputs) {
 			if info, err := os.Stat(p); err == nil {
-				s.read = append(s.read, input{p, info})
+				s.read = append(s.read, inputFile{p, info})
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func withFiles(paths []string) []string {
 }
 
 // makeFolder makes a folder for files of the command. It goes away again when none is put in it.
-func (s *Files) makeFolder(path string) error {
+func (s *outputFiles) makeFolder(path string) error {
 	_, missing := os.Stat(path)
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return err
@@ -164,15 +164,15 @@ func (s *Files) makeFolder(path string) error {
 	return nil
 }
 
-// write writes every file, in the order of Open, and puts them in place when all are written.
-func (s *Files) write(write func(f *file, w io.Writer) error) error {
-	defer s.Discard()
+// place writes every file, in the order of openFiles, and puts them in place when all are written.
+func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error {
+	defer s.discard()
 	for _, f := range s.files {
 		if err := s.fill(f, func(w io.Writer) error { return write(f, w) }); err != nil {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
-	for _, f := range s.files { // open until now, which tells other runs that somebody is at it
+	for _, f := range s.files {
 		if f.tmp == nil {
 			continue
 		}
@@ -195,13 +195,13 @@ func (s *Files) write(write func(f *file, w io.Writer) error) error {
 }
 
 // fill writes one file. A file that is replaced keeps its permissions.
-func (s *Files) fill(f *file, write func(io.Writer) error) (err error) {
+func (s *outputFiles) fill(f *outputFile, write func(io.Writer) error) (err error) {
 	to := f.direct
 	switch {
 	case f.tmp != nil:
 		to = f.tmp
 	case to == nil:
-		if to, err = s.openWaiting(f.path); err != nil {
+		if to, err = os.OpenFile(f.path, os.O_WRONLY, 0); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, to.Close()) }()
@@ -220,32 +220,8 @@ func (s *Files) fill(f *file, write func(io.Writer) error) (err error) {
 	return f.tmp.Chmod(mode)
 }
 
-// openWaiting opens a pipe or a device; a pipe that nobody reads from blocks in that, and is given up when the work is
-// called off.
-func (s *Files) openWaiting(path string) (*os.File, error) {
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		done <- opened{f, err}
-	}()
-	for {
-		select {
-		case o := <-done:
-			return o.f, o.err
-		case <-time.After(50 * time.Millisecond):
-			if err := s.stopped(); err != nil {
-				return nil, err
-			}
-		}
-	}
-}
-
 // stopped says whether the work was called off.
-func (s *Files) stopped() error {
+func (s *outputFiles) stopped() error {
 	if s.Stopped == nil {
 		return nil
 	}
@@ -266,8 +242,8 @@ func (s stoppable) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// Discard removes what has not been put in place; it may be called more than once.
-func (s *Files) Discard() {
+// discard removes what has not been put in place; it may be called more than once.
+func (s *outputFiles) discard() {
 	for _, f := range s.files {
 		if f.tmp != nil {
 			f.tmp.Close()
