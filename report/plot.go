@@ -20,13 +20,11 @@ type Plot struct {
 	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
 	Scatter        *Scatter
-	LevelChart     *LevelChart
 	LineChart      *LineChart
 	TimeSeries     *TimeSeries
 	SmallMultiples []Panel
 	StackedBars    *StackedBars
 	HeatMap        *HeatMap
-	Timeline       *Timeline
 }
 
 // Scatter is points in groups of one color each, around the diagonal on which both axes agree.
@@ -49,25 +47,6 @@ type Point struct {
 	X, Y  float64
 	Share float64 // of the whole that all points stand for, 0 to 1: how large it is drawn; 0 where nobody knows
 	Name  string
-}
-
-// LevelChart is heights one after the other, each as wide as it lasts, and lines across to hold them against.
-type LevelChart struct {
-	X, Y       string
-	Levels     []Level
-	References []Reference
-}
-
-// Level is a height that lasts for a width.
-type Level struct {
-	Width, Height float64
-	Name          string
-}
-
-// Reference is a line across a chart.
-type Reference struct {
-	Name   string
-	Height float64
 }
 
 // PlotRows is how many kernels a plot shows: more bars than this cannot be told apart.
@@ -113,6 +92,7 @@ type LineChart struct {
 	XStep  float64   // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
 	XAlone []float64 // the only numbers of the horizontal axis, where there is nothing between them; else nil
 	Series []LineSeries
+	Low    bool // a picture beside others, of few points
 }
 
 // LineSeries is points in the order of the horizontal axis. A point whose Y is NaN is a gap.
@@ -169,28 +149,6 @@ type HeatMap struct {
 type HeatRow struct {
 	Name   string
 	Values []float64
-}
-
-// Timeline is what went on in each row over a common time.
-type Timeline struct {
-	X       string  // title of the axis, without the unit
-	Y       string  // what Curve is
-	Classes []Part  // what can go on: the legend
-	Curve   []Point // a value over the same time, in percent, above the rows; nil without one; a Y of NaN is a gap
-	Rows    []TimelineRow
-}
-
-// TimelineRow is intervals in the order of time.
-type TimelineRow struct {
-	Name      string
-	Intervals []Interval
-}
-
-// Interval lasts from Start to End, the end excluded.
-type Interval struct {
-	Start, End float64
-	Class      int    // index of the class
-	Name       string // what it is, for those who point at it
 }
 
 // Plots gives the plots of the sections that a view shows, and of their items, in reading order.

@@ -80,6 +80,23 @@ func TestLongTextsWrap(t *testing.T) {
 	}
 }
 
+// TestPrintedColumns: a list is printed up to the last column that a terminal shows as well; the rest is for the screen.
+func TestPrintedColumns(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	area := printArea(f, "Kernels")
+	if area == "" {
+		t.Fatal("the sheet has no print area")
+	}
+	rows, err := f.GetRows("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := lastColumn(t, area)
+	if rows[0][n-1] != "Worth" || !strings.HasSuffix(area, fmt.Sprintf("$%d", len(rows))) || len(rows[0]) < 2*n {
+		t.Errorf("%s ends with %q of %d columns and %d rows", area, rows[0][n-1], len(rows[0]), len(rows))
+	}
+}
+
 func printArea(f *excelize.File, sheet string) string {
 	for _, n := range f.GetDefinedName() {
 		if n.Name == "_xlnm.Print_Area" && n.Scope == sheet {
@@ -98,20 +115,4 @@ func lastColumn(t *testing.T, area string) int {
 		t.Fatal(err)
 	}
 	return column
-}
-
-func printedWidth(t *testing.T, f *excelize.File, sheet, area string) (sum float64) {
-	t.Helper()
-	for k := range lastColumn(t, area) {
-		name, err := excelize.ColumnNumberToName(k + 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		width, err := f.GetColWidth(sheet, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum += width
-	}
-	return sum
 }

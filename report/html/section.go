@@ -81,7 +81,7 @@ func (p *page) figures(plots []report.Plot) {
 // parts of a whole, small for what is hardly a plot.
 func shape(f *report.Plot) string {
 	switch {
-	case f.Scatter != nil || f.LevelChart != nil:
+	case f.Scatter != nil || f.LineChart != nil && f.LineChart.Low:
 		return ""
 	case f.TimeSeries != nil && len(f.TimeSeries.Points) < 2:
 		return "small"

@@ -8,77 +8,17 @@ import (
 )
 
 const (
-	levelsWidth  = 560.0
-	levelsHeight = 150.0 // of the field
-	// splitLevels is up to how many units of width the levels are parted into units.
-	splitLevels = 40
-
-	linesWidth  = 820.0
-	linesHeight = 330.0 // of the field
+	linesWidth, lowWidth   = 820.0, 560.0
+	linesHeight, lowHeight = 330.0, 150.0 // of the field
 )
-
-// drawLevelChart draws levels one after the other, and lines across to hold them against.
-func drawLevelChart(plot *report.Plot, look Look) []byte {
-	p, data := newPen(plot, look, levelsWidth), plot.LevelChart
-	var keys []key
-	width, top := 0.0, plot.Max
-	for i, l := range data.Levels {
-		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.swatch(level1 + paint(i%2))})
-		width, top = width+l.Width, math.Max(top, l.Height)
-	}
-	for i, l := range data.References {
-		ink, dashes := referenceLine(i)
-		keys = append(keys, key{withValue(l.Name, l.Height, plot.Unit), p.stroke(ink, dashes)})
-		top = math.Max(top, l.Height)
-	}
-	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(0, y, p.width-margin-8, y+levelsHeight)
-	_, f.x.to = span(0, math.Max(width, 0))
-	_, f.y.to = span(0, math.Max(top, 0))
-	f.fitNumbers()
-	step := 0.0
-	if width < 10 { // there is no half wave to count
-		step = 1
-	}
-	p.xAxis(&f, data.X, step)
-	p.yAxis(&f, withUnit(data.Y, plot.Unit))
-	from := 0.0
-	for i, l := range data.Levels {
-		parts := 1
-		if width <= splitLevels {
-			parts = max(1, int(math.Ceil(l.Width-1e-9)))
-		}
-		for range parts {
-			next := from + l.Width/float64(parts)
-			// A last wave after thousands stays visible.
-			wide := math.Max(f.x.at(next)-f.x.at(from)-0.8, 0.8)
-			p.rect(f.x.at(from), f.y.at(l.Height), wide, f.y.start-f.y.at(l.Height), level1+paint(i%2),
-				withValue(l.Name, l.Height, plot.Unit))
-			from = next
-		}
-	}
-	for i, l := range data.References {
-		ink, dashes := referenceLine(i)
-		p.line(f.x.start, f.y.at(l.Height), f.x.end, f.y.at(l.Height), ink, 1.8, dashes)
-	}
-	return p.picture(f.y.start + axisHeight)
-}
-
-func withValue(name string, value float64, unit string) string {
-	return name + " " + report.Decimal(value, 1) + " " + unit
-}
-
-// referenceLine gives paint and dashes of a line across: dashes tell lines apart without color.
-func referenceLine(i int) (ink paint, dashes string) {
-	if i == 0 {
-		return text2, "5 3"
-	}
-	return series3, ""
-}
 
 // drawLineChart draws series over one horizontal axis.
 func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
-	p, data := newPen(plot, look, linesWidth), plot.LineChart
+	data, width, height := plot.LineChart, linesWidth, linesHeight
+	if data.Low {
+		width, height = lowWidth, lowHeight
+	}
+	p := newPen(plot, look, width)
 	least, most, top := math.Inf(1), math.Inf(-1), plot.Max
 	var keys []key
 	for i, s := range data.Series {
@@ -100,7 +40,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 		return nil, errors.New("there is no point to draw")
 	}
 	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(0, y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
+	f := newField(0, y, p.width-margin-12, y+math.Min(height, 0.7*p.width))
 	f.x.from, f.x.to = span(least, most)
 	_, f.y.to = span(0, math.Max(top, 0))
 	f.fitNumbers()
@@ -155,4 +95,8 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 		stretch = append(stretch, at)
 	}
 	end()
+}
+
+func withValue(name string, value float64, unit string) string {
+	return name + " " + report.Decimal(value, 1) + " " + unit
 }

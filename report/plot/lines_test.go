@@ -107,8 +107,6 @@ func FuzzDraw(f *testing.F) {
 		for _, p := range []*report.Plot{
 			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name),
 				Points: points}}}},
-			{LevelChart: &report.LevelChart{Levels: []report.Level{{Width: a, Height: b, Name: name}},
-				References: []report.Reference{{Name: name, Height: c}}}},
 			{TimeSeries: times},
 			{SmallMultiples: []report.Panel{{Title: name, Note: name, Link: name, TimeSeries: times}}},
 			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
@@ -116,11 +114,7 @@ func FuzzDraw(f *testing.F) {
 					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
 			{HeatMap: &report.HeatMap{Columns: []string{name, name}, Rows: []report.HeatRow{{Name: name,
 				Values: []float64{a, b, c}}}}},
-			{Timeline: &report.Timeline{X: name, Classes: []report.Part{{Name: name}},
-				Rows: []report.TimelineRow{{Name: name,
-					Intervals: []report.Interval{{Start: a, End: b, Class: len(name) % 2, Name: name},
-						{Start: b, End: c}}}}}},
-			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,
+			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Low: a < b, Series: []report.LineSeries{{Name: name,
 				Points: points}}}},
 		} {
 			p.Title, p.Text, p.Max, p.Unit = name, name, a, name

@@ -32,8 +32,6 @@ func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 	switch {
 	case p.Scatter != nil:
 		return drawScatter(p, l), nil
-	case p.LevelChart != nil:
-		return drawLevelChart(p, l), nil
 	case p.TimeSeries != nil:
 		return drawTimeSeries(p, l), nil
 	case p.SmallMultiples != nil:
@@ -44,8 +42,6 @@ func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 		return drawStackedBars(p, l), nil
 	case p.HeatMap != nil:
 		return drawHeatMap(p, l), nil
-	case p.Timeline != nil:
-		return drawTimeline(p, l), nil
 	}
 	t := d.Table(p.Table)
 	if t == nil {

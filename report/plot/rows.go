@@ -16,8 +16,6 @@ const (
 	valueWidth = 44.0
 	// spanHeight is that of the bar of a row, spanNumbers that of the numbers below it.
 	spanHeight, spanNumbers = 16.0, 13.0
-	// curveRows is how many rows the curve of a timeline takes.
-	curveRows = 4
 )
 
 // rows is a field of rows from top to bottom, each with a name.
@@ -98,41 +96,6 @@ func drawStackedBars(plot *report.Plot, look Look) []byte {
 				p.text(r.x.at(from), y+spanHeight+11, "", tickSize, muted, value)
 			}
 			from = to
-		}
-	}
-	return p.picture(r.y.start + axisHeight)
-}
-
-// drawTimeline draws the intervals of each row over the time that all rows share.
-func drawTimeline(plot *report.Plot, look Look) []byte {
-	p, data := newPen(plot, look, rowsWidth), plot.Timeline
-	above := 0
-	if len(data.Curve) > 0 {
-		above = curveRows
-	}
-	r := p.newRows(p.legend(p.heading(), p.partKeys(data.Classes)), above+len(data.Rows), spanHeight)
-	first, last := math.Inf(1), math.Inf(-1)
-	for _, row := range data.Rows {
-		for _, i := range row.Intervals {
-			first, last = math.Min(first, i.Start), math.Max(last, i.End)
-		}
-	}
-	r.x.from, r.x.to = span(first, last)
-	p.xAxis(&r.field, withUnit(data.X, plot.Unit), 0)
-	if above > 0 {
-		top := r.begin(0, data.Y, "")
-		f := field{r.x, scale{to: 100, start: r.y.end + curveRows*r.pitch - 4, end: top}}
-		for _, v := range []float64{0, 100} {
-			p.line(f.x.start, f.y.at(v), f.x.end, f.y.at(v), gridInk, 1, "")
-			p.text(f.x.end+4, f.y.at(v)+4, "", tickSize, muted, report.Decimal(v, 0)+" %")
-		}
-		p.series(&f, 0, report.LineSeries{Name: data.Y, Style: report.Steps, Points: data.Curve})
-	}
-	for k, row := range data.Rows {
-		y := r.begin(above+k, row.Name, "")
-		for _, i := range row.Intervals { // also a short one is seen
-			p.rect(r.x.at(i.Start), y, math.Max(r.x.at(i.End)-r.x.at(i.Start), 0.6), spanHeight,
-				partPaint(data.Classes, i.Class), i.Name)
 		}
 	}
 	return p.picture(r.y.start + axisHeight)

@@ -41,19 +41,8 @@ func heatMap() *report.Plot {
 		}}
 }
 
-func timeline() *report.Plot {
-	return &report.Plot{Key: "timeline", Title: "What the GPU did", Unit: "ms", Timeline: &report.Timeline{
-		Y: "measured occupancy", Curve: []report.Point{{X: 0, Y: 90}, {X: 2, Y: 40}, {X: 4, Y: 40}, {X: 4, Y: math.NaN()},
-			{X: 4.5, Y: 100}, {X: 6, Y: 100}},
-		X: "Time", Classes: []report.Part{{Name: "kernel"}, {Name: "copy", Status: report.Muted}},
-		Rows: []report.TimelineRow{{Name: "queue 1", Intervals: []report.Interval{{Start: 0, End: 4, Name: "Fan2"},
-			{Start: 4.5, End: 6, Class: 1, Name: "copy"}}},
-			{Name: "queue 2", Intervals: []report.Interval{{Start: 3, End: 3.001, Name: "a short one"}}}},
-	}}
-}
-
 func TestRowsGolden(t *testing.T) {
-	for _, p := range []*report.Plot{account(), heatMap(), timeline()} {
+	for _, p := range []*report.Plot{account(), heatMap()} {
 		svg := draw(t, nil, p, plot.Look{})
 		wellFormed(t, p.Key, svg)
 		sample.Golden(t, p.Key+".svg", []byte(svg))
@@ -114,14 +103,6 @@ func TestHeatMap(t *testing.T) {
 	}
 }
 
-// TestTimeline: an interval too short for a pixel is seen.
-func TestTimeline(t *testing.T) {
-	if svg := draw(t, nil, timeline(), plot.Look{}); !strings.Contains(svg,
-		`width="0.6" height="16" fill="#1f6feb"><title>a short one</title>`) {
-		t.Error("the short interval is not drawn")
-	}
-}
-
 // TestColorsOfParts: the color of a part of the account is that of nothing else, on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {
@@ -137,7 +118,7 @@ func TestColorsOfParts(t *testing.T) {
 		}
 	}
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for _, p := range append(plots(d), heatMap(), timeline(), account()) {
+	for _, p := range append(plots(d), heatMap(), account()) {
 		if has := strings.Contains(draw(t, d, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
 			t.Errorf("%s: colors of parts %t", p.Key, has)
 		}

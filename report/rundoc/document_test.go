@@ -181,7 +181,7 @@ func TestTablesAreSound(t *testing.T) {
 				checkTable(t, d, table)
 			}
 			for _, p := range s.Plots {
-				if p.Scatter != nil || p.LevelChart != nil || p.StackedBars != nil {
+				if p.Scatter != nil || p.LineChart != nil || p.StackedBars != nil {
 					continue // they carry their points
 				}
 				plotted := d.Table(p.Table)

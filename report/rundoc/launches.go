@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	"fmt"
-	"math"
 
 	"occudiff/compare"
 	"occudiff/compare/launches"
@@ -150,16 +149,12 @@ func (v *TraceValue) busy() (list []string) {
 }
 
 const (
-	// plotTasks is how many tasks the picture of a run shows. Up to plotLaunches launches are drawn each; of more it
-	// shows how much of each of plotParts parts of the time they took.
-	plotTasks, plotLaunches, plotParts = 10, 500, 60
-	// curveParts is of how many parts of the run the curve above the launches shows the mean occupancy.
-	curveParts = 400
+	// plotTasks is how many tasks the picture of a run shows, and plotParts in how many parts of the time.
+	plotTasks, plotParts = 10, 60
 )
 
-// launchPlot is the picture of a run: when the GPU was busy, when the tasks with the most time ran, and the longest
-// gaps.
-// Of few launches each is drawn; of many, bars thinner than a pixel would show nothing but their overlap.
+// launchPlot is the picture of a run: when the GPU was busy, and when the tasks with the most time ran. Launches are not
+// drawn one by one: bars thinner than a pixel would show nothing but their overlap.
 func launchPlot(r *compare.Result) report.Plot {
 	s := r.Sequence
 	longest := s.Longest(plotTasks)
@@ -178,33 +173,12 @@ func launchPlot(r *compare.Result) report.Plot {
 	if len(s.Tasks) > len(longest) {
 		p.Title += fmt.Sprintf(", the %d longest of %s tasks", plotTasks, report.Thousands(int64(len(s.Tasks))))
 	}
-	launches := int64(0)
-	for _, d := range s.Devices {
-		launches += d.Launches
+	p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
+	if values := runOccupancy(r, plotParts); values != nil {
+		p.HeatMap.Rows = append([]report.HeatRow{{Name: "measured occupancy", Values: values}}, p.HeatMap.Rows...)
 	}
-	if launches > plotLaunches {
-		p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
-		if values := runOccupancy(r, plotParts); values != nil {
-			p.HeatMap.Rows = append([]report.HeatRow{{Name: "measured occupancy", Values: values}}, p.HeatMap.Rows...)
-		}
-		p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy "+
-			"and in which the longest tasks ran.", plotParts, unit.Span(s.Window()/plotParts))
-		return p
-	}
-	p.Unit, p.Timeline = "ms", launchTimeline(s, longest, names)
-	p.Text = "When the GPU was busy, when the longest tasks ran, and the longest gaps."
-	if values := runOccupancy(r, curveParts); values != nil {
-		step := 1e3 * float64(s.Window()) / curveParts
-		p.Timeline.Y = "measured occupancy"
-		for i, v := range values {
-			p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i) * step, Y: v})
-			// A point stands at the beginning of its part: the last one before a gap needs another at its end, or a
-			// part alone would be no line.
-			if !math.IsNaN(v) && (i+1 == len(values) || math.IsNaN(values[i+1])) {
-				p.Timeline.Curve = append(p.Timeline.Curve, report.Point{X: float64(i+1) * step, Y: v})
-			}
-		}
-	}
+	p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy and in "+
+		"which the longest tasks ran.", plotParts, unit.Span(s.Window()/plotParts))
 	return p
 }
 
@@ -237,7 +211,7 @@ func runOccupancy(r *compare.Result, parts int) []float64 {
 	return values
 }
 
-// launchMap shows the shares of many launches.
+// launchMap shows in which parts of the run tasks ran.
 func launchMap(s *launches.Sequence, tasks []int, names []string) *report.HeatMap {
 	h := &report.HeatMap{}
 	for i := range plotParts {
@@ -251,40 +225,4 @@ func launchMap(s *launches.Sequence, tasks []int, names []string) *report.HeatMa
 		h.Rows = append(h.Rows, row)
 	}
 	return h
-}
-
-// launchTimeline shows each of a few launches.
-func launchTimeline(s *launches.Sequence, tasks []int, names []string) *report.Timeline {
-	// The classes are the colors of the legend, in its order.
-	const busy, kernel, transfer, gap = 0, 1, 2, 3
-	t := &report.Timeline{X: "Time since the first launch", Classes: []report.Part{{Name: "busy", Status: report.Good},
-		{Name: "kernel", Status: report.Plain}, {Name: "copy or fill", Status: report.Muted},
-		{Name: "long gap", Status: report.Bad}}}
-	add := func(name string, spans []launches.Span, class int) {
-		row := report.TimelineRow{Name: name}
-		for _, x := range spans {
-			row.Intervals = append(row.Intervals, report.Interval{Start: 1e3 * float64(x.Start),
-				End: 1e3 * float64(x.End), Class: class,
-				Name: fmt.Sprintf("%s: %s from %s", name, unit.Span(x.End-x.Start),
-					unit.Span(x.Start))})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	for i, spans := range s.Spans(tasks) {
-		class := busy
-		if at := i - len(s.Devices); at >= 0 {
-			if class = transfer; s.Tasks[tasks[at]].Kernel {
-				class = kernel
-			}
-		}
-		add(names[i], spans, class)
-	}
-	var gaps []launches.Span
-	for _, g := range s.Gaps {
-		gaps = append(gaps, launches.Span{Start: g.Start, End: g.Start + g.Length})
-	}
-	if len(gaps) > 0 {
-		add(unit.Counted(len(gaps), "longest gap", "longest gaps"), gaps, gap)
-	}
-	return t
 }

@@ -134,19 +134,28 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	if p == nil || p.Groups <= 0 || !(p.Waves > 0) || !finite(p.Waves) {
 		return report.Plot{}, false
 	}
-	f := &report.LevelChart{X: "Wave", Y: "Occupancy"}
+	f := &report.LineChart{X: "Wave", Y: "Occupancy", Low: true}
+	add := func(name string, style report.LineStyle, height, from, to float64) {
+		f.Series = append(f.Series, report.LineSeries{Name: name + " " + report.PercentText(height), Style: style,
+			Points: []report.Point{{X: from, Y: height}, {X: to, Y: height}}})
+	}
 	// Waves are a quotient of whole numbers, so a whole one may come out a rounding below.
 	full := math.Floor(p.Waves + 1e-9)
 	partial := p.Tail > 0 && p.Waves-full > 1e-9
+	end := full
 	if full > 0 {
-		f.Levels = append(f.Levels, report.Level{Width: full, Height: p.Peak.Percent(), Name: "full waves"})
+		add("full waves", report.Steps, p.Peak.Percent(), 0, full)
 	}
 	if partial {
-		f.Levels = append(f.Levels, report.Level{Width: 1, Height: p.Tail.Percent(), Name: "last wave"})
+		end++
+		add("last wave", report.Steps, p.Tail.Percent(), full, end)
 	}
-	f.References = append(f.References, report.Reference{Name: "predicted average", Height: p.Average.Percent()})
+	add("predicted average", report.Straight, p.Average.Percent(), 0, end)
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
-		f.References = append(f.References, report.Reference{Name: "measured", Height: m.Percent()})
+		add("measured", report.Straight, m.Percent(), 0, end)
+	}
+	if end < 10 { // there is no half wave to count
+		f.XStep = 1
 	}
 	text, last := unit.Counted(int64(full), "full wave", "full waves")+" at "+report.PercentText(p.Peak.Percent()),
 		report.PercentText(p.Tail.Percent())
@@ -157,7 +166,7 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 		text += ", then a last one at " + last
 	}
 	return report.Plot{Key: key, Title: "Waves of " + report.CutMiddle(report.KernelName(row.Task), report.LabelWidth),
-		Unit: "%", Max: 100, LevelChart: f, Text: text + "."}, true
+		Unit: "%", Max: 100, LineChart: f, Text: text + "."}, true
 }
 
 // tailSection shows the kernels that match and yet stay low because of their last wave; nothing where there are none.

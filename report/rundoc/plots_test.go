@@ -79,8 +79,8 @@ func TestScatterBasis(t *testing.T) {
 	}
 }
 
-// TestLevelChart checks the waves against the model by hand: Fan2 has 1024/7 = 146.29 waves, the last of 2/7 of the slots.
-func TestLevelChart(t *testing.T) {
+// TestWaves checks the waves against the model by hand: Fan2 has 1024/7 = 146.29 waves, the last of 2/7 of the slots.
+func TestWaves(t *testing.T) {
 	for _, c := range []struct {
 		reason   string
 		p        predict.Prediction
@@ -104,8 +104,10 @@ func TestLevelChart(t *testing.T) {
 			continue
 		}
 		var got []float64
-		for _, l := range p.LevelChart.Levels {
-			got = append(got, l.Width, l.Height)
+		for _, s := range p.LineChart.Series {
+			if s.Style == report.Steps {
+				got = append(got, s.Points[1].X-s.Points[0].X, s.Points[0].Y)
+			}
 		}
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }) || p.Text != c.sentence {
 			t.Errorf("%s: levels %v, %q, want %v, %q", c.reason, got, p.Text, c.want, c.sentence)
