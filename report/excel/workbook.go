@@ -32,10 +32,16 @@ func Render(w io.Writer, d *report.Document) error {
 // write makes the file. It goes straight to w, not through the library's buffer, and at the fastest level: sheets are so
 // repetitive that more effort saves little and costs the most time of a large workbook.
 func (b *book) write(w io.Writer) error {
+	packer, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		return err
+	}
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		z := zip.NewWriter(w)
+		// The parts of the file follow each other, so one compressor, which is large, serves all.
 		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
-			return flate.NewWriter(out, flate.BestSpeed)
+			packer.Reset(out)
+			return packer, nil
 		})
 		return z
 	})
