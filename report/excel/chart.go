@@ -26,7 +26,7 @@ const (
 // chart places a plot beside the tables, from row top on, and gives the row below it. It draws from the cells of the
 // table that it shows; when that table has no sheet of its own, there is nothing to draw from.
 // Charts are native, so that a reader can change them, and they follow the cells when somebody sorts or corrects these.
-func (p *page) chart(plot report.Plot, top int) int {
+func (p *sheet) chart(plot report.Plot, top int) int {
 	at, ok := p.book.placed[plot.Table]
 	if !ok || plot.Rows < 1 {
 		return top

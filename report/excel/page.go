@@ -35,10 +35,10 @@ type area struct {
 	words []report.Word
 }
 
-// page is a sheet that is read from top to bottom: paragraphs, small tables, charts, items.
-type page struct {
+// sheet is a sheet that is read from top to bottom: paragraphs, small tables, charts, items.
+type sheet struct {
 	book   *book
-	sheet  string
+	name   string
 	lines  []line
 	widths []float64
 	areas  []area
@@ -51,8 +51,8 @@ type page struct {
 
 // layOut puts the sections of a sheet under each other, and so knows where their tables stand.
 // Laying out comes before writing: a chart or a link on one sheet names cells of a later one.
-func (b *book) layOut(p part, d *report.Document) (*page, error) {
-	pg := &page{book: b, sheet: p.name, widths: []float64{firstWidth}}
+func (b *book) layOut(p part, d *report.Document) (*sheet, error) {
+	pg := &sheet{book: b, name: p.name, widths: []float64{firstWidth}}
 	if len(p.sections) == 1 {
 		pg.last = lastPrinted(p.sections[0])
 	}
@@ -77,26 +77,26 @@ func lastPrinted(s *report.Section) (last int) {
 }
 
 // writePage writes a sheet: the rules and charts first, then the rows, since what follows them is lost.
-func (b *book) writePage(pg *page) error {
-	sw, err := b.addSheet(pg.sheet, false, 1)
+func (b *book) writePage(pg *sheet) error {
+	sw, err := b.addSheet(pg.name, false, 1)
 	if err != nil {
 		return err
 	}
 	for _, l := range pg.leads {
 		to := "'" + strings.ReplaceAll(b.sheets[l[1]], "'", "''") + "'!A1"
-		if err := b.file.SetCellHyperLink(pg.sheet, l[0], to, "Location"); err != nil {
+		if err := b.file.SetCellHyperLink(pg.name, l[0], to, "Location"); err != nil {
 			return err
 		}
 	}
 	if pg.last > 0 {
-		if err := b.printOnly(pg.sheet, pg.last, max(len(pg.lines), pg.free)); err != nil {
+		if err := b.printOnly(pg.name, pg.last, max(len(pg.lines), pg.free)); err != nil {
 			return err
 		}
 	}
 	return pg.write(sw)
 }
 
-func (p *page) section(s *report.Section, first bool, d *report.Document) {
+func (p *sheet) section(s *report.Section, first bool, d *report.Document) {
 	for len(p.lines) < p.free {
 		p.blank()
 	}
@@ -129,9 +129,9 @@ func (p *page) section(s *report.Section, first bool, d *report.Document) {
 	}
 }
 
-func (p *page) blank() { p.lines = append(p.lines, line{}) }
+func (p *sheet) blank() { p.lines = append(p.lines, line{}) }
 
-func (p *page) text(text string, r role) {
+func (p *sheet) text(text string, r role) {
 	l := line{cells: []excelize.Cell{p.cell(report.TextCell(text), style{role: r})}}
 	switch r {
 	case body:
@@ -146,7 +146,7 @@ func (p *page) text(text string, r role) {
 	p.lines = append(p.lines, l)
 }
 
-func (p *page) cell(c report.Cell, s style) excelize.Cell {
+func (p *sheet) cell(c report.Cell, s style) excelize.Cell {
 	id, err := p.book.style(s)
 	if err != nil && p.err == nil {
 		p.err = err
@@ -155,7 +155,7 @@ func (p *page) cell(c report.Cell, s style) excelize.Cell {
 }
 
 // table puts a small table below what is there.
-func (p *page) table(t *report.Table) {
+func (p *sheet) table(t *report.Table) {
 	p.blank()
 	if t.Title != "" {
 		p.text(t.Title, strong)
@@ -177,7 +177,7 @@ func (p *page) table(t *report.Table) {
 	}
 	p.lines = append(p.lines, top)
 	first := len(p.lines) + 1
-	p.book.place(p.sheet, t, first)
+	p.book.place(p.name, t, first)
 	var row []report.Cell
 	for r := range t.Len {
 		row = t.Row(r, row[:0])
@@ -237,9 +237,9 @@ func mostOf(c *report.Column) int {
 }
 
 // widen makes room for a text of a table. Texts in a last column need none: they run over into the empty cells beside.
-func (p *page) widen(k int, text string) { p.widenTo(k, report.Width(text)) }
+func (p *sheet) widen(k int, text string) { p.widenTo(k, report.Width(text)) }
 
-func (p *page) widenTo(k, characters int) {
+func (p *sheet) widenTo(k, characters int) {
 	for len(p.widths) <= k {
 		p.widths = append(p.widths, plainWidth)
 	}
@@ -247,7 +247,7 @@ func (p *page) widenTo(k, characters int) {
 }
 
 // items puts a message on each line: what it is about, and the text over several columns.
-func (p *page) items(items []report.Item) {
+func (p *sheet) items(items []report.Item) {
 	for i, it := range items {
 		if i == maxItems {
 			p.text("... and "+report.Thousands(int64(len(items)-i))+" more; the rows of the kernels have them all.",
@@ -269,7 +269,7 @@ func (p *page) items(items []report.Item) {
 }
 
 // spanWidth gives the characters on a line of a text that spans the columns from one on.
-func (p *page) spanWidth(from int) float64 {
+func (p *sheet) spanWidth(from int) float64 {
 	sum := 0.0
 	for k := from - 1; k < p.textEnd(); k++ {
 		sum += p.width(k)
@@ -278,7 +278,7 @@ func (p *page) spanWidth(from int) float64 {
 }
 
 // textEnd is the last column of a text that spans several, counted from 1.
-func (p *page) textEnd() int {
+func (p *sheet) textEnd() int {
 	end := 1
 	// As far as a printed page goes, so that a text is not cut by the end of the paper.
 	for wide := p.width(0); end <= textColumns && wide+p.width(end) <= textWidth && end != p.last; end++ {
@@ -287,26 +287,26 @@ func (p *page) textEnd() int {
 	return end
 }
 
-func (p *page) width(k int) float64 {
+func (p *sheet) width(k int) float64 {
 	if k < len(p.widths) {
 		return p.widths[k]
 	}
 	return plainWidth
 }
 
-func (p *page) write(sw *excelize.StreamWriter) error {
+func (p *sheet) write(sw *excelize.StreamWriter) error {
 	for k := range max(textColumns+1, len(p.widths)) {
 		if err := sw.SetColWidth(k+1, k+1, p.width(k)); err != nil {
 			return err
 		}
 	}
 	for _, a := range p.areas {
-		if err := p.book.colorWords(p.sheet, a.ref, a.words); err != nil {
+		if err := p.book.colorWords(p.name, a.ref, a.words); err != nil {
 			return err
 		}
 	}
 	for _, c := range p.charts {
-		if err := p.book.file.AddChart(p.sheet, c.at, c.chart); err != nil {
+		if err := p.book.file.AddChart(p.name, c.at, c.chart); err != nil {
 			return err
 		}
 	}
@@ -318,7 +318,7 @@ func (p *page) write(sw *excelize.StreamWriter) error {
 	return sw.Flush()
 }
 
-func (p *page) writeLine(sw *excelize.StreamWriter, row int, l line) error {
+func (p *sheet) writeLine(sw *excelize.StreamWriter, row int, l line) error {
 	if len(l.cells) == 0 {
 		return nil
 	}

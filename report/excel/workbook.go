@@ -93,7 +93,7 @@ func (b *book) build(d *report.Document) error {
 		}
 	}
 	var err error
-	pages := make([]*page, len(parts))
+	pages := make([]*sheet, len(parts))
 	for i, p := range parts {
 		if listOf(p) == nil {
 			if pages[i], err = b.layOut(p, d); err != nil {

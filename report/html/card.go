@@ -11,7 +11,7 @@ import (
 type fact struct{ name, value, unit string }
 
 // list writes facts one after the other.
-func (p *page) list(facts []fact) {
+func (p *htmlWriter) list(facts []fact) {
 	p.raw("<dl>")
 	for _, f := range facts {
 		p.put("<div><dt>%</dt><dd>%"+small(f.unit)+"</dd></div>", f.name, f.value, f.unit)
@@ -20,7 +20,7 @@ func (p *page) list(facts []fact) {
 }
 
 // row gives the table that an item is about and the key of its row, nothing when there is none.
-func (p *page) row(it *report.Item) (t *report.Table, key string) {
+func (p *htmlWriter) row(it *report.Item) (t *report.Table, key string) {
 	if t = p.doc.Table(it.Table); t != nil && it.Row < t.Len {
 		return t, strconv.Itoa(it.Row)
 	}
@@ -28,7 +28,7 @@ func (p *page) row(it *report.Item) (t *report.Table, key string) {
 }
 
 // card writes an item with the figures and the reasoning of its row. The reasoning of the first is open.
-func (p *page) card(it *report.Item, first bool) {
+func (p *htmlWriter) card(it *report.Item, first bool) {
 	t, row := p.row(it)
 	finding, because, _ := strings.Cut(it.Text, ". ")
 	p.put(`<article class="%"`+id(row)+">\n<header><h3>%</h3>", strings.TrimSpace("card "+class(it.Status)), row,
@@ -69,7 +69,7 @@ func id(row string) string {
 }
 
 // short writes an item in a line.
-func (p *page) short(it *report.Item) {
+func (p *htmlWriter) short(it *report.Item) {
 	_, row := p.row(it)
 	p.put(`<p class="%"`+id(row)+">", strings.TrimSpace("short "+class(it.Status)), row)
 	p.put("<b>%</b>", it.Lead)
@@ -92,7 +92,7 @@ func figures(t *report.Table, row int) (list []fact) {
 }
 
 // reasoning writes steps, folded by the part that they belong to.
-func (p *page) reasoning(steps []report.Step, open bool) {
+func (p *htmlWriter) reasoning(steps []report.Step, open bool) {
 	if len(steps) == 0 {
 		return
 	}

@@ -28,7 +28,7 @@ var pageScript string
 
 // Render writes the report. The same document gives the same bytes.
 func Render(w io.Writer, d *report.Document) error {
-	p := newPage(w, d)
+	p := newHTMLWriter(w, d)
 	p.head()
 	p.body()
 	return p.done()
@@ -37,7 +37,7 @@ func Render(w io.Writer, d *report.Document) error {
 // Fragment writes what stands on the page, without the page around it, for one that shows several reports. styles are
 // those of its tables' columns; Style and Script serve them all.
 func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
-	p := newPage(w, d)
+	p := newHTMLWriter(w, d)
 	p.content()
 	return p.columnStyles(), p.done()
 }
@@ -48,8 +48,8 @@ func Style() string { return colors() + pageStyle }
 // Script sorts and filters the tables of a page. A part of the page that is put in later gets an event "report".
 func Script() string { return pageScript }
 
-func newPage(w io.Writer, d *report.Document) *page {
-	p := &page{writer: newWriter(w), doc: d, sections: d.Linked(report.Page),
+func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
+	p := &htmlWriter{writer: newWriter(w), doc: d, sections: d.Linked(report.Page),
 		explained: map[*report.Table]map[int]bool{}}
 	for _, s := range p.sections {
 		for _, it := range s.Items {
@@ -64,15 +64,15 @@ func newPage(w io.Writer, d *report.Document) *page {
 	return p
 }
 
-func (p *page) done() error {
+func (p *htmlWriter) done() error {
 	if p.err != nil {
 		return p.err
 	}
 	return p.Flush()
 }
 
-// page is a document on its way out.
-type page struct {
+// htmlWriter is a document on its way out.
+type htmlWriter struct {
 	writer
 	doc       *report.Document
 	sections  []*report.Section
@@ -80,7 +80,7 @@ type page struct {
 	err       error                          // the first one in drawing a plot
 }
 
-func (p *page) head() {
+func (p *htmlWriter) head() {
 	title := p.doc.Title
 	if p.doc.Subject != "" {
 		title += " - " + p.doc.Subject
@@ -117,7 +117,7 @@ func colors() string {
 }
 
 // columnStyles are said once per column, not once per cell.
-func (p *page) columnStyles() string {
+func (p *htmlWriter) columnStyles() string {
 	var b strings.Builder
 	for _, s := range p.sections {
 		for _, t := range s.Tables {
@@ -140,7 +140,7 @@ const Logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20
 	`<rect x="1" y="9" width="4" height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/>` +
 	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
 
-func (p *page) body() {
+func (p *htmlWriter) body() {
 	p.put(`<body>
 <a class="skip" href="#main">Skip to the report</a>
 <header class="bar"><div class="wrap">
@@ -160,7 +160,7 @@ func (p *page) body() {
 }
 
 // content writes the head lines and the sections.
-func (p *page) content() {
+func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
 	for i, line := range p.doc.Headline {

@@ -32,7 +32,7 @@ func hasCards(s *report.Section) bool {
 
 // section writes a heading and what stands under it. A summary is shown as the others are, but for what the top of the
 // page has said already, and with its plots before its figures.
-func (p *page) section(s *report.Section) {
+func (p *htmlWriter) section(s *report.Section) {
 	quiet, many := "", ""
 	if s.IsSummary() {
 		quiet = "quiet"
@@ -66,7 +66,7 @@ func (p *page) section(s *report.Section) {
 }
 
 // figures writes plots side by side.
-func (p *page) figures(plots []report.Plot) {
+func (p *htmlWriter) figures(plots []report.Plot) {
 	if len(plots) == 0 {
 		return
 	}
@@ -92,7 +92,7 @@ func shape(f *report.Plot) string {
 }
 
 // figure writes a plot, for wide screens and for phones.
-func (p *page) figure(f *report.Plot, class string) {
+func (p *htmlWriter) figure(f *report.Plot, class string) {
 	p.put(`<figure class="%" id="plot-%"><figcaption><b>%</b>`, class, f.Key, f.Title)
 	if f.Text != "" {
 		p.put(" <span>%</span>", f.Text)
@@ -121,7 +121,7 @@ func (p *page) figure(f *report.Plot, class string) {
 }
 
 // items writes messages: a card for each that is about a row, a list of the others.
-func (p *page) items(s *report.Section) {
+func (p *htmlWriter) items(s *report.Section) {
 	if !hasCards(s) {
 		p.raw("<ul class=\"notes\">\n")
 		for i := range s.Items {

@@ -21,7 +21,7 @@ const (
 )
 
 // tables writes the tables of a section that have one of some forms.
-func (p *page) tables(s *report.Section, forms ...report.Form) {
+func (p *htmlWriter) tables(s *report.Section, forms ...report.Form) {
 	var list []*report.Table
 	for _, t := range s.Tables {
 		if t.In&report.Page != 0 && t.Len > 0 && slices.Contains(forms, t.Form) {
@@ -52,7 +52,7 @@ func (p *page) tables(s *report.Section, forms ...report.Form) {
 }
 
 // tiles writes words with their counts, below a bar of the share that each has.
-func (p *page) tiles(t *report.Table) {
+func (p *htmlWriter) tiles(t *report.Table) {
 	total, x := 0.0, 0.0
 	for cells := range t.All() {
 		total += float64(cells[1].Int)
@@ -79,7 +79,7 @@ func (p *page) tiles(t *report.Table) {
 }
 
 // facts writes names and values as a list, words and counts as a line.
-func (p *page) facts(t *report.Table) {
+func (p *htmlWriter) facts(t *report.Table) {
 	var list []fact
 	for cells := range t.All() {
 		f := fact{name: t.Columns[0].Print(cells[0]), value: t.Columns[1].Print(cells[1])}
@@ -101,7 +101,7 @@ func (p *page) facts(t *report.Table) {
 }
 
 // grid writes rows and columns; a browser with fields to filter them, which the script shows.
-func (p *page) grid(s *report.Section, t *report.Table) {
+func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, explained, columns := t.Form == report.Browser, p.explained[t], len(t.Columns)
 	t = t.Shown(report.Page)
 	var c census
@@ -190,7 +190,7 @@ func choiceColumn(t *report.Table) int {
 	return slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Choice != 0 })
 }
 
-func (p *page) heading(c *report.Column) {
+func (p *htmlWriter) heading(c *report.Column) {
 	kind, words := "t", ""
 	if c.RightAligned() {
 		kind = "n"
@@ -213,7 +213,7 @@ func (p *page) heading(c *report.Column) {
 }
 
 // rows writes the rows of a table with the columns of a page, some of them explained.
-func (p *page) rows(t *report.Table, explained map[int]bool) {
+func (p *htmlWriter) rows(t *report.Table, explained map[int]bool) {
 	type part struct {
 		text *bytes.Buffer
 		writer
@@ -279,7 +279,7 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 }
 
 // filter writes the fields that choose rows: by any text, and by the words of a column.
-func (p *page) filter(t *report.Table, words []words) {
+func (p *htmlWriter) filter(t *report.Table, words []words) {
 	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
 		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
 	if at := choiceColumn(t); at >= 0 {
