@@ -318,15 +318,8 @@ func (s *Sequence) Longest(n int) []int {
 // Span is a time in which something ran, from the first launch of the trace.
 type Span struct{ Start, End unit.Seconds }
 
-// Spans gives when anything ran on each device, and after those when launches of some tasks did.
-func (s *Sequence) Spans(tasks []int) [][]Span {
-	rows := make([][]Span, len(s.Devices)+len(tasks))
-	s.union(tasks, func(row int, x Span) { rows[row] = append(rows[row], x) })
-	return rows
-}
-
-// Shares gives for the same rows how much of each part of the time that was, the time from the first launch to the end
-// of the last being cut into equal parts.
+// Shares gives when anything ran on each device, and after those when launches of some tasks did: how much of each part
+// of the time that was, the time from the first launch to the end of the last being cut into equal parts.
 func (s *Sequence) Shares(tasks []int, parts int) [][]unit.Ratio {
 	rows := make([][]unit.Ratio, len(s.Devices)+len(tasks))
 	for i := range rows {
