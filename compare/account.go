@@ -129,39 +129,23 @@ func (r *Result) Accounted(row *Row) bool {
 	return false
 }
 
-// Account gives the account of a row, nil when it has none.
-func (r *Result) Account(row *Row) *Account {
-	if row.Account != nil {
-		return row.Account
-	}
-	return r.account(row)
-}
-
-// account makes the account of a row that has its verdict and cause, nil when it has none.
+// account makes the account of a row that has its verdict and certainty, nil when it has none. A row that is below its
+// prediction has the causes of each part.
 func (r *Result) account(row *Row) *Account {
-	a, ok := r.Figures(row)
-	if !ok {
+	if !r.Accounted(row) {
 		return nil
 	}
-	if row.Verdict == Below {
-		f := finder{r: r, row: row, account: &a, certainty: a.Certainty, tell: true}
-		a.Causes = f.all()
-	}
-	return &a
-}
-
-// Figures gives the account of a row without its causes, false when it has none.
-func (r *Result) Figures(row *Row) (a Account, ok bool) {
-	if !r.Accounted(row) {
-		return a, false
-	}
-	a = r.parts(row)
-	a.Certainty = r.certainty(row)
+	a := r.parts(row)
+	a.Certainty = row.Certainty
 	if t, ok := row.Total.Value(); ok {
 		a.Lost = unit.Some(row.Lost())
 		a.Limited = unit.Some(t * unit.Seconds(a.LastWaveLoss.Or(0)+a.Limits) / 100)
 	}
-	return a, true
+	if row.Verdict == Below {
+		f := finder{r: r, row: row, account: &a, certainty: row.Certainty}
+		a.Causes = f.all()
+	}
+	return &a
 }
 
 // Parts gives the parts alone of a row that has an account.

@@ -51,7 +51,7 @@ func readRun(t *testing.T, dev *arch.Device, paths ...string) *compare.Result {
 func find(t *testing.T, r *compare.Result, task string) *compare.Row {
 	t.Helper()
 	for i := range r.Len() {
-		if row := r.Row(i, nil); row.Task == task || len(row.Task) > len(task) && row.Task[:len(task)] == task {
+		if row := &r.Rows[i]; row.Task == task || len(row.Task) > len(task) && row.Task[:len(task)] == task {
 			return row
 		}
 	}
@@ -97,7 +97,7 @@ func TestAccountOfRealRuns(t *testing.T) {
 		if row.Verdict != c.verdict {
 			t.Errorf("%s: %s, want %s", c.file, row.Verdict, c.verdict)
 		}
-		a := r.Account(row)
+		a := row.Account
 		if (a == nil) != (c.verdict == compare.Unmeasurable) {
 			t.Fatalf("%s: account %+v of a row that is %s", c.file, a, c.verdict)
 		}
@@ -137,7 +137,7 @@ func TestFan2(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
 	row := find(t, r, "Fan2")
-	a := r.Account(row)
+	a := row.Account
 	if !a.Unordered || row.Cause.Name != compare.CauseGaps || row.Cause.Confidence != "low" {
 		t.Errorf("unordered %v, cause %+v", a.Unordered, row.Cause)
 	}
@@ -206,9 +206,9 @@ func TestAccountsAddUp(t *testing.T) {
 		if r.IntN(8) == 0 { // from hours down to what is printed as 0
 			k.Total = unit.Some(unit.Seconds(math.Round(math.Pow(10, 4-r.Float64()*11)*1e6) / 1e6))
 		}
-		res := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
-		row := res.Row(0, nil)
-		a := res.Account(row)
+		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
+		row := &res.Rows[0]
+		a := row.Account
 		text := res.CertaintyText(row)
 		for _, n := range row.Notes {
 			text += " " + n.Text
@@ -252,7 +252,7 @@ func TestAccountsAddUp(t *testing.T) {
 			for _, dev := range devices {
 				res := compare.Compare(run, dev, compare.DefaultOptions())
 				for _, row := range res.All() {
-					if a := res.Account(row); a != nil {
+					if a := row.Account; a != nil {
 						addsUp(t, file+" "+row.Task, a)
 					}
 				}
@@ -268,9 +268,9 @@ func TestPolicyOfAccount(t *testing.T) {
 	of := func(global, local int64, peak, seen float64) (*compare.Account, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
 			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)), Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
-		r := compare.Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl, compare.DefaultOptions())
-		row := r.Row(0, nil)
-		return r.Account(row), row
+		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl, compare.DefaultOptions())
+		row := &r.Rows[0]
+		return row.Account, row
 	}
 	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
 		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)

@@ -121,7 +121,7 @@ func (r *Result) adapters(row *Row) *Cause {
 		name = "predicted average"
 	}
 	idle, known := row.Idle.Value()
-	certainty := r.certainty(row)
+	certainty := row.Certainty
 	sure := min(medium, certainty.limit())
 	for busy := 1; busy < n && row.nearest(0) > 0; busy++ {
 		c := &Cause{Name: CauseAdapters, Confidence: sure.String(), Decide: targetGPU}

@@ -31,7 +31,7 @@ func TestTwoKernels(t *testing.T) {
 		{"what a kernel without a sample held is in the other's",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55 %"},
 	} {
-		run := &ingest.Run{Kernels: ingest.NewKernels(c.k, c.other), Instructions: ingest.Instructions{Kernels: 99, All: 100}}
+		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}}
 		r := Compare(run, mtl112(), DefaultOptions())
 		for _, row := range r.All() {
 			if row.Task != "k" {
@@ -52,9 +52,9 @@ func TestTwoKernels(t *testing.T) {
 // not 4 %.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
-	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
-	row := r.Row(0, nil)
-	a := r.Account(row)
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+	row := &r.Rows[0]
+	a := row.Account
 	if empty := a.Empty.Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(a.Underfilled.Or(0)-50) > digit {
 		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, a.Underfilled.Or(0))
 	}
@@ -68,8 +68,8 @@ func TestIdleOfShortLaunches(t *testing.T) {
 		want     string
 	}{{2000, "low"}, {200, "medium"}} {
 		k := kernel("k", "57344", "256", 32, c.launches, 1, measured(75), idle(20))
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
-		if got := r.Row(0, nil).Cause; got == nil || got.Name != CauseImbalance || got.Confidence != c.want {
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+		if got := r.Rows[0].Cause; got == nil || got.Name != CauseImbalance || got.Confidence != c.want {
 			t.Errorf("%d launches in a second: %+v, want %s", c.launches, got, c.want)
 		}
 	}

@@ -41,35 +41,35 @@ type Cause struct {
 	Decide     string // what would settle it, without a full stop; may be empty
 }
 
-// cause names why a row does not match; nil for rows that match or were not judged. Of an account it is the first cause
-// of the largest part. Unless it is to tell, the cause has no texts.
-func (r *Result) cause(row *Row, tell bool) *Cause {
+// setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the first
+// cause of the largest part.
+func (r *Result) setCause(row *Row) {
 	switch row.Verdict {
 	case NoPrediction:
-		return r.adapters(row)
+		row.Cause = r.adapters(row)
+		return
 	case Below, Above, Unmeasurable:
 	default:
-		return nil
+		return
 	}
 	for _, look := range []func(*Row) *Cause{r.contradicted, r.shape, r.model} {
-		if c := look(row); c != nil {
-			return c
+		if row.Cause = look(row); row.Cause != nil {
+			return
 		}
 	}
-	f := finder{r: r, row: row, certainty: r.certainty(row), tell: tell}
+	f := finder{r: r, row: row, certainty: row.Certainty}
 	switch {
 	case row.Verdict == Unmeasurable:
 		f.unmeasurable()
 	case row.Verdict == Above:
 		f.above()
 	case r.Accounted(row):
-		a := r.parts(row)
-		f.account = &a
-		f.part(a.largest())
+		row.Account = r.account(row)
+		f.found = row.Account.Causes
 	default:
 		f.unexplained("")
 	}
-	return &f.found[0]
+	row.Cause = &f.found[0]
 }
 
 // largest is the part that most of what is missing from the prediction went to, as printed.
@@ -90,16 +90,13 @@ type finder struct {
 	row       *Row
 	account   *Account
 	certainty Certainty
-	tell      bool // make the texts
 	found     []Cause
 }
 
 // add takes a cause, no surer than the counters allow.
 func (f *finder) add(part Part, name string, sure confidence, text func() (because, decide string)) {
 	c := Cause{Part: part, Name: name, Confidence: min(sure, f.certainty.limit()).String()}
-	if f.tell {
-		c.Because, c.Decide = text()
-	}
+	c.Because, c.Decide = text()
 	f.found = append(f.found, c)
 }
 
@@ -153,11 +150,8 @@ func (f *finder) unmeasurable() {
 	if why == othersValue && !c.Intervals.Present() {
 		sure = low
 	}
-	cause := Cause{Name: CauseSampling, Confidence: sure.String()}
-	if f.tell {
-		cause.Because, cause.Decide = f.r.samplingText(row, c, why), c.resample()
-	}
-	f.found = append(f.found, cause)
+	f.found = append(f.found, Cause{Name: CauseSampling, Confidence: sure.String(),
+		Because: f.r.samplingText(row, c, why), Decide: c.resample()})
 }
 
 // unexplained says what is missing to tell more.

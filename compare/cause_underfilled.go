@@ -175,7 +175,7 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 func (r *Result) predictedWhileBusy(row *Row) predict.Held {
 	f := finder{r: r, row: row}
 	if row.Verdict == Below {
-		f.certainty = r.certainty(row)
+		f.certainty = row.Certainty
 		if t, ok := f.trial(""); ok {
 			if _, p := t.largerGRF(); p != nil {
 				g := p.Range(r.Device)

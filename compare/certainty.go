@@ -39,9 +39,7 @@ func (r *Result) SamplingInterval() unit.Seconds {
 	return r.Device.SamplingInterval(r.Options.SamplingInterval)
 }
 
-// Certainty gives the bounds for a row.
-func (r *Result) Certainty(row *Row) Certainty { return r.certainty(row) }
-
+// certainty gives the bounds for a row.
 func (r *Result) certainty(row *Row) Certainty {
 	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
@@ -246,8 +244,8 @@ func (r *Result) threadsCounted() (part float64, known bool) {
 
 // Measurable says whether the values of a row's counters can be its kernel's.
 func (r *Result) Measurable(row *Row) bool {
-	c := r.certainty(row)
-	why := r.unusable(row, &c, row.Measured.Or(0), row.reference())
+	c := &row.Certainty
+	why := r.unusable(row, c, row.Measured.Or(0), row.reference())
 	return why == usable || why == fillsTooLittle
 }
 
@@ -258,12 +256,8 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 		return fmt.Sprintf("The samples hold other launches and gaps beside it: its launches held %.1f to %.1f %%.",
 			row.MeasuredLow.Or(0).Percent(), row.MeasuredHigh.Or(1).Percent())
 	case shortInAll:
-		what := "The whole kernel"
-		if r.PerLaunch() {
-			what = "The launch"
-		}
-		return fmt.Sprintf("%s ran for %s, less than %d sampling intervals of %s.", what, unit.Span(row.Total.Or(0)),
-			minIntervals, unit.Span(c.Interval))
+		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.",
+			unit.Span(row.Total.Or(0)), minIntervals, unit.Span(c.Interval))
 	case crossTalking:
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
@@ -313,7 +307,7 @@ func (c *Certainty) edgesText() string {
 
 // CertaintyText says in words how much of a row's values can be its kernel's.
 func (r *Result) CertaintyText(row *Row) string {
-	c := r.certainty(row)
+	c := &row.Certainty
 	if c.Exact {
 		return "The counters were read around each launch."
 	}

@@ -12,8 +12,7 @@ import (
 )
 
 // Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows
-// are ordered for reading: what needs attention first, then by slot time lost. The kernels of a run with many launch
-// shapes are put in that order, too.
+// are ordered for reading: what needs attention first, then by slot time lost.
 func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	var fit Fit
 	switch {
@@ -23,25 +22,16 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 		fit = fitDevices(run, dev, nil, opt)
 	}
 	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
-		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples, Recording: run.Recording,
-		Notes: append([]note.Note{}, run.Notes...), instances: run.Instances}
+		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
+		Recording: run.Recording, Notes: append([]note.Note{}, run.Notes...), launches: run.Launches}
 	kernels := run.Kernels
-	if kernels.Len() == 0 {
-		kernels, r.fromSummary = ingest.NewKernels(run.Summary...), true
+	if len(kernels) == 0 {
+		kernels, r.fromSummary = run.Summary, true
 	}
-	if !run.Instances {
-		var notes []note.Note
-		kernels, notes = estimated(kernels, run.Recording)
-		r.Notes = append(r.Notes, notes...)
-	}
+	kernels, notes := estimated(kernels, run.Recording)
+	r.Notes = append(r.Notes, notes...)
 	r.recorded(run)
-	r.setRows(kernels)
-	r.joinTimings(run)
-	r.sort()
-	r.Summary = r.summarize()
-	if !r.instances {
-		r.complete()
-	}
+	r.makeRows(run, kernels)
 	return r
 }
 
@@ -52,7 +42,7 @@ func (r *Result) recorded(run *ingest.Run) {
 		return
 	}
 	counts := map[string]int64{}
-	for _, k := range run.Kernels.All() {
+	for _, k := range run.Kernels {
 		counts[k.Task] += k.Instances.Or(0)
 	}
 	for _, k := range run.Summary {
@@ -224,8 +214,8 @@ func (r *Result) shapeMissing(row *Row) bool {
 		(!row.SIMD.Present() && r.Options.SIMD == 0)
 }
 
-// judge takes the differences and gives the verdict.
-func (r *Result) judge(row *Row) {
+// judge takes the differences and gives the verdict. Of a launch it is that by the rule of its kernel, which is given.
+func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
 	peak, peaked := row.Peak.Value()
 	p := row.Predicted
@@ -250,13 +240,17 @@ func (r *Result) judge(row *Row) {
 		return
 	}
 	d, _ := row.Difference.Value()
-	c := r.certainty(row)
+	c := &row.Certainty
+	if kernel != nil {
+		c = &kernel.Certainty
+	}
 	switch {
-	case measured && r.unusable(row, &c, m, row.reference()) != usable:
+	case measured && kernel == nil && r.unusable(row, c, m, row.reference()) != usable,
+		measured && kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
 	case r.Options.within(d), abs(d) <= r.Options.Tolerance+margin(&row.Kernel).Or(0):
 		row.Verdict = Match
-	case d < 0 && r.onlyIdle(row, &c):
+	case d < 0 && r.onlyIdle(row, c):
 		row.Verdict = Idle
 	case d < 0:
 		row.Verdict = Below
@@ -281,14 +275,11 @@ func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 
-// checkRow notes what the row's own figures say against each other, unless it is to tell without the texts.
-func (r *Result) checkRow(row *Row, tell bool) {
+// checkRow notes what the row's own figures say against each other.
+func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
-		n := note.Note{Severity: severity, Code: code, Pos: row.Pos}
-		if tell {
-			n.Text = fmt.Sprintf(format, args...)
-		}
-		row.Notes = append(row.Notes, n)
+		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
+			Text: fmt.Sprintf(format, args...)})
 	}
 	warn := func(code, format string, args ...any) { say(note.Warning, code, format, args...) }
 	if d, ok := row.PeakDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
@@ -311,7 +302,7 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		say(note.Info, "printed", "VTune prints %.1f %%, which counts each sample for the launch in which it ends: here "+
 			"it is told from all samples of the run and what ran in each", v.Percent())
 	}
-	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && !r.instances && n > 0 && t.Launches != n {
+	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && n > 0 && t.Launches != n {
 		say(note.Info, "trace-launches", "the trace has %s of the %s that were profiled", unit.Thousands(t.Launches),
 			unit.Counted(n, "launch", "launches"))
 	}
@@ -337,24 +328,6 @@ func (r *Result) checkRow(row *Row, tell bool) {
 		}
 		warn("threads-started", "%d %s started where %.0f are predicted: check the launch shape", started, noun, want)
 	}
-}
-
-// attentions is how many classes attention knows.
-const attentions = 5
-
-// attention says how soon a reader should see a row, 0 first.
-func attention(v Verdict) int {
-	switch v {
-	case Below, Above:
-		return 0
-	case Unmeasurable, Idle:
-		return 1
-	case NoPrediction:
-		return 2
-	case NotAKernel:
-		return 4
-	}
-	return 3
 }
 
 func abs(p unit.Points) unit.Points {

@@ -121,7 +121,7 @@ func TestOtherDevice(t *testing.T) {
 		{"a summary counted the XVEs", counted, []ingest.Kernel{a, b}, []string{"shape high", "shape high"}},
 		{"a few threads tell nothing", ingest.Platform{}, []ingest.Kernel{a, b, kernel("f", "32", "16", 16, 10, 1, measured(0.1), peak(0.1))}, []string{"model medium", "model medium", ""}},
 	} {
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.kernels...), Platform: c.platform}, max1100(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, max1100(), DefaultOptions())
 		got := map[string]string{}
 		for _, row := range r.All() {
 			if row.Cause != nil && row.Cause.Name != CauseTolerance {
@@ -136,26 +136,12 @@ func TestOtherDevice(t *testing.T) {
 	}
 }
 
-// A row of a run whose launches are kept apart is one of them, not the kernel.
-func TestShortLaunch(t *testing.T) {
-	for _, c := range []struct {
-		instances bool
-		want      string
-	}{{false, "The whole kernel ran for 4 ms, less than 10 sampling intervals of 1 ms."}, {true, "The launch ran for 4 ms, less than 10 sampling intervals of 1 ms."}} {
-		k := kernel("k", "1048576", "512", 32, 1, 0.004, measured(3))
-		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(k, k), Instances: c.instances}, mtl112(), DefaultOptions()).Row(0, nil)
-		if row.Cause == nil || row.Cause.Because != c.want {
-			t.Errorf("instances %v: cause %+v, want %q", c.instances, row.Cause, c.want)
-		}
-	}
-}
-
 // What other adapters run takes none of a kernel's share of its own; what names none may have run there.
 func TestOwnShareOfAdapter(t *testing.T) {
 	of := func(task, adapter string, seconds float64) ingest.Kernel {
 		return kernel(task, "1048576", "256", 16, 10, seconds, measured(90), func(k *ingest.Kernel) { k.Device = adapter })
 	}
-	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4))}, max1100(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4)}}, max1100(), DefaultOptions())
 	got := map[string]float64{}
 	for _, row := range r.All() {
 		c := r.Certainty(row)
@@ -188,7 +174,7 @@ func TestAdaptersConfidence(t *testing.T) {
 	} {
 		k := kernel("k", "1048576", "512", 32, c.launches, 1, measured(24.5), peak(100), idle(75))
 		other := kernel("other", "1048576", "512", 32, 10, 0.3, measured(24.5), peak(100), idle(75))
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k, other), Platform: c.platform,
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k, other}, Platform: c.platform,
 			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, max1100(), DefaultOptions())
 		for _, row := range r.All() {
 			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence != c.want) {
@@ -343,16 +329,16 @@ func TestVerdictAndCause(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			kernels := ingest.NewKernels(c.k)
+			kernels := []ingest.Kernel{c.k}
 			if c.others > 0 {
 				beside := kernel("beside", "2048", "16", 32, 10, 1) // another task takes 1 s
-				kernels.Append(&beside)
+				kernels = append(kernels, beside)
 			}
 			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, c.dev, DefaultOptions())
 			var row *Row
 			for i := range r.Len() {
-				if r.Row(i, nil).Task == c.k.Task {
-					row = r.Row(i, nil)
+				if r.Rows[i].Task == c.k.Task {
+					row = &r.Rows[i]
 				}
 			}
 			if row.Verdict != c.verdict || row.Basis != c.basis {
@@ -396,7 +382,7 @@ func TestThreadLife(t *testing.T) {
 		if c.more != nil {
 			c.more(&k)
 		}
-		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(k), Platform: c.platform}, c.dev, DefaultOptions()).Row(0, nil)
+		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, c.dev, DefaultOptions()).Rows[0]
 		want := float64(k.Measured.Or(0)) * float64(c.dev.Slots()) * c.times * (14.74 / 2000) / 3276800
 		if got := float64(row.ThreadLife.Or(0)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.why, got, want)
@@ -416,7 +402,7 @@ func TestRowNotes(t *testing.T) {
 		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
 		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
 	} {
-		row := Compare(&ingest.Run{Kernels: ingest.NewKernels(c.k)}, gen9(), DefaultOptions()).Row(0, nil)
+		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, gen9(), DefaultOptions()).Rows[0]
 		got := ""
 		for _, n := range row.Notes {
 			got += n.Code + " " + n.Text
@@ -436,8 +422,8 @@ func TestTolerance(t *testing.T) {
 		o := DefaultOptions()
 		o.Tolerance = c.tolerance
 		k := kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40))
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, b580(), o)
-		if got := r.Row(0, nil).Verdict; got != c.want {
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, b580(), o)
+		if got := r.Rows[0].Verdict; got != c.want {
 			t.Errorf("40 against 5 with tolerance %v: %s, want %s", c.tolerance, got, c.want)
 		}
 	}
@@ -460,9 +446,9 @@ func TestThreadsStarted(t *testing.T) {
 		}, false},
 	} {
 		k := kernel("k", "16384", "256", 32, 10, 1, measured(50), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](5120) }, c.tell)
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, gen9(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, gen9(), DefaultOptions())
 		got := false
-		for _, n := range r.Row(0, nil).Notes {
+		for _, n := range r.Rows[0].Notes {
 			got = got || n.Code == "threads-started"
 		}
 		if got != c.want {
@@ -473,12 +459,12 @@ func TestThreadsStarted(t *testing.T) {
 
 // TestOrder wants what needs attention first, then by time, and tasks that are no kernels last.
 func TestOrder(t *testing.T) {
-	run := &ingest.Run{Kernels: ingest.NewKernels(
+	run := &ingest.Run{Kernels: []ingest.Kernel{
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = ingest.HostToDevice }),
 		kernel("matches", "1048576", "512", 32, 10, 5, measured(99)),
 		kernel("low", "1048576", "512", 32, 10, 1, measured(30)),
 		kernel("lower", "1048576", "512", 32, 10, 2, measured(20)),
-	)}
+	}}
 	r := Compare(run, mtl112(), DefaultOptions())
 	var got []string
 	for _, row := range r.All() {
@@ -510,10 +496,10 @@ func TestTimings(t *testing.T) {
 	}
 	long := kernel("VectorAdd<(int)12, (int)256, (int)32>(int, sycl::_V1::queue&)", "3072", "256", 32, 1, 1, peak(12))
 	other := kernel("VectorAdd<(int)120, (int)256, (int)32>(int)", "3072", "256", 32, 1, 1, peak(12))
-	run := &ingest.Run{Kernels: ingest.NewKernels(other, long), Timings: timings}
+	run := &ingest.Run{Kernels: []ingest.Kernel{other, long}, Timings: timings}
 	o := DefaultOptions()
 	r := Compare(run, mtl112(), o)
-	if got := r.Timings[0].Row; got < 0 || r.Row(got, nil).Task != long.Task {
+	if got := r.Timings[0].Row; got < 0 || r.Rows[got].Task != long.Task {
 		t.Errorf("VectorAdd<12> joined to row %d", got)
 	}
 	if r.Timings[1].Row != -1 || r.Len() != 2 {
@@ -531,11 +517,11 @@ func TestTimings(t *testing.T) {
 	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
 	r = Compare(run, mtl112(), o)
-	row := r.Row(r.Timings[1].Row, nil)
+	row := r.Rows[r.Timings[1].Row]
 	if !row.FromLog || row.Task != "VectorAdd<1>" || row.Global != unit.Size(256) || row.Verdict != NoMeasurement || row.Instances.Present() {
 		t.Errorf("row of a log: %+v", row)
 	}
-	if row := r.Row(r.Timings[2].Row, nil); row.Global != unit.Size(13762560) {
+	if row := r.Rows[r.Timings[2].Row]; row.Global != unit.Size(13762560) {
 		t.Errorf("VectorAdd1 works on the whole vector: %v", row.Global)
 	}
 }
@@ -548,8 +534,8 @@ func TestPolicy(t *testing.T) {
 		want predict.Policy
 	}{{100, predict.Free}, {93.8, predict.Whole}, {80, predict.Free}} {
 		k := kernel("k", "6400000", "640", 32, 10, 1, measured(90), peak(c.peak)) // T = 20, 6 of them in 128 slots: 93.75 %
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
-		if p := r.Row(0, nil).Predicted; p == nil || p.Policy != c.want {
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		if p := r.Rows[0].Predicted; p == nil || p.Policy != c.want {
 			t.Errorf("peak %v: %+v, want policy %v", c.peak, p, c.want)
 		}
 	}

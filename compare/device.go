@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -29,12 +30,7 @@ func needsDevice(run *ingest.Run) bool {
 	if len(run.Timings) > 0 {
 		return true
 	}
-	for s := range run.Kernels.Settings() {
-		if k := run.Kernels.SettingKernel(s); k.Global.Present() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
 // Fit is which devices what a run says is consistent with: its launches run on them, and the profiler's peaks, which
@@ -56,13 +52,10 @@ const mostFitted = 256
 // limit are left out, since no export says how much of them a work-group has.
 func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) Fit {
 	f := Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
-	var kernels []ingest.Kernel
-	for s := range min(run.Kernels.Settings(), mostFitted) {
-		if k := run.Kernels.SettingKernel(s); k.Global.Present() && k.IsKernel() {
-			kernels = append(kernels, k)
-			if comparable(&k) {
-				f.Launches++
-			}
+	kernels := settings(run.Kernels)
+	for i := range kernels {
+		if comparable(&kernels[i]) {
+			f.Launches++
 		}
 	}
 	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
@@ -82,6 +75,26 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		return Fit{fewer: f.fewer} // a launch that fits no GPU says nothing of this one
 	}
 	return f
+}
+
+// settings gives the first kernels that are launched in different ways or with other peaks, whatever their names are.
+func settings(list []ingest.Kernel) (different []ingest.Kernel) {
+	seen := map[ingest.Kernel]bool{}
+	for i := range list {
+		k := &list[i]
+		s := ingest.Kernel{Global: k.Global, Local: k.Local, SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM,
+			Peak: k.Peak, PeakWork: k.PeakWork, PeakSLM: k.PeakSLM, PeakBarrier: k.PeakBarrier}
+		if seen[s] {
+			continue
+		}
+		if seen[s] = true; k.Global.Present() {
+			different = append(different, s)
+		}
+		if len(seen) == mostFitted {
+			break
+		}
+	}
+	return different
 }
 
 // comparable says whether the profiler's peak comes from the launch and the thread slots alone.
@@ -109,7 +122,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	sizes, least, mixed := map[int64]bool{}, int64(0), r.Platform.XVEs.Present()
 	for i := range kernels {
 		row := Row{Kernel: kernels[i]}
-		row.take(r.forecast(&row.Kernel))
+		row.setForecast(r.forecast(&row.Kernel))
 		p := row.Predicted
 		if p == nil && !r.shapeMissing(&row) {
 			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false

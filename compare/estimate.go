@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"occudiff/compare/launches"
 	"occudiff/ingest"
@@ -20,14 +21,15 @@ const (
 
 // estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
 // profiler's own rule, which of short launches are those of whatever ran beside them.
-func estimated(kernels *ingest.Kernels, r *ingest.Recording) (list *ingest.Kernels, notes []note.Note) {
+func estimated(kernels []ingest.Kernel, r *ingest.Recording) (list []ingest.Kernel, notes []note.Note) {
 	e := launches.Estimator(r)
 	if e == nil {
 		return kernels, nil
 	}
-	list = &ingest.Kernels{}
+	list = slices.Clone(kernels)
 	left := int64(0)
-	for _, k := range kernels.All() {
+	for i := range list {
+		k := &list[i]
 		own := k.Reading == ingest.AroundLaunch && k.Measured.Present()
 		if task, known := r.Trace.Find(k); known && k.IsKernel() && !own {
 			none := unit.Opt[unit.Ratio]{}
@@ -41,7 +43,6 @@ func estimated(kernels *ingest.Kernels, r *ingest.Recording) (list *ingest.Kerne
 				setEstimates(k, v)
 			}
 		}
-		list.Append(k)
 	}
 	if e.Load > leastLoad {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "foreign-load", Text: "While none of the run's " +

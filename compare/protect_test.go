@@ -15,7 +15,7 @@ func registers(n int) tell { return func(k *ingest.Kernel) { k.Registers = unit.
 // compared gives the row of the first kernel of a run.
 func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	t.Helper()
-	k := run.Kernels.At(0)
+	k := run.Kernels[0]
 	r := Compare(run, d, o)
 	for _, row := range r.All() {
 		if row.Task == k.Task {
@@ -39,7 +39,7 @@ func TestUnordered(t *testing.T) {
 		{"20 and 20", 60, 20, true},
 	} {
 		k := kernel("k", "114688", "256", 32, 100, 5, measured(c.measured), idle(c.idle), registers(128))
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(k), Instructions: ingest.Instructions{Kernels: 1, All: 1}})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
 		if a := row.Account; a == nil || a.Unordered != c.want {
 			t.Errorf("%s: %+v, want %v", c.reason, a, c.want)
 		}
@@ -64,7 +64,7 @@ func TestOthersBeside(t *testing.T) {
 		{"1000 intervals in 0.55 of the time of the samples: at most 30 / 0.45 / 0.9 in launches",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(30), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(60)), CauseSampling, "By themselves its launches held 30.0 to 74.1 %"},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(c.k, c.other), Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.mentioned) {
 			t.Errorf("%s: %s, %+v, want %s %q", c.reason, row.Verdict, row.Cause, c.cause, c.mentioned)
 		}
@@ -91,7 +91,7 @@ func TestEdgesOfCauses(t *testing.T) {
 		{"56 threads are 1.6 points each", max1100(),
 			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseShape, "high"},
 	} {
-		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(c.k)})
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}})
 		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.confidence {
 			t.Errorf("%s: %s, %+v, want %s %s", c.reason, row.Verdict, row.Cause, c.cause, c.confidence)
 		}
@@ -102,7 +102,7 @@ func TestEdgesOfCauses(t *testing.T) {
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
-	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(a, b)}, max1100(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, max1100(), DefaultOptions())
 	for _, row := range r.All() {
 		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, "about 1,792 thread slots") {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
@@ -116,7 +116,7 @@ func TestWidthOfOptions(t *testing.T) {
 	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: BasisNone, 32: BasisNone} {
 		o := DefaultOptions()
 		o.SIMD = simd
-		if row := compared(t, mtl112(), o, &ingest.Run{Kernels: ingest.NewKernels(k)}); row.Basis != want {
+		if row := compared(t, mtl112(), o, &ingest.Run{Kernels: []ingest.Kernel{k}}); row.Basis != want {
 			t.Errorf("SIMD %d: %s on %q, want %q", simd, row.Verdict, row.Basis, want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTraceWithoutOverlap(t *testing.T) {
 	}
 	tr.Finish()
 	k := kernel("k", "2048", "16", 32, 10, 1, measured(60))
-	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: ingest.NewKernels(k), Trace: tr})
+	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Trace: tr})
 	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Because, "no other kernel runs") {
 		t.Errorf("%s: %+v", row.Verdict, row.Cause)
 	}
@@ -140,8 +140,8 @@ func TestTraceWithoutOverlap(t *testing.T) {
 // TestTimesOfSummary: the time of kernels is that of the GPU without copies.
 func TestTimesOfSummary(t *testing.T) {
 	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25)
-	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernel("a", "2048", "16", 32, 10, 1, measured(14)), copies,
-		kernel("b", "2048", "16", 32, 10, 0.5, measured(14)))}, mtl112(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("a", "2048", "16", 32, 10, 1, measured(14)), copies,
+		kernel("b", "2048", "16", 32, 10, 0.5, measured(14))}}, mtl112(), DefaultOptions())
 	if s := r.Summary; s.KernelTime != unit.Some[unit.Seconds](1.5) || math.Abs(float64(s.GPUTime.Or(0))-1.75) > 1e-12 {
 		t.Errorf("%v of kernels, %v in all, want 1.5 and 1.75", s.KernelTime, s.GPUTime)
 	}
@@ -170,7 +170,7 @@ func TestCounted(t *testing.T) {
 		}
 	}
 	run := func(xves int) *ingest.Run {
-		return &ingest.Run{Kernels: ingest.NewKernels(kernel("k", "2048", "16", 16, 10, 1, measured(1))), Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
+		return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 16, 10, 1, measured(1))}, Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
 	}
 	if r, err := On(run(alone), table, "", 0, Refuse, DefaultOptions()); err != nil || r.Device.Key != having[alone][0] {
 		t.Errorf("%d XVEs: %v, want %s", alone, err, having[alone])

@@ -178,9 +178,6 @@ type Summary struct {
 	Median, MAD, WeightedBias, WeightedMeanAbsolute unit.Opt[unit.Points]  `json:"-"`
 	GPUTime, KernelTime                             unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 	CauseCounts                                     []CauseCount           `json:"-"` // in the order of the causes
-	// LaunchedKernels is how many kernels the rows are launches of; 0 where each row is a kernel: an export that adds
-	// launches up has none, whatever was asked for.
-	LaunchedKernels int `json:"-"`
 }
 
 // CauseCount counts the rows of one cause.
@@ -205,7 +202,7 @@ type Result struct {
 	// Recording is what the values were estimated from, nil without one.
 	Recording *ingest.Recording
 	// Rows are the kernels in the order for reading: what needs attention first, then by slot time lost. Each is
-	// complete and does not change. With a row for each launch they are left out, and Row and All give them.
+	// complete and does not change.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
@@ -215,21 +212,9 @@ type Result struct {
 	taskTime    unit.Seconds // of all tasks
 	adapterTime adapterTimes // of those that name one
 	kernelTime  kernelTimes
-	rows        rows
-	instances   bool // the rows are launches
 	fromSummary bool // the rows are those of a summary
-}
-
-// TimeShare is the part of the GPU time of all tasks that a row takes.
-func (r *Result) TimeShare(row *Row) unit.Opt[unit.Ratio] { return r.timeShare(row) }
-
-func (r *Result) timeShare(row *Row) unit.Opt[unit.Ratio] {
-	t, ok := row.Total.Value()
-	all := r.Summary.GPUTime.Or(0)
-	if !ok || all <= 0 {
-		return unit.Opt[unit.Ratio]{}
-	}
-	return unit.Some(unit.Ratio(t / all))
+	launches    *ingest.Launches
+	place       []int // the row of each kernel of the run
 }
 
 // Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.

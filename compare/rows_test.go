@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -21,7 +23,6 @@ func manyLaunches(n int) []ingest.Kernel {
 		shape := rnd.IntN(12)
 		k := kernel("VectorAdd<(int)"+strconv.Itoa(shape)+", (int)256>(int)", strconv.Itoa(256<<shape), "256", 16<<(shape%2), 1, float64(1+rnd.IntN(300))*1e-3,
 			measured(float64(rnd.IntN(1000))/10), peak(float64(rnd.IntN(8))*12.5), idle(float64(rnd.IntN(500))/10), barrier(float64(rnd.IntN(400))/10))
-		k.Pos = note.Pos{File: "run.csv", Line: i + 2}
 		k.Threads = unit.Some(int64(rnd.IntN(100000)))
 		switch rnd.IntN(20) {
 		case 0:
@@ -44,108 +45,114 @@ func manyLaunches(n int) []ingest.Kernel {
 		case 8:
 			k.SIMD = unit.Opt[int]{}
 		}
+		k.Pos = note.Pos{File: "run.csv", Line: i + 2}
 		list[i] = k
 	}
 	return list
 }
 
-// TestRowsAgree holds the rows that All and Row make against those of AllWithoutText, and those whose forecast is kept
-// against those that are predicted anew each time.
-func TestRowsAgree(t *testing.T) {
+// TestRowsAreComplete: each kernel has one row in the order for reading, with all that follows from it, and so it is on one
+// core and on several; a timing is of the row that has its kernel's name.
+func TestRowsAreComplete(t *testing.T) {
 	kernels := manyLaunches(5000)
-	timings := []ingest.Timing{{Kernel: "VectorAdd<3>", Groups: unit.Some(int64(3))}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))}, {Kernel: "else"}}
+	for i := range kernels {
+		kernels[i].Task += fmt.Sprint(" ", i)
+	}
+	timings := []ingest.Timing{{Kernel: kernels[7].Task}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))}, {Kernel: "else"}}
 	o := DefaultOptions()
 	o.Local, o.SIMD = unit.Size(256), 32
-	for _, timings := range [][]ingest.Timing{nil, timings} {
-		for _, d := range []*arch.Device{max1550(), nil} {
-			got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, d, o)
-			want := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, d, o)
-			if want.rows.forecasts == nil {
-				t.Fatal("no forecast is kept")
+	for _, d := range []*arch.Device{max1550(), nil} {
+		run := &ingest.Run{Kernels: kernels, Timings: timings}
+		got := Compare(run, d, o)
+		procs := runtime.GOMAXPROCS(1)
+		want := Compare(run, d, o)
+		runtime.GOMAXPROCS(procs)
+		if !reflect.DeepEqual(got.Rows, want.Rows) {
+			t.Error("several cores make other rows")
+		}
+		seen, class := map[int]bool{}, 0
+		for i := range got.Rows {
+			row := &got.Rows[i]
+			if class > attention(row.Verdict) {
+				t.Fatalf("row %d, %s, stands behind rows that need less attention", i, row.Verdict)
 			}
-			want.rows.forecasts = nil
-			if got.Len() != len(kernels)+len(timings)/2 {
-				t.Fatalf("%d rows", got.Len())
+			class = attention(row.Verdict)
+			if row.FromLog {
+				continue
 			}
-			var into Row
-			for i, row := range got.All() {
-				if w := want.Row(i, nil); !reflect.DeepEqual(row, w) || !reflect.DeepEqual(got.Row(i, &into), w) {
-					t.Fatalf("row %d is %+v, want %+v", i, row, w)
-				}
-				if got.Noted(i) != row.Noted() {
-					t.Fatalf("row %d has notes: %v", i, got.Noted(i))
-				}
+			if row.Kernel != kernels[row.Pos.Line-2] || seen[row.Pos.Line] {
+				t.Fatalf("row %d is %+v, want %+v", i, row.Kernel, kernels[row.Pos.Line-2])
 			}
-			for i, row := range got.AllWithoutText() {
-				w := want.Row(i, nil)
-				if (w.Cause == nil) != (row.Cause == nil) || w.Cause != nil && row.Cause.Name != w.Cause.Name || row.Verdict != w.Verdict || row.Kernel != w.Kernel {
-					t.Fatalf("row %d is skimmed as %+v, want %+v", i, row, w)
-				}
+			seen[row.Pos.Line] = true
+			if (row.Account != nil) != got.Accounted(row) || (row.Worth.Verdict == "") != (row.Verdict == NotAKernel) ||
+				row.Account != nil && row.Verdict == Below && *row.Cause != row.Account.Causes[0] {
+				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Account, row.Worth)
+			}
+		}
+		if len(seen) != len(kernels) || len(got.Rows) != len(kernels)+1 {
+			t.Errorf("%d kernels in %d rows", len(seen), len(got.Rows))
+		}
+		for _, timing := range got.Timings {
+			if row := timing.Row; row >= 0 && !got.Rows[row].FromLog && nameParts(got.Rows[row].Task) != nameParts(timing.Kernel) {
+				t.Errorf("the timing of %s is of %s", timing.Kernel, got.Rows[row].Task)
 			}
 		}
 	}
 }
 
-// TestManyShapes compares more launch shapes than have their forecasts kept: the kernels are put in the order of the rows,
-// and each row, its cause and the timings are still those of their kernel.
-func TestManyShapes(t *testing.T) {
-	const n = maxForecasts + 500
-	r := rand.New(rand.NewPCG(1, 2))
-	var kernels []ingest.Kernel
-	for i := range n {
-		k := ingest.Kernel{Task: fmt.Sprintf("k%d<%d>", i, i+1), Global: unit.Size(int64(256 * (1 + i))), Local: unit.Size(256), SIMD: unit.Some(32),
-			Pos: note.Pos{File: "a.csv", Line: i + 1}, Instances: unit.Some[int64](10), Total: unit.Some(unit.Seconds(r.Float64())),
-			Peak: unit.Some[unit.Ratio](1), Measured: unit.Some(unit.Ratio(r.Float64()))}
-		kernels = append(kernels, k)
+// TestLaunchRows: launches are held against what is predicted for their kernel, by its rule.
+func TestLaunchRows(t *testing.T) {
+	pctOf := func(v float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(v)) }
+	kernels := []ingest.Kernel{
+		kernel("short", "114688", "256", 32, 4, 0.001, measured(60), idle(8)),
+		kernel("long", "114688", "256", 32, 4, 4, measured(90), idle(8)),
+		kernel("zeCommandListAppendMemoryCopy", "", "", 0, 1, 0.1),
+		kernel("shapeless", "", "", 0, 1, 1, measured(50)),
 	}
-	timings := []ingest.Timing{{Kernel: "k7"}, {Kernel: "else"}, {Kernel: kernels[100].Task}}
-	got := Compare(&ingest.Run{Kernels: ingest.NewKernels(kernels...), Timings: timings, Instances: true}, max1550(), DefaultOptions())
-	if got.rows.forecasts != nil || got.Len() < n {
-		t.Fatalf("%d rows, forecasts kept: %v", got.Len(), got.rows.forecasts != nil)
+	l := &ingest.Launches{}
+	for _, r := range []ingest.LaunchRecord{
+		{Kernel: 1, Line: 2, Time: unit.Some[unit.Seconds](1), Measured: pctOf(97), Idle: pctOf(1)},
+		{Kernel: 1, Line: 3, Time: unit.Some[unit.Seconds](1), Measured: pctOf(70), Idle: pctOf(2)},
+		{Kernel: 1, Line: 4, Time: unit.Some[unit.Seconds](1)},
+		{Kernel: 0, Line: 5, Time: unit.Some[unit.Seconds](0.00025), Measured: pctOf(97)},
+		{Kernel: 2, Line: 6, Time: unit.Some[unit.Seconds](0.1)},
+		{Kernel: 3, Line: 7, Measured: pctOf(50)},
+	} {
+		l.Add(&r)
 	}
-	seen := map[int]bool{}
-	for i, row := range got.All() {
-		if row.FromLog {
-			continue
+	r := Compare(&ingest.Run{Kernels: kernels, Launches: l}, mtl112(), DefaultOptions())
+	var got []string
+	for row := range r.Launches() {
+		text := fmt.Sprintf("%d %s %s", row.Pos.Line, row.Task[:4], row.Verdict)
+		if d, ok := row.Difference.Value(); ok {
+			text += fmt.Sprintf(" %+.1f", float64(d))
 		}
-		k := kernels[row.Pos.Line-1]
-		want := got.Judge(&k)
-		if row.Kernel != k || row.Verdict != want.Verdict || *row.Predicted != *want.Predicted || seen[row.Pos.Line] {
-			t.Fatalf("row %d is %+v, want %+v", i, row, want)
+		if row.Instances.Or(0) != 1 || row.Cause != nil || row.Account != nil || len(row.Notes) > 0 {
+			t.Errorf("a launch with what is of its kernel: %+v", row)
 		}
-		if got.Noted(i) != row.Noted() {
-			t.Fatalf("row %d has notes: %v", i, got.Noted(i))
-		}
-		seen[row.Pos.Line] = true
+		got = append(got, text)
 	}
-	for i, row := range got.AllWithoutText() {
-		if w := got.Row(i, nil); (w.Cause == nil) != (row.Cause == nil) || w.Cause != nil && row.Cause.Name != w.Cause.Name {
-			t.Fatalf("row %d is skimmed as %+v, want %+v", i, row, w)
-		}
+	want := []string{"2 long match -3.0", "3 long below -30.0", "4 long no measurement", "5 shor unmeasurable -3.0", "6 zeCo not a kernel", "7 shap no prediction"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
-	for _, timing := range got.Timings {
-		if timing.Row < 0 {
-			continue
-		}
-		if row := got.Row(timing.Row, nil); row.Task != timing.Kernel && !row.FromLog {
-			t.Errorf("the timing of %s is of row %d, %s", timing.Kernel, timing.Row, row.Task)
-		}
+	if len(r.Rows) != len(kernels) {
+		t.Errorf("%d rows", len(r.Rows))
 	}
 }
 
-// BenchmarkLaunches compares launches; the memory that stays is a few bytes for each.
-func BenchmarkLaunches(b *testing.B) {
+// BenchmarkKernels compares as many different kernels as no run has.
+func BenchmarkKernels(b *testing.B) {
 	kernels := manyLaunches(100000)
-	packed := ingest.NewKernels(kernels...)
 	b.ReportAllocs()
 	for b.Loop() {
-		Compare(&ingest.Run{Kernels: packed, Instances: true}, mtl112(), DefaultOptions())
+		Compare(&ingest.Run{Kernels: kernels}, mtl112(), DefaultOptions())
 	}
 }
 
 // TestView: a view has the chosen rows in their order, the timings of these, and the summary of all.
 func TestView(t *testing.T) {
-	run := &ingest.Run{Kernels: ingest.NewKernels(manyLaunches(50)...)}
+	run := &ingest.Run{Kernels: manyLaunches(50)}
 	whole := Compare(run, nil, DefaultOptions())
 	byHand := &Result{Summary: whole.Summary}
 	for _, r := range []*Result{whole, byHand} {
@@ -160,7 +167,7 @@ func TestView(t *testing.T) {
 			t.Fatalf("%d rows of %d, %d kernels of %d", v.Len(), r.Len(), v.Summary.Kernels, r.Summary.Kernels)
 		}
 		for i, from := range []int{30, 7} {
-			if got, want := v.Row(i, nil), r.Row(from, nil); got.Task != want.Task || got.Pos != want.Pos {
+			if got, want := v.Rows[i], r.Rows[from]; got.Task != want.Task || got.Pos != want.Pos {
 				t.Errorf("row %d is %s, want %s", i, got.Pos, want.Pos)
 			}
 		}

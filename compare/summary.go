@@ -11,8 +11,8 @@ func (r *Result) summarize() Summary {
 	var differences, weights, predicted, seen []float64
 	causes := map[string]int{}
 	var gpu, kernels unit.Seconds
-	launches, tasks := r.instances, map[string]bool{}
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if t, ok := row.Total.Value(); ok {
 			gpu += t
 			s.GPUTime = unit.Some(gpu)
@@ -20,9 +20,6 @@ func (r *Result) summarize() Summary {
 				kernels += t
 				s.KernelTime = unit.Some(kernels)
 			}
-		}
-		if row.Verdict != NotAKernel && launches {
-			launches, tasks[row.Task] = row.Instances.Or(0) == 1, true
 		}
 		s.count(row, r.Options)
 		if row.Cause != nil {
@@ -36,9 +33,6 @@ func (r *Result) summarize() Summary {
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
 		weights = append(weights, float64(row.Total.Or(0)))
-	}
-	if launches && len(tasks) < s.Kernels {
-		s.LaunchedKernels = len(tasks)
 	}
 	if s.GPUTime.Present() && r.fromSummary {
 		s.GPUTime = unit.Some(max(gpu, r.taskTime))

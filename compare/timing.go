@@ -25,8 +25,10 @@ func (r *Result) joinTimings(run *ingest.Run) {
 				if at, seen := byKey[k.Key()]; seen {
 					row = at
 				} else {
-					row = r.addRow(&k)
+					row = len(r.Rows)
 					byKey[k.Key()] = row
+					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
+					r.Rows[row].setForecast(r.forecast(&k))
 				}
 			} else if r.Options.Local.Present() && r.Options.SIMD > 0 {
 				groupsMissing = append(groupsMissing, t)
@@ -91,8 +93,8 @@ func (r *Result) byName(run *ingest.Run) map[name]int {
 			best[n], most[n] = i, k.Total.Or(0)
 		}
 	}
-	for i, k := range r.rows.kernels.All() {
-		if verdicts[r.rows.found[i].verdict] != NotAKernel {
+	for i := range r.Rows {
+		if k := &r.Rows[i].Kernel; k.IsKernel() {
 			add(i, k)
 		}
 	}

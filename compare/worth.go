@@ -73,14 +73,6 @@ func noArray(row *Row) bool {
 
 func (t *xveTime) busy() unit.Ratio { return t.active + t.stalled }
 
-// Worth says what more occupancy is worth to a row.
-func (r *Result) Worth(row *Row) Worth {
-	if row.Worth.Verdict != "" {
-		return row.Worth
-	}
-	return r.worth(row)
-}
-
 // worth judges a row by what its XVEs did while they ran. What is found first holds: counters that are not the
 // kernel's, a bandwidth near its roof, XVEs that are active nearly all of the time, slots that are full, stalls that no
 // thread can hide, threads that end before the next ones start, and stalls with few of the slots in use.

@@ -42,7 +42,6 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 		all[3] = tableRoof("L3", l3, r.Device.L3)
 	}
 	for _, x := range all {
-		x.name += overAll(c)
 		switch {
 		case x.used <= 0 || x.most <= 0:
 		case x.used > x.most:
@@ -54,14 +53,6 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 	}
 	slices.SortFunc(list, func(a, b roof) int { return cmp.Compare(b.share(), a.share()) })
 	return list, wrong
-}
-
-// overAll says where counters are not of the row alone.
-func overAll(c *ingest.Counters) string {
-	if c.OfKernel {
-		return " (average of the kernel's launches)"
-	}
-	return ""
 }
 
 // tableRoof is the roof of the device table.
@@ -89,7 +80,6 @@ type stalls struct {
 	// hidden is the share of those that other threads can hide: waiting for results of memory or of an instruction.
 	hidden unit.Ratio
 	send   unit.Ratio // and of those that threads may hide or not
-	over   string     // what they are means of, where that is not the row
 }
 
 // latencies begin the names of reasons that other threads can hide. The rest is for want of what all threads share: a
@@ -113,7 +103,7 @@ func stallsOf(row *Row) (s stalls) {
 			s.send += x.Share
 		}
 	}
-	s.list, s.over = slices.Clone(row.Counters.Stalls), overAll(row.Counters)
+	s.list = slices.Clone(row.Counters.Stalls)
 	slices.SortStableFunc(s.list, func(a, b ingest.Stall) int { return cmp.Compare(b.Share, a.Share) })
 	return s
 }
@@ -134,7 +124,7 @@ func (s *stalls) text() string {
 			parts = append(parts, strings.ToLower(x.Reason)+" "+tenth(x.Share))
 		}
 	}
-	text := "; reasons of stalls" + s.over + ": " + strings.Join(parts, ", ")
+	text := "; reasons of stalls: " + strings.Join(parts, ", ")
 	if !s.usable() {
 		text += fmt.Sprintf(" (all of them add up to %s, not 100 %%, and are not used)", tenth(s.sum))
 	}

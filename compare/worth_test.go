@@ -47,9 +47,9 @@ func TestWorth(t *testing.T) {
 		{"no array", 1, 40, func(*ingest.Kernel) {}, WorthUntold, 0, "does not say"},
 	} {
 		k := kernel("k", "458752", "16", 16, 100, c.time, measured(c.measured), peak(100), c.array)
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, mtl112(), DefaultOptions())
-		row := r.Row(0, nil)
-		w := r.Worth(row)
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		row := &r.Rows[0]
+		w := row.Worth
 		if b := w.Bound.Or(0); w.Verdict != c.verdict || math.Abs(b-c.bound) > 1e-9 || !strings.Contains(w.Because, c.because) {
 			t.Errorf("%s (%s): %s, bound %v: %s; want %s, %v: %s", c.name, row.Verdict, w.Verdict, b, w.Because, c.verdict,
 				c.bound, c.because)
@@ -67,9 +67,9 @@ func TestWorth(t *testing.T) {
 func TestWorthOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: ingest.DeviceToHost}
-	r := Compare(&ingest.Run{Kernels: ingest.NewKernels(short, copied)}, mtl112(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, mtl112(), DefaultOptions())
 	for _, row := range r.All() {
-		if w := r.Worth(row); row.Task == "short" && w.Verdict != WorthUntold || row.Task != "short" && w != (Worth{}) {
+		if w := row.Worth; row.Task == "short" && w.Verdict != WorthUntold || row.Task != "short" && w != (Worth{}) {
 			t.Errorf("%s: %+v", row.Task, w)
 		}
 	}
@@ -104,8 +104,8 @@ func TestWorthOfCounters(t *testing.T) {
 		k.Counters = c.counters
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
-		r := Compare(&ingest.Run{Kernels: ingest.NewKernels(k)}, d, DefaultOptions())
-		w := r.Worth(r.Row(0, nil))
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, d, DefaultOptions())
+		w := r.Rows[0].Worth
 		if b := w.Bound.Or(0); w.Verdict != c.verdict || math.Abs(b-c.bound) > 1e-9 || !strings.Contains(w.Because, c.because) {
 			t.Errorf("%s: %s, bound %v: %s; want %s, %v: %s", c.name, w.Verdict, b, w.Because, c.verdict, c.bound, c.because)
 		}

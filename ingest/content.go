@@ -12,8 +12,8 @@ import (
 // content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
 func (f *File) content() string {
 	h := sha256.New()
-	f.Kernels.sum(h)
-	NewKernels(f.Summary...).sum(h)
+	sumKernels(h, f.Kernels)
+	sumKernels(h, f.Summary)
 	for _, t := range f.Timings {
 		t.Pos = note.Pos{}
 		fmt.Fprintf(h, "%+v", t)
@@ -31,26 +31,22 @@ func (f *File) content() string {
 	return digest("rows", h)
 }
 
-// sum adds what rows say, wherever they stand. The spread over launches, whose medians are estimates, is left out.
-func (l *Kernels) sum(h hash.Hash) {
-	settings := make([]string, l.Settings())
-	for i := range settings {
-		s := *l.settings.value(uint32(i))
-		o := *l.origins.value(s.origin)
-		o.file, o.column, s.origin = "", 0, 0
-		settings[i] = fmt.Sprint(o, s)
-	}
+// sumKernels adds what rows say, wherever they stand. The spread over launches, whose medians are estimates, is left
+// out.
+func sumKernels(h hash.Hash, list []Kernel) {
 	var line []byte
-	var v [numbers]uint64
-	for i := range l.Len() {
-		l.blocks[i/blockRows].get(i%blockRows, &v)
-		shape := l.shapes.value(uint32(v[numberShape]))
-		v[numberShape], v[numberLine] = 0, 0
-		line = binary.LittleEndian.AppendUint64(line[:0], uint64(len(shape.task)))
-		line = append(append(line, shape.task...), settings[shape.setting]...)
-		for _, bits := range v {
-			line = binary.LittleEndian.AppendUint64(line, bits)
+	for i := range list {
+		k := &list[i]
+		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t", k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device,
+			k.Reading, k.Uneven)
+		for _, fields := range [][]Field{Fields, how} {
+			for f := range fields {
+				v, present := fields[f].bits(k)
+				if line = append(line, 0); present {
+					line = binary.LittleEndian.AppendUint64(append(line, 1), v)
+				}
+			}
 		}
-		h.Write(line)
+		h.Write(append(line, '\n'))
 	}
 }

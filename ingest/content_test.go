@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -34,10 +35,58 @@ func TestContent(t *testing.T) {
 		t.Error("the two sides of a file are the same run")
 	}
 	// What is absent is not zero, and nothing runs into its neighbor.
-	a := NewKernels(Kernel{Task: "ab", Instances: unit.Some(int64(0))}, Kernel{Task: "c"})
-	for _, b := range []*Kernels{NewKernels(Kernel{Task: "ab"}, Kernel{Task: "c"}), NewKernels(Kernel{Task: "a", Instances: unit.Some(int64(0))}, Kernel{Task: "bc"})} {
+	a := []Kernel{{Task: "ab", Instances: unit.Some(int64(0))}, {Task: "c"}}
+	for _, b := range [][]Kernel{{{Task: "ab"}, {Task: "c"}}, {{Task: "a", Instances: unit.Some(int64(0))}, {Task: "bc"}}} {
 		if (&File{Kernels: a}).content() == (&File{Kernels: b}).content() {
 			t.Error("two lists have one digest")
 		}
 	}
+}
+
+// TestFields finds an optional value of a Kernel that joining files, digests and messages do not know of.
+func TestFields(t *testing.T) {
+	known := map[uintptr]bool{}
+	var k Kernel
+	of := reflect.ValueOf(&k).Elem()
+	for _, list := range [][]Field{Fields, how} {
+		for _, f := range list {
+			for i := range of.NumField() {
+				var from, to Kernel
+				v := reflect.ValueOf(&from).Elem().Field(i)
+				if some := someOf(v.Interface()); some != nil {
+					v.Set(reflect.ValueOf(some))
+				} else {
+					continue
+				}
+				if f.fill(&to, &from); to == from {
+					known[uintptr(i)] = true
+				}
+			}
+		}
+	}
+	for i := range of.NumField() {
+		name := of.Type().Field(i).Name
+		if optional := someOf(of.Field(i).Interface()) != nil; optional && name != "SIMD" && !known[uintptr(i)] {
+			t.Errorf("%s is in no list of fields", name)
+		}
+	}
+}
+
+// someOf gives an optional value of a type that is there; nil of other types.
+func someOf(v any) any {
+	switch v.(type) {
+	case unit.Opt[int]:
+		return unit.Some(1)
+	case unit.Opt[int64]:
+		return unit.Some[int64](1)
+	case unit.Opt[float64]:
+		return unit.Some(1.0)
+	case unit.Opt[unit.Ratio]:
+		return unit.Some[unit.Ratio](1)
+	case unit.Opt[unit.Seconds]:
+		return unit.Some[unit.Seconds](1)
+	case unit.Opt[unit.Bytes]:
+		return unit.Some[unit.Bytes](1)
+	}
+	return nil
 }

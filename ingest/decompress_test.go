@@ -162,7 +162,7 @@ func TestLineEnds(t *testing.T) {
 		}
 	}
 	run, err := read(dir, "cr")
-	if err != nil || run.Kernels.At(run.Kernels.Len()-1).Pos.Line != 37 {
+	if err != nil || run.Kernels[len(run.Kernels)-1].Pos.Line != 37 {
 		t.Errorf("lines that end in CR are counted: %v", err)
 	}
 }

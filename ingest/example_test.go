@@ -17,7 +17,8 @@ func ExampleReadFS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, k := range run.Kernels.All() {
+	for i := range run.Kernels {
+		k := &run.Kernels[i]
 		measured, ok := k.Measured.Value()
 		if !ok || !k.IsKernel() { // not measured is not 0
 			continue

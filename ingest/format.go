@@ -53,7 +53,7 @@ type ReadOptions struct {
 	// may have more. Without it such a file is a SidesError.
 	Side      int
 	Samples   bool        // keep occupancies over time
-	Instances bool        // keep every launch as a row of its own instead of adding up rows of one key
+	Instances bool        // keep every launch, too, beside the kernels that add up rows of one key
 	Hash      bool        // also compute File.Digest while reading (large files, see Input.Digest)
 	Progress  func(int64) // called now and then with the bytes read so far; may be nil
 	Threads   int         // 0: as many as the machine has
@@ -61,10 +61,12 @@ type ReadOptions struct {
 
 // File is what a format understood of one file.
 type File struct {
+	Input Input // what was read, as Run.Inputs has it
 	Traits
 	Rows, BadRows int64
 	Digest        string // "" when not asked for
-	Kernels       *Kernels
+	Kernels       []Kernel
+	Launches      *Launches // nil unless asked for and known
 	Summary       []Kernel
 	Timings       []Timing
 	Props         []Props

@@ -25,7 +25,7 @@ func (f made) What() string           { return "a file of " + f.kind }
 func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
-	out := &ingest.File{Kernels: &ingest.Kernels{}, Traits: f.traits}
+	out := &ingest.File{Traits: f.traits}
 	scan := bufio.NewScanner(src.R)
 	for line := 1; scan.Scan(); line++ {
 		w := strings.Fields(scan.Text())
@@ -37,7 +37,7 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		if f.traits.NoLaunchShape {
 			k.SLM = unit.Some(unit.Bytes(512))
 		}
-		out.Kernels.Append(&k)
+		out.Kernels = append(out.Kernels, k)
 		out.Rows++
 	}
 	return out, scan.Err()
@@ -68,8 +68,8 @@ func TestNewFormat(t *testing.T) {
 			continue
 		}
 		var rows []string
-		for i := range run.Kernels.Len() {
-			k := run.Kernels.At(i)
+		for i := range len(run.Kernels) {
+			k := run.Kernels[i]
 			row := k.Task
 			if k.Global.Present() {
 				row += " " + k.Global.String()

@@ -11,7 +11,8 @@ import (
 )
 
 // kernels makes kernels of lines of pairs `name value`, values as an export prints them.
-func kernels(path, text string) (list []Kernel, props []Props) {
+// A line that begins with launch instead of task is one of the kernel that was last.
+func kernels(path, text string) (list []Kernel, props []Props, launches *Launches) {
 	for i, l := range strings.Split(text, "\n") {
 		k := Kernel{Pos: note.Pos{File: path, Line: i + 2}}
 		w := strings.Fields(l)
@@ -20,7 +21,7 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 			var v float64
 			fmt.Sscan(w[j+1], &v)
 			switch w[j] {
-			case "task", "props":
+			case "task", "props", "launch":
 				k.Task = w[j+1]
 			case "global":
 				k.Global, _ = unit.ParseSize(w[j+1])
@@ -65,9 +66,16 @@ func kernels(path, text string) (list []Kernel, props []Props) {
 			props = append(props, Props{Task: k.Task, Global: k.Global, Local: k.Local, SIMD: k.SIMD, SLM: k.SLM, Spill: k.Spill, Registers: k.Registers, Pos: k.Pos})
 			continue
 		}
+		if w[0] == "launch" {
+			if launches == nil {
+				launches = &Launches{}
+			}
+			launches.Add(&LaunchRecord{Kernel: len(list) - 1, Line: k.Pos.Line, Time: k.Total, Measured: k.Measured, Idle: k.Idle})
+			continue
+		}
 		list = append(list, k)
 	}
-	return list, props
+	return list, props, launches
 }
 
 func spreadOf(k *Kernel) *Spread {
@@ -121,29 +129,26 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 // traits are those of the kinds that the files of these tests have.
 var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchShape: true}, "trace": {NoLaunchShape: true}}
 
-// merges adds files to a run; a file is its kind, "bad" where rows are left out of it, and its kernels.
-func merges(files []string) []string {
-	run, m := newRun(Options{})
+// join joins files and prints the run; a file is its kind and its kernels.
+func join(files []string) []string {
+	var list []File
 	for i, text := range files {
 		kind, text, _ := strings.Cut(text, "\n")
-		kind, bad := strings.CutSuffix(kind, " bad")
-		f := &File{}
-		if bad {
-			f.BadRows = 1
-		}
-		list, props := kernels(fmt.Sprint("f", i+1), text)
-		f.Props = props
-		f.Kernels = NewKernels(list...)
-		if err := m.add(Input{Kind: kind, Traits: traits[kind], Path: fmt.Sprint("f", i+1)}, f); err != nil {
-			return []string{"fault: " + err.Error()}
-		}
+		f := File{Traits: traits[kind], Input: Input{Kind: kind, Traits: traits[kind], Path: fmt.Sprint("f", i+1)}}
+		f.Kernels, f.Props, f.Launches = kernels(f.Input.Path, text)
+		list = append(list, f)
 	}
-	if err := m.finish(); err != nil {
+	run, err := Join(list)
+	if err != nil {
 		return []string{"fault: " + err.Error()}
 	}
 	var got []string
-	for _, k := range run.Kernels.All() {
-		got = append(got, said(k))
+	for i := range run.Kernels {
+		got = append(got, said(&run.Kernels[i]))
+	}
+	for _, l := range run.Launches.All() {
+		k := Kernel{Task: run.Kernels[l.Kernel].Task, Global: run.Kernels[l.Kernel].Global, Total: l.Time, Measured: l.Measured, Idle: l.Idle}
+		got = append(got, fmt.Sprintf("line %d: %s", l.Line, said(&k)))
 	}
 	for _, n := range run.Notes {
 		got = append(got, n.String())
@@ -151,80 +156,15 @@ func merges(files []string) []string {
 	return got
 }
 
-func TestLaunchesOfSeveralFiles(t *testing.T) {
-	const match = " (give two exports of one run by computing-instance, with the same rows in the same order)"
-	const holes = " (correct the bad rows, or export both with the total time, which tells launches apart)"
+func TestKernelsOfSeveralFiles(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		files  []string
 		want   []string
 	}{
-		{"two passes of one run: the second launch goes with the second, whatever stands between",
-			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60\ntask B global 64 t 7\ntask A global 64 t 3 measured 70",
-				"vtune\ntask A global 64x1 t 1 idle 1 peak 100\ntask B global 64 t 7 idle 9\ntask A global 64 t 2 idle 2 peak 100\ntask A global 64 t 3 idle 3 peak 100\ntask C global 8 idle 5"},
-			[]string{"task A global 64 t 1 measured 50 peak 100 idle 1", "task A global 64 t 2 measured 60 peak 100 idle 2", "task B global 64 t 7 idle 9",
-				"task A global 64 t 3 measured 70 peak 100 idle 3", "task C global 8 idle 5"}},
-		{"a third pass goes with the same launches",
-			[]string{"vtune\ntask A global 64 t 1\ntask A global 64 t 2", "vtune\ntask A global 64 idle 1\ntask A global 64 idle 2", "vtune\ntask A global 64 measured 10\ntask A global 64 measured 20"},
-			[]string{"task A global 64 t 1 measured 10 idle 1", "task A global 64 t 2 measured 20 idle 2"}},
-		{"the same launches measured twice alike are one run",
-			[]string{"vtune\ntask A global 64 measured 50\ntask A global 64 measured 60", "vtune\ntask A global 64 measured 50\ntask A global 64 measured 60"},
-			[]string{"task A global 64 measured 50", "task A global 64 measured 60"}},
-		{"measured differently they are two",
-			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60", "vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 3 measured 61"},
-			[]string{"fault: f2:3: task \"A\" was measured at 61.0 % here and at 60.0 % in f1:3: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
-		{"measured alike in another order they are one run",
-			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60", "vtune\ntask A global 64 t 2 measured 60 idle 2\ntask A global 64 t 1 measured 50 idle 1"},
-			[]string{"task A global 64 t 1 measured 50", "task A global 64 t 2 measured 60",
-				`f2:2: warning: the launches of task "A" take different times here (f2:2) than at f1:2: it is not known which row belongs to which launch, so that the columns idle of this file are not used` + match}},
-		{"the same times in another order, measured differently, are two runs",
-			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60", "vtune\ntask A global 64 t 2 measured 61\ntask A global 64 t 1 measured 50"},
-			[]string{"fault: f2:2: task \"A\" was measured at 61.0 % here and at 50.0 % in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
-		{"more launches than there are rows: nothing of a launch is taken, what all launches share is",
-			[]string{"vtune\ntask A global 64 t 1\ntask A global 64 t 2\ntask A global 64 t 3", "vtune\ntask A global 64 t 1 idle 1 peak 40 spill 8\ntask A global 64 t 3 idle 3 peak 40 spill 8"},
-			[]string{"task A global 64 t 1 peak 40 spill 8", "task A global 64 t 2 peak 40 spill 8", "task A global 64 t 3 peak 40 spill 8",
-				`f2:2: warning: task "A" has 3 rows at f1:2 and 2 rows here: it is not known which row belongs to which launch, so that the columns idle of this file are not used` + match}},
-		{"and nothing at all where the rows do not agree on it",
-			[]string{"vtune\ntask A global 64 t 1\ntask A global 64 t 2\ntask A global 64 t 3", "vtune\ntask A global 64 t 1 peak 40\ntask A global 64 t 3 peak 50"},
-			[]string{"task A global 64 t 1", "task A global 64 t 2", "task A global 64 t 3",
-				`f2:2: warning: task "A" has 3 rows at f1:2 and 2 rows here: it is not known which row belongs to which launch` + match}},
-		{"more rows than there are launches: measured values of other launches do not make two runs",
-			[]string{"vtune\ntask A global 64 t 6 n 3 measured 60", "vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 55"},
-			[]string{"task A global 64 n 3 t 6 measured 60",
-				`f2:2: warning: task "A" has 1 row at f1:2 and 2 rows here: it is not known which row belongs to which launch` + match}},
-		{"as many, but in another order: their times say so",
-			[]string{"vtune\ntask A global 64 t 1 measured 50\ntask A global 64 t 2 measured 60", "vtune\ntask A global 64 t 2 idle 2 peak 40\ntask A global 64 t 1 idle 1 peak 40"},
-			[]string{"task A global 64 t 1 measured 50 peak 40", "task A global 64 t 2 measured 60 peak 40",
-				`f2:2: warning: the launches of task "A" take different times here (f2:2) than at f1:2: it is not known which row belongs to which launch, so that the columns idle of this file are not used` + match}},
-		{"bad rows, one in each file: as many are left, but not of the same launches",
-			[]string{"vtune bad\ntask A global 64 t 3 measured 80\ntask A global 64 t 4 measured 70", "vtune bad\ntask A global 64 idle 5 peak 40\ntask A global 64 idle 15 peak 40"},
-			[]string{"task A global 64 t 3 measured 80 peak 40", "task A global 64 t 4 measured 70 peak 40",
-				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f1 and f2: it is not known which row belongs to which launch, so that the columns idle of this file are not used` + holes}},
-		{"nor do different measured values say that these are two runs then; a launch that is left of a file with many is no better, and where it adds nothing there is nothing to say",
-			[]string{"vtune\ntask A global 64 measured 80\ntask A global 64 measured 70\ntask B global 64 measured 70", "vtune bad\ntask A global 64 measured 70\ntask A global 64 measured 60\ntask B global 64 measured 75"},
-			[]string{"task A global 64 measured 80", "task A global 64 measured 70", "task B global 64 measured 70",
-				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f2: it is not known which row belongs to which launch` + holes}},
-		{"times that agree in all rows say it all the same",
-			[]string{"vtune bad\ntask A global 64 t 3\ntask A global 64 t 4", "vtune bad\ntask A global 64 t 3 idle 5\ntask A global 64 t 4 idle 15"},
-			[]string{"task A global 64 t 3 idle 5", "task A global 64 t 4 idle 15"}},
-		{"one time that is missing does not",
-			[]string{"vtune bad\ntask A global 64 t 3\ntask A global 64", "vtune\ntask A global 64 t 3 idle 5\ntask A global 64 t 4 idle 15"},
-			[]string{"task A global 64 t 3", "task A global 64",
-				`f2:2: warning: task "A" has 2 rows at f1:2 and 2 rows here, and bad rows are left out of f1: it is not known which row belongs to which launch, so that the columns idle of this file are not used` + holes}},
-		{"a file with a row per kernel goes by keys, whatever row of it is bad",
-			[]string{"vtune bad\ntask A global 64 t 3\ntask B global 64 t 4", "unitrace bad\ntask A global 64 slm 5\ntask B global 64 slm 15"},
+		{"a file with a row per kernel goes by keys",
+			[]string{"vtune\ntask A global 64 t 3\ntask B global 64 t 4", "unitrace\ntask A global 64 slm 5\ntask B global 64 slm 15"},
 			[]string{"task A global 64 t 3 slm 5", "task B global 64 t 4 slm 15"}},
-		{"a tracer's one row for all launches: what they share, and no time of all for one of them",
-			[]string{"vtune\ntask A global 64 simd 16 measured 50\ntask A global 64 simd 16 measured 60", "unitrace\ntask A global 64x1x1 simd 16 n 2 t 9 slm 64 registers 256"},
-			[]string{"task A global 64 simd 16 measured 50 slm 64 registers 256", "task A global 64 simd 16 measured 60 slm 64 registers 256",
-				`f2:2: warning: task "A" has 2 rows at f1:2 and 1 row here: it is not known which row belongs to which launch, so that the columns instance count, total time of this file are not used` + match}},
-		{"and silence where nothing is lost",
-			[]string{"vtune\ntask A global 64 n 1 t 4 measured 50\ntask A global 64 n 1 t 5 measured 60", "unitrace\ntask A n 2 t 9 slm 64"},
-			[]string{"task A global 64 n 1 t 4 measured 50 slm 64", "task A global 64 n 1 t 5 measured 60 slm 64"}},
-		{"a value that differs in many launches is one note",
-			[]string{"vtune\ntask A global 64 t 1 spill 0\ntask A global 64 t 2 spill 0\ntask A global 64 t 3 spill 0", "vtune\ntask A global 64 t 1 spill 8\ntask A global 64 t 2 spill 8\ntask A global 64 t 3 spill 8"},
-			[]string{"task A global 64 t 1 spill 0", "task A global 64 t 2 spill 0", "task A global 64 t 3 spill 0",
-				`f2:2: warning: task "A": spill differs from the value at f1:2; the first file's value is used, in 2 more of its launches as well (give the exports of one run only)`}},
 		{"a printed average is rounded: total and count of another file say it better, a total alone does not",
 			[]string{"vtune\ntask A global 64 mean 1\ntask B global 64 mean 1\ntask C global 64 n 2 t 3\ntask D global 64", "vtune\ntask A global 64 n 2 t 3\ntask B global 64 t 3\ntask C global 64 mean 1\ntask D global 64 n 4 t 3 mean 1 uneven 1"},
 			[]string{"task A global 64 n 2 t 3", "task B global 64 t 3 mean 1", "task C global 64 n 2 t 3", "task D global 64 n 4 t 3 mean 1 uneven 1"}},
@@ -246,11 +186,10 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 				"vtune\ntask A global 64 spread 2 of 50\ntask B global 64 spread 2 of 50\ntask C global 64 spread 2\ntask D global 64 spread 2 of 50\ntask E global 64\ntask F global 64"},
 			[]string{"task A global 64 spread 2 of 50", "task B global 64 spread 1 of 50", "task C global 64 spread 1", "task D global 64 spread 1 of 40", "task E global 64 spread 1 of 40",
 				"task F global 64"}},
-		{"properties of a launch shape are those of all its launches",
-			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 64 local 8 simd 16 t 2\ntask A global 128 local 8 simd 16 t 3\ntask A global 128 local 8 simd 16 t 4",
+		{"properties of a launch shape are those of that one",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 128 local 8 simd 16 t 3",
 				"unitrace\nprops A global 64x1x1 local 8x1x1 simd 16 slm 64 registers 256\nprops A global 128x1x1 local 8x1x1 simd 16 slm 64 registers 128"},
-			[]string{"task A global 64 local 8 simd 16 t 1 slm 64 registers 256", "task A global 64 local 8 simd 16 t 2 slm 64 registers 256",
-				"task A global 128 local 8 simd 16 t 3 slm 64 registers 128", "task A global 128 local 8 simd 16 t 4 slm 64 registers 128"}},
+			[]string{"task A global 64 local 8 simd 16 t 1 slm 64 registers 256", "task A global 128 local 8 simd 16 t 3 slm 64 registers 128"}},
 		{"a launch shape that no property has takes what the others agree on, and no guess; the width tells some apart",
 			[]string{"vtune\ntask A global 256 local 8 simd 16 t 1\ntask A global 256 local 8 simd 32 t 2",
 				"unitrace\nprops A global 64 local 8 simd 16 slm 64 registers 256\nprops A global 128 local 8 simd 16 slm 64 registers 128\nprops A global 64 local 8 simd 32 slm 32 registers 128"},
@@ -264,8 +203,94 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
 	} {
-		if d := cmp.Diff(c.want, merges(c.files)); d != "" {
+		if d := cmp.Diff(c.want, join(c.files)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// TestLaunchesOfSeveralFiles: the launches of two files go together only where their times agree, one after the other.
+func TestLaunchesOfSeveralFiles(t *testing.T) {
+	const first = "vtune\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 40\nlaunch A t 2 measured 55"
+	apart := func(more string) string {
+		return `f2: warning: the launches of task "A" do not have the times of those at f1:2, one after the other: it is not known which belongs to which, so that the values of single launches are not used` +
+			more + " (give two exports of one run by computing-instance, with the total time and the same rows in the same order)"
+	}
+	known := []string{"task A global 64 n 2 t 3 measured 50 idle 7", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}
+	for _, c := range []struct {
+		reason string
+		files  []string
+		want   []string
+	}{
+		{"two passes of one run, in whatever order the kernels are; one that the first lacks brings its launches",
+			[]string{first + "\ntask B global 8 t 7\nlaunch B t 7", "vtune\ntask B global 8x1 t 7 idle 9\nlaunch B t 7 idle 9\ntask C global 1 t 5 idle 1\nlaunch C t 5 idle 1\ntask A global 64x1 n 2 t 3 idle 7\nlaunch A t 1 idle 1\nlaunch A t 2 idle 10"},
+			[]string{"task A global 64 n 2 t 3 measured 50 idle 7", "task B global 8 t 7 idle 9", "task C global 1 t 5 idle 1",
+				"line 3: task A global 64 t 1 measured 40 idle 1", "line 4: task A global 64 t 2 measured 55 idle 10", "line 6: task B global 8 t 7 idle 9", "line 5: task C global 1 t 5 idle 1"}},
+		{"the first file wins where both measured a launch",
+			[]string{first, "unitrace\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
+			[]string{"task A global 64 n 2 t 3 measured 50", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
+		{"kernels that were measured differently are two runs, whatever their launches say",
+			[]string{first, "vtune\ntask A global 64 n 2 t 3 measured 51\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
+			[]string{"fault: f2:2: task \"A\" was measured at 51.0 % here and at 50.0 % in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
+		{"another order: what is of the kernel is taken, and nothing of a launch",
+			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10\nlaunch A t 1 idle 1"}, append(known, apart(""))},
+		{"fewer launches, as bad rows leave",
+			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10"}, append(known, apart(""))},
+		{"no times: nothing says which is which",
+			[]string{first, "vtune\ntask A global 64 idle 7\nlaunch A idle 1\nlaunch A idle 10"}, append(known, apart(""))},
+		{"one note for all kernels of a file",
+			[]string{first + "\ntask B global 8 t 7\nlaunch B t 7", "vtune\ntask A global 64 idle 7\nlaunch A idle 1\ntask B global 8 t 7\nlaunch B t 8"},
+			[]string{"task A global 64 n 2 t 3 measured 50 idle 7", "task B global 8 t 7", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55",
+				"line 6: task B global 8 t 7", apart(", nor are those of 1 more kernel")}},
+		{"a tracer's row for all launches has none of its own",
+			[]string{first, "unitrace\ntask A global 64x1x1 n 2 t 9 slm 64"},
+			[]string{"task A global 64 n 2 t 3 measured 50 slm 64", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
+		{"rows that may be of several launch shapes lose their launches, too",
+			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\nlaunch A t 1\ntask A global 32 local 8 simd 16 t 2\nlaunch A t 2", "vtune\ntask A t 3 measured 50\nlaunch A t 1 measured 50"},
+			[]string{"task A global 64 local 8 simd 16 t 1", "task A global 32 local 8 simd 16 t 2", "line 3: task A global 64 t 1", "line 5: task A global 32 t 2",
+				`f2: warning: task "A" has several launch shapes or SIMD widths in another export, and this one lacks the columns that tell them apart: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
+	} {
+		if d := cmp.Diff(c.want, join(c.files)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// TestLaunchColumns keeps what launches have and lack, over several blocks.
+func TestLaunchColumns(t *testing.T) {
+	var l Launches
+	const n = 2*launchBlock + 5
+	record := func(i int) LaunchRecord {
+		r := LaunchRecord{Kernel: i % 7, Line: i + 2}
+		if i%2 == 0 {
+			r.Time, r.Measured = unit.Some(unit.Seconds(float64(i)/1e9)), unit.Some(unit.FromPercent(float64(i%1000)/10))
+		}
+		if i%3 == 0 {
+			r.Threads, r.Idle = unit.Some(int64(i)), unit.Some(unit.FromPercent(0))
+		}
+		return r
+	}
+	for i := range n {
+		r := record(i)
+		l.Add(&r)
+	}
+	for i, r := range l.All() {
+		if r != record(i) {
+			t.Fatalf("launch %d is %+v, want %+v", i, r, record(i))
+		}
+	}
+	kept := l.Renumber([]int{0, -1, 1, -1, -1, -1, 2})
+	lists := kept.byKernel(3)
+	if got := kept.Len(); got != len(lists[0])+len(lists[1])+len(lists[2]) || got < n*3/7 || got > n*3/7+3 {
+		t.Errorf("%d launches of three kernels of seven are left of %d", got, n)
+	}
+	for k, of := range []int{0, 2, 6} {
+		for at, i := range lists[k] {
+			want := record(of + 7*at)
+			want.Kernel = k
+			if got := kept.At(int(i)); got != want {
+				t.Fatalf("launch %d of kernel %d is %+v, want %+v", at, k, got, want)
+			}
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestPartialExports(t *testing.T) {
 			[]string{"vtune\ntask A measured 50", "unitrace\nprops A global 64 local 8 simd 16 slm 512", "vtune\ntask A global 64 local 8 simd 16 t 1"},
 			[]string{"task A global 64 local 8 simd 16 t 1 measured 50 slm 512"}},
 	} {
-		if d := cmp.Diff(c.want, merges(c.files)); d != "" {
+		if d := cmp.Diff(c.want, join(c.files)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
 		}
 	}

@@ -9,60 +9,49 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// joinProps gives the properties of a kernel to all its launches.
-func (m *merger) joinProps() {
-	if len(m.props) == 0 {
+// properties gives kernels the properties of their binaries.
+func (j *joiner) properties() {
+	if len(j.props) == 0 {
 		return
 	}
-	m.regroup()
 	byName := map[string][]Props{}
-	for _, p := range m.props {
-		n := m.plainName(p.Task)
+	for _, p := range j.props {
+		n := j.plainName(p.Task)
 		p.Global, p.Local = p.Global.Trim(), p.Local.Trim()
 		byName[n] = append(byName[n], p)
 	}
-	for g := range m.groups {
-		of := &m.groups[g]
-		fits := fitting(byName[of.key.Task], &of.key)
+	for i := range j.run.Kernels {
+		k := &j.run.Kernels[i]
+		key := j.key(k)
+		fits := fitting(byName[key.Task], &key)
 		if len(fits) == 0 {
 			continue
 		}
 		p, differ := agreed(fits)
-		first := m.run.Kernels.At(of.first)
-		m.members(g, func(i int) {
-			k := m.run.Kernels.At(i)
-			k.take(&p)
-			m.run.Kernels.Set(i, &k)
-		})
-		if names := differ.missing(&first); len(names) > 0 && first.Global.Present() { // else nothing is predicted
-			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
-				Pos: first.Pos,
+		// Without a launch shape nothing is predicted.
+		if names := differ.missing(k); len(names) > 0 && k.Global.Present() {
+			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
+				Pos: k.Pos,
 				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
 					"shape and SIMD width, and they differ in %s, which is left out",
-					first.Task, strings.Join(names, ", ")),
+					k.Task, strings.Join(names, ", ")),
 				Hint: "trace a run with the same launch shapes"})
 		}
+		k.fillProperties(&p)
 	}
 }
 
-// joinStalls gives the reasons of stalls to the kernel of their name, where that is one: of several shapes they do not
-// say of which they are.
-func (m *merger) joinStalls() {
-	if len(m.stalls) > 0 {
-		m.regroup()
-	}
-	for _, s := range m.stalls {
-		switch of := m.byName[m.plainName(s.Task)]; len(of) {
+// reasonsOfStalls gives the reasons of stalls to the kernel of their name, where that is one: of several shapes they do
+// not say of which they are.
+func (j *joiner) reasonsOfStalls() {
+	for _, s := range j.stalls {
+		switch of := j.byName[j.plainName(s.Task)]; len(of) {
 		case 0:
 		case 1:
-			all := &Counters{Stalls: s.Stalls, OfKernel: m.groups[of[0]].n > 1}
-			m.members(of[0], func(i int) {
-				k := m.run.Kernels.At(i)
-				k.Counters = m.mergeCounters(k.Counters, all)
-				m.run.Kernels.Set(i, &k)
-			})
+			k := &j.run.Kernels[of[0]]
+			k.Counters = joinCounters(k.Counters, &Counters{Stalls: s.Stalls})
 		default:
-			m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
+			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
 				Text: fmt.Sprintf("task %q has %d launch shapes or SIMD widths, and the reasons of stalls are of all "+
 					"of them: they are left out", s.Task, len(of))})
 		}
@@ -136,8 +125,8 @@ func (d differing) missing(k *Kernel) (names []string) {
 	return names
 }
 
-// take fills in the properties of a kernel.
-func (k *Kernel) take(p *Props) {
+// fillProperties fills in the properties of a kernel.
+func (k *Kernel) fillProperties(p *Props) {
 	if !k.SIMD.Present() && k.Global.Present() {
 		k.SIMD = p.SIMD
 	}

@@ -11,7 +11,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -43,7 +42,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, m := newRun(opt)
+	var joined []File
 	var faults []error
 	progress, done := opt.Progress, int64(0)
 	for _, f := range files {
@@ -55,26 +54,26 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		done += sizeOf(f.path)
 		switch {
 		case err == nil:
-			if err := m.add(in, file); err != nil {
-				return nil, err
-			}
+			file.Input = in
+			joined = append(joined, *file)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
 			return nil, err // a run without a part of it may look like another run
 		case !f.listed && isCode(err, codeUnknown, codeBinary):
 			// A folder may hold a README or the program itself.
-			run.Notes = append(run.Notes, note.Note{Severity: note.Info, Code: "skipped-file",
+			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
 				Pos:  note.Pos{File: f.path},
-				Text: "skipped: no profiler output"})
+				Text: "skipped: no profiler output"}}})
 		default:
 			faults = append(faults, err)
 		}
 	}
-	if err := m.finish(); err != nil {
+	run, err := Join(joined)
+	if err != nil {
 		return nil, err
 	}
-	if run.Kernels.Len() == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
+	if len(run.Kernels) == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
 	// A fault ends the reading only when nothing else was found: a folder with one bad file still has a run.
@@ -84,13 +83,6 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	// At the door, so that no output has to think of it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
 	return run, nil
-}
-
-// newRun makes an empty run and what fills it.
-func newRun(opt Options) (*Run, *merger) {
-	run := &Run{Kernels: &Kernels{}, Instances: opt.Instances}
-	return run, &merger{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
-		counters: map[[2]*Counters]*Counters{}, gaveWay: map[string]bool{}, fewest: math.MaxInt}
 }
 
 func faultNote(err error) note.Note {
@@ -167,7 +159,7 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 
 // ReadFS reads named files of a file system, such as embedded ones, as one run.
 func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run, error) {
-	run, m := newRun(opt)
+	var files []File
 	for _, name := range names {
 		b, err := fs.ReadFile(fsys, name)
 		if err != nil {
@@ -181,11 +173,10 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 		if err != nil {
 			return nil, err
 		}
-		if err := m.add(in, file); err != nil {
-			return nil, err
-		}
+		file.Input = in
+		files = append(files, *file)
 	}
-	return run, m.finish()
+	return Join(files)
 }
 
 // readCandidate reads a file, or a folder as a whole.

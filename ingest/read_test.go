@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,7 +27,7 @@ func (f lineFormat) What() string           { return "a file of " + f.kind }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
-	out := &File{Kernels: &Kernels{}, Traits: Traits{ColumnsVary: true}}
+	out := &File{Traits: Traits{ColumnsVary: true}}
 	sc := bufio.NewScanner(src.R)
 	for n := 1; sc.Scan(); n++ {
 		w := strings.Fields(sc.Text())
@@ -49,7 +48,7 @@ func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, 
 			continue
 		}
 		out.Rows++
-		out.Kernels.Append(&k)
+		out.Kernels = append(out.Kernels, k)
 	}
 	if out.Rows == 0 && out.Props == nil {
 		return nil, note.Faultf("header-only", note.Pos{File: src.Path}, "run it again", "it has no rows")
@@ -86,7 +85,8 @@ func read(dir string, names ...string) (*Run, error) {
 // rows prints what a run holds: task global measured slm.
 func rows(r *Run) string {
 	var b strings.Builder
-	for _, k := range r.Kernels.All() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
 		m, s := "-", "-"
 		if v, ok := k.Measured.Value(); ok {
 			m = fmt.Sprint(v.Percent())
@@ -301,11 +301,11 @@ func TestWholeRun(t *testing.T) {
 		{"nothing else", File{Platform: platform}, WholeRun},
 		{"a task of a summary", File{Platform: platform, Summary: []Kernel{{Task: "k"}}}, "k"},
 		{"a log timing", File{Platform: platform, Timings: []Timing{{Kernel: "k"}}}, ""},
-		{"a kernel of an export", File{Platform: platform, Kernels: NewKernels(Kernel{Task: "k"})}, ""},
+		{"a kernel of an export", File{Platform: platform, Kernels: []Kernel{{Task: "k"}}}, ""},
 		{"no occupancy", File{}, ""},
 	} {
-		run, m := newRun(Options{})
-		if err := errors.Join(m.add(Input{}, &c.file), m.finish()); err != nil {
+		run, err := Join([]File{c.file})
+		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
@@ -348,55 +348,19 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestSharedCounters has launches by themselves, of two exports and with reasons of stalls: a million of them share the means of
-// their kernel, whatever they are put together from.
-func TestSharedCounters(t *testing.T) {
-	run, m := newRun(Options{})
-	launches := func(c *Counters) *Kernels {
-		var list Kernels
-		for i := range 100 {
-			list.Append(&Kernel{Task: "A", Total: unit.Some(unit.Seconds(i)), Counters: c})
-		}
-		return &list
-	}
-	for _, f := range []*File{{Kernels: launches(&Counters{OfKernel: true, MemoryRead: unit.Some(1.0)})},
-		{Kernels: launches(&Counters{OfKernel: true, L3Read: unit.Some(2.0)})},
-		{Kernels: &Kernels{}, Stalls: []TaskStalls{{Task: "A", Stalls: []Stall{{"Sbid", 1}}}}}} {
-		if err := m.add(Input{Kind: "export"}, f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.finish(); err != nil {
-		t.Fatal(err)
-	}
-	first := run.Kernels.At(0).Counters
-	if !first.OfKernel || first.MemoryRead.Or(0) != 1 || first.L3Read.Or(0) != 2 || len(first.Stalls) != 1 {
-		t.Errorf("got %+v", first)
-	}
-	for i := range run.Kernels.Len() {
-		if k := run.Kernels.At(i); k.Counters != first {
-			t.Fatalf("launch %d has counters of its own: %+v", i, k.Counters)
-		}
-	}
-}
-
 // TestStalls has a kernel of one launch shape, one of two, and one that no export has.
 func TestStalls(t *testing.T) {
-	run, m := newRun(Options{})
-	list, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
+	list, _, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
 	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }
 	list[1].Counters = &Counters{Stalls: only("Barrier")} // of the export, which are of each shape
-	for _, f := range []*File{{Kernels: NewKernels(list...)}, {Kernels: &Kernels{}, Stalls: []TaskStalls{
-		{Task: "A", Stalls: only("Sbid")}, {Task: "B", Stalls: only("Send")}, {Task: "C", Stalls: only("Send")}}}} {
-		if err := m.add(Input{}, f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.finish(); err != nil {
+	run, err := Join([]File{{Kernels: list}, {Stalls: []TaskStalls{
+		{Task: "A", Stalls: only("Sbid")}, {Task: "B", Stalls: only("Send")}, {Task: "C", Stalls: only("Send")}}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, k := range run.Kernels.All() {
+	for i := range run.Kernels {
+		k := &run.Kernels[i]
 		text := k.Task
 		if k.Counters != nil {
 			text += " " + k.Counters.Stalls[0].Reason

@@ -8,7 +8,7 @@ import (
 // chooseReading settles whose counters a kernel has where two files have some: those that were read around each launch
 // are the launch's own, whatever its length, and samples are of whatever ran. Occupancy and the state of the XVEs are of
 // one reading, for what is concluded takes them together. It gives the row with what is to be filled in of it.
-func (m *merger) chooseReading(a, k *Kernel) *Kernel {
+func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	if !k.Measured.Present() {
 		return k
 	}
@@ -17,11 +17,11 @@ func (m *merger) chooseReading(a, k *Kernel) *Kernel {
 	case a.Reading == AroundLaunch && !around:
 		rest := *k
 		rest.dropCounters()
-		m.noteReading(k.Pos, a.Pos)
+		j.noteReading(k.Pos, a.Pos)
 		return &rest
 	case around && a.Reading != AroundLaunch:
 		a.dropCounters()
-		m.noteReading(a.Pos, k.Pos)
+		j.noteReading(a.Pos, k.Pos)
 	default:
 		return k
 	}
@@ -43,12 +43,12 @@ func (k *Kernel) dropCounters() {
 }
 
 // noteReading says once for a file that its samples give way to what another one read around each launch.
-func (m *merger) noteReading(sampled, around note.Pos) {
-	if m.gaveWay[sampled.File] {
+func (j *joiner) noteReading(sampled, around note.Pos) {
+	if j.gaveWay[sampled.File] {
 		return
 	}
-	m.gaveWay[sampled.File] = true
-	m.run.Notes = append(m.run.Notes, note.Note{Severity: note.Info, Code: "counters-around-launches",
+	j.gaveWay[sampled.File] = true
+	j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "counters-around-launches",
 		Pos: note.Pos{File: sampled.File}, Text: "occupancy and the state of the XVEs are those that " + around.File +
 			" read around each launch, in place of the samples here"})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -175,13 +176,10 @@ func (r *repeats) partition(files []string) (p parts, err error) {
 }
 
 func rankOf(run *Run) int {
-	for s := range run.Kernels.Settings() {
-		if k := run.Kernels.SettingKernel(s); k.Measured.Present() {
-			return measuresKernels
-		}
-	}
 	switch {
-	case run.Kernels.Len() > 0:
+	case slices.ContainsFunc(run.Kernels, func(k Kernel) bool { return k.Measured.Present() }):
+		return measuresKernels
+	case len(run.Kernels) > 0:
 		return ofKernels
 	case len(run.Summary) > 0 && run.Summary[0].Task != WholeRun:
 		return ofTasks
@@ -191,7 +189,7 @@ func rankOf(run *Run) int {
 
 // summariesDiffer says whether a folder without exports holds summaries that measured a task differently.
 func summariesDiffer(run *Run) bool {
-	if run.Kernels.Len() > 0 {
+	if len(run.Kernels) > 0 {
 		return false
 	}
 	type seen struct {

@@ -16,12 +16,11 @@ type Size3 = unit.Size3
 
 // Run is all that was read of one profiler run.
 type Run struct {
-	Inputs  []Input
-	Kernels *Kernels // in the order of the first file that has them; copies and other tasks included
-	// Instances says that every launch was asked for: Kernels then holds many of one kernel.
-	Instances bool
-	Timings   []Timing // of logs, in file order
-	Platform  Platform // what logs and summaries say of the machine
+	Inputs   []Input
+	Kernels  []Kernel  // in the order of the first file that has them; copies and other tasks included
+	Launches *Launches // nil unless they were asked for and a file has a row for each
+	Timings  []Timing  // of logs, in file order
+	Platform Platform  // what logs and summaries say of the machine
 	// Platforms is the same, one for each file that said anything.
 	Platforms []Platform
 	// Instructions is what the first export that counts them says.
@@ -141,9 +140,6 @@ type Kernel struct {
 // Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
 type Counters struct {
 	Stalls []Stall // "XVE Stall Reasons", in the order of the file
-	// OfKernel says that the row is one launch of several, and that these are the means over all of them. Those of each
-	// would take more memory than all else of a launch.
-	OfKernel bool
 	// In GB/s. A result folder counts what moves to and from L3 as one, which is L3Read.
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
 	// The most that the metric set of a result folder gives each of them, in GB/s at the highest clock.

@@ -65,15 +65,16 @@ func FuzzRun(f *testing.F) {
 		if (err == nil) != (zerr == nil) {
 			t.Fatalf("plain: %v; compressed: %v", err, zerr)
 		}
-		if err == nil && run.Kernels.Len() != again.Kernels.Len() {
-			t.Fatalf("plain: %d kernels, compressed: %d", run.Kernels.Len(), again.Kernels.Len())
+		if err == nil && len(run.Kernels) != len(again.Kernels) {
+			t.Fatalf("plain: %d kernels, compressed: %d", len(run.Kernels), len(again.Kernels))
 		}
 	})
 }
 
 // checkRun finds numbers that no run can have.
 func checkRun(t *testing.T, run *ingest.Run) {
-	for _, k := range run.Kernels.All() {
+	for i := range run.Kernels {
+		k := &run.Kernels[i]
 		for name, share := range map[string]unit.Opt[unit.Ratio]{"measured": k.Measured, "peak": k.Peak, "idle": k.Idle,
 			"active": k.Active, "stalled": k.Stalled} {
 			if x := float64(share.Or(0)); !(x >= 0 && x <= 1.0051) {

@@ -191,13 +191,13 @@ func (v *validation) publishedRuns() {
 		}
 		return x
 	}
-	passes := map[string]*ingest.Kernels{}
+	passes := map[string][]ingest.Kernel{}
 	var names []string
 	for _, l := range lines[1:] {
 		if passes[l[0]] == nil {
-			passes[l[0]], names = &ingest.Kernels{}, append(names, l[0])
+			names = append(names, l[0])
 		}
-		passes[l[0]].Append(&ingest.Kernel{Task: l[1], Total: unit.Some(unit.Seconds(num(l[2]))), Peak: unit.Some(unit.FromPercent(num(l[3]))),
+		passes[l[0]] = append(passes[l[0]], ingest.Kernel{Task: l[1], Total: unit.Some(unit.Seconds(num(l[2]))), Peak: unit.Some(unit.FromPercent(num(l[3]))),
 			Measured: unit.Some(unit.FromPercent(num(l[4])))})
 	}
 	for _, pass := range names {

@@ -92,7 +92,7 @@ func (l *launches) group(number int32) *group {
 		run := l.runs[places[i].run]
 		var same []*compare.Row
 		for at := places[i].run; i < len(places) && places[i].run == at; i++ {
-			same = append(same, run.Judged(int(places[i].row), new(compare.Row)))
+			same = append(same, &run.Rows[places[i].row])
 		}
 		row := same[0]
 		if len(same) > 1 {
@@ -194,7 +194,7 @@ func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 			if more := again[key]; len(more) > 0 {
 				same := []*compare.Row{row}
 				for _, k := range more {
-					same = append(same, r.Judged(k, new(compare.Row)))
+					same = append(same, &r.Rows[k])
 				}
 				row = mergeRows(same)
 			}

@@ -80,7 +80,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 // longestTask gives the mean launch time of the kernel with the most time, and its name.
 func longestTask(run *ingest.Run) (launch time.Duration, task string) {
 	most := 0.0
-	for _, k := range run.Kernels.All() {
+	for _, k := range run.Kernels {
 		total, timed := k.Total.Value()
 		count, counted := k.Instances.Value()
 		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {

@@ -241,17 +241,12 @@ func (r *reader) launchOf(x *reading, e *event) (int, error) {
 func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	if r.instances {
 		var m measurement
+		var k ingest.Kernel
 		m.add(x, seconds)
-		k := r.launches.At(row)
 		m.into(&k, 1)
-		// Bandwidths of each launch would take more memory than all else of it: it has those of its kernel.
-		if m.bandwidths() != nil {
-			if t.moved == nil {
-				t.moved = &ingest.Counters{}
-			}
-			k.Counters = t.moved
-		}
-		r.launches.Set(row, &k)
+		l := r.launches.At(row)
+		l.Threads, l.Measured, l.Active, l.Stalled, l.Idle = k.Threads, k.Measured, k.Active, k.Stalled, k.Idle
+		r.launches.Set(row, &l)
 	}
 	t.measured.add(x, seconds)
 	if x.has[occupancy] {

@@ -47,7 +47,7 @@ func (Format) Sniff(head []byte) bool {
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	stream := lines.NewStream(ctx, src, opt)
 	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
-		trace: &ingest.Trace{}, instances: opt.Instances, bad: lines.Bad{Several: true}, launches: &ingest.Kernels{},
+		trace: &ingest.Trace{}, instances: opt.Instances, bad: lines.Bad{Several: true},
 		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {
@@ -68,7 +68,7 @@ type reader struct {
 	path      string
 	trace     *ingest.Trace
 	instances bool
-	launches  *ingest.Kernels // a row of each, when asked for
+	launches  ingest.Launches // when asked for
 	bad       lines.Bad
 	events    int64
 	used      int64
@@ -91,17 +91,15 @@ type reader struct {
 
 // task is what is launched under a name.
 type task struct {
-	kernel   ingest.Kernel
-	key      ingest.Key
-	place    int    // in reader.order
-	number   uint32 // in the trace, once it has a launch there
-	placed   bool
-	sample   ingest.Sample // of the times of launches
-	total    float64
-	measured measurement
-	// occupancies are those of the launches, and moved the bandwidths that launches kept apart have in common.
-	occupancies ingest.Sample
-	moved       *ingest.Counters
+	kernel      ingest.Kernel
+	key         ingest.Key
+	place       int    // in reader.order
+	number      uint32 // in the trace, once it has a launch there
+	placed      bool
+	sample      ingest.Sample // of the times of launches
+	total       float64
+	measured    measurement
+	occupancies ingest.Sample // of the launches
 }
 
 // read reads all events; the error says where the text stopped to be a trace.
@@ -251,9 +249,7 @@ func (r *reader) launched(t *task, seconds float64, line int) (row int) {
 	t.total += seconds
 	t.sample.Add(seconds, ingest.SampleSize(len(r.tasks)))
 	if r.instances {
-		k := t.kernel
-		k.Pos, k.Instances, k.Total = r.pos(line), unit.Some[int64](1), unit.Some(unit.Seconds(seconds))
-		r.launches.Append(&k)
+		r.launches.Add(&ingest.LaunchRecord{Kernel: t.place, Line: line, Time: unit.Some(unit.Seconds(seconds))})
 	}
 	return r.launches.Len() - 1
 }
@@ -321,7 +317,7 @@ func (r *reader) lane(e *event) (uint32, error) {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.homeless()
-	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Kernels: r.launches, Trace: r.trace,
+	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Trace: r.trace,
 		Traits: ingest.Traits{NoLaunchShape: true}}
 	pos := note.Pos{File: r.path, Line: r.in.line}
 	if r.used == 0 {
@@ -350,13 +346,6 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.devices(f)
 	r.trace.Whole = len(r.known) > 0
 	for _, t := range r.order {
-		if r.instances {
-			if t.moved != nil {
-				*t.moved = *t.measured.bandwidths()
-				t.moved.OfKernel = t.sample.N > 1
-			}
-			continue
-		}
 		k := &t.kernel
 		k.Instances, k.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
 		k.Launches = t.sample.Spread(&t.occupancies)
@@ -365,7 +354,10 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 		if err := ingest.CheckCounts(k); err != nil {
 			return nil, err
 		}
-		f.Kernels.Append(k)
+		f.Kernels = append(f.Kernels, *k)
+	}
+	if r.instances {
+		f.Launches = &r.launches
 	}
 	return f, nil
 }

@@ -163,10 +163,10 @@ func launches(tr *ingest.Trace) string {
 	return fmt.Sprintf("%s: %s; step %d", strings.Join(tr.Devices, " "), strings.Join(list, ", "), tr.Step)
 }
 
-// TestInstances checks that every launch is a row when it is asked for.
+// TestInstances checks that every launch is kept when it is asked for.
 func TestInstances(t *testing.T) {
 	f, err := read(t, strings.NewReader(unitrace), ingest.ReadOptions{Instances: true})
-	if err != nil || f.Kernels.Len() != 3 || f.Kernels.At(1).Total.Or(0) != 11e-6 || f.Kernels.At(1).Pos.Line != 5 {
+	if err != nil || f.Launches.Len() != 3 || f.Launches.At(1).Time.Or(0) != 11e-6 || f.Launches.At(1).Line != 5 {
 		t.Errorf("%v, %+v", err, f)
 	}
 }
@@ -282,8 +282,8 @@ func FuzzRead(f *testing.F) {
 			}
 			last = l.Start
 		}
-		if file.Trace.Len() != int(file.Rows) || file.Kernels.Len() == 0 {
-			t.Fatalf("%d launches, %d rows, %d kernels", file.Trace.Len(), file.Rows, file.Kernels.Len())
+		if file.Trace.Len() != int(file.Rows) || len(file.Kernels) == 0 {
+			t.Fatalf("%d launches, %d rows, %d kernels", file.Trace.Len(), file.Rows, len(file.Kernels))
 		}
 	})
 }

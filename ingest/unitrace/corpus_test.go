@@ -31,46 +31,46 @@ func TestCorpusByHand(t *testing.T) {
 	if n := f.Platform.CountedXVEs.Or(0); n != 448 { // 448.00 for each pair of counters
 		t.Errorf("the counters are of %d XVEs", n)
 	}
-	var hgemm []ingest.Kernel
-	for _, k := range f.Kernels.All() {
-		if k.Task == "hgemm_nocopy_nn_64x40_4x8" {
-			hgemm = append(hgemm, *k)
+	var hgemm []ingest.LaunchRecord
+	for _, l := range f.Launches.All() {
+		if f.Kernels[l.Kernel].Task == "hgemm_nocopy_nn_64x40_4x8" {
+			hgemm = append(hgemm, l)
 		}
 	}
 	if len(hgemm) != 2 {
 		t.Fatalf("%d launches of hgemm, want 2", len(hgemm))
 	}
 	for i, want := range []struct{ percent, ns float64 }{{46.8018, 4733040}, {46.8745, 4504960}} {
-		k := hgemm[i]
-		if m, ok := k.Measured.Value(); !ok || m.Percent() != want.percent {
+		l, k := hgemm[i], f.Kernels[hgemm[i].Kernel]
+		if m, ok := l.Measured.Value(); !ok || m.Percent() != want.percent {
 			t.Errorf("launch %d: measured %v, want %v", i, m.Percent(), want.percent)
 		}
-		if got := float64(k.Total.Or(0)); got != want.ns/1e9 || k.Instances.Or(0) != 1 {
-			t.Errorf("launch %d: %v s in %d launches, want %v s in one", i, got, k.Instances.Or(0), want.ns/1e9)
+		if got := float64(l.Time.Or(0)); got != want.ns/1e9 {
+			t.Errorf("launch %d: %v s, want %v s", i, got, want.ns/1e9)
 		}
 		// 56 work-groups of 64 x 8 work-items, 32 threads of 16 work-items each.
-		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || k.Threads.Or(0) != 56*32 {
-			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), k.Threads.Or(0))
+		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || l.Threads.Or(0) != 56*32 {
+			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), l.Threads.Or(0))
 		}
 		if k.SLM.Or(-1) != 8 || k.Spill.Or(-1) != 0 || k.Registers.Present() {
 			t.Errorf("launch %d: SLM %d, spill %d, registers %v; want 8, 0 and absent", i, k.SLM.Or(-1), k.Spill.Or(-1), k.Registers)
 		}
 	}
 	f = readCorpus(t, "query_gemm_fp16.txt", ingest.ReadOptions{})
-	k := f.Kernels.At(1)
+	k := f.Kernels[1]
 	want := (46.8018*4733040 + 46.8745*4504960) / (4733040 + 4504960)
 	if m, _ := k.Measured.Value(); math.Abs(m.Percent()-want) > 1e-9 || k.Instances.Or(0) != 2 || k.Threads.Or(0) != 2*56*32 {
 		t.Errorf("both launches: measured %v, %d launches, %d threads; want %v, 2 and 3584", m.Percent(), k.Instances.Or(0), k.Threads.Or(0), want)
 	}
 	f = readCorpus(t, "device_timing_dpc_gemm.txt", ingest.ReadOptions{})
-	k = f.Kernels.At(0)
+	k = f.Kernels[0]
 	if !strings.HasPrefix(k.Task, "RunAndCheck(sycl::_V1::queue, std::vector<") || !strings.HasSuffix(k.Task, "const::__GEMM") {
 		t.Errorf("task %q", k.Task)
 	}
 	if k.Instances.Or(0) != 4 || k.Total.Or(0) != 0.08976976 || k.SIMD.Or(0) != 32 || k.Registers.Or(0) != 128 || k.Global.Present() {
 		t.Errorf("kernel %+v", k)
 	}
-	if c := f.Kernels.At(1); c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
+	if c := f.Kernels[1]; c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
 		t.Errorf("copy %+v", c)
 	}
 }

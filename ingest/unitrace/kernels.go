@@ -14,16 +14,16 @@ import (
 // They are in the order of the report, which is that of its timing table where it has one.
 func (s *store) into(f *ingest.File) (err error) {
 	c := s.coverage()
-	f.Kernels = &ingest.Kernels{}
 	join := s.joiner()
 	add := func(k *ingest.Kernel) {
 		join(k)
-		f.Kernels.Append(k)
+		f.Kernels = append(f.Kernels, *k)
 		if err == nil {
 			err = ingest.CheckCounts(k)
 		}
 	}
 	warn := warner(f)
+	places := slices.Repeat([]int{-1}, len(s.order)) // of the kernels, by the number of the account
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
 	for _, a := range s.order {
 		if c.covers(a) {
@@ -51,23 +51,12 @@ func (s *store) into(f *ingest.File) (err error) {
 			k.Pos = m.pos
 			k.CounterTimeRatio = s.window(a, t)
 			m.check(&k, t, warn)
-			if m.kept { // its launches are rows of their own
-				continue
-			}
 		}
+		places[a.number] = len(f.Kernels)
 		add(&k)
 	}
-	for i, k := range s.each.All() {
-		a := s.eachOf[i]
-		if t := s.timed(a, c); t != nil {
-			k.CounterTimeRatio = s.window(a, t)
-			// Of a single launch the timing table has the time itself, of several only their sum: then the row keeps
-			// the time of its query.
-			if q := a.sums[fromQuery]; q != nil && q.launches == 1 && t.launches == 1 {
-				k.Total = unit.Some(unit.Seconds(t.seconds))
-			}
-		}
-		add(k)
+	if s.launches.Len() > 0 {
+		f.Launches = s.launches.Renumber(places)
 	}
 	f.Props = s.propsList
 	return err
@@ -209,14 +198,10 @@ func (s *store) window(a *account, t *sum) unit.Opt[float64] {
 // A query begins before its kernel and ends after it: of short kernels most of it is neither.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.Span(unit.Seconds(s.seconds / float64(s.launches))) }
-	times := "of the timing table"
-	if q.kept && q.launches > 1 {
-		times = "of the queries"
-	}
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
-			"occupancies are means over the query, times are those %s",
-			k.Task, each(q), k.CounterTimeRatio.Or(0), each(t), times),
+			"occupancies are means over the query, times are those of the "+
+			"timing table", k.Task, each(q), k.CounterTimeRatio.Or(0), each(t)),
 		Hint: "give each launch more work, so that the query's own time counts less"}
 }
 

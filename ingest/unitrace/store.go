@@ -43,9 +43,8 @@ type store struct {
 	order     []*account
 	nameBytes int
 	launch    launch
-	each      ingest.Kernels
-	eachOf    []*account // what each is a launch of
-	eachFrom  source     // the table that each is from
+	launches  ingest.Launches // each, when asked for; of the accounts by number
+	eachFrom  source          // the table that they are from
 	props     map[propsKey]int
 	propsList []ingest.Props
 	shapes    []propsKey // of propsList
@@ -72,10 +71,11 @@ type propsKey struct {
 // account is what the tables tell of one kernel.
 // Tables are kept apart until the end, since which of them tells best is known when all have been read.
 type account struct {
-	key  kernelKey
-	pos  note.Pos // of the first row
-	rank int      // place in the report, that of its timing when there is one
-	sums [sources]*sum
+	key    kernelKey
+	pos    note.Pos // of the first row
+	number int      // in the order in which accounts are met
+	rank   int      // place in the report, that of its timing when there is one
+	sums   [sources]*sum
 }
 
 // kernel gives what identifies the kernel.
@@ -103,6 +103,7 @@ func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, erro
 		a.rank = t.rank
 	}
 	s.index[key] = a
+	a.number = len(s.order)
 	s.order = append(s.order, a)
 	return a, nil
 }
@@ -295,16 +296,13 @@ func (s *store) endLaunch() {
 	total := l.account.of(l.source)
 	total.merge(&l.sum)
 	if s.instances && s.keeps(l.source) {
-		k := l.account.kernel()
-		k.Pos = l.pos
+		var k ingest.Kernel
 		l.sum.into(&k, l.source)
-		k.Instances, k.Total = unit.Some[int64](1), unit.Some(unit.Seconds(l.sum.seconds))
-		s.each.Append(&k)
-		s.eachOf = append(s.eachOf, l.account)
-		total.kept = true
-	} else {
-		total.spread.add(l.sum.seconds, l.sum.occupancy.value(), ingest.SampleSize(len(s.order)))
+		s.launches.Add(&ingest.LaunchRecord{Kernel: l.account.number, Line: l.pos.Line,
+			Time: unit.Some(unit.Seconds(l.sum.seconds)), Threads: k.Threads, Measured: k.Measured, Active: k.Active,
+			Stalled: k.Stalled, Idle: k.Idle})
 	}
+	total.spread.add(l.sum.seconds, l.sum.occupancy.value(), ingest.SampleSize(len(s.order)))
 	if total.launches == 1 {
 		total.pos = l.pos
 	}
@@ -316,7 +314,7 @@ func (s *store) keeps(src source) bool {
 	if src > fromSamples {
 		return false
 	}
-	if s.each.Len() == 0 {
+	if s.launches.Len() == 0 {
 		s.eachFrom = src
 	}
 	return s.eachFrom == src

@@ -16,7 +16,6 @@ type sum struct {
 	exact                      int64           // launches of those
 	spread                     spread
 	pos                        note.Pos // of the first row
-	kept                       bool     // the launches are rows of their own
 }
 
 // mean is an average weighted by the time of the measurement.

@@ -232,7 +232,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	if err := r.store.into(f); err != nil {
 		return nil, err
 	}
-	if f.Kernels.Len() == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
+	if len(f.Kernels) == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
 		return nil, r.fault()
 	}
 	// A program that starts others has a report for each, so several are no error.

@@ -127,19 +127,19 @@ kernel "f(int, int)" at f:5:1
 func TestInstances(t *testing.T) {
 	for _, c := range []struct {
 		reason, text string
-		want         []string // place, seconds, measured
+		want         []string // line, kernel, seconds, measured
 	}{
-		{"a row for a launch", oneprofQuery, []string{"f:4:1 1e-06 0.9", "f:7:1 3e-06 1"}},
-		{"samples of a launch are one row", unitraceSampled, []string{"f:7:1 1e-06 -1", "f:10:1 2e-06 0.4", "f:15:1 1e-06 0.7"}},
-		{"tiles of a launch are one row", oneprofAggregated, []string{"f:4:1 4.4e-06 0.985"}},
+		{"a launch for a row", oneprofQuery, []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
+		{"samples of a launch are one", unitraceSampled, []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
+		{"tiles of a launch are one", oneprofAggregated, []string{"4 of 0 4.4e-06 0.985"}},
 	} {
 		f, err := read(t, c.text, ingest.ReadOptions{Instances: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, k := range f.Kernels.All() {
-			got = append(got, fmt.Sprintf("%s %g %.6g", k.Pos, float64(k.Total.Or(-1)), float64(k.Measured.Or(-1))))
+		for _, l := range f.Launches.All() {
+			got = append(got, fmt.Sprintf("%d of %d %g %.6g", l.Line, l.Kernel, float64(l.Time.Or(-1)), float64(l.Measured.Or(-1))))
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, d)
@@ -189,8 +189,8 @@ f[SIMD16 {9000000000; 1; 1} {9000000000; 2; 1}],0,0,100,50,50,4,
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("notes (-want +got):\n%s", d)
 	}
-	if f.Rows != 1 || f.BadRows != 12 || f.Kernels.Len() != 1 {
-		t.Errorf("%d rows, %d bad, %d kernels; want 1, 12, 1", f.Rows, f.BadRows, f.Kernels.Len())
+	if f.Rows != 1 || f.BadRows != 12 || len(f.Kernels) != 1 {
+		t.Errorf("%d rows, %d bad, %d kernels; want 1, 12, 1", f.Rows, f.BadRows, len(f.Kernels))
 	}
 }
 
@@ -251,13 +251,13 @@ func TestProperties(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
-		k := f.Kernels.At(0)
+		k := f.Kernels[0]
 		if k.Registers.Or(0) != c.registers || int64(k.SLM.Or(-1)) != c.slm {
 			t.Errorf("%s: registers %d, SLM %d; want %d and %d", c.reason, k.Registers.Or(0), k.SLM.Or(-1), c.registers, c.slm)
 		}
 	}
 	f, err := read(t, head+"f, 16, 64, 0, 0, 256\n", ingest.ReadOptions{})
-	if err != nil || len(f.Props) != 1 || f.Kernels.Len() != 0 {
+	if err != nil || len(f.Props) != 1 || len(f.Kernels) != 0 {
 		t.Errorf("properties alone: %v, %+v", err, f)
 	}
 }
@@ -293,8 +293,8 @@ func TestBounds(t *testing.T) {
 		fmt.Fprintf(&b, "f%d, 1, 5\n", i)
 	}
 	f, err = read(t, b.String(), ingest.ReadOptions{})
-	if err != nil || f.Kernels.Len() != maxKernels || f.BadRows != 30 || len(f.Notes) != lines.MaxShown+1 {
-		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, f.Kernels.Len(), f.BadRows, len(f.Notes))
+	if err != nil || len(f.Kernels) != maxKernels || f.BadRows != 30 || len(f.Notes) != lines.MaxShown+1 {
+		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, len(f.Kernels), f.BadRows, len(f.Notes))
 	}
 }
 
@@ -327,8 +327,8 @@ func TestSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := f.Kernels.At(0).Launches
-	if s.MinSeconds != 1e-9 || s.MaxSeconds != n/1e9 || f.Kernels.At(0).Instances.Or(0) != n {
+	s := f.Kernels[0].Launches
+	if s.MinSeconds != 1e-9 || s.MaxSeconds != n/1e9 || f.Kernels[0].Instances.Or(0) != n {
 		t.Errorf("from %v to %v", s.MinSeconds, s.MaxSeconds)
 	}
 	if m := float64(s.MedianSeconds) * 1e9; m < n*0.49 || m > n*0.51 {
@@ -419,7 +419,8 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		for _, k := range file.Kernels.All() {
+		for i := range file.Kernels {
+			k := &file.Kernels[i]
 			m := k.Measured.Or(0)
 			if k.Task == "" || k.Pos.Line < 1 || !(m >= 0 && m <= 1.0051) || !(k.Total.Or(0) >= 0) || k.Instances.Or(0) < 0 {
 				t.Fatalf("kernel %+v", k)

@@ -65,7 +65,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: io.MultiReader(in...)}, ingest.ReadOptions{Threads: 2})
 		runtime.ReadMemStats(&after)
-		if err != nil || f.Rows != int64(2400*n) || f.Kernels.Len() != 240 {
+		if err != nil || f.Rows != int64(2400*n) || len(f.Kernels) != 240 {
 			t.Fatal(f, err)
 		}
 		return after.TotalAlloc - before.TotalAlloc

@@ -120,7 +120,8 @@ func TestCorpus(t *testing.T) {
 	} {
 		f := readCorpus(t, c.file)
 		var lines []string
-		for _, k := range f.Kernels.All() {
+		for i := range f.Kernels {
+			k := &f.Kernels[i]
 			lines = append(lines, line(k))
 		}
 		if d := cmp.Diff(c.want, lines); d != "" {
@@ -154,11 +155,11 @@ func TestCorpusAgainstEncodingCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Kernels.Len() != len(records)-1 || f.BadRows != 0 {
-			t.Fatalf("%s: %d kernels and %d bad rows of %d records", name, f.Kernels.Len(), f.BadRows, len(records)-1)
+		if len(f.Kernels) != len(records)-1 || f.BadRows != 0 {
+			t.Fatalf("%s: %d kernels and %d bad rows of %d records", name, len(f.Kernels), f.BadRows, len(records)-1)
 		}
 		for i, rec := range records[1:] {
-			k := f.Kernels.At(i)
+			k := f.Kernels[i]
 			for j, cell := range rec {
 				want := cell
 				if v, err := strconv.ParseFloat(cell, 64); err == nil {

@@ -70,9 +70,8 @@ func (e *entry) addCounters(r *scan.Row, h *header, t nano) {
 	}
 }
 
-// mergeCounters adds what another worker gathered, whose launches find the sum of both from then on.
+// mergeCounters adds what another worker gathered.
 func (e *entry) mergeCounters(o *entry) {
-	o.rows = e.rows
 	if e.counters == nil { // none of its rows could be used
 		e.counters = o.counters
 		return
@@ -81,7 +80,6 @@ func (e *entry) mergeCounters(o *entry) {
 		e.counters[i].sum.addWide(o.counters[i].sum)
 		e.counters[i].time.addWide(o.counters[i].time)
 	}
-	o.counters = e.counters
 }
 
 // countersOf gives the means of a key, nil where no row has any.
@@ -100,23 +98,6 @@ func (r *result) countersOf(e *entry) *ingest.Counters {
 		} else {
 			*bandwidths(c)[of.form] = unit.Some(mean)
 		}
-	}
-	return c
-}
-
-// shared has the counters of a kernel once for all of its launches: a list keeps what is equal once.
-type shared map[*counted]*ingest.Counters
-
-func (s shared) of(r *result, e *entry) *ingest.Counters {
-	if e.counters == nil {
-		return nil
-	}
-	c, known := s[&e.counters[0]]
-	if !known {
-		if c = r.countersOf(e); c != nil {
-			c.OfKernel = e.rows > 1
-		}
-		s[&e.counters[0]] = c
 	}
 	return c
 }

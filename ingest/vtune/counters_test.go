@@ -20,7 +20,7 @@ func TestCounters(t *testing.T) {
 	}
 	want := &ingest.Counters{Stalls: []ingest.Stall{{Reason: "Barrier", Share: 0.25}, {Reason: "SBID", Share: 0.75}},
 		MemoryRead: unit.Some(13.0), L3Write: unit.Some(1.25)}
-	k, l := f.Kernels.At(0), f.Kernels.At(1)
+	k, l := f.Kernels[0], f.Kernels[1]
 	if diff := cmp.Diff(want, k.Counters, cmp.Comparer(func(a, b unit.Opt[float64]) bool { return a == b })); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -28,23 +28,16 @@ func TestCounters(t *testing.T) {
 		t.Errorf("barrier stalls %v, without any cell %+v", k.BarrierStall, l.Counters)
 	}
 
-	// Launches by themselves have the means of their kernel, all of them the same ones, whoever read them.
+	// Whoever read them, and beside the launches by themselves.
 	rows := strings.Repeat("K,64,64,0.3,3,20.0,80.0,10.5,1.25,99\nK,64,64,0.1,2,40.0,60.0,20.5,x,99\n", 20000)
 	f, err = readText(head+rows+"L,64,64,0.1,1,,,,,\n", ingest.ReadOptions{Instances: true, Threads: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.OfKernel = true
-	first, last := f.Kernels.At(0), f.Kernels.At(f.Kernels.Len()-2)
-	if diff := cmp.Diff(want, first.Counters, cmp.Comparer(func(a, b unit.Opt[float64]) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, f.Kernels[0].Counters, cmp.Comparer(func(a, b unit.Opt[float64]) bool { return a == b })); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for i := range f.Kernels.Len() - 1 {
-		if k := f.Kernels.At(i); k.Counters != last.Counters {
-			t.Fatalf("launch %d has counters of its own: %+v", i, k.Counters)
-		}
-	}
-	if l := f.Kernels.At(f.Kernels.Len() - 1); l.Counters != nil {
+	if l := f.Kernels[1]; l.Counters != nil {
 		t.Errorf("without any cell %+v", l.Counters)
 	}
 }

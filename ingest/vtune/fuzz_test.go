@@ -63,7 +63,8 @@ func FuzzRead(f *testing.F) {
 // describe prints all of a file.
 func describe(f *ingest.File) string {
 	s := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
-	for _, k := range f.Kernels.All() {
+	for i := range f.Kernels {
+		k := &f.Kernels[i]
 		s = append(s, line(k))
 	}
 	return strings.Join(append(s, noteLines(f.Notes)...), "\n")
@@ -71,12 +72,13 @@ func describe(f *ingest.File) string {
 
 func check(t *testing.T, text string, f *ingest.File) {
 	t.Helper()
-	if f.Rows <= 0 || f.BadRows < 0 || f.Kernels.Len() == 0 || int64(f.Kernels.Len()) > f.Rows {
-		t.Errorf("%d rows, %d bad, %d kernels", f.Rows, f.BadRows, f.Kernels.Len())
+	if f.Rows <= 0 || f.BadRows < 0 || len(f.Kernels) == 0 || int64(len(f.Kernels)) > f.Rows {
+		t.Errorf("%d rows, %d bad, %d kernels", f.Rows, f.BadRows, len(f.Kernels))
 	}
 	total := strings.Count(text, "\n") + 1
 	keys := map[ingest.Key]bool{}
-	for _, k := range f.Kernels.All() {
+	for i := range f.Kernels {
+		k := &f.Kernels[i]
 		if k.Pos.Line < 1 || k.Pos.Line > total || k.Task == "" {
 			t.Errorf("kernel %q at %v of %d lines", k.Task, k.Pos, total)
 		}

@@ -18,9 +18,9 @@ const journalBlock = 64 << 10
 
 // launch is a row that was kept.
 type launch struct {
-	e    *entry
-	line int
-	v    values
+	kernel int // its number in the file
+	line   int
+	v      values
 }
 
 // put adds a row; rows come by line.
@@ -87,13 +87,15 @@ func unpack(u uint64) int64 {
 // reader gives the rows of a journal back, and lets go of what was read.
 type reader struct {
 	*journal
-	rest []byte
-	next launch
-	more bool
+	kernels []int // of journal.list
+	rest    []byte
+	next    launch
+	more    bool
 }
 
-func (j *journal) read() *reader {
-	r := &reader{journal: j}
+// kernels are the numbers of its entries.
+func (j *journal) read(kernels []int) *reader {
+	r := &reader{journal: j, kernels: kernels}
 	j.line = 0
 	r.advance()
 	return r
@@ -112,7 +114,7 @@ func (r *reader) advance() {
 	r.more = true
 	r.line += int(r.number())
 	r.next.line = r.line
-	r.next.e = r.list[r.number()]
+	r.next.kernel = r.kernels[r.number()]
 	r.next.v = noValues()
 	r.rest = unpackValues(r.rest, r.fields, &r.next.v)
 }

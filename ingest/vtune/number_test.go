@@ -204,7 +204,7 @@ func TestJournal(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	var want []launch
 	for i := range 20_000 {
-		l := launch{e: entries[i%2], line: i * 3}
+		l := launch{kernel: 5 - i%2, line: i * 3}
 		for q := range l.v {
 			l.v[q] = none
 		}
@@ -212,11 +212,11 @@ func TestJournal(t *testing.T) {
 		if i%7 == 0 {
 			l.v[measured], l.v[total] = none, 0
 		}
-		j.put(l.e, l.line, &l.v)
+		j.put(entries[i%2], l.line, &l.v)
 		want = append(want, l)
 	}
 	i := 0
-	for in := j.read(); in.more; in.advance() {
+	for in := j.read([]int{5, 4}); in.more; in.advance() {
 		if in.next != want[i] {
 			t.Fatalf("row %d: %+v, want %+v", i, in.next, want[i])
 		}

@@ -17,21 +17,21 @@ type result struct {
 	h         *header
 	adders    []*adder
 	entries   []*entry // by line of their first row
+	index     keyIndex
 	percent   [quantities]bool
 	perLaunch bool // the file has a row per launch
 	notes     []note.Note
 }
 
 func newResult(h *header, adders []*adder) *result {
-	r := &result{h: h, adders: adders}
-	index := keyIndex{seed: maphash.MakeSeed(), entries: map[uint64]*entry{}}
+	r := &result{h: h, adders: adders, index: keyIndex{seed: maphash.MakeSeed(), entries: map[uint64]*entry{}}}
 	for _, a := range adders {
 		a.flush()
 		for _, e := range a.entries {
 			if e.sums != nil {
 				e.settle()
 			}
-			if known := index.find(e); known != e {
+			if known := r.index.find(e); known != e {
 				known.merge(e, h)
 				continue
 			}
@@ -154,12 +154,12 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 			Text: fmt.Sprintf("%d more rows were not used; %d of %d rows were bad", rest, f.BadRows, f.BadRows+f.Rows),
 			Hint: "export the file again"})
 	}
-	if keep {
-		f.Kernels = r.launches()
-		return f, nil
-	}
 	f.Notes = append(f.Notes, r.unweighted()...)
-	f.Kernels = &ingest.Kernels{}
+	if keep && r.perLaunch {
+		f.Launches = r.launches()
+	}
+	r.index = keyIndex{}
+	f.Kernels = make([]ingest.Kernel, 0, len(r.entries))
 	// One for all keys of a single row: sums are large, and such keys may be most of a file.
 	var scratch sums
 	for i, e := range r.entries {
@@ -170,7 +170,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 		if err := ingest.CheckCounts(&k); err != nil {
 			return nil, err
 		}
-		f.Kernels.Append(&k)
+		f.Kernels = append(f.Kernels, k)
 		r.entries[i] = nil // there may be millions
 	}
 	return f, nil
@@ -342,58 +342,49 @@ func (r *result) spread(e *entry) *ingest.Spread {
 }
 
 // launches gives every row, in the order of the file.
-func (r *result) launches() *ingest.Kernels {
+func (r *result) launches() *ingest.Launches {
+	numbers := make(map[*entry]int, len(r.entries))
+	for i, e := range r.entries {
+		numbers[e] = i
+	}
 	var readers []*reader
 	for _, a := range r.adders {
-		if in := a.launches.read(); in.more {
+		// What several workers gathered of one key is in the entry of the first.
+		kernels := make([]int, len(a.launches.list))
+		for i, e := range a.launches.list {
+			kernels[i] = numbers[r.index.find(e)]
+		}
+		if in := a.launches.read(kernels); in.more {
 			readers = append(readers, in)
 		}
 	}
-	var list ingest.Kernels
-	counters := shared{}
+	list := &ingest.Launches{}
 	for len(readers) > 0 {
 		// Each worker has its rows in order; the next one of all is the least of theirs.
 		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
-		k := r.launch(&first.next)
-		k.Counters = counters.of(r, first.next.e)
-		list.Append(&k)
+		l := r.launch(&first.next)
+		list.Add(&l)
 		if first.advance(); !first.more {
 			readers = slices.DeleteFunc(readers, func(in *reader) bool { return !in.more })
 		}
 	}
-	return &list
+	return list
 }
 
-func (r *result) launch(l *launch) ingest.Kernel {
-	k := r.identity(l.e, l.line)
-	number := func(q quantity) (o unit.Opt[int64]) {
-		if l.v[q] != none {
-			o = unit.Some(l.v[q])
+func (r *result) launch(l *launch) ingest.LaunchRecord {
+	to := ingest.LaunchRecord{Kernel: l.kernel, Line: l.line}
+	if t := l.v.seconds(); t != none {
+		to.Time = unit.Some(unit.Seconds(float64(t) / one))
+	}
+	if n := l.v[threads]; n != none {
+		to.Threads = unit.Some(n)
+	}
+	share := func(q quantity) (o unit.Opt[unit.Ratio]) {
+		if v := l.v[q]; v != none {
+			o = unit.Some(r.ratio(q, float64(v)/one))
 		}
 		return o
 	}
-	k.Instances, k.Threads, k.Barriers = number(count), number(threads), number(barriers)
-	if r.perLaunch && l.v[count] == none && k.Task != outside {
-		k.Instances = unit.Some[int64](1)
-	}
-	if t := l.v.seconds(); t != none {
-		to := &k.Total
-		if l.v[total] == none && !k.Instances.Present() {
-			to = &k.Mean
-		}
-		*to = unit.Some(unit.Seconds(float64(t) / one))
-		if a := l.v[average]; a > 0 && !k.Instances.Present() {
-			k.Mean = unit.Some(unit.Seconds(float64(a) / one))
-		}
-	}
-	if v := l.v[spill]; v != none {
-		k.Spill = unit.Some(unit.Bytes(v))
-	}
-	for i, to := range shares(&k) {
-		q := firstShare + quantity(i)
-		if v := l.v[q]; v != none {
-			*to = unit.Some(r.ratio(q, float64(v)/one))
-		}
-	}
-	return k
+	to.Measured, to.Active, to.Stalled, to.Idle = share(measured), share(active), share(stalled), share(idle)
+	return to
 }

@@ -62,7 +62,7 @@ func read(ctx context.Context, path string, in scan.Input, opt scan.Options, kee
 		return nil, err
 	}
 	if h.sides {
-		f.Kernels = ofOneSide(f.Kernels)
+		ofOneSide(f)
 	}
 	f.Digest = s.Digest()
 	return f, nil
@@ -75,14 +75,15 @@ type keeping struct {
 }
 
 // ofOneSide leaves out the tasks that only the other result of a difference report has: all they have here is a name.
-func ofOneSide(all *ingest.Kernels) *ingest.Kernels {
-	list := &ingest.Kernels{}
-	for _, k := range all.All() {
-		if k.Total.Or(0) > 0 || k.Instances.Or(0) > 0 || k.Measured.Or(0) > 0 {
-			list.Append(k)
+func ofOneSide(f *ingest.File) {
+	to, list := make([]int, len(f.Kernels)), f.Kernels[:0]
+	for i, k := range f.Kernels {
+		if to[i] = -1; k.Total.Or(0) > 0 || k.Instances.Or(0) > 0 || k.Measured.Or(0) > 0 {
+			to[i] = len(list)
+			list = append(list, k)
 		}
 	}
-	return list
+	f.Kernels, f.Launches = list, f.Launches.Renumber(to)
 }
 
 // readHeader finds the header and decides which columns are read.

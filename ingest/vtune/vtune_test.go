@@ -28,10 +28,22 @@ func listed(f *ingest.File, err error) []string {
 		return []string{"fault: " + err.Error()}
 	}
 	got := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
-	for _, k := range f.Kernels.All() {
-		got = append(got, line(k))
+	return append(append(got, content(f)...), noteLines(f.Notes)...)
+}
+
+// content prints the kernels and launches of a file.
+func content(f *ingest.File) (got []string) {
+	for i := range f.Kernels {
+		got = append(got, line(&f.Kernels[i]))
 	}
-	return append(got, noteLines(f.Notes)...)
+	for _, l := range f.Launches.All() {
+		text := fmt.Sprintf("launch %d of %s|t %v", l.Line, f.Kernels[l.Kernel].Task, opt(l.Time))
+		if m, ok := l.Measured.Value(); ok {
+			text += fmt.Sprintf("|measured %v", m.Percent())
+		}
+		got = append(got, text+fmt.Sprintf("|threads %v", opt(l.Threads)))
+	}
+	return got
 }
 
 func TestRead(t *testing.T) {
@@ -352,7 +364,8 @@ func TestInstancesWithoutTotal(t *testing.T) {
 		rows string
 		want []string
 	}{
-		{"K,64,0.3,\nK,64,0.1,1\n", []string{"2 rows, 0 bad", "2|K|64||-||n 1|t 0.3|threads -|barriers -|spill -", "3|K|64||-||n 1|t 0.1|threads -|barriers -|spill -"}},
+		{"K,64,0.3,\nK,64,0.1,1\n", []string{"2 rows, 0 bad", "2|K|64||-||n 2|t 0.4|threads -|barriers -|spill -|spread 0.1 0.2 0.3",
+			"launch 2 of K|t 0.3|threads -", "launch 3 of K|t 0.1|threads -"}},
 		{"K,64,0.3,\nL,64,0.1,3\n", []string{"2 rows, 0 bad", "2|K|64||-||n -|t -|a launch 0.3 false|threads -|barriers -|spill -", "3|L|64||-||n 3|t 0.3|threads -|barriers -|spill -"}},
 	} {
 		if d := cmp.Diff(c.want, linesOf(t, head+c.rows, ingest.ReadOptions{Instances: true})); d != "" {
@@ -375,9 +388,9 @@ func TestLaunchesWithoutNumbers(t *testing.T) {
 func TestInstances(t *testing.T) {
 	text := "Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%)\nK,64,0.3,50.0\nL,64,1,\nK,64,0.1,90.0\n"
 	want := []string{"3 rows, 0 bad",
-		"2|K|64||-||n 1|t 0.3|measured 50|threads -|barriers -|spill -",
-		"3|L|64||-||n 1|t 1|threads -|barriers -|spill -",
-		"4|K|64||-||n 1|t 0.1|measured 90|threads -|barriers -|spill -"}
+		"2|K|64||-||n 2|t 0.4|measured 60|threads -|barriers -|spill -|spread 0.1 0.2 0.3 50 70 90",
+		"3|L|64||-||n 1|t 1|threads -|barriers -|spill -|spread 1 1 1",
+		"launch 2 of K|t 0.3|measured 50|threads -", "launch 3 of L|t 1|threads -", "launch 4 of K|t 0.1|measured 90|threads -"}
 	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{Instances: true})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -398,7 +411,8 @@ func TestUnweighted(t *testing.T) {
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 1 more task` + hint},
 		{"and in the plural", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\nM,64,,1,,1.0,\nM,64,,1,,3.0,\n", false,
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 2 more tasks` + hint},
-		{"each launch by itself is no mean", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true, ""},
+		{"so it is where each launch is kept as well", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true,
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
 		{"nor is one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},
 		{"nor one value", "K,64,,1,90.0,,\nK,64,,1,,,\n", false, ""},
 		{"the profiler's peak is that of every launch", "K,64,,1,,,40.0\nK,64,,1,,,40.0\n", false, ""},
@@ -477,7 +491,7 @@ func TestMedianOfMany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k := kernelsOf(f)[0]; math.Abs(float64(k.Launches.MedianSeconds)/c.want-1) > 0.01 {
+		if k := f.Kernels[0]; math.Abs(float64(k.Launches.MedianSeconds)/c.want-1) > 0.01 {
 			t.Errorf("%d short and %d long launches: median %v, want %v", c.short, c.long, k.Launches.MedianSeconds, c.want)
 		}
 	}
@@ -495,7 +509,7 @@ func TestManyKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := kernelsOf(f)
+	list := f.Kernels
 	for i := range list {
 		if list[i].Task != fmt.Sprint("K", i) || list[i].Total.Or(0) != 1 {
 			t.Fatalf("kernel %d is %s with %v", i, list[i].Task, list[i].Total)
@@ -504,13 +518,6 @@ func TestManyKeys(t *testing.T) {
 	if len(list) != n {
 		t.Errorf("%d kernels, want %d", len(list), n)
 	}
-}
-
-func kernelsOf(f *ingest.File) (list []ingest.Kernel) {
-	for _, k := range f.Kernels.All() {
-		list = append(list, *k)
-	}
-	return list
 }
 
 // The result is the same whatever the number of threads and the size of blocks, with and without random access.
@@ -533,10 +540,7 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var s []string
-					for _, k := range f.Kernels.All() {
-						s = append(s, line(k))
-					}
+					s := content(f)
 					got := strings.Join(append(s, noteLines(f.Notes)...), "\n")
 					if want == "" {
 						want = got
@@ -616,10 +620,7 @@ func TestQuotedCells(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var s []string
-					for _, k := range f.Kernels.All() {
-						s = append(s, line(k))
-					}
+					s := content(f)
 					for _, n := range f.Notes {
 						n.Pos.Column = 0 // quotes take their place in the line
 						s = append(s, n.String())

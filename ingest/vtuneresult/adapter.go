@@ -27,7 +27,7 @@ type adapter struct {
 	loose               bool   // their times are on another clock than the samples
 	from                string // what they are from
 	totals              []total
-	rows                *ingest.Kernels   // of each launch, when asked for
+	each                *ingest.Launches  // when asked for
 	recording           *ingest.Recording // nil without occupancy
 	outside             int64             // launches
 	first               uint64            // tick of the first report
@@ -40,7 +40,6 @@ type adapter struct {
 type total struct {
 	sums
 	times, means ingest.Sample
-	counters     *ingest.Counters // of its launches, where each is a row
 }
 
 // read reads metrics, launches and samples.
@@ -70,7 +69,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	}
 	a.totals = make([]total, len(a.tasks.list))
 	if a.opt.Instances {
-		a.rows = &ingest.Kernels{}
+		a.each = &ingest.Launches{}
 	}
 	if c.place[occupancy] < 0 {
 		a.note(note.Warning, codeNoOccupancy, a.fs.pos(a.setFile), occupancyHint, "the metric set %q has no thread "+
@@ -135,14 +134,11 @@ func (a *adapter) ended(l *launch, s *sums) {
 	if a.recording != nil && s.usable(a.loose) == "" {
 		t.means.Add(s.own[occupancy]/s.seen/100, ingest.SampleSize(len(a.totals)))
 	}
-	if a.rows != nil {
-		if t.counters == nil { // filled when all launches are known
-			t.counters = &ingest.Counters{OfKernel: true}
-		}
+	if a.each != nil {
 		k := a.kernel(l.task, s)
 		a.within(&k, s)
-		k.Counters = t.counters
-		a.rows.Append(&k)
+		a.each.Add(&ingest.LaunchRecord{Kernel: l.task, Time: k.Total, Threads: k.Threads, Measured: k.Measured,
+			Active: k.Active, Stalled: k.Stalled, Idle: k.Idle})
 	}
 }
 
@@ -230,22 +226,14 @@ func (a *adapter) finish() {
 		a.periods(f)
 		return
 	}
-	if f.Kernels = a.rows; f.Kernels == nil {
-		f.Kernels = &ingest.Kernels{}
-	}
 	for task := range a.totals {
 		t := &a.totals[task]
 		k := a.kernel(task, &t.sums)
 		c := a.bandwidths(&k, &t.sums)
-		switch {
-		case a.rows == nil:
-			k.Launches, k.Counters = t.spread(), c
-			f.Kernels.Append(&k)
-		case c != nil && t.counters != nil:
-			c.OfKernel = true
-			*t.counters = *c
-		}
+		k.Launches, k.Counters = t.spread(), c
+		f.Kernels = append(f.Kernels, k)
 	}
+	f.Launches = a.each
 	a.trace(f)
 	if a.recording != nil {
 		a.recording.Trace, f.Recording = f.Trace, a.recording

@@ -45,6 +45,7 @@ func cluster() *rundiff.Runs {
 				Measured: unit.Some(unit.FromPercent(measured))}})
 		}
 		r.Summary.Kernels, r.Summary.Matched, r.Summary.Judged = kernels, kernels, kernels
+		r.Finish()
 		names, runs = append(names, fmt.Sprintf("node%02d", n)), append(runs, r)
 	}
 	runs[7].Rows, runs[7].Summary = nil, compare.Summary{}

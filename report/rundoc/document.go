@@ -91,8 +91,8 @@ func headline(r *compare.Result) []string {
 	}
 	s := &r.Summary
 	b := unit.Counted(s.Kernels, "kernel", "kernels")
-	if n := s.LaunchedKernels; n > 0 {
-		b = unit.Counted(s.Kernels, "launch", "launches") + " of " + unit.Counted(n, "kernel", "kernels")
+	if n := r.LaunchCount(); n > 0 {
+		b += " in " + unit.Counted(n, "launch", "launches")
 	}
 	if s.NotKernels > 0 {
 		b += ", " + unit.Counted(s.NotKernels, "other task", "other tasks")
@@ -124,20 +124,12 @@ func headline(r *compare.Result) []string {
 	return append(lines, report.NotWhole(r.Notes)...)
 }
 
-// rowWords is what a row is, one and several.
-func rowWords(r *compare.Result) (one, many string) {
-	if r.Summary.LaunchedKernels > 0 {
-		return "launch", "launches"
-	}
-	return "kernel", "kernels"
-}
-
 // closing says how much matches, and how much could be judged.
 func closing(r *compare.Result) string {
 	s := &r.Summary
 	compared := s.Compared()
 	predictions := compared - s.Judged
-	_, rows := rowWords(r)
+	const rows = "kernels"
 	var b strings.Builder
 	switch {
 	case s.Kernels == 0:

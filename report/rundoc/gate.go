@@ -21,7 +21,7 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 	switch gate {
 	case "mismatch":
 		if n := s.Mismatched(); n > 0 {
-			_, many := rowWords(r)
+			const many = "kernels"
 			g.Failure = fmt.Sprintf("%d of %d %s do not match within %g points", n, s.Kernels, many,
 				float64(r.Options.Tolerance))
 		}
@@ -50,7 +50,7 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 
 // judgedText counts the kernels that were judged and those that were not.
 func judgedText(r *compare.Result, judged int, why string) string {
-	one, many := rowWords(r)
+	const one, many = "kernel", "kernels"
 	all := r.Summary.Kernels
 	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Counted(all, one, many), all-judged, why)
 }

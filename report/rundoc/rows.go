@@ -19,17 +19,25 @@ type (
 
 // set takes over a row.
 func (k *kernel) set(of *compare.Result, row *compare.Row) {
-	*k = kernel{Row: row, of: of, account: of.Account(row), worth: of.Worth(row)}
+	*k = kernel{Row: row, of: of, account: row.Account, worth: row.Worth}
 }
 
-// kernelsOf gives the rows of runs one by one. A row is good until the next one.
+// kernelsOf gives the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
+// good until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {
 		var k kernel
 		for _, r := range results {
-			for _, row := range r.All() {
-				k.set(r, row)
-				if !yield(&k) {
+			if r.LaunchCount() > 0 {
+				for row := range r.Launches() {
+					if k.set(r, row); !yield(&k) {
+						return
+					}
+				}
+				continue
+			}
+			for i := range r.Rows {
+				if k.set(r, &r.Rows[i]); !yield(&k) {
 					return
 				}
 			}
@@ -48,11 +56,10 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 
 // kernelTable is the table of all rows for people.
 func (s *rowSet) kernelTable() *report.Table {
-	list := make([]kernel, s.result.Len())
-	for i, row := range s.result.All() {
+	list := make([]kernel, len(s.result.Rows))
+	for i := range list {
 		k := &list[i]
-		whole := *row
-		k.set(s.result, &whole)
+		k.set(s.result, &s.result.Rows[i])
 		if i < len(s.labels) {
 			k.label = s.labels[i]
 		}

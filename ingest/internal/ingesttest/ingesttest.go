@@ -18,8 +18,8 @@ func Describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
 	b.platform(&f.Platform)
-	for _, k := range f.Kernels.All() {
-		b.kernel("kernel", k)
+	for i := range f.Kernels {
+		b.kernel("kernel", &f.Kernels[i])
 	}
 	for i := range f.Summary {
 		b.kernel("summary", &f.Summary[i])

@@ -50,7 +50,7 @@ func Device() *arch.Device {
 // other is unmeasurable. The measured figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
 	const csv, txt = "bench_gaussian.hotspots.csv", "bench_gaussian.hotspots.txt"
-	return &compare.Result{
+	return finished(&compare.Result{
 		Device:   Device(),
 		ChosenBy: "the summary: 112 XVE",
 		Inputs: []ingest.Input{
@@ -81,7 +81,7 @@ func Gaussian() *compare.Result {
 			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's " +
 				"default, 1 ms"},
 		},
-	}
+	})
 }
 
 // fan2 is a kernel that is measurable and below its prediction, with all counters of an export that has them.
@@ -178,19 +178,19 @@ func Hostile() *compare.Result {
 		r.Rows = append(r.Rows, row)
 	}
 	r.Summary = compare.Summary{Kernels: len(r.Rows), Below: len(r.Rows), Judged: len(r.Rows)}
-	return r
+	return finished(r)
 }
 
 // Absent is a run in which nothing is known but a name.
 // What is absent must be null, empty or a dash in an output, and never 0.
 func Absent() *compare.Result {
-	return &compare.Result{
+	return finished(&compare.Result{
 		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
 		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction,
 			NoPrediction: "the export has no work sizes"}},
 		Summary: compare.Summary{Kernels: 1, NoPrediction: 1, NotJudged: 1},
 		Options: compare.DefaultOptions(),
-	}
+	})
 }
 
 // LogsOnly is a run of two timings, one of which became a row.
@@ -200,7 +200,7 @@ func LogsOnly() *compare.Result {
 		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s,
 			Printed: printed, UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}}
 	}
-	return &compare.Result{
+	return finished(&compare.Result{
 		Device: Device(), ChosenBy: "--device", Options: compare.DefaultOptions(),
 		Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
 		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "VectorAdd<1>", Global: unit.Size(256), Local: unit.Size(256),
@@ -208,11 +208,17 @@ func LogsOnly() *compare.Result {
 			Verdict: compare.NoMeasurement, FromLog: true}},
 		Timings: []compare.Timing{timing(1, 0.0556, "0.0556", 4, 0), timing(2, 0.0540, "0.0540", 5, -1)},
 		Summary: compare.Summary{Kernels: 1, NoMeasurement: 1, NotJudged: 1},
-	}
+	})
+}
+
+// finished has what follows from the verdicts that were made by hand.
+func finished(r *compare.Result) *compare.Result {
+	r.Finish()
+	return r
 }
 
 // Empty is a run without any row.
-func Empty() *compare.Result { return &compare.Result{Options: compare.DefaultOptions()} }
+func Empty() *compare.Result { return finished(&compare.Result{Options: compare.DefaultOptions()}) }
 
 // Many is a run of n kernels that match, with names as long as compilers make them.
 // It is for tests of what grows with the rows. The names differ in one letter, as those of lambdas do.
@@ -229,7 +235,7 @@ func Many(n int) *compare.Result {
 	}
 	r.Summary = compare.Summary{Kernels: n, Matched: n, Judged: n, ModelCompared: n, ModelMatched: n,
 		GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
-	return r
+	return finished(r)
 }
 
 // Named is the run of Gaussian with a text in every place that holds texts of others.

@@ -1,0 +1,46 @@
+package compare
+
+import (
+	"iter"
+
+	"occudiff/ingest/unit"
+)
+
+// Launches gives every launch as a row, in the order of the file: with its own time and counters, and held against the
+// prediction of its kernel by the kernel's rule. A launch whose kernel's counters are not its own is not judged either.
+// It has no cause, account, worth or notes: these are of kernels. Without a row for each launch in a file there are
+// none. A row is good until the next one.
+func (r *Result) Launches() iter.Seq[*Row] {
+	return func(yield func(*Row) bool) {
+		var row Row
+		for i := range r.launches.Len() {
+			r.setLaunch(&row, i)
+			if !yield(&row) {
+				return
+			}
+		}
+	}
+}
+
+// setLaunch makes a row of launch i.
+func (r *Result) setLaunch(row *Row, i int) {
+	l := r.launches.At(i)
+	of := &r.Rows[r.place[l.Kernel]]
+	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
+		XVEs: of.XVEs, Verdict: NotAKernel}
+	k, none := &row.Kernel, unit.Opt[unit.Ratio]{}
+	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
+	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
+	k.MeasuredLow, k.MeasuredHigh, k.IdleLow, k.IdleHigh, k.Printed, k.BarrierStall = none, none, none, none, none, none
+	k.Mean, k.Uneven, k.Launches, k.Counters = unit.Opt[unit.Seconds]{}, false, nil, nil
+	if of.Verdict != NotAKernel {
+		r.derive(row)
+		r.judge(row, of)
+	}
+	if t, ok := l.Time.Value(); ok && r.Summary.GPUTime.Or(0) > 0 {
+		row.TimeShare = unit.Some(unit.Ratio(t / r.Summary.GPUTime.Or(0)))
+	}
+}
+
+// LaunchCount is how many Launches there are.
+func (r *Result) LaunchCount() int { return r.launches.Len() }

@@ -1,0 +1,358 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// Join makes one run of the files that belong to it. Within a file, a format has added rows of one key already; across
+// files nothing is added: a further file brings columns that the first lacks, and where both have one, the first wins
+// with a note.
+func Join(files []File) (*Run, error) {
+	run := &Run{}
+	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
+		gaveWay: map[string]bool{}}
+	exports, fewest, lacks := 0, math.MaxInt, make([]int, len(files))
+	for i := range files {
+		if f := &files[i]; f.Traits.ColumnsVary && len(f.Kernels) > 0 {
+			lacks[i] = lacking(f.Kernels)
+			exports, fewest = exports+1, min(fewest, lacks[i])
+		}
+	}
+	// Exports that lack more of the launch than another come last: their rows go with those that have it. A single one
+	// lacks what no other could bring. Behind them come the files of tracers that have none of it.
+	const shapeless = math.MaxInt
+	var late []int
+	for i := range files {
+		if err := j.add(&files[i]); err != nil {
+			return nil, err
+		}
+		switch f := &files[i]; {
+		case f.Traits.NoLaunchShape && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
+			lacks[i] = shapeless
+			late = append(late, i)
+		case exports > 1 && lacks[i] > fewest:
+			late = append(late, i)
+		default:
+			if err := j.kernels(f, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(late, func(a, b int) int { return cmp.Compare(lacks[a], lacks[b]) })
+	for _, i := range late {
+		if err := j.kernels(&files[i], lacks[i] != shapeless); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.checkSummary(); err != nil {
+		return nil, err
+	}
+	j.properties()
+	j.reasonsOfStalls()
+	run.wholeRun()
+	run.Trace.Finish()
+	run.placeSamples()
+	return run, nil
+}
+
+// joiner joins the files of one run.
+type joiner struct {
+	run    *Run
+	from   []*File          // of each kernel of the run: the first file that has it
+	index  map[Key]int      // the first kernel of a key
+	byName map[string][]int // the kernels of a name, one of each key
+	plain  map[string]string
+	props  []Props
+	stalls []TaskStalls
+
+	gaveWay map[string]bool // files whose samples gave way to another's, see chooseReading
+	traceOf Input           // that gave the trace
+}
+
+const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +
+	"reported per run"
+
+// add takes what files have beside kernels.
+func (j *joiner) add(f *File) error {
+	r := j.run
+	if f.Input.Path != "" {
+		r.Inputs = append(r.Inputs, f.Input)
+	}
+	r.Notes = append(r.Notes, f.Notes...)
+	r.Timings = append(r.Timings, f.Timings...)
+	r.Summary = append(r.Summary, f.Summary...)
+	r.Samples = append(r.Samples, f.Samples...)
+	j.props, j.stalls = append(j.props, f.Props...), append(j.stalls, f.Stalls...)
+	r.platform(f.Platform)
+	// Of two exports of a run both count the same instructions: added, they would be twice as many.
+	if r.Instructions.All == 0 {
+		r.Instructions = f.Instructions
+	}
+	r.Recording = cmp.Or(r.Recording, f.Recording)
+	return j.trace(f)
+}
+
+// lacking counts the parts of a launch that no row of an export has: global size, local size, SIMD width. Who exports a
+// run in two passes, because some columns cannot be asked for together, often chooses them in one pass only.
+func lacking(list []Kernel) int {
+	n := 3
+	for _, has := range []func(Kernel) bool{func(k Kernel) bool { return k.Global.Present() },
+		func(k Kernel) bool { return k.Local.Present() }, func(k Kernel) bool { return k.SIMD.Present() }} {
+		if slices.ContainsFunc(list, has) {
+			n--
+		}
+	}
+	return n
+}
+
+// kernels joins the kernels and launches of a file; partial says that it lacks parts of the launch that others have.
+func (j *joiner) kernels(f *File, partial bool) error {
+	known := len(j.run.Kernels)
+	if known == 0 {
+		j.run.Kernels = f.Kernels[:0] // each takes its own place
+	}
+	to := make([]int, len(f.Kernels)) // the kernel of the run that each is
+	var left leftOut
+	for i := range f.Kernels {
+		k := &f.Kernels[i]
+		to[i] = j.target(k, f, partial)
+		switch at := to[i]; {
+		case at == ambiguous:
+			left.add(j, k)
+		case at == none || at >= known: // the first file of a key has it in several spellings
+			to[i] = len(j.run.Kernels)
+			j.append(*k, f)
+		default:
+			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Input.Kind == f.Input.Kind, partial); err != nil {
+				return err
+			}
+		}
+	}
+	left.note(j.run)
+	j.run.launches(f, to, known)
+	return nil
+}
+
+func (j *joiner) append(k Kernel, f *File) {
+	at, key := len(j.run.Kernels), j.key(&k)
+	j.run.Kernels, j.from = append(j.run.Kernels, k), append(j.from, f)
+	if _, known := j.index[key]; !known {
+		j.index[key] = at
+		j.byName[key.Task] = append(j.byName[key.Task], at)
+	}
+}
+
+// The targets of kernels that go with none.
+const (
+	none      = -1
+	ambiguous = -2 // they may go with several
+)
+
+// target gives the kernel that one of a further file is, or why it is none.
+func (j *joiner) target(k *Kernel, f *File, partial bool) int {
+	key := j.key(k)
+	if at, known := j.index[key]; known {
+		return at
+	}
+	found := none
+	switch {
+	case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
+		for _, at := range j.byName[key.Task] {
+			o := j.key(&j.run.Kernels[at])
+			if !j.from[at].Traits.ColumnsVary || !fitsKey(&key, &o) {
+				continue
+			}
+			if found >= 0 {
+				return ambiguous
+			}
+			found = at
+		}
+	case !k.Global.Present() && f.Traits.NoLaunchShape: // tracers name the kernel, and not always its shape
+		for _, at := range j.byName[key.Task] {
+			o := &j.run.Kernels[at]
+			// A file of the same kind would have named the shape as well, had it been this kernel.
+			if o.Direction != k.Direction || j.from[at].Input.Kind == f.Input.Kind ||
+				k.SIMD.Or(0) != 0 && o.SIMD.Or(0) != 0 && k.SIMD != o.SIMD {
+				continue
+			}
+			if found >= 0 { // to take one of them would be a guess, to add one more would count launches twice
+				return ambiguous
+			}
+			found = at
+		}
+	}
+	return found
+}
+
+// fitsKey says whether two keys agree in all that both have.
+func fitsKey(a, b *Key) bool {
+	apart := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
+	return !apart(a.Global, b.Global) && !apart(a.Local, b.Local) &&
+		(a.SIMD == 0 || b.SIMD == 0 || a.SIMD == b.SIMD) &&
+		(a.Direction == NoDirection || b.Direction == NoDirection || a.Direction == b.Direction) &&
+		(a.Device == "" || b.Device == "" || a.Device == b.Device)
+}
+
+// summaryDigit is how far a summary's percentage may be from the export's: both are printed to 0.1.
+const summaryDigit unit.Points = 0.11
+
+// merge fills what a kernel lacks from one of a further file. Two collections of one run never agree to the digit on
+// times and counters: a difference is noted only where the two should agree.
+func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
+	x, measured := a.Measured.Value()
+	y, again := b.Measured.Value()
+	if sameKind && measured && again && x != y {
+		return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
+			"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(),
+			x.Percent(), a.Pos)
+	}
+	b = j.chooseReading(a, b)
+	x, y = a.Measured.Or(0), b.Measured.Or(0)
+	joinMean(a, b, sameKind)
+	var differ []string
+	for i := range Fields {
+		f := &Fields[i]
+		agree := f.Static || sameKind // should
+		switch f.Name {
+		case "total time":
+			agree = agree && !sameTotal(a.Total.Or(0), b)
+		case "measured occupancy": // what two tools print of one run may differ by a rounding
+			agree = agree || max(y.Minus(x), x.Minus(y)) > summaryDigit
+		}
+		if f.fill(a, b) && agree && f.Name != unsaid {
+			differ = append(differ, f.Name)
+		}
+	}
+	if !a.MeasuredLow.Present() && a.Measured == b.Measured { // they go together
+		a.MeasuredLow, a.MeasuredHigh, a.IdleLow, a.IdleHigh = b.MeasuredLow, b.MeasuredHigh, b.IdleLow, b.IdleHigh
+	}
+	if len(differ) > 0 {
+		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: b.Pos,
+			Text: fmt.Sprintf("task %q: %s differs from the value at %s; the first file's value is used", a.Task,
+				strings.Join(differ, ", "), a.Pos),
+			Hint: "give the exports of one run only"})
+	}
+	a.Launches, a.Counters = joinSpreads(a.Launches, b.Launches), joinCounters(a.Counters, b.Counters)
+	if partial { // a row of a further export has parts of the launch that the first one lacks
+		a.Global, a.Local, a.SIMD = cmp.Or(a.Global, b.Global), cmp.Or(a.Local, b.Local), cmp.Or(a.SIMD, b.SIMD)
+	}
+	return nil
+}
+
+// joinCounters gives a, with what it lacks of b.
+func joinCounters(a, b *Counters) *Counters {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	c := *a
+	if len(c.Stalls) == 0 {
+		c.Stalls = b.Stalls
+	}
+	c.MemoryRead, c.MemoryWrite = cmp.Or(a.MemoryRead, b.MemoryRead), cmp.Or(a.MemoryWrite, b.MemoryWrite)
+	if !a.L3Read.Present() && !a.L3Write.Present() { // one of them may be both
+		c.L3Read, c.L3Write = b.L3Read, b.L3Write
+	}
+	c.MemoryReadRoof = cmp.Or(a.MemoryReadRoof, b.MemoryReadRoof)
+	c.MemoryWriteRoof, c.L3Roof = cmp.Or(a.MemoryWriteRoof, b.MemoryWriteRoof), cmp.Or(a.L3Roof, b.L3Roof)
+	return &c
+}
+
+// joinSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
+func joinSpreads(a, b *Spread) *Spread {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a.MinMeasured.Present():
+		return a
+	}
+	s := *a // a may be of other kernels too
+	s.MinMeasured, s.MedianMeasured, s.MaxMeasured = b.MinMeasured, b.MedianMeasured, b.MaxMeasured
+	return &s
+}
+
+// joinMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps
+// a count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
+func joinMean(a, b *Kernel, sameKind bool) {
+	timed := b.Total.Present() && b.Instances.Present()
+	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
+		return
+	}
+	n, counted := a.Instances.Value()
+	t, total := a.Total.Value()
+	if timed && (counted && n != b.Instances.Or(0) || sameKind && total && !sameTotal(t, b)) {
+		a.Mean, a.Uneven = b.Average(), true
+		return
+	}
+	a.Mean, a.Uneven = b.Mean, b.Uneven
+}
+
+// sameTotal says whether a total is that of a kernel, which an export without totals has from an average, printed to a
+// microsecond.
+func sameTotal(t unit.Seconds, k *Kernel) bool {
+	const half = 0.5e-6 * (1 + 1e-9)
+	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))
+}
+
+// key is the key across files: tracers print three dimensions where VTune prints those that are not 1.
+func (j *joiner) key(k *Kernel) Key {
+	key := k.Key().Trim()
+	key.Task = j.plainName(key.Task)
+	return key
+}
+
+func (j *joiner) plainName(s string) string {
+	p, ok := j.plain[s]
+	if !ok {
+		p = plainName(s)
+		j.plain[s] = p
+	}
+	return p
+}
+
+var templateInt = regexp.MustCompile(`\((?:unsigned )?(?:int|long|short|char|long long)\)(-?\d)`)
+
+// plainName makes names of different tools comparable: VTune prints template integers as (int)12.
+func plainName(s string) string {
+	if strings.Contains(s, ")") {
+		s = templateInt.ReplaceAllString(s, "$1")
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// leftOut are rows that may go with several launches; copies and the like are no loss.
+type leftOut struct {
+	first *Kernel
+	more  int
+}
+
+func (l *leftOut) add(j *joiner, k *Kernel) {
+	switch kernel := func(at int) bool { return j.run.Kernels[at].IsKernel() }; {
+	case !slices.ContainsFunc(j.byName[j.plainName(k.Task)], kernel):
+	case l.first != nil:
+		l.more++
+	default:
+		l.first = k
+	}
+}
+
+func (l *leftOut) note(run *Run) {
+	if l.first == nil {
+		return
+	}
+	text := fmt.Sprintf("task %q has several launch shapes or SIMD widths in another export, and this one lacks the "+
+		"columns that tell them apart: its values are not used", l.first.Task)
+	if l.more > 0 {
+		text += fmt.Sprintf(", nor are those of %d more", l.more)
+	}
+	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "rows-unmatched",
+		Pos:  note.Pos{File: l.first.Pos.File},
+		Text: text, Hint: "export both with the columns Work Size:Global, Work Size:Local and SIMD Width"})
+}

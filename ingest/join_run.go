@@ -1,0 +1,187 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// launches takes the launches of a file, or what those that are known lack of them; to says which kernel of the run
+// each of its kernels is, and the first known ones were there before it.
+func (r *Run) launches(f *File, to []int, known int) {
+	if f.Launches.Len() == 0 {
+		return
+	}
+	further := f.Launches.Renumber(to)
+	if r.Launches == nil {
+		r.Launches = further
+		return
+	}
+	mine, theirs := r.Launches.byKernel(len(r.Kernels)), further.byKernel(len(r.Kernels))
+	first, apart := 0, 0
+	for k, list := range theirs {
+		switch {
+		case len(list) == 0:
+		case len(mine[k]) == 0:
+			for _, i := range list {
+				l := further.At(int(i))
+				r.Launches.Add(&l)
+			}
+		case r.Launches.sameTimes(mine[k], further, list):
+			r.Launches.fill(mine[k], further, list)
+		default:
+			if apart++; apart == 1 {
+				first = k
+			}
+		}
+	}
+	if apart == 0 {
+		return
+	}
+	k := &r.Kernels[first]
+	text := fmt.Sprintf("the launches of task %q do not have the times of those at %s, one after the other: it is not "+
+		"known which belongs to which, so that the values of single launches are not used", k.Task, k.Pos)
+	if apart > 1 {
+		text += ", nor are those of " + unit.Counted(int64(apart-1), "more kernel", "more kernels")
+	}
+	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
+		Pos: note.Pos{File: f.Input.Path}, Text: text,
+		Hint: "give two exports of one run by computing-instance, with the total time and the same rows in the same order"})
+}
+
+// sameTimes says whether launches and others have the same times, one after the other: exports of one collection print
+// the same, so that launches which do not agree are in another order or of another run.
+func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
+	if len(mine) != len(theirs) {
+		return false
+	}
+	for i := range mine {
+		a, b := l.At(int(mine[i])).Time, o.At(int(theirs[i])).Time
+		if !a.Present() || a != b {
+			return false
+		}
+	}
+	return true
+}
+
+// fill gives launches what they lack of others.
+func (l *Launches) fill(mine []uint32, o *Launches, theirs []uint32) {
+	for i := range mine {
+		a, b := l.At(int(mine[i])), o.At(int(theirs[i]))
+		a.Threads, a.Measured = cmp.Or(a.Threads, b.Threads), cmp.Or(a.Measured, b.Measured)
+		a.Active, a.Stalled, a.Idle = cmp.Or(a.Active, b.Active), cmp.Or(a.Stalled, b.Stalled), cmp.Or(a.Idle, b.Idle)
+		l.Set(int(mine[i]), &a)
+	}
+}
+
+// trace adds when the launches of a file ran.
+func (j *joiner) trace(f *File) error {
+	r, t := j.run, f.Trace
+	switch {
+	case t.Len() == 0:
+	case r.Trace == nil:
+		r.Trace, j.traceOf = t, f.Input
+	case r.Trace.same(t):
+	case f.Input.Kind == j.traceOf.Kind && t.Whole:
+		return note.Faultf(codeTwoRuns, note.Pos{File: f.Input.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
+			"these are two runs, or two processes of one", j.traceOf.Path)
+	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
+		r.Trace = r.Trace.clone()
+		return j.trace(f)
+	case !r.Trace.take(t):
+		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
+			Pos: note.Pos{File: f.Input.Path},
+			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
+				"reported for the first trace",
+			Hint: "give the traces of one run only"})
+	}
+	return nil
+}
+
+// wholeRun makes a row of the occupancy of a summary where nothing names a task: of the run as a whole it is known.
+func (r *Run) wholeRun() {
+	if len(r.Kernels) > 0 || len(r.Summary) > 0 || len(r.Timings) > 0 || !r.Platform.Occupancy.Present() {
+		return
+	}
+	for _, p := range r.Platforms {
+		if p.Occupancy.Present() {
+			r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
+				Active: p.Active, Stalled: p.Stalled, Idle: p.Idle}}
+			return
+		}
+	}
+}
+
+// checkSummary holds the tasks of summaries against those of exports: a summary of another run would lend its platform
+// to numbers that are not its own.
+func (j *joiner) checkSummary() error {
+	if len(j.run.Summary) == 0 {
+		return nil
+	}
+	exported := map[string][]int{}
+	for i := range j.run.Kernels {
+		if j.from[i].Traits.ColumnsVary {
+			n := j.plainName(j.run.Kernels[i].Task)
+			exported[n] = append(exported[n], i)
+		}
+	}
+	if len(exported) == 0 {
+		return nil
+	}
+	for i := range j.run.Summary {
+		s := &j.run.Summary[i]
+		same := exported[plainName(s.Task)]
+		// VTune cuts long names in a summary and ends them in dots.
+		if len(same) == 0 && !strings.HasSuffix(s.Task, "...") {
+			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
+				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it from another run?",
+					s.Task), Hint: "give the files of one run only"})
+			continue
+		}
+		if len(same) != 1 {
+			continue // several launch shapes: which one the summary means is not said
+		}
+		k := &j.run.Kernels[same[0]]
+		x, both := k.Measured.Value()
+		y, ok := s.Measured.Value()
+		if d := y.Minus(x); both && ok && (d > summaryDigit || d < -summaryDigit) {
+			return note.Faultf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
+				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task, y.Percent(),
+				k.Pos, x.Percent())
+		}
+	}
+	return nil
+}
+
+// platform keeps what each file says, merged: the first file wins.
+func (r *Run) platform(p Platform) {
+	if p == (Platform{}) {
+		return
+	}
+	r.Platforms = append(r.Platforms, p)
+	a := &r.Platform
+	// The three go together: a device of one file and the place of another would mislead.
+	if a.Device == "" {
+		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
+	}
+	a.NodeProperty, a.Host = cmp.Or(a.NodeProperty, p.NodeProperty), cmp.Or(a.Host, p.Host)
+	a.Command, a.OS = cmp.Or(a.Command, p.Command), cmp.Or(a.OS, p.OS)
+	a.VTune, a.Driver, a.JobID = cmp.Or(a.VTune, p.VTune), cmp.Or(a.Driver, p.Driver), cmp.Or(a.JobID, p.JobID)
+	a.CountedXVEs = cmp.Or(a.CountedXVEs, p.CountedXVEs)
+	a.XVEs, a.ThreadsPerXVE = cmp.Or(a.XVEs, p.XVEs), cmp.Or(a.ThreadsPerXVE, p.ThreadsPerXVE)
+	a.Adapters, a.Stacks = cmp.Or(a.Adapters, p.Adapters), cmp.Or(a.Stacks, p.Stacks)
+	a.BusyStacks, a.MaxWorkGroup = cmp.Or(a.BusyStacks, p.BusyStacks), cmp.Or(a.MaxWorkGroup, p.MaxWorkGroup)
+	a.VectorSize, a.Occupancy = cmp.Or(a.VectorSize, p.VectorSize), cmp.Or(a.Occupancy, p.Occupancy)
+	a.GPUBusy, a.GPUTime = cmp.Or(a.GPUBusy, p.GPUBusy), cmp.Or(a.GPUTime, p.GPUTime)
+	a.SamplingInterval = cmp.Or(a.SamplingInterval, p.SamplingInterval)
+	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
+		a.MaxFrequency = p.MaxFrequency
+	}
+	if a.Collected.IsZero() {
+		a.Collected = p.Collected
+	}
+}
