@@ -33,7 +33,8 @@ func TestTwoKernels(t *testing.T) {
 	} {
 		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}}
 		r := Compare(run, mtl112(), DefaultOptions())
-		for _, row := range r.All() {
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			if row.Task != "k" {
 				continue
 			}

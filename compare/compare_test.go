@@ -123,7 +123,8 @@ func TestOtherDevice(t *testing.T) {
 	} {
 		r := Compare(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, max1100(), DefaultOptions())
 		got := map[string]string{}
-		for _, row := range r.All() {
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			if row.Cause != nil && row.Cause.Name != CauseTolerance {
 				got[row.Task] = row.Cause.Name + " " + row.Cause.Confidence
 			}
@@ -143,8 +144,9 @@ func TestOwnShareOfAdapter(t *testing.T) {
 	}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4)}}, max1100(), DefaultOptions())
 	got := map[string]float64{}
-	for _, row := range r.All() {
-		c := r.Certainty(row)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		c := row.Certainty
 		got[row.Task] = float64(c.OwnShare.Or(-1))
 	}
 	want := map[string]float64{"a": 3. / 8, "b": 1. / 8, "c": 4. / 8, "d": 4. / 12}
@@ -176,7 +178,8 @@ func TestAdaptersConfidence(t *testing.T) {
 		other := kernel("other", "1048576", "512", 32, 10, 0.3, measured(24.5), peak(100), idle(75))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k, other}, Platform: c.platform,
 			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, max1100(), DefaultOptions())
-		for _, row := range r.All() {
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence != c.want) {
 				t.Errorf("%s: cause %+v, want %s with confidence %s", c.reason, row.Cause, CauseAdapters, c.want)
 			}
@@ -336,7 +339,7 @@ func TestVerdictAndCause(t *testing.T) {
 			}
 			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, c.dev, DefaultOptions())
 			var row *Row
-			for i := range r.Len() {
+			for i := range r.Rows {
 				if r.Rows[i].Task == c.k.Task {
 					row = &r.Rows[i]
 				}
@@ -467,7 +470,8 @@ func TestOrder(t *testing.T) {
 	}}
 	r := Compare(run, mtl112(), DefaultOptions())
 	var got []string
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		got = append(got, row.Task)
 	}
 	if g := strings.Join(got, " "); g != "lower low matches copy" {
@@ -502,8 +506,8 @@ func TestTimings(t *testing.T) {
 	if got := r.Timings[0].Row; got < 0 || r.Rows[got].Task != long.Task {
 		t.Errorf("VectorAdd<12> joined to row %d", got)
 	}
-	if r.Timings[1].Row != -1 || r.Len() != 2 {
-		t.Errorf("without sizes a timing gets no row: %d, %d rows", r.Timings[1].Row, r.Len())
+	if r.Timings[1].Row != -1 || len(r.Rows) != 2 {
+		t.Errorf("without sizes a timing gets no row: %d, %d rows", r.Timings[1].Row, len(r.Rows))
 	}
 	if n := r.Notes[0]; n.Code != "timing-without-row" || !strings.HasPrefix(n.Text, "2 timings have no prediction") {
 		t.Errorf("note %v", n)

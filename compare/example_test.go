@@ -28,7 +28,8 @@ func ExampleCompare() {
 		log.Fatal(err)
 	}
 	result := compare.Compare(run, on.Device, compare.DefaultOptions())
-	for _, row := range result.All() {
+	for i := range result.Rows {
+		row := &result.Rows[i]
 		if row.Cause != nil {
 			fmt.Printf("%-18.18s %v: %s\n", row.Task, row.Verdict, row.Cause.Name)
 		}

@@ -27,7 +27,7 @@ func sampledRun(average unit.Seconds, count int64) *ingest.Run {
 			s.List = append(s.List, ingest.Moment{At: 5e9 + launch*5e6 + (i+1)*100_000, Length: 100_000, Measured: m, Launch: uint32(launch)})
 		}
 	}
-	return &ingest.Run{Kernels: ingest.NewKernels(k), Samples: []ingest.Samples{s}}
+	return &ingest.Run{Kernels: []ingest.Kernel{k}, Samples: []ingest.Samples{s}}
 }
 
 func describeOverTime(o *OverTime) (list []string) {
@@ -80,7 +80,7 @@ func TestOverTime(t *testing.T) {
 			run.Trace.Finish()
 		}
 		r := Compare(run, c.Device, DefaultOptions())
-		o := r.OverTime(context.Background(), r.Row(0, nil), nil)
+		o := r.OverTime(context.Background(), &r.Rows[0], nil)
 		if o == nil {
 			t.Fatalf("%s: nothing", x.reason)
 		}
@@ -94,7 +94,7 @@ func TestOverTime(t *testing.T) {
 	run := sampledRun(0.001, 2)
 	run.Samples = nil
 	r := Compare(run, c.Device, DefaultOptions())
-	if o := r.OverTime(context.Background(), r.Row(0, nil), launches.Lay(nil)); o != nil {
+	if o := r.OverTime(context.Background(), &r.Rows[0], launches.Lay(nil)); o != nil {
 		t.Errorf("without samples: %+v", o)
 	}
 }

@@ -17,7 +17,8 @@ func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	t.Helper()
 	k := run.Kernels[0]
 	r := Compare(run, d, o)
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if row.Task == k.Task {
 			return row
 		}
@@ -103,7 +104,8 @@ func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, max1100(), DefaultOptions())
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, "about 1,792 thread slots") {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
 		}

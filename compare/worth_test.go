@@ -68,7 +68,8 @@ func TestWorthOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: ingest.DeviceToHost}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, mtl112(), DefaultOptions())
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if w := row.Worth; row.Task == "short" && w.Verdict != WorthUntold || row.Task != "short" && w != (Worth{}) {
 			t.Errorf("%s: %+v", row.Task, w)
 		}

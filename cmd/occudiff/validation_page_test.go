@@ -77,8 +77,8 @@ type publishedRow struct {
 func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 	v.Helper()
 	judged := 0
-	for i := range r.Len() {
-		row := r.Row(i, nil)
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if row.Verdict == compare.NotAKernel {
 			continue
 		}
@@ -121,7 +121,7 @@ func (v *validation) sure(row *compare.Row, t truth) {
 
 // account takes the account of a row, and how far it is from its prediction.
 func (v *validation) account(files []string, r *compare.Result, row *compare.Row) {
-	a := r.Account(row)
+	a := row.Account
 	if a == nil {
 		return
 	}
@@ -202,8 +202,8 @@ func (v *validation) publishedRuns() {
 	}
 	for _, pass := range names {
 		r := compare.Compare(&ingest.Run{Kernels: passes[pass]}, (*arch.Device)(nil), compare.DefaultOptions())
-		for i := range r.Len() {
-			row := r.Row(i, nil)
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			t := untold
 			if row.Verdict == compare.Unmeasurable {
 				t = probable

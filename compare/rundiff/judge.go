@@ -341,7 +341,8 @@ func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 // contents are the files that a run's rows are of. A summary may belong to all runs.
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if files[row.Pos.File] = true; len(files) == len(r.Inputs) {
 			break
 		}

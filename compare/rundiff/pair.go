@@ -57,8 +57,8 @@ func collect(runs []*compare.Result) *launches {
 	l := &launches{runs: runs, more: map[int32][]place{}}
 	index := map[uint64]int32{}
 	for r, run := range runs {
-		for i := range run.Len() {
-			key, p := run.Key(i), place{uint32(r), uint32(i)}
+		for i := range run.Rows {
+			key, p := run.Rows[i].Kernel.Key().Trim(), place{uint32(r), uint32(i)}
 			h := maphash.Comparable(seed, key)
 			for {
 				g, known := index[h]
@@ -78,7 +78,9 @@ func collect(runs []*compare.Result) *launches {
 	return l
 }
 
-func (l *launches) key(g int32) ingest.Key { return l.runs[l.first[g].run].Key(int(l.first[g].row)) }
+func (l *launches) key(g int32) ingest.Key {
+	return l.runs[l.first[g].run].Rows[l.first[g].row].Kernel.Key().Trim()
+}
 
 // group reads the samples of a launch, nil for none. Launches that a run keeps apart are no samples of their own,
 // because they share whatever made this run differ from others.
@@ -111,7 +113,7 @@ func (l *launches) group(number int32) *group {
 // add takes a run's row as a sample.
 func (g *group) add(run *compare.Result, row *compare.Row) {
 	g.launch.Runs++
-	g.launch.take(run.Certainty(row))
+	g.launch.take(row.Certainty)
 	if !g.launch.Registers.Present() {
 		g.launch.Registers = row.Registers
 	}
@@ -178,7 +180,8 @@ func (l *Launch) take(c compare.Certainty) {
 func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 	return func(yield func(ingest.Key, *compare.Row) bool) {
 		first, again := map[ingest.Key]int{}, map[ingest.Key][]int{}
-		for i, row := range r.AllWithoutText() {
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			key := row.Kernel.Key().Trim()
 			if _, seen := first[key]; seen {
 				again[key] = append(again[key], i)
@@ -186,7 +189,8 @@ func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 				first[key] = i
 			}
 		}
-		for i, row := range r.AllWithoutText() {
+		for i := range r.Rows {
+			row := &r.Rows[i]
 			key := row.Kernel.Key().Trim()
 			if first[key] != i {
 				continue

@@ -53,6 +53,7 @@ func diffRun(rows ...k) *compare.Result {
 		}
 		r.Rows = append(r.Rows, row)
 	}
+	r.Finish()
 	return r
 }
 
@@ -447,7 +448,7 @@ func TestDiffMeanOfSomeLaunches(t *testing.T) {
 	old := diffRun(fan2(func(x *k) { x.measured, x.seconds = 80, 0.003 }),
 		fan2(func(x *k) { x.measured, x.seconds = 40, 0.001 }), fan2(func(x *k) { x.measured = 40 }))
 	// 50 of the 100
-	old.Row(0, nil).Total, old.Row(0, nil).Mean, old.Row(0, nil).Uneven = unit.Some[unit.Seconds](0.15),
+	old.Rows[0].Total, old.Rows[0].Mean, old.Rows[0].Uneven = unit.Some[unit.Seconds](0.15),
 		unit.Some[unit.Seconds](0.003), true
 	d := diff([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured, x.seconds = 70,

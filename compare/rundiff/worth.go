@@ -14,7 +14,7 @@ func (d *Result) Worth(i int) (w compare.Worth) {
 	}
 	for n, p := range append([]place{d.newer.first[k]}, d.newer.more[k]...) {
 		run := d.newer.runs[p.run]
-		switch x := run.Worth(run.Row(int(p.row), nil)); {
+		switch x := run.Rows[int(p.row)].Worth; {
 		case n == 0:
 			w = x
 		case x.Verdict != w.Verdict:

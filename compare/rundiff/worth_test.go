@@ -13,6 +13,7 @@ func TestDiffWorth(t *testing.T) {
 	run := func(measured, seconds, active, stalled float64) *compare.Result {
 		r := diffRun(fan2(func(x *k) { x.measured, x.seconds, x.idle, x.predicted = measured, seconds, 5, 0 }))
 		r.Rows[0].Active, r.Rows[0].Stalled = unit.Some(unit.FromPercent(active)), unit.Some(unit.FromPercent(stalled))
+		r.Finish()
 		return r
 	}
 	older := []*compare.Result{run(39.8, 1, 30, 65)}

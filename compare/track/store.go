@@ -18,10 +18,11 @@ func FromResult(r *compare.Result) history.Run {
 	if r.Device != nil {
 		h.Device = r.Device.Key
 	}
-	h.Rows = make([]history.Row, 0, r.Len())
+	h.Rows = make([]history.Row, 0, len(r.Rows))
 	carries := map[string]bool{}
 	seen := map[history.Key]bool{}
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if row.Verdict == compare.NotAKernel {
 			continue
 		}

@@ -83,8 +83,8 @@ func tarred(t *testing.T, headers []tar.Header, list fstest.MapFS) []byte {
 
 func kernels(f *ingest.File) map[string]ingest.Kernel {
 	all := map[string]ingest.Kernel{}
-	for i := range f.Kernels.Len() {
-		k := f.Kernels.At(i)
+	for i := range len(f.Kernels) {
+		k := f.Kernels[i]
 		all[k.Task] = k
 	}
 	return all
@@ -189,15 +189,10 @@ func TestContainers(t *testing.T) {
 	s.noFrames = true
 	f, err = archive("plain.zip", zipped(t, s.files("r")))
 	same("records outside of frames", f, err)
-	c := kernels(want)["long"].Counters
 	f, err = readFolder(folder, ingest.ReadOptions{Instances: true})
-	if err != nil || f.Kernels.Len() != 16 {
-		t.Fatalf("%v: %d launches", err, f.Kernels.Len())
-	}
-	for i := range f.Kernels.Len() {
-		if k := f.Kernels.At(i); k.Task == "long" && (!k.Counters.OfKernel || k.Counters.MemoryRead != c.MemoryRead || k.Counters.L3Roof != c.L3Roof) {
-			t.Errorf("launch %d has the bandwidths %+v, want those of its kernel %+v", i, k.Counters, c)
-		}
+	same("with its launches", f, err)
+	if f.Launches.Len() != 16 {
+		t.Errorf("%d launches", f.Launches.Len())
 	}
 }
 
@@ -337,9 +332,9 @@ func TestLaunchesRefused(t *testing.T) {
 			continue
 		}
 		text := fmt.Sprint(f.Notes)
-		if f.Kernels.Len() > 0 || f.Trace != nil || !strings.Contains(text, c.want) ||
+		if len(f.Kernels) > 0 || f.Trace != nil || !strings.Contains(text, c.want) ||
 			!strings.Contains(text, "5 busy periods") && !strings.Contains(text, "10 busy periods") {
-			t.Errorf("%s: %d kernels, %s", c.name, f.Kernels.Len(), text)
+			t.Errorf("%s: %d kernels, %s", c.name, len(f.Kernels), text)
 		}
 		near(t, c.name, f.Platform.Occupancy, 80, 4)
 	}
@@ -429,9 +424,9 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := f.Kernels.At(0)
+		k := f.Kernels[0]
 		interval := float64(f.Platform.SamplingInterval.Or(0))
-		if f.Rows != c.samples || f.Kernels.Len() != 1 || k.Measured.Present() ||
+		if f.Rows != c.samples || len(f.Kernels) != 1 || k.Measured.Present() ||
 			math.Abs(float64(k.Total.Or(0))*19.2e6-c.ticks) > 1e-6 || math.Abs(interval*1e3-0.853333) > 1e-5 {
 			t.Errorf("%s: %d samples, kernel %+v", c.name, f.Rows, k)
 		}
@@ -462,9 +457,9 @@ func TestPublicResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fourth := f.Kernels.At(3)
-	if f.Kernels.Len() != 61 || f.Rows != 15916 || math.Abs(float64(fourth.Total.Or(0))-0.506684791667) > 1e-11 {
-		t.Errorf("%d launches, %d samples, the fourth %v", f.Kernels.Len(), f.Rows, fourth.Total)
+	fourth := f.Launches.At(3)
+	if f.Launches.Len() != 61 || f.Rows != 15916 || math.Abs(float64(fourth.Time.Or(0))-0.506684791667) > 1e-9 {
+		t.Errorf("%d launches, %d samples, the fourth %v", f.Launches.Len(), f.Rows, fourth.Time)
 	}
 	near(t, "the fourth launch", fourth.Measured, 95.566, 0.05)
 	if f, err = readFolder(os.DirFS(dir), ingest.ReadOptions{}); err != nil {
@@ -478,13 +473,13 @@ func TestPublicResult(t *testing.T) {
 	}{{10.138146875, 20, 32, 0, 80000}, {0.004398541667, 20, 16, 2048, 80000}, {0.000097083333, 20, 32, 0, 1},
 		{0.0000788541667, 1, 0, 0, 1}}
 	for i, w := range want {
-		k := f.Kernels.At(i)
+		k := f.Kernels[i]
 		if math.Abs(float64(k.Total.Or(0))-w.total) > 1e-12 || float64(k.Instances.Or(0)) != w.launches ||
 			k.SIMD.Or(0) != w.simd || k.SLM.Or(0) != w.slm || k.Global.Dim(0) != w.global {
 			t.Errorf("%d: %+v, want %+v", i, k, w)
 		}
 	}
-	k := f.Kernels.At(0)
+	k := f.Kernels[0]
 	near(t, "occupancy", k.Printed, 95.594, 0.0005)
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
@@ -584,7 +579,7 @@ func TestFinalized(t *testing.T) {
 		t.Errorf("agreeing: %v, %v", err, f.Notes)
 	}
 	delete(list, aux)
-	if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() != 4 {
+	if f, err = archive("r.zip", zipped(t, list)); err != nil || len(f.Kernels) != 4 {
 		t.Fatalf("without times: %v, %v", err, f)
 	}
 	near(t, "by timelinedb", kernels(f)["long"].Printed, 80.8, 0.8)
@@ -595,8 +590,8 @@ func TestFinalized(t *testing.T) {
 	} {
 		change()
 		delete(list, aux)
-		if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() > 0 {
-			t.Errorf("%s: %v, %d kernels", name, err, f.Kernels.Len())
+		if f, err = archive("r.zip", zipped(t, list)); err != nil || len(f.Kernels) > 0 {
+			t.Errorf("%s: %v, %d kernels", name, err, len(f.Kernels))
 		}
 	}
 	list = timeline("9")
@@ -653,7 +648,7 @@ func TestDicer(t *testing.T) {
 	delete(list, "x/data.0/1-2.0.trace")
 	list["x/sqlite-db/dicer.db"] = &fstest.MapFile{Data: make1("")}
 	f, err := archive("r.zip", zipped(t, list))
-	if err != nil || f.Kernels.Len() != 2 {
+	if err != nil || len(f.Kernels) != 2 {
 		t.Fatalf("%v, %v", err, f)
 	}
 	long := kernels(f)["long"]
@@ -663,7 +658,7 @@ func TestDicer(t *testing.T) {
 	}
 	for want, b := range map[string][]byte{"has no gpu_compute_task_data.attr": make1("attr"), "not a database": []byte("no database at all")} {
 		list["x/sqlite-db/dicer.db"].Data = b
-		if f, err = archive("r.zip", zipped(t, list)); err != nil || f.Kernels.Len() > 0 || !strings.Contains(fmt.Sprint(f.Notes), want) {
+		if f, err = archive("r.zip", zipped(t, list)); err != nil || len(f.Kernels) > 0 || !strings.Contains(fmt.Sprint(f.Notes), want) {
 			t.Errorf("%s: %v, %v", want, err, f)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // proposed that takes more of them.
 // What was searched stays for kernels that match: their prediction may be low by itself.
 func (a *adviser) advise(i int) advice {
-	row := a.run.Row(i, nil)
-	l, may, account := a.launchOf(row), a.may, a.run.Account(row)
+	row := &a.run.Rows[i]
+	l, may, account := a.launchOf(row), a.may, row.Account
 	below := account != nil && row.Verdict == compare.Below
 	if below {
 		may.SameThreads = slices.ContainsFunc(account.Causes,

@@ -50,7 +50,8 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	a := &adviser{run: r, may: may, launchOf: launchOf, known: map[search]predict.Advice{}}
 	kernels, least := 0, unit.FromPercent(below)
 	// One pass counts, and holds the numbers of rows alone, 8 bytes each; advice is searched for when an output asks.
-	for i, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		// Copies have no launch, and a launch that cannot be predicted has no neighbors that could.
 		if row.Predicted == nil || row.Verdict == compare.NotAKernel {
 			continue

@@ -51,7 +51,7 @@ func (s *rowSet) shownParts() []compare.Part {
 func (s *rowSet) legend(rows []int) []compare.Part {
 	var most compare.ByPart[float64]
 	for _, i := range rows {
-		a := s.result.Parts(s.result.Row(i, nil))
+		a := s.result.Parts(&s.result.Rows[i])
 		drawn := a.Drawn()
 		for k := range drawn {
 			most[k] = max(most[k], drawn[k])
@@ -76,7 +76,7 @@ func accountPlot(rows *rowSet) (report.Plot, bool) {
 	// the table has as it is.
 	bars := &report.StackedBars{X: "Thread slots of the GPU", Parts: legendOf(shown)}
 	for _, i := range rows.accounted {
-		row := rows.result.Row(i, nil)
+		row := &rows.result.Rows[i]
 		a := rows.result.Parts(row)
 		drawn := a.Drawn()
 		bar := report.StackedRow{Name: report.KernelName(row.Task)}

@@ -28,17 +28,18 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	}
 	nan := math.NaN()
 	var choices []report.Candidate
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel,
 			Value: show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
 				float64(row.Difference.Or(unit.Points(nan))))}
 		if show.Sort == report.SortWorth {
-			w := r.Worth(row)
+			w := row.Worth
 			c.Value = w.Stake(row)
 		}
 		choices = append(choices, c)
 	}
 	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
-	v.Notes = append(show.LeftOut(v.Len(), len(choices), "rows", r.Task), r.Notes...)
+	v.Notes = append(show.LeftOut(len(v.Rows), len(choices), "rows", func(i int) string { return r.Rows[i].Task }), r.Notes...)
 	return v
 }

@@ -31,7 +31,7 @@ const (
 type causeGroup struct {
 	verdict     compare.Verdict
 	cause       string
-	explained   []int // its rows, as places in rowSet.explained
+	explained   []int // its rows
 	kernels     int   // launches where they are kept
 	total, lost unit.Seconds
 }
@@ -55,7 +55,7 @@ func (s *rowSet) group(r *compare.Row) *causeGroup {
 }
 
 // first is the first row of a group that is explained.
-func (s *rowSet) first(g *causeGroup) int { return s.explained[g.explained[0]].row }
+func (s *rowSet) first(g *causeGroup) int { return g.explained[0] }
 
 // causeGroups are the explained rows by verdict and cause, the most slot time lost first.
 func (s *rowSet) causeGroups() []*causeGroup {
@@ -108,20 +108,16 @@ func attentionSections(r *compare.Result, rows *rowSet) []report.Section {
 func (s *rowSet) items(g *causeGroup, before int) []report.Item {
 	var items []report.Item
 	for i, at := range g.explained {
-		t := s.explained[at]
 		if i == mostItems {
-			rest := &causeGroup{verdict: g.verdict, cause: g.cause}
-			for _, at := range g.explained[i:] {
-				rest.kernels += s.explained[at].launches
-			}
-			return append(items, report.Item{Lead: s.counted(rest, "more "), Table: report.SectionKernels, Row: t.row,
+			rest := &causeGroup{verdict: g.verdict, cause: g.cause, kernels: len(g.explained) - i}
+			return append(items, report.Item{Lead: s.counted(rest, "more "), Table: report.SectionKernels, Row: at,
 				Text:   groupName(g) + ", like the kernels above; the table of kernels lists them.",
 				Status: statusOf(g.verdict)})
 		}
-		it := attentionItem(s.result, t)
+		it := attentionItem(s.result, at)
 		// The parts in words take most of the time of a large report; the table has them for every kernel.
 		if before+i >= fullItems {
-			it.Text = sentence(s.result.Row(t.row, nil))
+			it.Text = sentence(&s.result.Rows[at])
 		}
 		items = append(items, it)
 	}
@@ -135,7 +131,7 @@ func addWaves(r *compare.Result, items []report.Item) {
 		if plots == wavesRows {
 			return
 		}
-		if p, ok := wavesPlot(r.Row(items[i].Row, nil), "waves-"+strconv.Itoa(plots+1)); ok {
+		if p, ok := wavesPlot(&r.Rows[items[i].Row], "waves-"+strconv.Itoa(plots+1)); ok {
 			items[i].Plot = &p
 			plots++
 		}
@@ -143,23 +139,15 @@ func addWaves(r *compare.Result, items []report.Item) {
 }
 
 // attentionItem explains a row.
-func attentionItem(r *compare.Result, t explainedRow) report.Item {
-	row := r.Row(t.row, nil)
+func attentionItem(r *compare.Result, at int) report.Item {
+	row := &r.Rows[at]
 	it := report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
 		Text: explanation(r, row), Status: statusOf(row.Verdict),
-		Table: report.SectionKernels, Row: t.row, Source: source(row.Pos),
+		Table: report.SectionKernels, Row: at, Source: source(row.Pos),
 		// Made when a reader opens them: of most rows nobody does.
-		Steps: func() []report.Step { return stepsOf(r, r.Row(t.row, nil)) },
-		Facts: func() string { return facts(r, r.Row(t.row, nil)) }}
-	if t.launches > 1 {
-		it.Text += firstOf(t.launches)
-	}
+		Steps: func() []report.Step { return stepsOf(r, row) },
+		Facts: func() string { return facts(r, row) }}
 	return it
-}
-
-// firstOf says of an explanation that it stands for others: it is of the first of them.
-func firstOf(n int) string {
-	return " This is the first of " + report.Thousands(int64(n)) + " such launches."
 }
 
 // causesFirst has a line for each cause.
@@ -174,7 +162,7 @@ func causesFirst(rows *rowSet, groups []*causeGroup) report.Section {
 			text += ", " + SlotTime(g.lost) + " of slot time"
 		}
 		text += ". Mainly " + rows.names(g) + "."
-		if why := because(rows.result.Row(rows.first(g), nil)); why != "" {
+		if why := because(&rows.result.Rows[rows.first(g)]); why != "" {
 			text += " The first one: " + report.OneLine(why)
 		}
 		lead := g.cause
@@ -205,11 +193,8 @@ func groupName(g *causeGroup) string {
 	return string(g.verdict) + ": " + g.cause
 }
 
-// counted says how many kernels or launches a group has; which comes before the noun.
+// counted says how many kernels a group has; which comes before the noun.
 func (s *rowSet) counted(g *causeGroup, which string) string {
-	if s.result.PerLaunch() {
-		return unit.Counted(g.kernels, which+"launch", which+"launches")
-	}
 	return unit.Counted(g.kernels, which+"kernel", which+"kernels")
 }
 
@@ -222,7 +207,7 @@ func (s *rowSet) names(g *causeGroup) string {
 	}
 	seen := map[string]bool{}
 	for _, at := range explained {
-		task := s.result.Task(s.explained[at].row)
+		task := s.result.Rows[at].Task
 		if !seen[task] && len(names) < namedKernels {
 			names = append(names, cmp.Or(s.brief[task], report.CutMiddle(report.KernelName(task), report.LabelWidth)))
 		}

@@ -18,13 +18,12 @@ func card(r *compare.Result) *report.Card {
 	}
 	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
-	var memory compare.Row
-	for i := range r.Len() {
-		row := r.Bare(i, &memory)
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		switch row.Verdict {
 		case compare.Match, compare.Idle, compare.Below, compare.Above:
 			// Without a measurement a finding would be about two predictions.
-			if row.Measured.Present() && !c.Add(findingOf(r, r.Row(i, nil))) {
+			if row.Measured.Present() && !c.Add(findingOf(r, &r.Rows[i])) {
 				return &c
 			}
 		}
@@ -47,7 +46,7 @@ func unusable(r *compare.Result) string {
 }
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
-	w := r.Worth(row)
+	w := row.Worth
 	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
 		Worth: string(w.Verdict), Bound: w.Bound}
 	if p := row.Predicted; p != nil {

@@ -15,7 +15,8 @@ import (
 // A CI system that reads JUnit shows kernels as it shows tests, so a name must be the same from run to run: shape and
 // adapter are in it, figures are not.
 func cases(r *compare.Result, class string) (list []report.Case) {
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if row.Verdict != compare.NotAKernel {
 			list = append(list, caseOf(r, class, row))
 		}
@@ -149,11 +150,9 @@ type AnnotateLevels struct {
 	Regression report.AnnotationLevel
 }
 
-// Annotations lists what does not match, an annotation for each kernel, in the order of the rows; launches of one
-// kernel that do not match for one cause have one together. Kernels that could not be judged are no mismatches.
-// A runner shows few annotations of a step, so one for each launch would leave room for one kernel.
+// Annotations lists what does not match, an annotation for each kernel, in the order of the rows. Kernels that could not
+// be judged are no mismatches.
 func Annotations(r *compare.Result, levels AnnotateLevels) (list []report.Annotation) {
-	launches, places := []int(nil), map[string]int{}
 	for _, c := range cases(r, "") {
 		a := report.Annotation{Level: levels.Model, File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
 		switch {
@@ -169,17 +168,7 @@ func Annotations(r *compare.Result, levels AnnotateLevels) (list []report.Annota
 		if a.Level == "" {
 			continue
 		}
-		if at, again := places[c.Name+"\x00"+c.Type]; again && r.PerLaunch() {
-			launches[at]++
-			continue
-		}
-		places[c.Name+"\x00"+c.Type] = len(list)
-		list, launches = append(list, a), append(launches, 1)
-	}
-	for i, n := range launches {
-		if n > 1 {
-			list[i].Message += firstOf(n)
-		}
+		list = append(list, a)
 	}
 	return list
 }

@@ -341,7 +341,7 @@ var peopleColumns = slices.Concat([]report.Col[kernel]{
 	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Unit: "%", Kind: report.Percent, In: report.Sheet},
 		func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
 	report.Define(column{Key: "time_share", Title: "Share of GPU time", Unit: "%", Kind: report.Percent,
-		In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.of.TimeShare(k.Row)) }),
+		In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),
 	report.Define(column{Key: "host_seconds", Title: "Host time", Unit: "s", Decimals: 6, Kind: report.Duration,
 		In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),
 	report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet,

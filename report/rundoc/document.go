@@ -45,7 +45,7 @@ func RunSection(r *compare.Result, show report.Selection) report.Section {
 	rows := newRowSet(r)
 	const in = report.Files
 	s := report.Section{In: in, Text: append(headline(r), closing(r)), ItemsIn: report.Page}
-	if r.Len() > 0 {
+	if len(r.Rows) > 0 {
 		t := rows.kernelTable()
 		t.Form, t.In = report.Grid, in
 		s.Tables = []*report.Table{t}

@@ -15,7 +15,7 @@ import (
 
 // explanation says what is wrong with a row, why, and what would decide: by the parts of its account where it has one.
 func explanation(of *compare.Result, r *compare.Row) string {
-	a := of.Account(r)
+	a := r.Account
 	switch {
 	case a == nil:
 	case r.Verdict == compare.Below:

@@ -55,8 +55,8 @@ func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
 	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed,
 		UnitAsPrinted: t.UnitAsPrinted, Line: unit.NonZero(t.Pos.Line)}
 	// A log may print a kernel that no row is of.
-	if t.Row >= 0 && t.Row < r.Len() {
-		v.Task = unit.Some(r.Row(t.Row, nil).Task)
+	if t.Row >= 0 && t.Row < len(r.Rows) {
+		v.Task = unit.Some(r.Rows[t.Row].Task)
 	}
 	return v
 }

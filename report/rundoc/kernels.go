@@ -17,9 +17,8 @@ type rowSet struct {
 	labels     []string          // of the first rows, which plots show
 	brief      map[string]string // names of their tasks, so that they differ
 	decimals   int               // of times in seconds
-	explained  []explainedRow
-	ranges     bool // the predicted average of any is a range
-	tails      int  // those whose partial last wave keeps the prediction low
+	ranges     bool              // the predicted average of any is a range
+	tails      int               // those whose partial last wave keeps the prediction low
 	devices    bool
 	directions bool
 	measured   bool // any kernel
@@ -36,9 +35,9 @@ func newRowSet(r *compare.Result) *rowSet {
 	s := &rowSet{result: r, hostTimes: hostTimes(r)}
 	shortest := math.Inf(1)
 	var shown []compare.Row
-	alike := launchGroups{}
-	seen := make(map[string]bool, mostNames(r))
-	for i, row := range r.AllWithoutText() {
+	seen := make(map[string]bool, len(r.Rows)) // growing a map of many takes longer than filling it
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		s.devices = s.devices || row.Device != ""
 		s.directions = s.directions || row.Direction != ingest.NoDirection
 		s.spread = s.spread || row.Launches != nil
@@ -68,10 +67,7 @@ func newRowSet(r *compare.Result) *rowSet {
 			}
 			g := s.group(row)
 			g.add(row)
-			if !r.PerLaunch() || alike.add(groupOf(row), len(s.explained)) {
-				g.explained = append(g.explained, len(s.explained))
-				s.explained = append(s.explained, explainedRow{i, 1})
-			}
+			g.explained = append(g.explained, i)
 		}
 		s.ranges = s.ranges || ranged(row)
 		if tailed(row) {
@@ -82,20 +78,9 @@ func newRowSet(r *compare.Result) *rowSet {
 			shortest = math.Min(shortest, float64(t))
 		}
 	}
-	for _, a := range alike {
-		s.explained[a.item].launches = a.launches
-	}
 	s.decimals = secondsDecimals(shortest)
 	s.labels, s.brief = plotLabels(shown[:min(s.kernels, len(shown))])
 	return s
-}
-
-// mostNames is how many names the rows may have: growing a map of a million takes longer than filling it.
-func mostNames(r *compare.Result) int {
-	if r.PerLaunch() {
-		return 0
-	}
-	return r.Len()
 }
 
 // secondsDecimals gives the decimals that show the shortest time with three significant digits: at least 2, and at most
@@ -147,12 +132,12 @@ func plotLabels(rows []compare.Row) (labels []string, brief map[string]string) {
 
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
-	if r.Len() == 0 {
+	if len(r.Rows) == 0 {
 		s.Text = []string{"The inputs contain no kernel."}
 		return s
 	}
 	text := "Kernels that need attention come first; within that, by slot time below the prediction."
-	if rows.kernels < r.Len() {
+	if rows.kernels < len(r.Rows) {
 		text += " Tasks that are not kernels come last."
 	}
 	s.Text = []string{text}

@@ -32,7 +32,8 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	}
 	list = []OverTime{}
 	laid := launches.Lay(r.Recording)
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		o := r.OverTime(context.Background(), row, laid)
 		if o == nil {
 			continue

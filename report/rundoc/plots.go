@@ -55,7 +55,8 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 	}
 	match, other := &groups[0], &groups[len(groups)-1]
 	match.Name, match.Status, other.Name, other.Status = string(compare.Match), report.Good, "no cause", report.Muted
-	for i, row := range rows.result.AllWithoutText() {
+	for i := range rows.result.Rows {
+		row := &rows.result.Rows[i]
 		if i == min(rows.kernels, scatterRows) {
 			break
 		}
@@ -64,7 +65,7 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 			continue
 		}
 		// The area of a point is time: a kernel of no weight must not draw the eye.
-		p.Share = float64(rows.result.TimeShare(row).Or(0))
+		p.Share = float64(row.TimeShare.Or(0))
 		g := other
 		if row.Cause != nil {
 			if k := slices.Index(causes, row.Cause.Name); k >= 0 {
@@ -115,7 +116,8 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // anyOccupancy says whether one of the kernels that the bars show has a value to draw.
 func anyOccupancy(rows *rowSet) bool {
-	for i, row := range rows.result.AllWithoutText() {
+	for i := range rows.result.Rows {
+		row := &rows.result.Rows[i]
 		if i == min(rows.kernels, report.PlotRows) {
 			break
 		}
@@ -175,7 +177,8 @@ func tailSection(r *compare.Result, rows *rowSet) (report.Section, bool) {
 	if rows.tails == 0 {
 		return s, false
 	}
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if !tailed(row) {
 			continue
 		}

@@ -94,7 +94,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 		}
 		add("Threads started", from, report.Thousands(started))
 	}
-	if share, ok := r.TimeShare(row).Value(); ok {
+	if share, ok := row.TimeShare.Value(); ok {
 		add("Share of GPU time", "of all tasks together", report.PercentText(share.Percent()))
 	}
 	if d, ok := row.Difference.Value(); ok {
@@ -110,7 +110,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 
 // accountSteps are the parts of the account and how sure it is.
 func accountSteps(r *compare.Result, row *compare.Row) []report.Step {
-	a := r.Account(row)
+	a := row.Account
 	if a == nil {
 		return nil
 	}
@@ -170,7 +170,7 @@ func facts(r *compare.Result, row *compare.Row) string {
 	if lanes, ok := row.IdleLanes().Value(); ok && lanes > 0 {
 		add("%s of the lanes idle", report.PercentText(lanes.Percent()))
 	}
-	if share, ok := r.TimeShare(row).Value(); ok {
+	if share, ok := row.TimeShare.Value(); ok {
 		add("%s of the GPU time", report.PercentText(share.Percent()))
 	}
 	if len(list) == 0 {

@@ -11,49 +11,27 @@ import (
 // mostNotes is how many notes of one kind are listed: JSON has all of them.
 const mostNotes = 1000
 
-// noteSection lists what the stages had to say, the run's notes first, then those of rows. What is noted of many
-// launches of a kernel is listed once.
-// A note of a million launches would be a million lines; JSON has them with their rows.
+// noteSection lists what the stages had to say, the run's notes first, then those of rows. JSON has all of them with
+// their rows.
 func noteSection(r *compare.Result) report.Section {
 	list := report.RunNotes(r.Notes)
-	alike := launchGroups{}
-	codes := map[string]*launchGroup{}
-	var into, whole compare.Row
-	for i := range r.Len() {
-		if !r.Noted(i) {
-			continue
-		}
-		row := r.Bare(i, &into)
-		for k, n := range rowNotes(row) {
-			group := launchKey{Key: row.Key(), about: n.Code}
-			if r.PerLaunch() && !alike.add(group, len(list)) {
-				continue
-			}
+	type noted struct{ kernels, last int } // last: the item that was listed last
+	codes := map[string]noted{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for _, n := range rowNotes(row) {
 			c := codes[n.Code]
-			if c == nil {
-				c = &launchGroup{}
-				codes[n.Code] = c
+			if c.kernels++; c.kernels <= mostNotes {
+				c.last = len(list)
+				list = append(list, report.TaskNote{Note: n, Task: row.Task})
 			}
-			if c.launches++; c.launches > mostNotes {
-				if a := alike[group]; a != nil {
-					a.item = -1
-				}
-				continue
-			}
-			c.item = len(list)
-			list = append(list, report.TaskNote{Note: rowNotes(r.Row(i, &whole))[k], Task: row.Task})
+			codes[n.Code] = c
 		}
 	}
 	for _, c := range codes {
-		if c.launches > mostNotes {
-			list[c.item].Text += "; " + unit.Counted(c.launches-mostNotes, "more kernel has", "more kernels have") +
+		if c.kernels > mostNotes {
+			list[c.last].Text += "; " + unit.Counted(c.kernels-mostNotes, "more kernel has", "more kernels have") +
 				" the same note"
-		}
-	}
-	for _, a := range alike {
-		if a.launches > 1 && a.item >= 0 {
-			list[a.item].Text += "; " + unit.Counted(a.launches-1, "more launch", "more launches") +
-				" of this kernel got the same note"
 		}
 	}
 	return report.NoteSection(list)
@@ -100,7 +78,8 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 }
 
 func onlyLogs(r *compare.Result) bool {
-	for _, row := range r.AllWithoutText() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if !row.FromLog {
 			return false
 		}

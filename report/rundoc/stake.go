@@ -41,8 +41,8 @@ func answerLines(r *compare.Result, rows *rowSet) []string {
 	if len(stakes) == 0 || unusable(r) != "" {
 		return nil
 	}
-	row := r.Row(rows.first(groups[0]), nil)
-	worth := r.Worth(row)
+	row := &r.Rows[rows.first(groups[0])]
+	worth := row.Worth
 	lines := []string{"At stake, in slot time: " + strings.Join(stakes, ", ")}
 	if share, ok := rows.shareOf(lost); ok && share < leastStake {
 		return []string{lines[0] + ": less than 1 % of the GPU time"}
@@ -73,7 +73,7 @@ func answerLines(r *compare.Result, rows *rowSet) []string {
 
 // decide says what would settle the cause of a row; "" where nothing is known to.
 func decide(of *compare.Result, r *compare.Row) string {
-	if a := of.Account(r); a != nil && r.Verdict == compare.Below {
+	if a := r.Account; a != nil && r.Verdict == compare.Below {
 		for _, c := range a.Causes {
 			if c.Decide != "" {
 				return c.Decide

@@ -208,21 +208,22 @@ func slicesOf(r *compare.Result) *sliceArgs {
 		args *traceArgs
 	}
 	var each []launch
-	for _, row := range r.All() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		task, ok := r.Trace.Find(&row.Kernel)
 		if !ok {
 			continue
 		}
 		args := argsOf(row)
-		if !r.PerLaunch() {
-			if args.MeanOf = row.Instances.Or(0); args.MeanOf == 1 || args.Measured == nil {
-				args.MeanOf = 0
-			}
-		} else if row.Instances.Or(0) == 1 && row.Total.Present() {
-			each = append(each, launch{row.Pos.Line, task, int64(math.Round(1e9 * float64(row.Total.Or(0)))), args})
-			continue
+		if args.MeanOf = row.Instances.Or(0); args.MeanOf == 1 || args.Measured == nil {
+			args.MeanOf = 0
 		}
 		of.tasks[task].kernel = args
+	}
+	for row := range r.Launches() {
+		if task, ok := r.Trace.Find(&row.Kernel); ok && row.Total.Present() {
+			each = append(each, launch{row.Pos.Line, task, int64(math.Round(1e9 * float64(row.Total.Or(0)))), argsOf(row)})
+		}
 	}
 	// Launches that took the same time are told apart by their order in the file, which is that in which they began.
 	slices.SortStableFunc(each, func(a, b launch) int { return cmp.Compare(a.line, b.line) })

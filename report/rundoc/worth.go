@@ -8,7 +8,7 @@ import (
 // worthText says what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
 // where it cannot be told.
 func worthText(of *compare.Result, r *compare.Row) string {
-	w := of.Worth(r)
+	w := r.Worth
 	if w.Verdict == compare.WorthUntold {
 		return ""
 	}
