@@ -67,6 +67,7 @@ func Join(files []File) (*Run, error) {
 type joiner struct {
 	run    *Run
 	from   []*File          // of each kernel of the run: the first file that has it
+	known  int              // kernels that the two indexes have: a single export needs neither
 	index  map[Key]int      // the first kernel of a key
 	byName map[string][]int // the kernels of a name, one of each key
 	plain  map[string]string
@@ -117,8 +118,11 @@ func lacking(list []Kernel) int {
 func (j *joiner) kernels(f *File, partial bool) error {
 	known := len(j.run.Kernels)
 	if known == 0 {
-		j.run.Kernels = f.Kernels[:0] // each takes its own place
+		j.run.Kernels, j.from = f.Kernels, slices.Repeat([]*File{f}, len(f.Kernels))
+		j.run.Launches = cmp.Or(j.run.Launches, f.Launches)
+		return nil
 	}
+	j.update()
 	to := make([]int, len(f.Kernels)) // the kernel of the run that each is
 	var left leftOut
 	for i := range f.Kernels {
@@ -129,7 +133,8 @@ func (j *joiner) kernels(f *File, partial bool) error {
 			left.add(j, k)
 		case at == none || at >= known: // the first file of a key has it in several spellings
 			to[i] = len(j.run.Kernels)
-			j.append(*k, f)
+			j.run.Kernels, j.from = append(j.run.Kernels, *k), append(j.from, f)
+			j.update()
 		default:
 			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Input.Kind == f.Input.Kind, partial); err != nil {
 				return err
@@ -141,12 +146,14 @@ func (j *joiner) kernels(f *File, partial bool) error {
 	return nil
 }
 
-func (j *joiner) append(k Kernel, f *File) {
-	at, key := len(j.run.Kernels), j.key(&k)
-	j.run.Kernels, j.from = append(j.run.Kernels, k), append(j.from, f)
-	if _, known := j.index[key]; !known {
-		j.index[key] = at
-		j.byName[key.Task] = append(j.byName[key.Task], at)
+// update brings the indexes up to date.
+func (j *joiner) update() {
+	for ; j.known < len(j.run.Kernels); j.known++ {
+		key := j.key(&j.run.Kernels[j.known])
+		if _, known := j.index[key]; !known {
+			j.index[key] = j.known
+			j.byName[key.Task] = append(j.byName[key.Task], j.known)
+		}
 	}
 }
 

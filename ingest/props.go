@@ -14,6 +14,7 @@ func (j *joiner) properties() {
 	if len(j.props) == 0 {
 		return
 	}
+	j.update()
 	byName := map[string][]Props{}
 	for _, p := range j.props {
 		n := j.plainName(p.Task)
@@ -44,6 +45,9 @@ func (j *joiner) properties() {
 // reasonsOfStalls gives the reasons of stalls to the kernel of their name, where that is one: of several shapes they do
 // not say of which they are.
 func (j *joiner) reasonsOfStalls() {
+	if len(j.stalls) > 0 {
+		j.update()
+	}
 	for _, s := range j.stalls {
 		switch of := j.byName[j.plainName(s.Task)]; len(of) {
 		case 0:
