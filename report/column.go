@@ -42,6 +42,17 @@ func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
 	return t
 }
 
+// TableOf makes tables of many short lists, such as the notes of each row: they share their columns.
+func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
+	columns := ColumnsOf(cols)
+	return func(rows []R) *Table {
+		t := &Table{Key: key, Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns}
+		t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
+		t.Row = t.wholeRow
+		return t
+	}
+}
+
 // NewStream makes a table of rows that come one after the other, and of which nobody knows beforehand how many there
 // are: for JSON and CSV alone. A row is good until the next one.
 func NewStream[R any](key string, rows iter.Seq[*R], cols []Col[R]) *Table {

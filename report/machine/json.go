@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+
+	"occudiff/report"
 )
 
 // JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json, but that no
@@ -37,6 +39,7 @@ type jsonWriter struct {
 	w        *bufio.Writer
 	buf      []byte
 	encoders map[reflect.Type]encoder
+	fields   map[*report.Column][]field // of tables whose columns many rows share
 	spare    bytes.Buffer
 	err      error // the first one
 }

@@ -41,9 +41,25 @@ func fieldsOf(columns []report.Column) []field {
 	return root.fields
 }
 
+// fieldsOf remembers those of the columns that were met, since each row may have a table of its own.
+func (j *jsonWriter) fieldsOf(columns []report.Column) []field {
+	if len(columns) == 0 {
+		return nil
+	}
+	fields, known := j.fields[&columns[0]]
+	if !known {
+		if j.fields == nil {
+			j.fields = map[*report.Column][]field{}
+		}
+		fields = fieldsOf(columns)
+		j.fields[&columns[0]] = fields
+	}
+	return fields
+}
+
 // table appends rows as a list of objects. A long one is written while it is made.
 func (j *jsonWriter) table(t *report.Table, indent string) {
-	fields, inner, n := fieldsOf(t.Columns), indent+"  ", 0
+	fields, inner, n := j.fieldsOf(t.Columns), indent+"  ", 0
 	for record := range t.Records() {
 		j.separate(n, '[', inner)
 		n++

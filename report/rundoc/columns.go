@@ -69,7 +69,7 @@ var kernelColumns = slices.Concat(launchColumns,
 	report.Within("", "worth", worthOf, worthColumns),
 	[]report.Col[kernel]{
 		report.Define(column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(report.NoteColumns())},
-			func(k *kernel) cell { return report.RowsCell(report.Notes(rowNotes(k.Row))) }),
+			func(k *kernel) cell { return report.RowsCell(notesOf(rowNotes(k.Row))) }),
 		report.Define(column{Path: "launches", Optional: true, Kind: report.Object,
 			Doc: "only of a per-launch export or a trace"},
 			func(k *kernel) cell { return report.ObjectCell(k.Launches != nil) }),
@@ -262,7 +262,7 @@ var accountColumns = slices.Concat(
 			func(a *compare.Account) cell { return report.OptDuration(a.Lost) }),
 		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(accountCauses),
 			Doc: "of a row that does not match, by part, the most probable first"}, func(a *compare.Account) cell {
-			return report.RowsCell(report.NewTable("", "", a.Causes, accountCauses))
+			return report.RowsCell(causesOf(a.Causes))
 		}),
 	})
 
@@ -274,6 +274,12 @@ var partDocs = map[compare.Part]string{
 	compare.PartTail:        "predicted: the partial wave at the end",
 	compare.PartLimits:      "predicted: what keeps the launch from more",
 }
+
+// notesOf and causesOf make the tables within each row.
+var (
+	notesOf  = report.TableOf("notes", report.NoteColumns())
+	causesOf = report.TableOf("causes", accountCauses)
+)
 
 // accountCauses are the causes of the parts of an account, in JSON alone.
 var accountCauses = slices.Concat(
