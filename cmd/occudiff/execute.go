@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
+	"occudiff/ingest/unit"
 	"occudiff/report/text"
 )
 
@@ -18,6 +19,7 @@ import (
 const (
 	exitDone  = 0 // also with mismatches, bad rows, a run that is stored already
 	exitGate  = 1 // a gate that was asked for failed
+	exitAgain = 4 // kernels are worth measuring again
 	exitUsage = 2 // bad usage, no usable input, or kernels that a gate did not see
 )
 
@@ -27,6 +29,13 @@ const (
 type gateError struct{ text string }
 
 func (e *gateError) Error() string { return e.text }
+
+// suspectError means that nothing is open and that some kernels are worth measuring again.
+type suspectError struct{ kernels int }
+
+func (e *suspectError) Error() string {
+	return unit.Counted(e.kernels, "kernel is", "kernels are") + " worth measuring again"
+}
 
 // run runs a command line and gives the exit status.
 // The whole state of a run is in a: occudiff mcp calls run once for each call of an agent, each with an app of its own.
@@ -49,6 +58,7 @@ func run(ctx context.Context, a *app, args []string) int {
 		err = cmp.Or(finish(ctx, root), out.err)
 	}
 	var gate *gateError
+	var again *suspectError
 	switch {
 	case err == nil:
 		return exitDone
@@ -56,6 +66,9 @@ func run(ctx context.Context, a *app, args []string) int {
 	case errors.Is(err, errStuck):
 		fmt.Fprintln(a.stderr, "occudiff: interrupted;", err)
 		return exitUsage
+	case errors.As(err, &again):
+		fmt.Fprintln(a.stderr, "occudiff:", again)
+		return exitAgain
 	case errors.As(err, &gate):
 		fmt.Fprintln(a.stderr, "occudiff:", gate.text)
 		return exitGate

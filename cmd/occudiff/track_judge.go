@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,10 +17,11 @@ import (
 
 // checkFlags say which runs are checked.
 type checkFlags struct {
-	Run    int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
-	Last   int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
-	Since  string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
-	FailOn string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1 % of the time and is gone), never"`
+	Run      int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
+	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
+	Suspects bool   `flag:"suspects" help:"print the kernels that are worth measuring again as a REGEXP for --kernel, and exit 4 when there are any; what is open comes first and exits 1"`
+	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
+	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1 % of the time and is gone), never"`
 }
 
 func (t *tracking) checkCommand() *cobra.Command {
@@ -56,6 +58,16 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			return nil, err
 		}
 		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
+		if f.Suspects && trackdoc.CheckFailure(check) == "" {
+			pattern := trackdoc.SuspectPattern(check)
+			if pattern == "" {
+				return nil, nil
+			}
+			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
+				return nil, err
+			}
+			return nil, &suspectError{len(check.Suspects())}
+		}
 		// No kernels are unseen here: what an input lost was refused, or accepted, when its run was added.
 		t.after = func() error {
 			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.CheckFailure(check), nil)

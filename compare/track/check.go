@@ -53,7 +53,8 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		c.Runs = append(c.Runs, refOf(&c.Run))
 		runs = merge(runs, panel.Runs)
 		j = &judge{panel: panel, run: &c.Run, metric: m, runs: refsOf(panel.Runs), now: now, kernels: kernelsOf(panel)}
-		list, err := c.judge(j)
+		j.adds = supplemented(panel, &c.Run)
+		list, err := c.judge(j, db.IsBase)
 		if err != nil {
 			return nil, err
 		}
@@ -95,15 +96,58 @@ func badness(t *Series) int {
 }
 
 // judge judges the series of one run.
-func (c *Check) judge(j *judge) ([]*Series, error) {
+func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
 	list, err := j.read()
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range list {
+		t.OnBase = t.beganOn(base, j.runs) && !base(j.run.Branch)
 	}
 	addMoved(j.kernels, j.metric, list)
 	addFindings(j.panel, j.kernels, list)
 	c.countUnnamed(j, list)
 	return list, nil
+}
+
+// beganOn says whether something is open and began in runs of the base branch alone.
+func (t *Series) beganOn(base func(string) bool, runs map[int64]Ref) bool {
+	return len(t.Gate.Open) > 0 && !slices.ContainsFunc(t.Gate.Open, func(f trend.Finding) bool {
+		return !base(t.ref(f.First, runs).Branch)
+	})
+}
+
+// supplemented gives the run of which another one measures some kernels again: the one before it of its commit, of its
+// program on its device, which has all of its kernels and more. 0 when there is none.
+func supplemented(p *history.Panel, run *history.Run) (id int64) {
+	for i := range p.Runs {
+		if supplements(run, &p.Runs[i]) {
+			id = max(id, p.Runs[i].ID)
+		}
+	}
+	for i := range p.Kernels {
+		if k := &p.Kernels[i]; id > 0 && in(p, k, run.ID) >= 0 && in(p, k, id) < 0 {
+			return 0
+		}
+	}
+	return id
+}
+
+// supplements says whether a run may measure some kernels of another one again.
+func supplements(run, of *history.Run) bool {
+	return run.Commit != "" && run.Commit == of.Commit && run.Branch == of.Branch && run.Device == of.Device &&
+		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
+}
+
+// Suspects are the series whose newest run is one that hardly comes by chance, and of which nothing is open: measuring
+// them again tells a burst from a drop.
+func (c *Check) Suspects() (list []*Series) {
+	for _, t := range c.Series {
+		if t.Gate.Suspect && !t.Absent && len(t.Gate.Open) == 0 && t.Outcome() != Unmeasurable {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // countUnnamed counts the series that begin with the run and have a predecessor of which nothing is known to have

@@ -28,7 +28,9 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
-		if r.ID < c.Run.ID && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
+		again := slices.ContainsFunc(j.panel.Runs, func(of history.Run) bool { return supplements(r, &of) })
+		if r.ID < c.Run.ID && r.ID != j.adds && !again && r.Device == c.Run.Device &&
+			sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
 			before = append(before, r)
 		}
 	}
@@ -40,6 +42,11 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 	has, tasks := make(map[history.Key]bool, len(c.Run.Rows)), map[string]bool{}
 	for i := range c.Run.Rows {
 		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
+	}
+	for i := range j.panel.Kernels { // of the run that this one measures some kernels of again
+		if k := &j.panel.Kernels[i]; j.adds > 0 && in(j.panel, k, j.adds) >= 0 {
+			has[k.Key], tasks[k.Key.Task] = true, true
+		}
 	}
 	for _, i := range j.from { // gone on from, in another launch shape
 		has[j.spans[i].Key] = true

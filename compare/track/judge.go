@@ -15,6 +15,7 @@ import (
 type judge struct {
 	panel  *history.Panel
 	run    *history.Run
+	adds   int64 // the run that this one measures some kernels of again; 0 when it is a run by itself
 	metric Metric
 	runs   map[int64]Ref
 	now    time.Time
@@ -61,7 +62,7 @@ func (j *judge) read() ([]*Series, error) {
 		}
 		t := newSeries(s, own, j.metric, j.metric.Gate.Window)
 		t.ByAdding, t.ids = byAdding[s.ID], ids
-		t.Absent = !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Run == j.run.ID })
+		t.Absent = !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
 		t.accept(j.panel.Accepts)
 		t.Begins = j.begins(k, j.runs)
 		list = append(list, t)
@@ -195,7 +196,8 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	}
 	t.Moved = append(t.Moved, Move{m, m.Unit(), a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
-		t.faster = faster(before, after)
+		// The newest run has to be nearer to the fast ones: one that is slow again at the low occupancy is a regression.
+		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b
 	}
 }
 

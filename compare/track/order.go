@@ -74,7 +74,7 @@ func samePlatform(a, b *history.Run) bool {
 // sameProgram says whether two runs may be of one program.
 func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
-func refOf(r *history.Run) Ref { return Ref{r.ID, r.Time, r.Commit, r.Label} }
+func refOf(r *history.Run) Ref { return Ref{r.ID, r.Time, r.Commit, r.Label, r.Branch} }
 
 // refsOf names runs by their numbers.
 func refsOf(runs []history.Run) map[int64]Ref {

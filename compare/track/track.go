@@ -122,11 +122,16 @@ const Unmeasurable trend.Outcome = "unmeasurable"
 // before by more than a tenth. Fewer threads that hold more are a way to be fast.
 const Faster trend.Outcome = "faster at lower occupancy"
 
+// OpenOnBase is the outcome of a series of a branch's run whose open findings all began on the base branch: they are not
+// the branch's.
+const OpenOnBase trend.Outcome = "open on the base branch"
+
 // Ref names a run.
 type Ref struct {
 	Run           int64
 	Time          time.Time
 	Commit, Label string
+	Branch        string
 }
 
 // Series is one kernel of one program, with its launch shape, on one device with one driver, over time.
@@ -159,6 +164,8 @@ type Series struct {
 	Unmeasurable bool
 	// Absent is set when the run that is checked has no value of it. Its verdict is that of its last run.
 	Absent bool
+	// OnBase is set when the checked run is of a branch and what is open began on the base branch.
+	OnBase bool
 	Shared *Shared // the finding that it is part of; nil when it is one by itself
 	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
 	Against string
@@ -270,6 +277,8 @@ func (t *Series) Outcome() trend.Outcome {
 	switch {
 	case t.Unmeasurable && len(t.Gate.Open) == 0: // what is open stays so
 		return Unmeasurable
+	case t.OnBase:
+		return OpenOnBase
 	case t.faster && t.Gate.InARow > 0:
 		return Faster
 	}
@@ -284,6 +293,7 @@ const (
 	SeverityRegression Severity = iota
 	SeverityAlarm
 	SeverityFaster
+	SeverityOnBase
 	SeverityAnew
 	SeverityOK
 	SeverityLearning
@@ -304,6 +314,8 @@ func (t *Series) Severity() Severity {
 		return SeverityAlarm
 	case o == Faster:
 		return SeverityFaster
+	case o == OpenOnBase:
+		return SeverityOnBase
 	case t.Anew():
 		return SeverityAnew
 	case o == trend.OK:

@@ -380,3 +380,92 @@ func TestOpenStaysOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestBranchIsRedForItsOwn holds what a run of a branch is red for.
+func TestBranchIsRedForItsOwn(t *testing.T) {
+	for _, c := range []struct {
+		reason       string
+		base, branch []float64
+		want         trend.Outcome
+	}{
+		{"what is open on the base branch is named", []float64{80, 80}, []float64{80}, track.OpenOnBase},
+		{"its own drop is red", nil, []float64{80, 80}, trend.Regression},
+		{"its own drop below what is open is red", []float64{80, 80, 80}, []float64{60, 60}, trend.Regression},
+		{"it mends what is open", []float64{80, 80}, []float64{95}, trend.OK},
+	} {
+		var runs []history.Run
+		for i, v := range slices.Concat(slices.Repeat([]float64{95}, 20), c.base, c.branch) {
+			run := history.Run{Rows: []history.Row{measuredRow(v+0.1*float64(i%3), "match")}}
+			if i >= 20+len(c.base) {
+				run.Branch = "topic"
+			}
+			runs = append(runs, run)
+		}
+		if s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]; s.Outcome() != c.want {
+			t.Errorf("%s: %s, want %s", c.reason, s.Outcome(), c.want)
+		}
+	}
+}
+
+// TestFasterNoMore holds that a kernel that is slow again at the low occupancy is red at once.
+func TestFasterNoMore(t *testing.T) {
+	var runs []history.Run
+	for i := range 31 {
+		row := measuredRow(90+0.1*float64(i%3), "match")
+		seconds := 1.0
+		if i >= 20 {
+			row = measuredRow(70+0.1*float64(i%3), "match")
+			seconds = 0.7
+		}
+		if i == 30 {
+			seconds = 1
+		}
+		row.Set(history.Seconds, unit.Some(seconds+0.001*float64(i%3)))
+		runs = append(runs, history.Run{Rows: []history.Row{row}})
+	}
+	db, m := storeRuns(t, runs...), metric(t, "measured", 0)
+	for run, want := range map[int]trend.Outcome{30: track.Faster, 31: trend.Regression} {
+		if s := check(t, db, run, m).Series[0]; s.Outcome() != want {
+			t.Errorf("run %d: %s, want %s", run, s.Outcome(), want)
+		}
+	}
+}
+
+// TestMeasuredAgain holds that a run of the same commit with some kernels alone supplements the run.
+func TestMeasuredAgain(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	run := func(i int, low string, of ...string) history.Run {
+		r := history.Run{Device: "A", Commit: fmt.Sprintf("%040d", i)}
+		for k, name := range of {
+			row := measuredRow(90+0.1*float64((i+k)%4), "match")
+			row.Task, row.Device = name, "A"
+			if name == low {
+				row.Set(history.Measured, unit.Some(70.0))
+			}
+			r.Rows = append(r.Rows, row)
+		}
+		return r
+	}
+	var runs []history.Run
+	for i := range 30 {
+		runs = append(runs, run(i, "", names...))
+	}
+	runs = append(runs, run(30, "c", names...), run(30, "", "c"), run(31, "", names...))
+	db, m := storeRuns(t, runs...), metric(t, "measured", 0)
+	suspects := func(c *track.Check) (list []string) {
+		for _, s := range c.Suspects() {
+			list = append(list, s.Key.Task)
+		}
+		return list
+	}
+	if got := suspects(check(t, db, 31, m)); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("suspects of a run in which c is 20 points low: %v", got)
+	}
+	for run := 32; run <= 33; run++ {
+		c := check(t, db, run, m)
+		if len(c.Series) != len(names) || len(c.Missing)+len(c.Gone)+len(suspects(c)) > 0 {
+			t.Errorf("run %d: %d kernels, missing %v, gone %v, suspect %v; want all kernels and nothing missing", run,
+				len(c.Series), c.Missing, c.Gone, suspects(c))
+		}
+	}
+}

@@ -3,6 +3,7 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,16 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 func CheckFailure(c *track.Check) string {
 	texts := []string{metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms), goneFailure(c)}
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
+}
+
+// SuspectPattern is a regular expression for --kernel that matches the suspect kernels, "" when there is none.
+func SuspectPattern(c *track.Check) string {
+	names := report.ListOf(c.Suspects(), func(s *track.Series) string { return regexp.QuoteMeta(s.Key.Task) })
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // judged names the runs of a check: run 12, runs 12 to 14.
@@ -195,7 +206,7 @@ func (c *check) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	switch o := s.Outcome(); {
 	// Lower occupancy that made launches faster passes; the text says so all the same.
-	case o == trend.OK, o == track.Faster:
+	case o == trend.OK, o == track.Faster, o == track.OpenOnBase:
 	case o == trend.Regression, c.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome = report.Failed
 		k.Type = string(s.Outcome())
@@ -234,7 +245,7 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 	// The levels are those of the exit status: an error is what makes the job red.
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
-		track.SeverityAnew: report.AnnotateNotice}
+		track.SeverityAnew: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
 	if c.Alarms {
 		levels[track.SeverityAlarm] = report.AnnotateError
 	}

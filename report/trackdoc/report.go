@@ -193,6 +193,7 @@ func (r *whole) verdicts() *report.Table {
 		trend.Alarm:        "the newest run is farther off than any before: it may be an outlier",
 		track.Faster:       "a drop that lasts, but launches take less time than before by more than a tenth",
 		trend.OK:           "nothing is open",
+		track.OpenOnBase:   "what is open began on the base branch",
 		trend.Learning:     "too few earlier runs to judge",
 		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
 		"ended":            "the kernel went on with another device, driver or launch shape",

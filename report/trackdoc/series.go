@@ -70,7 +70,7 @@ func outcomeStatus(o trend.Outcome) report.Status {
 }
 
 // outcomes are the verdicts in the order in which they need attention.
-var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, trend.OK, trend.Learning,
+var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK, trend.Learning,
 	track.Unmeasurable}
 
 // place tells series of one kernel apart: device, driver, program.
