@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -81,12 +82,7 @@ func (a *Account) Printed() ByPart[unit.Opt[unit.Points]] {
 		shares = append(shares, share{i, float64(v)*10 - tenths[i]})
 		left -= tenths[i]
 	}
-	slices.SortStableFunc(shares, func(a, b share) int {
-		if a.remainder > b.remainder {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.remainder, a.remainder) })
 	for i := 0; i < len(shares) && left > 0.5; i, left = i+1, left-1 {
 		tenths[shares[i].part]++
 	}

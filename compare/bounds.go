@@ -76,7 +76,7 @@ func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio, known
 // leaves no less to its launches than is predicted.
 func (r *Result) nearlyOwn(row *Row, c *Certainty) bool {
 	least, _, bounded := r.ownRange(row, c)
-	if p := row.Predicted; bounded && p != nil && least.Minus(p.Average) >= -r.Options.Tolerance {
+	if p := row.Predicted; bounded && p != nil && !r.Options.beyond(p.Average.Minus(least), 0) {
 		return true
 	}
 	m, f := row.Measured.Or(0), c.Foreign.Or(1)

@@ -204,7 +204,7 @@ type trial struct {
 func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
 	off, least := abs(t.loaded.Minus(t.near(p, d))), p.Average*(1-t.certainty.Outside().Or(1))
 	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
-		least.Minus(t.measured) <= t.r.Options.Tolerance+digit
+		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
 // near is what XVEs that run hold by a prediction, as near to what they held as its range comes.

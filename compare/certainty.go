@@ -217,7 +217,7 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 		return crossTalking
 	}
 	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && !r.nearlyOwn(row, c) &&
-		!(row.Predicted != nil && measured.Minus(c.mixed(reference)) > r.Options.Tolerance) { // which nothing explains
+		!(row.Predicted != nil && r.Options.beyond(measured.Minus(c.mixed(reference)), 0)) { // which nothing explains
 		return othersValue
 	}
 	started, counted := row.Threads.Value()

@@ -248,7 +248,7 @@ func (r *Result) judge(row, kernel *Row) {
 	case measured && kernel == nil && r.unusable(row, c, m, row.reference()) != usable,
 		measured && kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
-	case r.Options.within(d), abs(d) <= r.Options.Tolerance+margin(&row.Kernel).Or(0):
+	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)):
 		row.Verdict = Match
 	case d < 0 && r.onlyIdle(row, c):
 		row.Verdict = Idle
@@ -298,7 +298,7 @@ func (r *Result) checkRow(row *Row) {
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
-	if v, ok := row.Printed.Value(); ok && row.MeasuredLow.Present() && abs(row.Measured.Or(0).Minus(v)) > r.Options.Tolerance {
+	if v, ok := row.Printed.Value(); ok && row.MeasuredLow.Present() && !r.Options.within(row.Measured.Or(0).Minus(v)) {
 		say(note.Info, "printed", "VTune prints %.1f %%, which counts each sample for the launch in which it ends: here "+
 			"it is told from all samples of the run and what ran in each", v.Percent())
 	}

@@ -239,4 +239,7 @@ func DefaultOptions() Options {
 }
 
 // within is the rule of the tolerance: whether so many points are no difference.
-func (o *Options) within(p unit.Points) bool { return abs(p) <= o.Tolerance+digit }
+func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
+
+// beyond says whether so many points, but for those that something else explains, are a difference.
+func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
