@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -74,9 +75,13 @@ func newTable[R any](key, title string, n int, cols []Col[R]) *Table {
 	return t
 }
 
-// ColumnsOf gives the columns without how their cells are made.
+// ColumnsOf gives the columns without how their cells are made, those of a kind that has a unit with it.
 func ColumnsOf[R any](cols []Col[R]) []Column {
-	return ListOf(cols, func(c Col[R]) Column { return c.Column })
+	units := map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
+	return ListOf(cols, func(c Col[R]) Column {
+		c.Unit = cmp.Or(c.Unit, units[c.Kind])
+		return c.Column
+	})
 }
 
 // Within gives the columns of a part of a row: their keys begin with key and their paths with path, and their cells are
@@ -111,6 +116,14 @@ func (t *Table) Records() iter.Seq[Record] {
 		return t.records
 	}
 	return func(yield func(Record) bool) {
+		if t.cell == nil { // of tagged structs, or made by hand
+			for cells := range t.All() {
+				if !yield(func(column int) Cell { return cells[column] }) {
+					return
+				}
+			}
+			return
+		}
 		for i := range t.Len {
 			if !yield(func(column int) Cell { return t.Cell(i, column) }) {
 				return

@@ -52,13 +52,13 @@ func List[T any](key, title string, rows []T, keys ...string) *Table {
 
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, "", false), keys))
+	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, ""), keys))
 }
 
 // RowsFrom is Rows for rows that come one after the other, and of which nobody knows beforehand how many there are: for
 // CSV alone.
 func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
-	fields := chosenFields(rowFields(reflect.TypeFor[T](), nil, "", false), keys)
+	fields := chosenFields(rowFields(reflect.TypeFor[T](), nil, ""), keys)
 	t := newRows(key, 0, func(int, *T) {}, fields)
 	t.each = func(yield func([]Cell) bool) {
 		var cells []Cell
@@ -76,11 +76,6 @@ func appendCells(dst []Cell, fields []rowField, row reflect.Value) []Cell {
 		dst = append(dst, fields[k].cellOf(row))
 	}
 	return dst
-}
-
-// CSV is RowsInto for programs alone: values in base units, texts as they are, and no headings.
-func CSV[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
-	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, "", true), keys))
 }
 
 func newRows[T any](key string, n int, row func(i int, into *T), fields []rowField) *Table {
@@ -115,20 +110,15 @@ type rowField struct {
 	typ    reflect.Type
 	at     []int
 	cell   maker
-	raw    bool // for programs
 }
 
-// rowFields lists the columns of a struct type; outer finds the struct in a row, and keys begin with prefix. Raw ones
-// are for programs.
-func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField {
+// rowFields lists the columns of a struct type; outer finds the struct in a row, and keys begin with prefix.
+func rowFields(t reflect.Type, outer []int, prefix string) []rowField {
 	var list []rowField
 	for i := range t.NumField() {
 		f := t.Field(i)
 		at := append(slices.Clone(outer), i)
 		key, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
-		if option == "inline" && key == "-" && raw {
-			continue
-		}
 		if f.Anonymous || option == "inline" {
 			inner := f.Type
 			if inner.Kind() == reflect.Pointer {
@@ -138,7 +128,7 @@ func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField 
 			if option == "inline" && key != "" && key != "-" {
 				within += key + "_"
 			}
-			list = append(list, rowFields(inner, at, within, raw)...)
+			list = append(list, rowFields(inner, at, within)...)
 			continue
 		}
 		json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -147,7 +137,7 @@ func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField 
 			key = json
 		}
 		switch {
-		case key == "" && !isColumn, key == "-" && raw, key == "" && raw:
+		case key == "" && !isColumn:
 			continue
 		case key == "" || key == "-":
 			key = strings.ToLower(f.Name)
@@ -156,21 +146,21 @@ func rowFields(t reflect.Type, outer []int, prefix string, raw bool) []rowField 
 		if f.Type.Kind() == reflect.Array {
 			for k, key := range strings.Fields(key) {
 				column := Column{Key: key, Kind: kindOf(f.Type.Elem(), "")}
-				list = append(list, newField(column, "", f.Type.Elem(), append(slices.Clone(at), k), raw))
+				list = append(list, newField(column, "", f.Type.Elem(), append(slices.Clone(at), k)))
 			}
 			continue
 		}
 		column := Column{Key: key, Kind: kindOf(f.Type, "")}
-		if isColumn && !raw {
+		if isColumn {
 			column = columnOf(key, heading, f.Type)
 		}
-		list = append(list, newField(column, json, f.Type, at, raw))
+		list = append(list, newField(column, json, f.Type, at))
 	}
 	return list
 }
 
-func newField(c Column, json string, t reflect.Type, at []int, raw bool) rowField {
-	return rowField{column: c, json: json, typ: t, at: at, cell: newMaker(t, &c, raw), raw: raw}
+func newField(c Column, json string, t reflect.Type, at []int) rowField {
+	return rowField{column: c, json: json, typ: t, at: at, cell: newMaker(t, &c)}
 }
 
 // chosenFields picks fields by their keys, all of them without any.
@@ -192,8 +182,8 @@ func chosenFields(all []rowField, keys []string) []rowField {
 			panic("report: no field has the column " + of)
 		}
 		f := all[i]
-		if own && !f.raw {
-			f = newField(columnOf(key, heading, f.typ), f.json, f.typ, f.at, false)
+		if own {
+			f = newField(columnOf(key, heading, f.typ), f.json, f.typ, f.at)
 		}
 		f.column.Key = key
 		list = append(list, f)

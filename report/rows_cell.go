@@ -83,7 +83,7 @@ func isOpt(t reflect.Type) bool {
 }
 
 // newMaker gives how cells are made of values of a type. Raw ones are in base units, the others in that of the column.
-func newMaker(t reflect.Type, c *Column, raw bool) maker {
+func newMaker(t reflect.Type, c *Column) maker {
 	kind := c.Kind
 	switch {
 	case t == reflect.TypeFor[Cell]():
@@ -91,7 +91,7 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	case t == reflect.TypeFor[unit.Ratio]():
 		return func(v reflect.Value) Cell { return RatioCell(unit.Ratio(v.Float())) }
 	case isOpt(t):
-		elem := newMaker(t.Field(0).Type, c, raw)
+		elem := newMaker(t.Field(0).Type, c)
 		return func(v reflect.Value) Cell {
 			if !v.Field(1).Bool() {
 				return Cell{}
@@ -103,7 +103,7 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		if t == reflect.TypeFor[Symbol]() && !raw {
+		if t == reflect.TypeFor[Symbol]() {
 			return func(v reflect.Value) Cell { return TextCell(symbol.Display(v.String())) }
 		}
 		return func(v reflect.Value) Cell { return TextCell(v.String()) }
@@ -113,16 +113,16 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 		return func(v reflect.Value) Cell { return IntCell(v.Int()) }
 	case reflect.Float64:
 		scale := 1.0
-		if factor := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; !raw && factor > 0 &&
+		if factor := map[string]float64{"us": 1e6, "ms": 1e3}[c.Unit]; factor > 0 &&
 			(t == reflect.TypeFor[unit.Seconds]() || c.Unit == "us") { // of seconds
 			scale = factor
 		}
-		if t == reflect.TypeFor[Rounded]() && !raw {
+		if t == reflect.TypeFor[Rounded]() {
 			return func(v reflect.Value) Cell { return NumCell(kind, Round(v.Float()*scale)) }
 		}
 		return func(v reflect.Value) Cell { return NumCell(kind, v.Float()*scale) }
 	case reflect.Pointer:
-		elem := newMaker(t.Elem(), c, raw)
+		elem := newMaker(t.Elem(), c)
 		return func(v reflect.Value) Cell {
 			if v.IsNil() {
 				return Cell{}
@@ -130,18 +130,14 @@ func newMaker(t reflect.Type, c *Column, raw bool) maker {
 			return elem(v.Elem())
 		}
 	}
-	between := ", "
-	if raw {
-		between = " "
-	}
-	return func(v reflect.Value) Cell { return listCell(v.Addr().Interface(), between) }
+	return func(v reflect.Value) Cell { return listCell(v.Addr().Interface()) }
 }
 
-// listCell gives the cell of what has several parts; between stands between words.
-func listCell(value any, between string) Cell {
+// listCell gives the cell of what has several parts.
+func listCell(value any) Cell {
 	switch x := value.(type) {
 	case *[]string:
-		return TextCell(strings.Join(*x, between))
+		return TextCell(strings.Join(*x, ", "))
 	case *[]int:
 		return TextCell(Numbers(*x))
 	case *unit.Size3:

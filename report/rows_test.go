@@ -108,8 +108,8 @@ type launch struct {
 	Row     *part                  `json:"predicted" csv:",inline"`
 }
 
-// TestRowsAndCSV holds what people read against what programs do: units, what is shown alone, words with a status.
-func TestRowsAndCSV(t *testing.T) {
+// TestRowCells holds what people read: units, what is shown alone, words with a status.
+func TestRowCells(t *testing.T) {
 	row := func(i int, into *launch) {
 		if i == 0 {
 			*into = launch{unit.Some(unit.Seconds(2e-6)), "below", "first", &part{Off: unit.Some(unit.Points(1))}}
@@ -125,8 +125,6 @@ func TestRowsAndCSV(t *testing.T) {
 		{report.RowsInto("t", 2, row, "average", "verdict", "label", "off"), []string{"average", "verdict", "label", "off"},
 			[]report.Cell{report.NumCell(report.Number, 2), report.StatusCell("below", report.Bad), report.TextCell("first"),
 				report.NumCell(report.Points, 1)}},
-		{report.CSV("t", 2, row), []string{"average_seconds", "verdict", "predicted_groups", "peak_percent", "off_points", "waves"},
-			[]report.Cell{report.NumCell(report.Number, 2e-6), report.StatusCell("below", report.Bad), {}, {}, report.NumCell(report.Points, 1), {}}},
 	} {
 		var keys []string
 		for _, column := range c.table.Columns {
@@ -147,19 +145,6 @@ func TestRowsAndCSV(t *testing.T) {
 	words := report.RowsInto("t", 2, row).Columns[1].Words
 	if d := cmp.Diff([]report.Word{{Text: "below", Status: report.Bad}}, words); d != "" {
 		t.Error(d)
-	}
-}
-
-// BenchmarkCSV makes the cells of a row as exports of millions do.
-func BenchmarkCSV(b *testing.B) {
-	n := int64(3)
-	table := report.CSV("t", 1, func(_ int, into *whole) {
-		*into = whole{Name: "a", Share: 12.5, Inside: &part{&n, unit.Some(unit.Ratio(0.5)), unit.Some(unit.Points(-2)), unit.Some(1.25)}}
-	})
-	var cells []report.Cell
-	b.ReportAllocs()
-	for b.Loop() {
-		cells = table.Row(0, cells[:0])
 	}
 }
 

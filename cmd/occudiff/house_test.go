@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
-	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/ahead", "ingest/note", "ingest/unit",
+	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"report/plot":       {"report"},
 	"report/excel":      {"report", "ingest/ahead"},
 	"report/html":       {"report", "report/plot", "ingest/ahead"},
-	"report/machine":    {"report", "ingest/ahead", "ingest/table", "ingest/unit"},
+	"report/machine":    {"report", "ingest/table", "ingest/unit"},
 	"report/text":       {"report"},
 
 	"fixtures": {},

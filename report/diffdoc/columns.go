@@ -39,48 +39,33 @@ var firstKernels = []string{"task", "global", "local", "simd", "global_old", "gl
 // behind.
 var kernelColumns = slices.Concat(
 	[]report.Col[kernel]{
-		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true,
-			In: report.All, Role: report.Code}, func(k *kernel) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Path: "direction", Kind: report.Text},
-			func(k *kernel) cell { return report.OptText(k.Direction) }),
-		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool},
-			func(k *kernel) cell { return report.BoolCell(k.IsKernel) }),
+		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
+			func(k *kernel) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Path: "direction", Kind: report.Text}, func(k *kernel) cell { return report.OptText(k.Direction) }),
+		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(k *kernel) cell { return report.BoolCell(k.IsKernel) }),
 		report.Define(column{Path: "old", Kind: report.Object}, func(k *kernel) cell { return there(k.Old) }),
 		report.Define(column{Path: "new", Kind: report.Object}, func(k *kernel) cell { return there(k.New) }),
 	},
-	onBothSides("global", "Global", column{Always: true, Kind: report.Size},
-		func(l *rundiff.Launch) cell { return report.SizeCell(l.Global) }),
-	onBothSides("local", "Local", column{Always: true, Kind: report.Size},
-		func(l *rundiff.Launch) cell { return report.SizeCell(l.Local) }),
-	onBothSides("simd", "SIMD", column{Kind: report.Integer},
-		func(l *rundiff.Launch) cell { return report.OptInt(l.SIMD) }),
-	onBothSides("adapter", "", column{Kind: report.Text},
-		func(l *rundiff.Launch) cell { return report.OptText(l.Adapter) }),
-	onBothSides("grf", "", column{Kind: report.Integer, Doc: "registers per thread"},
-		func(l *rundiff.Launch) cell { return report.OptInt(l.Registers) }),
-	onBothSides("slm_bytes_per_work_group", "", column{Kind: report.Integer},
-		func(l *rundiff.Launch) cell { return report.OptInt(l.SLM) }),
+	onBothSides("global", "Global", column{Always: true, Kind: report.Size}, func(l *rundiff.Launch) cell { return report.SizeCell(l.Global) }),
+	onBothSides("local", "Local", column{Always: true, Kind: report.Size}, func(l *rundiff.Launch) cell { return report.SizeCell(l.Local) }),
+	onBothSides("simd", "SIMD", column{Kind: report.Integer}, func(l *rundiff.Launch) cell { return report.OptInt(l.SIMD) }),
+	onBothSides("adapter", "", column{Kind: report.Text}, func(l *rundiff.Launch) cell { return report.OptText(l.Adapter) }),
+	onBothSides("grf", "", column{Kind: report.Integer, Doc: "registers per thread"}, func(l *rundiff.Launch) cell { return report.OptInt(l.Registers) }),
+	onBothSides("slm_bytes_per_work_group", "", column{Kind: report.Integer}, func(l *rundiff.Launch) cell { return report.OptInt(l.SLM) }),
 	onBothSides("file", "", column{Kind: report.Text}, func(l *rundiff.Launch) cell { return report.OptText(l.File) }),
-	onBothSides("line", "", column{Kind: report.Integer},
-		func(l *rundiff.Launch) cell { return report.OptInt(l.Line) }),
-	onBothSides("runs", "Runs", column{Always: true, Kind: report.Integer},
-		func(l *rundiff.Launch) cell { return report.IntCell(l.Runs) }),
-	onBothSides("unmeasurable_runs", "", column{Always: true, Kind: report.Integer},
-		func(l *rundiff.Launch) cell { return report.IntCell(l.Unmeasurable) }),
-	onBothSides("total_seconds", "", column{Kind: report.Duration},
-		func(l *rundiff.Launch) cell { return report.OptDuration(l.Total) }),
+	onBothSides("line", "", column{Kind: report.Integer}, func(l *rundiff.Launch) cell { return report.OptInt(l.Line) }),
+	onBothSides("runs", "Runs", column{Always: true, Kind: report.Integer}, func(l *rundiff.Launch) cell { return report.IntCell(l.Runs) }),
+	onBothSides("unmeasurable_runs", "", column{Always: true, Kind: report.Integer}, func(l *rundiff.Launch) cell { return report.IntCell(l.Unmeasurable) }),
+	onBothSides("total_seconds", "", column{Kind: report.Duration}, func(l *rundiff.Launch) cell { return report.OptDuration(l.Total) }),
 	[]report.Col[kernel]{
-		report.Define(column{Path: "changes", Always: true, Kind: report.Array, Of: report.ColumnsOf(changeColumns),
-			Doc: "of the launch"}, func(k *kernel) cell {
-			return report.RowsCell(report.NewTable("", "", k.Changes, changeColumns))
-		}),
-		report.Define(column{Key: "direction", Title: "Direction", Kind: report.Text, In: kept},
-			func(k *kernel) cell { return report.OptText(k.Direction) }),
+		report.Define(column{Path: "changes", Always: true, Kind: report.Array, Of: report.ColumnsOf(changeColumns), Doc: "of the launch"},
+			func(k *kernel) cell { return report.RowsCell(report.NewTable("", "", k.Changes, changeColumns)) }),
+		report.Define(column{Key: "direction", Title: "Direction", Kind: report.Text, In: kept}, func(k *kernel) cell { return report.OptText(k.Direction) }),
 	},
 	quantity{name: "measured", path: "measured_percent", unit: "_percent", group: "Measured", kind: report.Percent,
-		change: "Change", tested: true, shown: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Measured }),
+		decimals: 3, change: true, tested: true, shown: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Measured }),
 	quantity{name: "residual", path: "residual_points", unit: "_points", group: "Residual", kind: report.Points,
-		change: "change", tested: true, doc: "measured - predicted average, in percentage points"}.columns(
+		decimals: 3, change: true, tested: true, doc: "measured - predicted average, in percentage points"}.columns(
 		func(k *kernel) *rundiff.Delta { return &k.Residual }),
 	quantity{name: "predicted", path: "predicted_average_percent", unit: "_percent", group: "Predicted average",
 		kind: report.Percent}.columns(func(k *kernel) *rundiff.Delta { return &k.Predicted }),
@@ -89,15 +74,13 @@ var kernelColumns = slices.Concat(
 	quantity{name: "idle", path: "idle_percent", unit: "_percent", group: "XVE idle", kind: report.Percent}.
 		columns(func(k *kernel) *rundiff.Delta { return &k.Idle }),
 	quantity{name: "average", path: "average_seconds", unit: "_seconds", group: "Time per launch",
-		kind: report.Duration, tested: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Time }),
+		kind: report.Duration, decimals: 6, tested: true}.columns(func(k *kernel) *rundiff.Delta { return &k.Time }),
 	[]report.Col[kernel]{
-		report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns),
-			Doc: "of the account, in points of all thread slots"}, func(k *kernel) cell {
-			return report.RowsCell(report.NewTable("", "", k.Parts, partColumns))
-		}),
+		report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
+			func(k *kernel) cell { return report.RowsCell(report.NewTable("", "", k.Parts, partColumns)) }),
 	},
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
-		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p), Unit: "points",
+		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p),
 			Kind: report.Points, In: kept}
 		if p == compare.PartUsed {
 			c.Title = "measured"
@@ -112,17 +95,15 @@ var kernelColumns = slices.Concat(
 		})
 	}),
 	[]report.Col[kernel]{
-		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text,
-			In: report.All, Role: report.Choice, Words: verdictWords()},
+		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice, Words: verdictWords()},
 			func(k *kernel) cell { return verdictCell(k.Verdict) }),
 		report.Define(column{Key: "changes", Title: "Changed", Kind: report.Text, In: kept},
 			func(k *kernel) cell {
 				return report.TextCell(strings.Join(report.ListOf(k.Changes, rundiff.Change.String), ", "))
 			}),
-		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: kept},
-			func(k *kernel) cell { return report.TextCell(k.set.label(k.Row)) }),
-		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: kept,
-			Doc: "the figures behind the verdict"}, func(k *kernel) cell { return report.OptText(k.Because) }),
+		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: kept}, func(k *kernel) cell { return report.TextCell(k.set.label(k.Row)) }),
+		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: kept, Doc: "the figures behind the verdict"},
+			func(k *kernel) cell { return report.OptText(k.Because) }),
 		report.Define(column{Path: "sensitivity", Kind: report.Object,
 			Doc: "time per work-item against occupancy, if nothing else was changed"},
 			func(k *kernel) cell { return report.ObjectCell(k.Sensitivity != nil) }),
@@ -152,101 +133,58 @@ func onBothSides(name, group string, c column, of func(*rundiff.Launch) cell) []
 type quantity struct {
 	name, path, unit, group, doc string
 	kind                         report.Kind
-	change                       string // heading of the change in points; "" where CSV has none
-	tested                       bool   // CSV has the test and the intervals
-	shown                        bool   // people without a workbook see both medians
+	decimals                     int
+	change, tested, shown        bool // CSV has the change; the test and its intervals; people without a workbook see it
 }
 
 func (q quantity) columns(of func(*kernel) *rundiff.Delta) []report.Col[kernel] {
-	unitText := map[report.Kind]string{report.Percent: "%", report.Points: "points", report.Duration: "s"}[q.kind]
-	decimals, p := 1, q.name+"_p"
-	if q.kind == report.Duration {
-		decimals, p = 6, "time_p"
-	}
-	sample := func(side func(*rundiff.Delta) *rundiff.Sample, name, path, key, title string, c column,
-		value func(*rundiff.Sample) cell) report.Col[rundiff.Delta] {
-		c.Path = name + "." + path
+	var list []report.Col[rundiff.Delta]
+	add := func(c column, key, title string, get func(*rundiff.Delta) cell) {
+		if c.Decimals = 1; c.Kind != report.Percent && c.Kind != report.Points {
+			c.Decimals = q.decimals
+		}
 		if key != "" {
 			c.Key, c.Group, c.Title, c.In = key, q.group, title, kept
 		}
-		return report.Define(c, func(d *rundiff.Delta) cell { return value(side(d)) })
+		list = append(list, report.Define(c, get))
 	}
-	sides := []struct {
-		name string
-		of   func(*rundiff.Delta) *rundiff.Sample
-	}{{"old", func(d *rundiff.Delta) *rundiff.Sample { return &d.Old }},
-		{"new", func(d *rundiff.Delta) *rundiff.Sample { return &d.New }}}
-	number := func(get func(*rundiff.Sample) unit.Opt[float64]) func(*rundiff.Sample) cell {
-		return func(s *rundiff.Sample) cell { return report.OptNum(q.kind, get(s), 1) }
-	}
-	var list []report.Col[rundiff.Delta]
-	for i, side := range sides {
-		c := column{Kind: q.kind, Unit: unitText, Decimals: decimals}
-		median := sample(side.of, side.name, "median", q.name+"_"+side.name+q.unit, side.name, c,
-			number(func(s *rundiff.Sample) unit.Opt[float64] { return s.Median }))
-		if q.shown {
-			median.In, median.Drop = report.All, 8+i
-		}
-		list = append(list, median)
-	}
-	inCSV := func(c column, key, title string) column {
-		if key != "" {
-			c.Key, c.Title, c.In = key, title, kept
-			if title != "Change" {
-				c.Group = q.group
-			}
-		}
-		return c
-	}
-	key := func(k string, has bool) string {
+	csv := func(key string, has bool) string {
 		if has {
-			return k
+			return key
 		}
 		return ""
 	}
-	time := q.kind == report.Duration
-	list = append(list,
-		report.Define(inCSV(column{Path: "change_points", Kind: report.Points, Unit: "points",
-			Doc: "new - old in percentage points, of percentages and points"},
-			key(q.name+"_change_points", q.change != ""), q.change),
-			func(d *rundiff.Delta) cell { return report.OptNum(report.Points, d.Change, 1) }),
-		report.Define(inCSV(column{Path: "ratio", Kind: report.Number, Decimals: 3, Doc: "new / old, of times"},
-			key("time_ratio", time), "new / old"),
-			func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.Ratio, 1) }))
-	test := report.Define(inCSV(column{Path: "p", Kind: report.Number, Decimals: 3}, key(p, q.tested), "p"),
-		func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.P, 1) })
-	if q.shown {
-		test.Group, test.In, test.Drop = "", report.All, 5
+	both := []func(*rundiff.Delta) *rundiff.Sample{func(d *rundiff.Delta) *rundiff.Sample { return &d.Old }, func(d *rundiff.Delta) *rundiff.Sample { return &d.New }}
+	for i, side := range []string{"old", "new"} {
+		add(column{Path: side + ".median", Kind: q.kind}, q.name+"_"+side+q.unit, side, func(d *rundiff.Delta) cell { return report.OptNum(q.kind, both[i](d).Median, 1) })
 	}
-	list = append(list, test, report.Define(inCSV(column{Path: "significant", Kind: report.Bool,
-		Doc: "null when there were too few runs for a test"}, key(q.name+"_significant", q.shown), "Significant"),
-		func(d *rundiff.Delta) cell { return report.OptBool(d.Significant) }))
-	if q.shown {
-		list[len(list)-1].Group = ""
+	add(column{Path: "change_points", Kind: report.Points, Doc: "new - old in percentage points, of percentages and points"}, csv(q.name+"_change_points", q.change), "change",
+		func(d *rundiff.Delta) cell { return report.OptNum(report.Points, d.Change, 1) })
+	add(column{Path: "ratio", Kind: report.Number, Doc: "new / old, of times"}, csv("time_ratio", q.kind == report.Duration), "new / old",
+		func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.Ratio, 1) })
+	add(column{Path: "p", Kind: report.Number}, csv(strings.Replace(q.name, "average", "time", 1)+"_p", q.tested), "p", func(d *rundiff.Delta) cell { return report.OptNum(report.Number, d.P, 1) })
+	add(column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}, csv(q.name+"_significant", q.shown), "Significant",
+		func(d *rundiff.Delta) cell { return report.OptBool(d.Significant) })
+	for i, side := range []string{"old", "new"} {
+		key := func(what string) string { return csv(q.name+"_"+side+"_"+what, q.tested) }
+		add(column{Path: side + ".n", Kind: report.Integer, Always: true}, key("n"), side+" runs", func(d *rundiff.Delta) cell { return report.IntCell(both[i](d).N) })
+		add(column{Path: side + ".low", Kind: q.kind}, key("low"), side+" low", func(d *rundiff.Delta) cell { return report.OptNum(q.kind, both[i](d).Low, 1) })
+		add(column{Path: side + ".high", Kind: q.kind}, key("high"), side+" high", func(d *rundiff.Delta) cell { return report.OptNum(q.kind, both[i](d).High, 1) })
+		add(column{Path: side + ".confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, "", "", func(d *rundiff.Delta) cell { return report.OptNum(report.Number, both[i](d).Confidence, 1) })
 	}
-	for _, side := range sides {
-		csv := func(what string) string { return key(q.name+"_"+side.name+"_"+what, q.tested) }
-		c := column{Kind: q.kind, Unit: unitText, Decimals: decimals}
-		list = append(list,
-			sample(side.of, side.name, "n", csv("n"), side.name+" runs", column{Kind: report.Integer, Always: true},
-				func(s *rundiff.Sample) cell { return report.IntCell(s.N) }),
-			sample(side.of, side.name, "low", csv("low"), side.name+" low", c,
-				number(func(s *rundiff.Sample) unit.Opt[float64] { return s.Low })),
-			sample(side.of, side.name, "high", csv("high"), side.name+" high", c,
-				number(func(s *rundiff.Sample) unit.Opt[float64] { return s.High })),
-			sample(side.of, side.name, "confidence", "", "", column{Kind: report.Number,
-				Doc: "of the interval low to high, 0..1"},
-				func(s *rundiff.Sample) cell { return report.OptNum(report.Number, s.Confidence, 1) }))
+	if q.shown { // people without a workbook see the medians and the test, too
+		for i, drop := range map[int]int{0: 8, 1: 9, 4: 5} {
+			list[i].In, list[i].Drop = report.All, drop
+		}
+		list[2].Group, list[2].Title, list[4].Group, list[5].Group = "", "Change", "", ""
 	}
-	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object, Doc: q.doc},
-		func(*kernel) cell { return report.ObjectCell(true) })
+	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object, Doc: q.doc}, func(*kernel) cell { return report.ObjectCell(true) })
 	return append([]report.Col[kernel]{object}, report.Within("", q.path, of, list)...)
 }
 
 // partColumns are a part of the account on both sides, for JSON.
 var partColumns = slices.Concat([]report.Col[rundiff.PartDelta]{
-	report.Define(column{Path: "part", Always: true, Kind: report.Text},
-		func(p *rundiff.PartDelta) cell { return report.TextCell(string(p.Part)) }),
+	report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(p *rundiff.PartDelta) cell { return report.TextCell(string(p.Part)) }),
 }, report.ListOf(quantity{kind: report.Points, path: "of"}.columns(
 	func(k *kernel) *rundiff.Delta { return &k.Measured })[1:], func(c report.Col[kernel]) report.Col[rundiff.PartDelta] {
 	c.Path = strings.TrimPrefix(c.Path, "of.")
@@ -257,35 +195,23 @@ var partColumns = slices.Concat([]report.Col[rundiff.PartDelta]{
 }))
 
 var changeColumns = []report.Col[rundiff.Change]{
-	report.Define(column{Key: "what", Path: "what", Always: true, Title: "What", Kind: report.Text, In: report.All},
-		func(c *rundiff.Change) cell { return report.TextCell(c.What) }),
-	report.Define(column{Path: "task", Kind: report.Text},
-		func(c *rundiff.Change) cell { return report.OptText(c.Task) }),
-	report.Define(column{Key: "task", Title: "Of", Kind: report.Text, In: report.All},
-		func(c *rundiff.Change) cell { return report.TextCell(c.Task.Or("the whole run")) }),
-	report.Define(column{Key: "old", Path: "old", Always: true, Title: "Old", Kind: report.Text, In: report.All},
-		func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.Old)) }),
-	report.Define(column{Key: "new", Path: "new", Always: true, Title: "New", Kind: report.Text, In: report.All},
-		func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.New)) }),
+	report.Define(column{Key: "what", Path: "what", Always: true, Title: "What", Kind: report.Text, In: report.All}, func(c *rundiff.Change) cell { return report.TextCell(c.What) }),
+	report.Define(column{Path: "task", Kind: report.Text}, func(c *rundiff.Change) cell { return report.OptText(c.Task) }),
+	report.Define(column{Key: "task", Title: "Of", Kind: report.Text, In: report.All}, func(c *rundiff.Change) cell { return report.TextCell(c.Task.Or("the whole run")) }),
+	report.Define(column{Key: "old", Path: "old", Always: true, Title: "Old", Kind: report.Text, In: report.All}, func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.Old)) }),
+	report.Define(column{Key: "new", Path: "new", Always: true, Title: "New", Kind: report.Text, In: report.All}, func(c *rundiff.Change) cell { return report.OptText(unit.Some(c.New)) }),
 }
 
 // sensitivityColumns say how the time of a kernel goes with its occupancy.
 var sensitivityColumns = []report.Col[rundiff.Sensitivity]{
-	report.Define(column{Path: "slower_percent", Always: true, Kind: report.Percent,
-		Doc: "more time per work-item at half the occupancy; 100 is twice the time"},
+	report.Define(column{Path: "slower_percent", Always: true, Kind: report.Percent, Doc: "more time per work-item at half the occupancy; 100 is twice the time"},
 		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Slower) }),
-	report.Define(column{Path: "slower_low_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"},
-		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Low) }),
-	report.Define(column{Path: "slower_high_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"},
-		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.High) }),
-	report.Define(column{Path: "occupancy_low_percent", Always: true, Kind: report.Percent, Doc: "of the runs"},
-		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Least) }),
-	report.Define(column{Path: "occupancy_high_percent", Always: true, Kind: report.Percent, Doc: "of the runs"},
-		func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Most) }),
-	report.Define(column{Path: "runs", Always: true, Kind: report.Integer},
-		func(s *rundiff.Sensitivity) cell { return report.IntCell(s.Runs) }),
-	report.Define(column{Path: "bound_by_occupancy", Always: true, Kind: report.Text},
-		func(s *rundiff.Sensitivity) cell { return report.TextCell(string(s.Bound)) }),
+	report.Define(column{Path: "slower_low_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"}, func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Low) }),
+	report.Define(column{Path: "slower_high_percent", Always: true, Kind: report.Percent, Doc: "of the 95 % interval"}, func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.High) }),
+	report.Define(column{Path: "occupancy_low_percent", Always: true, Kind: report.Percent, Doc: "of the runs"}, func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Least) }),
+	report.Define(column{Path: "occupancy_high_percent", Always: true, Kind: report.Percent, Doc: "of the runs"}, func(s *rundiff.Sensitivity) cell { return report.RatioCell(s.Most) }),
+	report.Define(column{Path: "runs", Always: true, Kind: report.Integer}, func(s *rundiff.Sensitivity) cell { return report.IntCell(s.Runs) }),
+	report.Define(column{Path: "bound_by_occupancy", Always: true, Kind: report.Text}, func(s *rundiff.Sensitivity) cell { return report.TextCell(string(s.Bound)) }),
 }
 
 // peopleColumns are what people read in place of figures.
@@ -294,16 +220,15 @@ var peopleColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeGlobal)) }),
 	report.Define(column{Key: "local", Title: "Local", Kind: report.Text, Drop: 2, In: people, Role: report.Code},
 		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeLocal)) }),
-	report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Text, Drop: 4, In: people},
-		func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeSIMD)) }),
-	report.Define(column{Key: "measured_old_interval", Group: "Interval", Title: "old", Unit: "%", Kind: report.Text,
-		In: report.Page}, func(k *kernel) cell { return report.TextCell(interval(&k.Measured.Old)) }),
-	report.Define(column{Key: "measured_new_interval", Group: "Interval", Title: "new", Unit: "%", Kind: report.Text,
-		In: report.Page}, func(k *kernel) cell { return report.TextCell(interval(&k.Measured.New)) }),
-	report.Define(column{Key: "measured_change", Group: "Change", Title: "measured", Unit: "points",
-		Kind: report.Points, Drop: 10, In: people}, func(k *kernel) cell { return changeCell(&k.Measured, report.Points) }),
-	report.Define(column{Key: "loaded_change", Group: "Change", Title: "XVEs that ran", Unit: "points",
-		Kind: report.Points, Drop: 6, In: people}, func(k *kernel) cell { return changeCell(&k.Loaded, report.Points) }),
+	report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Text, Drop: 4, In: people}, func(k *kernel) cell { return report.TextCell(bothSides(k.Row, rundiff.ChangeSIMD)) }),
+	report.Define(column{Key: "measured_old_interval", Group: "Interval", Title: "old", Unit: "%", Kind: report.Text, In: report.Page},
+		func(k *kernel) cell { return report.TextCell(interval(&k.Measured.Old)) }),
+	report.Define(column{Key: "measured_new_interval", Group: "Interval", Title: "new", Unit: "%", Kind: report.Text, In: report.Page},
+		func(k *kernel) cell { return report.TextCell(interval(&k.Measured.New)) }),
+	report.Define(column{Key: "measured_change", Group: "Change", Title: "measured", Kind: report.Points, Drop: 10, In: people},
+		func(k *kernel) cell { return changeCell(&k.Measured, report.Points) }),
+	report.Define(column{Key: "loaded_change", Group: "Change", Title: "XVEs that ran", Kind: report.Points, Drop: 6, In: people},
+		func(k *kernel) cell { return changeCell(&k.Loaded, report.Points) }),
 	report.Define(column{Key: "measured_n", Title: "Runs", Kind: report.Text, Drop: 1, In: people},
 		func(k *kernel) cell {
 			if k.Measured.Old.N+k.Measured.New.N == 0 {
@@ -311,10 +236,8 @@ var peopleColumns = []report.Col[kernel]{
 			}
 			return report.TextCell(fmt.Sprintf("%d + %d", k.Measured.Old.N, k.Measured.New.N))
 		}),
-	report.Define(column{Key: "residual_change", Title: "Residual change", Unit: "points", Kind: report.Points, Drop: 5,
-		In: people}, func(k *kernel) cell { return changeCell(&k.Residual, report.Points) }),
-	report.Define(column{Key: "time", Title: "Time new/old", Kind: report.Number, Decimals: 2, Drop: 7, In: people},
-		func(k *kernel) cell { return changeCell(&k.Time, report.Number) }),
+	report.Define(column{Key: "residual_change", Title: "Residual change", Kind: report.Points, Drop: 5, In: people}, func(k *kernel) cell { return changeCell(&k.Residual, report.Points) }),
+	report.Define(column{Key: "time", Title: "Time new/old", Kind: report.Number, Decimals: 2, Drop: 7, In: people}, func(k *kernel) cell { return changeCell(&k.Time, report.Number) }),
 }
 
 func verdictCell(v rundiff.Verdict) cell { return report.StatusCell(string(v), statusOf(v)) }

@@ -1,24 +1,18 @@
 package machine
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
-	"occudiff/ingest/ahead"
 	"occudiff/ingest/table"
 	"occudiff/report"
 )
 
-// rowsAhead is how many rows are made together.
-const rowsAhead = 256
-
 // Table writes any table as CSV: a line of column keys, then the raw values at full precision, see number. Absent
 // values are empty, and texts that a spreadsheet would run are guarded.
-// Keys and the style of numbers (whole digits, no exponent) are a contract with scripts. Row must be safe for several
-// goroutines at once: rows are made on all cores and written in order.
+// Keys and the style of numbers (whole digits, no exponent) are a contract with scripts.
 func Table(w io.Writer, t *report.Table) error {
 	if err := writeTable(w, t); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -27,38 +21,10 @@ func Table(w io.Writer, t *report.Table) error {
 }
 
 func writeTable(w io.Writer, t *report.Table) error {
-	if t.Typed() {
-		return writeRecords(w, t)
-	}
-	out := table.NewCSV(w)
-	line := t.Keys()
-	if err := out.Write(line); err != nil {
-		return err
-	}
-	if t.Len == 0 { // of none, or of rows of which nobody knows how many there are
-		for cells := range t.All() {
-			if err := out.Write(rawLine(line, cells)); err != nil {
-				return err
-			}
-		}
-	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return err
-	}
-	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, into *bytes.Buffer) *bytes.Buffer {
-		return rows(t, first, last, into)
-	}) {
-		if _, err := w.Write(part.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeRecords writes the columns of typed rows that are for CSV.
-func writeRecords(w io.Writer, t *report.Table) error {
 	out, columns := table.NewCSV(w), t.ColumnsIn(report.Data)
+	if !t.Typed() { // all of its columns are for CSV
+		columns = report.ListOf(t.Columns, func(c report.Column) int { return t.Column(c.Key) })
+	}
 	line := report.ListOf(columns, func(i int) string { return t.Columns[i].Key })
 	if err := out.Write(line); err != nil {
 		return err
@@ -73,29 +39,6 @@ func writeRecords(w io.Writer, t *report.Table) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// rows writes some rows into memory, where nothing fails.
-func rows(t *report.Table, first, last int, into *bytes.Buffer) *bytes.Buffer {
-	if into == nil {
-		into = new(bytes.Buffer)
-	}
-	into.Reset()
-	out, line := table.NewCSV(into), make([]string, len(t.Columns))
-	var cells []report.Cell
-	for row := first; row < last; row++ {
-		cells = t.Row(row, cells[:0])
-		out.Write(rawLine(line, cells))
-	}
-	out.Flush()
-	return into
-}
-
-func rawLine(line []string, cells []report.Cell) []string {
-	for i, c := range cells {
-		line[i] = raw(c)
-	}
-	return line
 }
 
 // raw is a cell without its unit and its decimals: the key of the column names the unit.
