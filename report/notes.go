@@ -75,24 +75,6 @@ func severityCell(s note.Severity) Cell {
 	return StatusCell(s.String(), map[note.Severity]Status{note.Warning: Unsure, note.Error: Bad}[s])
 }
 
-// severity is the word of a note's severity with its color.
-type severity string
-
-// Cell implements the cells of Rows.
-func (s severity) Cell() Cell {
-	for _, w := range s.Words() {
-		if w.Text == string(s) {
-			return StatusCell(w.Text, w.Status)
-		}
-	}
-	return TextCell(string(s))
-}
-
-// Words implements the words of Rows.
-func (severity) Words() []Word {
-	return []Word{{note.Warning.String(), Unsure}, {note.Error.String(), Bad}}
-}
-
 // Notes that say what a command let pass, since it was told to.
 const (
 	CodeAcceptedDamage   = "accepted-damaged"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -77,17 +76,6 @@ type CauseValue struct {
 	Because    string `json:"because" csv:"because"`
 }
 
-// NoteValue is one note.
-type NoteValue struct {
-	Severity severity `json:"severity" col:"Severity"`
-	Code     string   `json:"code" col:"Code" jsonschema:"stable, for scripts"`
-	File     *string  `json:"file" col:"File"`
-	Line     *int     `json:"line" col:"Line"`
-	Column   *int     `json:"column" col:"Column"`
-	Text     string   `json:"text" col:"What happened; wrap"`
-	Hint     *string  `json:"hint" col:"What to do; wrap" jsonschema:"what to do next"`
-}
-
 // NewPredictionValue gives a prediction as JSON has it, nil for none.
 func NewPredictionValue(p *predict.Prediction) *PredictionValue {
 	if p == nil {
@@ -126,14 +114,6 @@ func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {
 	}
 	return &DeviceValue{d.Key, d.Name, d.Architecture, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.Slots(),
 		Filled(chosenBy)}
-}
-
-// NoteValues gives notes as JSON has them, never nil.
-func NoteValues(notes []note.Note) []NoteValue { return ListOf(notes, newNoteValue) }
-
-func newNoteValue(n note.Note) NoteValue {
-	return NoteValue{Severity: severity(n.Severity.String()), Code: n.Code, File: Filled(n.Pos.File),
-		Line: Positive(n.Pos.Line), Column: Positive(n.Pos.Column), Text: n.Text, Hint: Filled(n.Hint)}
 }
 
 // ListOf gives what of makes of each element. The list is never nil, so that JSON has [] and not null.

@@ -16,9 +16,9 @@ const diffSchema = "occudiff/diff-binary/1"
 
 // diffValue is the JSON output of `occudiff diff OLD NEW` of kernel binaries.
 type diffValue struct {
-	Schema  string             `json:"schema"`
-	Kernels []pairRow          `json:"kernels"`
-	Notes   []report.NoteValue `json:"notes"`
+	Schema  string        `json:"schema"`
+	Kernels []pairRow     `json:"kernels"`
+	Notes   *report.Table `json:"notes"`
 }
 
 // pairRow is a kernel on one device, before and after.
@@ -70,7 +70,7 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
 	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(show), row),
 		Tests: func() *report.TestSuite { return suite(pairs, prov) },
-		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
+		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.Notes(notes)}}
 }
 
 func pairOf(p *binary.Pair) pairRow {
@@ -201,11 +201,11 @@ func Failure(pairs []binary.Pair) string {
 func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
-			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{}}},
+			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{Notes: report.Notes(nil)}}},
 		{Name: "sweep-binary", ID: registersSchema, Command: "occudiff predict FILE... --sweep grf --format json",
-			Text: "the kernels of binaries and sources in each register mode.", Values: []any{registersValue{}}},
+			Text: "the kernels of binaries and sources in each register mode.", Values: []any{registersValue{Notes: report.Notes(nil)}}},
 		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
-			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{}}},
+			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{Notes: report.Notes(nil)}}},
 	}
 }
 

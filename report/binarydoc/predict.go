@@ -15,9 +15,9 @@ const predictSchema = "occudiff/predict-binary/1"
 
 // predictValue is the JSON output of `occudiff predict FILE...`.
 type predictValue struct {
-	Schema  string             `json:"schema"`
-	Kernels []kernelRow        `json:"kernels" jsonschema:"a kernel and device each, in the order of the files"`
-	Notes   []report.NoteValue `json:"notes"`
+	Schema  string        `json:"schema"`
+	Kernels []kernelRow   `json:"kernels" jsonschema:"a kernel and device each, in the order of the files"`
+	Notes   *report.Table `json:"notes"`
 }
 
 // kernelRow is a kernel on one device.
@@ -94,7 +94,7 @@ func Predict(kernels []binary.Kernel, notes []note.Note, global unit.Size3, prov
 		"threads_per_work_group", "work_groups", "work_groups_per_xe_core", "limits", "predicted_xe_core_percent",
 		"predicted_peak_percent", "predicted_average_percent", "waves", "tail_percent", "best_local", "message"}
 	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(rows), row, columns...),
-		Value: predictValue{Schema: predictSchema, Kernels: rows, Notes: report.NoteValues(notes)}}
+		Value: predictValue{Schema: predictSchema, Kernels: rows, Notes: report.Notes(notes)}}
 }
 
 // headline says how many kernels were predicted, and for what.

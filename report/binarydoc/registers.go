@@ -14,9 +14,9 @@ const registersSchema = "occudiff/sweep-binary/1"
 
 // registersValue is the JSON output of `occudiff predict FILE... --sweep grf`.
 type registersValue struct {
-	Schema string             `json:"schema"`
-	Points []modeRow          `json:"points" jsonschema:"each kernel in each register mode of its device"`
-	Notes  []report.NoteValue `json:"notes"`
+	Schema string        `json:"schema"`
+	Points []modeRow     `json:"points" jsonschema:"each kernel in each register mode of its device"`
+	Notes  *report.Table `json:"notes"`
 }
 
 // modeRow is a kernel in one register mode.
@@ -74,7 +74,7 @@ func Registers(modes []binary.Mode, notes []note.Note, global unit.Size3, prov r
 		Sections: []report.Section{{Key: "modes", Title: "Register modes", Sheet: "Modes", Tables: []*report.Table{t},
 			Items: howToAsk(modes), ItemsIn: report.Terminal}, report.NoteSection(report.RunNotes(notes))}}
 	return &report.Answer{Doc: d, Table: t,
-		Value: registersValue{Schema: registersSchema, Points: rows, Notes: report.NoteValues(notes)}}
+		Value: registersValue{Schema: registersSchema, Points: rows, Notes: report.Notes(notes)}}
 }
 
 // howToAsk says once for each mode how a compiler is asked for it.

@@ -19,7 +19,7 @@ type adviceList struct {
 	Schema  string                `json:"schema"`
 	Device  *report.DeviceValue   `json:"device"`
 	Kernels report.Stream[advice] `json:"kernels"`
-	Notes   []report.NoteValue    `json:"notes"`
+	Notes   *report.Table         `json:"notes"`
 }
 
 // advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
@@ -100,7 +100,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	pg.headline = append(pg.headline, c.now())
 	// A stream, since a run has the same contract and may have a million kernels.
 	one := report.Stream[advice]{Seq: func(yield func(*advice) bool) { yield(&c) }}
-	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.NoteValues(t.Notes)}), nil
+	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.Notes(t.Notes)}), nil
 }
 
 //go:embed settings.txt

@@ -64,7 +64,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	}
 	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
 	v := adviceList{Schema: adviseSchema, Kernels: report.Stream[advice]{Seq: a.all(a.low)},
-		Notes: report.NoteValues(r.Notes)}
+		Notes: report.Notes(r.Notes)}
 	if len(a.low) > 0 {
 		v.Device = deviceValue(&t)
 	}

@@ -25,7 +25,7 @@ func Outputs() []report.Output {
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
 			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
 				"say.",
-			Values: []any{prediction{}, calculation{}, unitPrediction{}}},
+			Values: []any{prediction{Predictions: []onDevice{{Notes: report.Notes(nil)}}}, calculation{}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
 			Text: "a launch with one setting varied.", Values: []any{sweep{}}},
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
@@ -34,7 +34,7 @@ func Outputs() []report.Output {
 			Text: "settings of higher occupancy for a launch or the kernels of a run; " +
 				"for a device alone, or with --model compute-unit, what those say; with --probe settings of lower " +
 				"occupancy.",
-			Values: []any{adviceList{}, fullOccupancy{}, unitAdvice{}, probeList{}}},
+			Values: []any{adviceList{Notes: report.Notes(nil)}, fullOccupancy{}, unitAdvice{}, probeList{}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
 			Text: "the device table.", Values: []any{deviceList{}}},
 	}

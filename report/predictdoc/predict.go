@@ -39,7 +39,7 @@ type onDevice struct {
 	OtherPolicy *otherPolicy         `json:"other_policy"`
 	Driver      *predict.DriverLimit `json:"driver" csv:",inline"`
 	Steps       []step               `json:"steps"`
-	Notes       []report.NoteValue   `json:"notes"`
+	Notes       *report.Table        `json:"notes"`
 
 	Launch launch      `json:"-" csv:",inline"`
 	Reason report.Cell `json:"-" csv:"reason" col:"Remark; in=terminal"`
@@ -129,7 +129,7 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 // on predicts the launch on a device, with what there is to say beside it.
 func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	c := onDevice{target: t, launch: l, Device: deviceValue(t), Status: "error",
-		Notes: report.NoteValues(t.Notes)}
+		Notes: report.Notes(t.Notes)}
 	if q.Registers > 0 {
 		c.launch, c.refusal = l.ForRegisters(t.Device, q.Registers)
 	}

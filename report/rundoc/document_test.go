@@ -31,10 +31,8 @@ func TestContractFields(t *testing.T) {
 		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
 			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
 		{report.CauseValue{}, "name confidence because"},
-		{rundoc.ValidateTiming{}, "kernel groups seconds printed unit_as_printed task line"},
 		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
-		{report.NoteValue{}, "severity code file line column text hint"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	"strings"
+
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -17,22 +19,50 @@ type Validate struct {
 	Fit     []string            `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
 	Inputs  []report.InputValue `json:"inputs"`
 	Rows    *report.Table       `json:"rows"`
-	Timings []ValidateTiming    `json:"timings"`
+	Timings *report.Table       `json:"timings"`
 	Summary compare.Summary     `json:"summary"`
-	Notes   []report.NoteValue  `json:"notes"`
+	Notes   *report.Table       `json:"notes"`
 	Trace   *TraceValue         `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
 	Over    []OverTime          `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
-// ValidateTiming is one line of a log.
-type ValidateTiming struct {
-	Kernel        string          `json:"kernel" col:"As printed; cut"`
-	Groups        unit.Opt[int64] `json:"groups" col:"Work-groups"`
-	Seconds       seconds         `json:"seconds" col:"Host time [s]; decimals=6"`
-	Printed       string          `json:"printed"`
-	UnitAsPrinted string          `json:"unit_as_printed"`
-	Task          text            `json:"task" col:"Kernel; cut" jsonschema:"of the row that the timing belongs to"`
-	Line          unit.Opt[int]   `json:"line" col:"Line; in=page+sheet"`
+// timing is a line of a log with the kernel of the row that it belongs to.
+type timing struct {
+	compare.Timing
+	task text
+}
+
+// firstTimings are the columns of timings that people see first.
+var firstTimings = []string{"kernel", "groups", "seconds", "as_printed", "task", "file", "line"}
+
+var timingColumns = []report.Col[timing]{
+	report.Define(column{Key: "kernel", Path: "kernel", Always: true, Title: "As printed", Kind: report.Text, Cut: true, In: report.All},
+		func(t *timing) cell { return report.OptText(unit.Some(t.Kernel)) }),
+	report.Define(column{Key: "groups", Path: "groups", Title: "Work-groups", Kind: report.Integer, In: report.All}, func(t *timing) cell { return report.OptInt(t.Groups) }),
+	report.Define(column{Key: "seconds", Path: "seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.All}, func(t *timing) cell { return report.DurationCell(t.Seconds) }),
+	report.Define(column{Path: "printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.Printed)) }),
+	report.Define(column{Path: "unit_as_printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.UnitAsPrinted)) }),
+	report.Define(column{Key: "as_printed", Title: "Printed", Kind: report.Text, In: report.Sheet},
+		func(t *timing) cell { return report.TextCell(strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted)) }),
+	report.Define(column{Key: "task", Path: "task", Title: "Kernel", Kind: report.Text, Cut: true, In: report.All, Doc: "of the row that the timing belongs to"},
+		func(t *timing) cell { return report.OptText(t.task) }),
+	report.Define(column{Key: "file", Title: "File", Kind: report.Text, In: report.Files}, func(t *timing) cell { return report.TextCell(t.Pos.File) }),
+	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: report.Files}, func(t *timing) cell { return report.OptInt(unit.NonZero(t.Pos.Line)) }),
+}
+
+func timingTable(r *compare.Result) *report.Table {
+	var list []timing
+	if r != nil {
+		for _, t := range r.Timings {
+			one := timing{Timing: t}
+			// A log may print a kernel that no row is of.
+			if t.Row >= 0 && t.Row < len(r.Rows) {
+				one.task = unit.Some(r.Rows[t.Row].Task)
+			}
+			list = append(list, one)
+		}
+	}
+	return report.NewTable(report.SectionTimings, "", list, timingColumns)
 }
 
 // Value gives the value of the JSON contract.
@@ -43,22 +73,12 @@ func Value(r *compare.Result) *Validate {
 		Fit:     fitKeys(&r.Fit),
 		Inputs:  report.InputValues(r),
 		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
-		Timings: report.ListOf(r.Timings, func(t compare.Timing) ValidateTiming { return validateTiming(r, &t) }),
+		Timings: timingTable(r),
 		Summary: r.Summary,
-		Notes:   report.NoteValues(r.Notes),
+		Notes:   report.Notes(r.Notes),
 		Trace:   traceValue(r),
 		Over:    kernelsOverTime(r),
 	}
-}
-
-func validateTiming(r *compare.Result, t *compare.Timing) ValidateTiming {
-	v := ValidateTiming{Kernel: t.Kernel, Groups: t.Groups, Seconds: unit.Some(t.Seconds), Printed: t.Printed,
-		UnitAsPrinted: t.UnitAsPrinted, Line: unit.NonZero(t.Pos.Line)}
-	// A log may print a kernel that no row is of.
-	if t.Row >= 0 && t.Row < len(r.Rows) {
-		v.Task = unit.Some(r.Rows[t.Row].Task)
-	}
-	return v
 }
 
 // fitKeys names the devices that the profiler's peaks fit.

@@ -6,6 +6,6 @@ import "occudiff/report"
 func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Rows: Rows(report.Selection{})}}},
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil)}}},
 	}
 }

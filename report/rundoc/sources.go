@@ -1,8 +1,6 @@
 package rundoc
 
 import (
-	"strings"
-
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -41,24 +39,14 @@ func noteSection(r *compare.Result) report.Section {
 // has not the times.
 func timingSection(r *compare.Result, rows *rowSet) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	list := report.ListOf(r.Timings, func(t compare.Timing) timingRow {
-		return timingRow{Printed: strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted), File: t.Pos.File,
-			ValidateTiming: validateTiming(r, &t)}
-	})
-	t := report.List(report.SectionTimings, "", list, "kernel", "groups", "seconds", "printed", "task", "file", "line")
+	t := timingTable(r).Show(firstTimings...)
+	t.In = report.Files
 	if onlyLogs(r) && rows.hostTimes == nil {
 		t.In = report.Everywhere
 	}
 	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 	s.Tables = []*report.Table{t}
 	return s
-}
-
-// timingRow is a line of the table of timings.
-type timingRow struct {
-	Printed string `col:"Printed; in=sheet"`
-	File    string `col:"File; in=page+sheet"`
-	ValidateTiming
 }
 
 // hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
