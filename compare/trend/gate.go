@@ -103,7 +103,7 @@ type Verdict struct {
 	Value   float64
 	N       int // runs of the baseline
 	Window  int // the most that would have been
-	// Of the baseline; absent while learning. Median is its level, MAD that of a normal distribution with the spread
+	// Of the baseline; absent while learning and while it has no run, as of an accepted one. Median is its level, MAD that of a normal distribution with the spread
 	// that is judged by, which the other series had a say in. Threshold is where the runs of the shortest window that
 	// can be a finding would have to lie.
 	Median, MAD, Threshold unit.Opt[float64]

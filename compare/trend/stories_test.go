@@ -107,6 +107,13 @@ func TestAccepted(t *testing.T) {
 	if len(j.Findings) != 1 || j.Findings[0].Closed != 35 {
 		t.Errorf("findings %+v; want one that ends at run 35", j.Findings)
 	}
+	for _, g := range []Gate{PointsGate(), RelativeGate()} { // a level without a run is absent: neither 0 nor a ratio of 1
+		newest := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{3, 50}))
+		newest[32].Begin = true
+		if v := one(t, g, newest).Verdict; v.Outcome != OK || v.N != 0 || v.Median.Present() || v.MAD.Present() || v.Threshold.Present() {
+			t.Errorf("accepted at the newest run: %+v; want ok without a baseline", v)
+		}
+	}
 	more := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}, [2]float64{3, 40}))
 	more[35].Begin = true
 	if v := one(t, PointsGate(), more).Verdict; v.Outcome != Regression || len(v.Open) != 1 || v.Open[0].First != 45 {

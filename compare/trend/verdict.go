@@ -58,6 +58,9 @@ func (r *replay) verdict(l *line) Verdict {
 		v.Outcome = OK
 	}
 	v.Suspect = l.above && l.alone < 5*r.gate.Budget/float64(r.kernels())
+	if v.N == 0 { // the level begins with the newest run, which was accepted: there is no run to hold it against
+		return v
+	}
 	limit := r.gate.floor()
 	if !r.gate.Exact {
 		limit = max(limit, sd*r.limit())

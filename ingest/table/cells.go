@@ -34,13 +34,20 @@ func Guard(s string) string {
 	return s
 }
 
-// isNumber says whether a cell is nothing but a number with a sign or without.
+// isNumber says whether a cell is nothing but a decimal number, with a sign and an exponent or without: what rounding
+// leaves is -1.7e-15.
 func isNumber(s string) bool {
-	if s[0] == '-' || s[0] == '+' {
-		s = s[1:]
+	mantissa, exponent, scaled := strings.Cut(s, "e")
+	exponent = unsigned(exponent)
+	whole, fraction, _ := strings.Cut(unsigned(mantissa), ".")
+	return whole != "" && scaled == (exponent != "") && strings.Trim(whole+fraction+exponent, "0123456789") == ""
+}
+
+func unsigned(s string) string {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		return s[1:]
 	}
-	whole, fraction, _ := strings.Cut(s, ".")
-	return whole != "" && strings.Trim(whole, "0123456789") == "" && strings.Trim(fraction, "0123456789") == ""
+	return s
 }
 
 // runnable says whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
