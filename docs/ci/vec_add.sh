@@ -24,7 +24,7 @@ started=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 run=${RUNS:-runs}/$(date -u +%Y%m%dT%H%M%SZ)-$$
 mkdir -p "$run"
 
-# No export says which driver it was: ask the system. It is another series with another driver.
+# No export says which driver it was: ask the system. The check says when it changed.
 driver=${DRIVER:-$(dpkg-query -W -f '${Version}' libze-intel-gpu1 2>/dev/null || rpm -q --qf '%{VERSION}' intel-level-zero-gpu 2>/dev/null || true)}
 case $driver in *"not installed"*) driver= ;; esac
 version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.]*\).*/\1/p' | head -n 1)
