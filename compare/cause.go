@@ -39,6 +39,7 @@ type Cause struct {
 	Confidence string // high, medium, low
 	Because    string // one or two sentences with the figures
 	Decide     string // what would settle it, without a full stop; may be empty
+	Next       Next   // the same, where it is a collection
 }
 
 // setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the first
@@ -94,9 +95,10 @@ type finder struct {
 }
 
 // add takes a cause, no surer than the counters allow.
-func (f *finder) add(part Part, name string, sure confidence, text func() (because, decide string)) {
+func (f *finder) add(part Part, name string, sure confidence, text func() (because string, decide decision)) {
 	c := Cause{Part: part, Name: name, Confidence: min(sure, f.certainty.limit()).String()}
-	c.Because, c.Decide = text()
+	because, decide := text()
+	c.Because, c.Decide, c.Next = because, decide.text, decide.Next
 	f.found = append(f.found, c)
 }
 
@@ -150,13 +152,14 @@ func (f *finder) unmeasurable() {
 	if why == othersValue && !c.Intervals.Present() {
 		sure = low
 	}
+	decide := c.resample()
 	f.found = append(f.found, Cause{Name: CauseSampling, Confidence: sure.String(),
-		Because: f.r.samplingText(row, c, why), Decide: c.resample()})
+		Because: f.r.samplingText(row, c, why), Decide: decide.text, Next: decide.Next})
 }
 
 // unexplained says what is missing to tell more.
 func (f *finder) unexplained(p Part) {
-	f.add(p, CauseUnexplained, low, func() (string, string) {
+	f.add(p, CauseUnexplained, low, func() (string, decision) {
 		because, decide := f.missing()
 		if of := f.r.ownText(f.row); of != "" {
 			because = of + because
@@ -166,43 +169,43 @@ func (f *finder) unexplained(p Part) {
 }
 
 // missing says what cannot be told, and what would tell it.
-func (f *finder) missing() (because, decide string) {
+func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	d, _ := row.Difference.Value()
 	switch {
 	case f.r.nothingSeen(row):
 		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of "+
 			"another window or of another adapter.",
-			row.Measured.Or(0).Percent()), targetGPU
+			row.Measured.Or(0).Percent()), said(targetGPU)
 	case row.Basis == BasisMeasuredPeak && f.r.Device == nil && row.Global.Present():
 		return "How much of it is a partial last wave is unknown without the device.",
-			f.r.Options.Naming.Words("--device", "the device") + ", or the VTune summary of the same result"
+			said(f.r.Options.Naming.Words("--device", "the device") + ", or the VTune summary of the same result")
 	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
 		return "How much of it is a partial last wave is unknown without the launch shape.",
-			"an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+			said("an export with the columns Work Size:Global, Work Size:Local and SIMD Width")
 	case row.Basis == BasisMeasuredPeak && !f.r.fromSummary:
 		return "How much of it is a partial last wave, idle time or low residency does not follow from this export, " +
 				"which has neither launch shapes nor the XVE array state.",
-			"an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array"
+			said("an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array")
 	case row.Basis == BasisMeasuredPeak:
 		return "How much of it is a partial last wave, idle time or low residency does not follow from a summary, " +
-			"which has neither launch shapes nor the XVE array state.", "the computing-task export of the same result"
+			"which has neither launch shapes nor the XVE array state.", said("the computing-task export of the same result")
 	case row.XVEs.Other.Present():
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
 			"whole %.1f %%: which XVEs should have been empty is unknown.",
-			row.XVEs.both()...), "unitrace's kernel properties (SLM), or the kernel's binary"
+			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Properties}}
 	case !row.Idle.Present():
 		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
-			"residency.", "an export with the columns of the XVE array"
+			"residency.", said("an export with the columns of the XVE array")
 	case !row.BusyOccupancy.Present():
 		return "More is measured than XVEs that idle for so long can hold, so idle time and residency cannot be " +
-			"separated.", "a new collection"
+			"separated.", said("a new collection")
 	case !row.Average().Present():
 		return "The export has no total time and instance count, which would give the mean thread life.",
-			"an export with the columns Total Time and Instance Count"
+			said("an export with the columns Total Time and Instance Count")
 	case !row.BarrierStall.Present():
 		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)),
-			"a collection with stall reasons, which separates waiting at barriers from other stalls"
+			said("a collection with stall reasons, which separates waiting at barriers from other stalls")
 	}
 	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), f.aTrace()
 }

@@ -24,10 +24,10 @@ func (f *finder) above() {
 	over := m.Minus(ref)
 	// Between the average over waves and the peak.
 	if traced == nil && row.Predicted != nil && over <= r.unseen(row)+digit {
-		f.add("", CauseOverlap, low, func() (string, string) {
+		f.add("", CauseOverlap, low, func() (string, decision) {
 			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
 				"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
-				m.Percent(), row.reference().Percent(), name, ref.Percent()), "a trace"
+				m.Percent(), row.reference().Percent(), name, ref.Percent()), byTrace("")
 		})
 		return
 	}
@@ -35,9 +35,9 @@ func (f *finder) above() {
 		return
 	}
 	if traced != nil {
-		f.add("", CauseUnexplained, low, func() (string, string) {
+		f.add("", CauseUnexplained, low, func() (string, decision) {
 			return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and according to the trace no other "+
-				"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), ""
+				"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), decision{}
 		})
 		return
 	}
@@ -45,7 +45,7 @@ func (f *finder) above() {
 	if untimed {
 		sure = low
 	}
-	f.add("", CauseOverlap, sure, func() (string, string) {
+	f.add("", CauseOverlap, sure, func() (string, decision) {
 		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
 			"other kernels may have run in its window (several queues, ranks or processes on the GPU).",
 			m.Percent(), name, ref.Percent())
@@ -53,7 +53,7 @@ func (f *finder) above() {
 			because += " How long a launch takes is not given: launches shorter than the sampling interval would " +
 				"look the same."
 		}
-		return because, "a trace"
+		return because, byTrace("")
 	})
 }
 
@@ -80,7 +80,7 @@ func (f *finder) foreign(m unit.Ratio) bool {
 	if share == 0 || m > c.mixed(f.row.reference()) {
 		return false
 	}
-	f.add("", CauseSampling, medium, func() (string, string) {
+	f.add("", CauseSampling, medium, func() (string, decision) {
 		return fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.",
 			c.edgesText(), shareText(share), m.Percent()), c.resample()
 	})
@@ -101,12 +101,12 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return false
 	}
-	f.add("", CauseStack, medium, func() (string, string) {
+	f.add("", CauseStack, medium, func() (string, decision) {
 		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
 				"%% was measured; or other kernels ran in its window.",
 				r.Device.Tiles, of.Percent(), m.Percent()),
-			"the column SubDeviceId: if all rows are of one stack, " + r.Options.Naming.Words(
-				"name that with --device or --xve", "choose that device")
+			said("the column SubDeviceId: if all rows are of one stack, " + r.Options.Naming.Words(
+				"name that with --device or --xve", "choose that device"))
 	})
 	return true
 }
@@ -125,14 +125,14 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
 			continue
 		}
-		f.add("", CauseGRF, medium, func() (string, string) {
+		f.add("", CauseGRF, medium, func() (string, decision) {
 			ref, name := row.Predicted.Peak, "peak"
 			if m.Minus(ref) <= r.unseen(row)+digit {
 				ref, name = row.reference(), "average"
 			}
 			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
 				"per thread; a kernel compiled for %d registers predicts %.1f %%.",
-				m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), decideByBinary
+				m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), byBinary()
 		})
 		return true
 	}

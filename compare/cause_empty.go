@@ -27,9 +27,9 @@ func (f *finder) nothingRan(p Part) bool {
 	if !f.r.nothingSeen(f.row) || (1-idle).Percent() > float64(printedHalf+digit) || f.row.Predicted == nil {
 		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
 	}
-	f.add(p, CauseNothingRan, high, func() (string, string) {
+	f.add(p, CauseNothingRan, high, func() (string, decision) {
 		return "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not " +
-			"run.", targetGPU
+			"run.", said(targetGPU)
 	})
 	return true
 }
@@ -65,10 +65,10 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = fmt.Sprintf("one of %d stacks", k)
 		}
-		f.add(p, CauseStack, low, func() (string, string) {
+		f.add(p, CauseStack, low, func() (string, decision) {
 			return fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.",
 					idle.Percent(), what, share.Percent()),
-				"ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
+				said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu")
 		})
 		return
 	}
@@ -87,14 +87,13 @@ func (f *finder) gaps(p Part, told bool) {
 	if !known || c.Exact || points < leastCause || told && idle > 2*most {
 		return
 	}
-	f.add(p, CauseGaps, low, func() (string, string) {
+	f.add(p, CauseGaps, low, func() (string, decision) {
 		because := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
 			"it cannot be distinguished from time within.", c.edgesText(), float64(points)) + f.r.inLaunchesText(f.row)
-		decide := "a trace"
 		if c.Intervals.Present() {
-			decide += ", or " + c.resample()
+			return because, byTrace(", or " + c.resample().text)
 		}
-		return because, decide
+		return because, byTrace("")
 	})
 }
 
@@ -121,7 +120,7 @@ func (f *finder) dry(p Part) {
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
-	f.add(p, CauseImbalance, sure, func() (string, string) {
+	f.add(p, CauseImbalance, sure, func() (string, decision) {
 		lies := "none of that lies outside the launches"
 		if outside > 0 {
 			lies = fmt.Sprintf("at most %.1f %% lies outside the launches", outside.Percent())
@@ -142,7 +141,7 @@ func (f *finder) diluted(p Part) bool {
 	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return false
 	}
-	f.add(p, CauseSampling, low, func() (string, string) {
+	f.add(p, CauseSampling, low, func() (string, decision) {
 		return fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by itself it "+
 			"may hold up to %.1f points more.", f.certainty.edgesText(), shareText(share), o.measured.Percent(),
 			float64(points)), f.certainty.resample()

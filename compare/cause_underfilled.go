@@ -42,7 +42,7 @@ func (f *finder) dispatch(p Part) {
 	case f.alike():
 		sure = high
 	}
-	f.add(p, CauseDispatch, sure, func() (string, string) {
+	f.add(p, CauseDispatch, sure, func() (string, decision) {
 		lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
 		switch gpus := r.AveragedGPUs(row); {
 		case gpus > 1:
@@ -54,10 +54,10 @@ func (f *finder) dispatch(p Part) {
 		if sure == high {
 			may = "does not keep up"
 		}
-		decide := "a trace, or a computing-instance export"
+		decide := byTrace(", or a computing-instance export")
 		if t := r.Traced(row); t != nil {
 			lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
-			decide = ""
+			decide = decision{}
 		}
 		return lives + ": the dispatcher " + may + ".", decide
 	})
@@ -80,9 +80,9 @@ func (f *finder) filling(p Part) {
 	if !timed || !f.r.launchBound(f.row) {
 		return
 	}
-	f.add(p, CauseDispatch, low, func() (string, string) {
+	f.add(p, CauseDispatch, low, func() (string, decision) {
 		return fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-			unit.Span(avg), unit.Span(f.r.fills())), "more work per launch"
+			unit.Span(avg), unit.Span(f.r.fills())), said("more work per launch")
 	})
 }
 
@@ -121,15 +121,15 @@ func (f *finder) waiting(p Part) {
 	if exported {
 		sure = medium
 	}
-	f.add(p, CauseImbalance, sure, func() (string, string) {
+	f.add(p, CauseImbalance, sure, func() (string, decision) {
 		because := fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
 			"times and leave slots empty.", q.Waves)
 		if exported {
 			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
 				"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
-				barrier.Percent(), q.Waves), "a trial with evenly distributed work, or with smaller work-groups"
+				barrier.Percent(), q.Waves), said("a trial with evenly distributed work, or with smaller work-groups")
 		}
-		return because, "a collection with stall reasons"
+		return because, said("a collection with stall reasons")
 	})
 }
 
@@ -214,14 +214,13 @@ func (t *trial) near(p *predict.Prediction, d *arch.Device) unit.Ratio {
 }
 
 // name adds a cause for a prediction that fits.
-func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more, decide string) {
-	t.add(t.part, cause, sure, func() (string, string) {
+func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string,
+	decide decision) {
+	t.add(t.part, cause, sure, func() (string, decision) {
 		return fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
 			limit.Percent(), more), decide
 	})
 }
-
-const decideByBinary = "the kernel's binary, or unitrace's kernel properties"
 
 // largerGRF is the mode with more registers that makes the prediction fit, nil where none does.
 func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
@@ -254,7 +253,7 @@ func (t *trial) registers(sure confidence) {
 		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
 	t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		t.near(p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, decideByBinary)
+		t.near(p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
 }
 
 func (t *trial) width() {
@@ -270,7 +269,7 @@ func (t *trial) width() {
 		p, err := predict.Predict(t.r.Device, l)
 		if err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
 			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), t.near(&p, t.r.Device),
-				"", decideByBinary)
+				"", byBinary())
 			return
 		}
 	}
@@ -281,7 +280,7 @@ func (t *trial) oneStack() {
 	off := abs(t.loaded.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
 		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
-			limit, "", targetGPU)
+			limit, "", said(targetGPU))
 	}
 }
 
@@ -317,7 +316,7 @@ func (t *trial) residency() {
 		}
 		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(n, "work-group"), q.GroupsPerXeCore),
 			t.near(&p, d),
-			fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), decideByBinary)
+			fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
 		return
 	}
 }

@@ -347,35 +347,36 @@ func (r *Result) CertaintyText(row *Row) string {
 
 // shorterInterval names the setting that would put enough samples into a launch, false where no collector takes an
 // interval so short, or where the launch has enough as it is.
-func (c *Certainty) shorterInterval() (setting string, ok bool) {
+func (c *Certainty) shorterInterval() (setting decision, ok bool) {
 	n, known := c.Intervals.Value()
 	if !known || n >= enoughIntervals {
-		return "", false
+		return setting, false
 	}
 	want := n * float64(c.Interval) / enoughIntervals * 1e3
 	if want < leastInterval { // a time that is printed as 0 has no first digit
-		return "", false
+		return setting, false
 	}
 	step := math.Pow(10, math.Floor(math.Log10(want)))
 	want = math.Floor(want/step+1e-9) * step // one digit, rounded down
+	setting = decision{fmt.Sprintf("gpu-sampling-interval %.4g", want), Next{Interval, unit.Some(want / 1e3)}}
 	if c.Own {
-		return fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3), true
+		setting.text = fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3)
 	}
-	return fmt.Sprintf("gpu-sampling-interval %.4g", want), true
+	return setting, true
 }
 
 // resample names the collection that would tell a launch from what stands beside it.
-func (c *Certainty) resample() string {
+func (c *Certainty) resample() decision {
 	if c.Window.Present() {
-		return "launches that do more work"
+		return said("launches that do more work")
 	}
 	if setting, ok := c.shorterInterval(); ok {
 		return setting
 	}
 	if n, known := c.Intervals.Value(); known && n < 1 {
-		return moreWork
+		return said(moreWork)
 	}
-	return "unitrace -q"
+	return decision{"unitrace -q", Next{Do: Query}}
 }
 
 // moreWork is what is left for launches too short for any collector: the query of a launch lasts half a millisecond, 76

@@ -97,6 +97,7 @@ func (r *Result) Finish() {
 			row.Account = r.account(row)
 		}
 		row.Worth = r.worth(row)
+		row.Next = row.next()
 	})
 }
 

@@ -13,11 +13,11 @@ import (
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
 // aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
-func (f *finder) aTrace() string {
+func (f *finder) aTrace() decision {
 	if f.r.Traced(f.row) != nil {
-		return ""
+		return decision{}
 	}
-	return "a trace"
+	return byTrace("")
 }
 
 // fact adds a cause that a trace shows. Counters that are sampled make it no less sure.

@@ -19,7 +19,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	switch {
 	case a == nil:
 	case r.Verdict == compare.Below:
-		return accountText(r, a) + toDecide(of, r) + lostLanes(r) + worthText(of, r)
+		return accountText(r, a) + toDecide(r) + lostLanes(r) + worthText(of, r)
 	// Idle time may lie between launches, so there is no loss to take apart.
 	case r.Verdict == compare.Idle:
 		return sentence(r) + tailText(r, a) + lostLanes(r) + worthText(of, r)
@@ -28,7 +28,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	if c := r.Cause; c != nil && r.Verdict == compare.Unmeasurable {
 		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(c.Because)))
 	}
-	return text + toDecide(of, r) + lostLanes(r)
+	return text + toDecide(r) + lostLanes(r)
 }
 
 // lostLanes says that lanes have no work-item, which occupancy does not show.
@@ -101,9 +101,9 @@ func accountText(r *compare.Row, a *compare.Account) string {
 }
 
 // toDecide says what would settle the cause of a row.
-func toDecide(of *compare.Result, r *compare.Row) string {
-	if d := decide(of, r); d != "" {
-		return " To decide: " + d + "."
+func toDecide(r *compare.Row) string {
+	if c := r.Undecided(); c != nil {
+		return " To decide: " + c.Decide + "."
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package rundoc
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,66 +66,48 @@ func answerLines(r *compare.Result, rows *rowSet) []string {
 			lines = append(lines, "To do: "+report.OneLine(strings.TrimSuffix(do, ".")))
 		}
 	}
-	if next, ok := nextCommand(r, row, worth.Verdict).Value(); ok {
+	if next, ok := nextCommand(r, row).Value(); ok {
 		lines = append(lines, "Run: "+next)
 	}
 	return lines
 }
 
-// decide says what would settle the cause of a row; "" where nothing is known to.
-func decide(of *compare.Result, r *compare.Row) string {
-	if a := r.Account; a != nil && r.Verdict == compare.Below {
-		for _, c := range a.Causes {
-			if c.Decide != "" {
-				return c.Decide
-			}
-		}
-		return ""
-	}
-	if r.Cause == nil {
-		return ""
-	}
-	return r.Cause.Decide
-}
-
-// nextCommand is what to run next: advice where more threads may help; the collection that would settle the cause; the
-// experiment where nobody can tell the worth; else what the cause means and what to do.
-func nextCommand(r *compare.Result, row *compare.Row, worth compare.WorthVerdict) unit.Opt[string] {
+// nextCommand words what to do next about a row as a command; "" where there is nothing.
+func nextCommand(r *compare.Result, row *compare.Row) unit.Opt[string] {
 	l := r.LaunchOf(row)
-	advise := []string{"occudiff", "advise", "--device", r.Device.Key, "--global", l.Global.String(), "--local",
+	advise := []string{"occudiff", "advise", "--device", "", "--global", l.Global.String(), "--local",
 		l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
-	collect := collection(decide(r, row))
-	switch {
-	case worth == compare.MoreThreads && row.Predicted != nil:
+	if r.Device != nil {
+		advise[3] = r.Device.Key
+	}
+	collect := ""
+	switch row.Next.Do {
+	case compare.Advise:
 		return unit.Some(report.CommandLine(advise))
-	case collect != "" && row.Verdict != compare.Match:
-		app := report.OneLine(r.Platform.Command)
-		if app == "" || strings.ContainsAny(app, shellWords) {
-			app = "<your application>"
-		}
-		return unit.Some(collect + " " + app)
-	case worth == compare.WorthUntold && row.Predicted != nil && (row.Cause == nil || row.Verdict == compare.Match):
+	case compare.Probe:
 		return unit.Some(report.CommandLine(append(advise, "--probe")))
-	case row.Cause != nil && row.Verdict != compare.Match:
+	case compare.Explain:
 		return unit.Some(report.CommandLine([]string{"occudiff", "explain", row.Cause.Name}))
-	}
-	return unit.Opt[string]{}
-}
-
-// collection is the command of what would settle a cause, without the application; "" where that is no collection.
-// unitrace takes the application without dashes before it.
-func collection(decide string) string {
-	for _, c := range []struct{ words, command string }{
-		{"a trace", "unitrace --chrome-kernel-logging"},
-		{"unitrace -q", "unitrace -q"},
-		{"the kernel's binary, or unitrace's", "unitrace --device-timing --verbose"},
-		{"unitrace's kernel properties", "unitrace --device-timing --verbose"},
-		{"oneprof --sampling-interval ", "oneprof -k -i --sampling-interval {}"},
-		{"gpu-sampling-interval ", "vtune -collect gpu-hotspots -knob gpu-sampling-interval={} --"},
-	} {
-		if rest, ok := strings.CutPrefix(decide, c.words); ok {
-			return strings.ReplaceAll(c.command, "{}", rest)
+	case compare.Trace:
+		collect = "unitrace --chrome-kernel-logging"
+	case compare.Query:
+		collect = "unitrace -q"
+	case compare.Binary, compare.Properties:
+		collect = "unitrace --device-timing --verbose"
+	case compare.Interval:
+		seconds := row.Next.Setting.Or(0)
+		if row.Certainty.Own {
+			collect = fmt.Sprintf("oneprof -k -i --sampling-interval %.4g", seconds*1e6)
+		} else {
+			collect = fmt.Sprintf("vtune -collect gpu-hotspots -knob gpu-sampling-interval=%.4g --", seconds*1e3)
 		}
+	default:
+		return unit.Opt[string]{}
 	}
-	return ""
+	// unitrace takes the application without dashes before it.
+	app := report.OneLine(r.Platform.Command)
+	if app == "" || strings.ContainsAny(app, shellWords) {
+		app = "<your application>"
+	}
+	return unit.Some(collect + " " + app)
 }
