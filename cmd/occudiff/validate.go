@@ -22,7 +22,7 @@ import (
 
 // validateFlags are those of validate alone.
 type validateFlags struct {
-	Instances bool `flag:"instances" help:"show every launch as its own row"`
+	Instances bool `flag:"instances" help:"JSON and CSV have a row for each launch"`
 	NoVTune   bool `flag:"no-vtune" help:"read VTune result folders alone, also where vtune is installed to export them"`
 	Timeline  bool `flag:"timeline" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
 }
@@ -60,7 +60,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	}
 	if f.Instances {
 		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
-		// what is used; until the end, for rows are made while they are written.
+		// what is used.
 		debug.SetGCPercent(30)
 	}
 	var names []string

@@ -38,7 +38,7 @@ const noDevice = -1
 // store puts rows together into kernels.
 type store struct {
 	xves      map[int]bool // that rows of counters are of
-	instances bool         // keep every launch as a row
+	instances bool         // keep every launch, too
 	index     map[kernelKey]*account
 	order     []*account
 	nameBytes int
