@@ -1,8 +1,10 @@
 package predict
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -156,5 +158,32 @@ func TestIdleProperties(t *testing.T) {
 	}
 	if dealt < 2000 {
 		t.Errorf("only %d launches were dealt out", dealt)
+	}
+}
+
+// TestLocalRangeRefused: the reason is the size that cannot be divided, or what no work-group of any size has, and never
+// that the work-group size is missing.
+func TestLocalRangeRefused(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		launch Launch
+		code   string
+	}{
+		{"a prime has no divisor that fills sub-groups", Launch{Global: unit.Size(1000003), SIMD: 16}, "no-local"},
+		{"less than a sub-group", Launch{Global: unit.Size(8), SIMD: 16}, "no-local"},
+		{"SLM that no work-group gets", Launch{Global: unit.Size(1 << 20), SIMD: 16, SLM: 4 << 20}, "slm-too-large"},
+		{"a width that the device lacks", Launch{Global: unit.Size(1 << 20), SIMD: 64}, "simd-unsupported"},
+		{"no width", Launch{Global: unit.Size(1 << 20)}, "no-simd"},
+	} {
+		_, _, tried, err := LocalRange(tgl(), c.launch)
+		var refused *LaunchError
+		if !errors.As(err, &refused) || refused.Code != c.code || tried != 0 {
+			t.Errorf("%s: %v after %d sizes, want %s", c.why, err, tried, c.code)
+		} else if strings.Contains(err.Error(), "has no work-group size") {
+			t.Errorf("%s: %v asks for what may be left out", c.why, err)
+		}
+	}
+	if _, _, tried, err := LocalRange(tgl(), Launch{Global: unit.Size(1 << 20), SIMD: 16}); tried == 0 || err != nil {
+		t.Errorf("a launch that runs: %d sizes, %v", tried, err)
 	}
 }

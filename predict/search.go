@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -170,7 +171,7 @@ func multiples(l Launch, most int64) []unit.Size3 {
 
 // LocalRange gives the settings of the highest and of the lowest occupancy among the work-groups that a compiler may
 // choose for a launch which leaves that to it: those that divide the global size in every dimension and are multiples of
-// the sub-group size. tried is how many there are, 0 where none runs; then the error is that of the launch as it is.
+// the sub-group size. tried is how many there are, 0 where none runs; then the error is that of the first.
 func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
 	if l.SIMD <= 0 { // no size to be a multiple of: the reason is that, whatever the work-group is
 		l.Local = unit.Size(1)
@@ -180,8 +181,11 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 	for _, local := range dividing(l, largestGroup(d, l)) {
 		at := l
 		at.Local = local
-		p, err := Predict(d, at)
-		if err != nil {
+		p, refused := Predict(d, at)
+		if refused != nil {
+			if err == nil {
+				err = refused
+			}
 			continue
 		}
 		s := Setting{Launch: at, Prediction: p}
@@ -193,8 +197,12 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 		}
 		tried++
 	}
-	if tried == 0 {
-		_, err = Predict(d, l)
+	switch {
+	case tried > 0:
+		err = nil
+	case err == nil: // nothing divides it so
+		err = &LaunchError{"no-local", fmt.Sprintf("no work-group size divides the global size %s and is a multiple of the "+
+			"sub-group size (SIMD width) %d", l.Global, l.SIMD), "give the local size, for example 256 or 16x16"}
 	}
 	return best, worst, tried, err
 }

@@ -59,6 +59,12 @@ func (e *AmbiguousError) flags() string {
 
 // noSuchCount says that none of the devices that a name means comes with the XVE count that was given.
 func noSuchCount(q Query, candidates []Device) error {
+	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
+		each := candidates[0].XVEPerXeCore
+		return fmt.Errorf("device %s does not come with %d XVE; an Xe-core of it has %d, so the count is a multiple "+
+			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",
+			quoted(q.Name), q.XVEs, each, maxXVEs)
+	}
 	hint := ""
 	largest := slices.MaxFunc(candidates, func(a, b Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
