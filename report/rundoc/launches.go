@@ -38,10 +38,10 @@ type TraceTask struct {
 	Total     unit.Seconds     `json:"total_seconds" col:"Time [ms]; decimals=3"`
 	P10       unit.Seconds     `json:"launch_p10_seconds" col:"p10 [us]; group=Launch; decimals=1; drop=5"`
 	P90       unit.Seconds     `json:"launch_p90_seconds" col:"p90 [us]; group=Launch; decimals=1; drop=5"`
-	Gap       unit.Seconds     `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"nothing runs before a launch"`
+	Gap       unit.Seconds     `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"`
 	GapMedian unit.Seconds     `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
 	GapP90    unit.Seconds     `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
-	GapShare  unit.Ratio       `json:"gap_percent" col:"of window [%]; group=Gap before" jsonschema:"of the time from the first launch to the end of the last; of all tasks together it is what nothing ran"`
+	GapShare  unit.Ratio       `json:"gap_percent" col:"Nothing ran before [%]" jsonschema:"part of the time from the first launch to the end of the last in which nothing ran, copies neither, and this task was next; of all tasks together it is the idle time of the run"`
 	Shared    unit.Ratio       `json:"shared_percent" col:"Overlapped [%]" jsonschema:"of its time in which another kernel ran as well"`
 	With      report.Symbol    `json:"shared_with" col:"Mostly with; cut; drop=7; role=code" jsonschema:"empty when none did"`
 }
