@@ -10,7 +10,8 @@ import (
 // kernelTimes is the time of the kernels that were measured: in all, and times what is told of each.
 type kernelTimes struct {
 	all, idle, measured, reach unit.Seconds
-	unsampled                  bool // there are kernels of which no sample is: what they held is in those of others
+	pipe, memory               unit.Seconds // of the busiest pipe; GB of memory, as far as kernels have them
+	unsampled                  bool         // there are kernels of which no sample is: what they held is in those of others
 }
 
 // add takes a kernel with the most that it reaches.
@@ -21,6 +22,9 @@ func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
 	t.idle += total * unit.Seconds(idle)
 	t.measured += total * unit.Seconds(k.Measured.Or(0))
 	t.reach += total * unit.Seconds(reach)
+	busiest, _ := k.Counters.BusiestPipe()
+	t.pipe += total * unit.Seconds(busiest.Or(0))
+	t.memory += total * unit.Seconds(k.Counters.Memory().Or(0))
 }
 
 // unsampled says whether no thread was seen in an array that was not idle.
@@ -41,7 +45,10 @@ func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
 }
 
 // others is what the other kernels of a run measure, how idle XVEs were, and what they can reach, weighted by time.
-type others struct{ measured, idle, reach unit.Ratio }
+type others struct {
+	measured, idle, reach, pipe unit.Ratio
+	memory                      float64 // GB/s
+}
 
 func (r *Result) others(row *Row) (o others, known bool) {
 	t, of := row.Total.Or(0), &r.kernelTime
@@ -52,8 +59,10 @@ func (r *Result) others(row *Row) (o others, known bool) {
 	less := func(all unit.Seconds, own unit.Ratio) unit.Ratio {
 		return unit.Ratio((all - t*unit.Seconds(own)) / rest)
 	}
+	busiest, _ := row.Counters.BusiestPipe()
 	return others{less(of.measured, row.Measured.Or(0)), less(of.idle, row.Idle.Or(0)),
-		less(of.reach, reach(row.Predicted, &row.Kernel))}, true
+		less(of.reach, reach(row.Predicted, &row.Kernel)), less(of.pipe, busiest.Or(0)),
+		float64(less(of.memory, unit.Ratio(row.Counters.Memory().Or(0))))}, true
 }
 
 // ownRange bounds what a row's launches held: time outside holds nothing, and what can be of the other kernels is

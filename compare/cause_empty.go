@@ -82,7 +82,7 @@ func (f *finder) gaps(p Part, told bool) {
 	}
 	c := &f.certainty
 	idle, known := f.ran()
-	most := min(c.Outside().Or(1), idle)
+	most := min(c.likelyOutside().Or(1), idle)
 	points := pointsOf(f.row.Measured.Or(0) * most / max(1-most, 1e-9))
 	if !known || c.Exact || points < leastCause || told && idle > 2*most {
 		return
@@ -100,35 +100,41 @@ func (f *finder) gaps(p Part, told bool) {
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
-	outside, bounded := f.certainty.Outside().Value()
+	likely, bounded := f.certainty.likelyOutside().Value()
 	if !known || !bounded || f.row.Predicted == nil {
 		return
 	}
 	_, of := f.r.perBusyStack(f.row)
 	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, &f.certainty, of.Or(idle))
-	if pointsOf(held.Loaded*(own-outside-held.Idle)) < leastCause {
+	within := func(outside unit.Ratio) bool {
+		return pointsOf(held.Loaded*(own-outside-held.Idle)) >= leastCause
+	}
+	if !within(likely) {
 		return
 	}
+	outside := min(f.certainty.Outside().Or(1), of.Or(idle))
+	proven := within(outside)
 	if f.r.launchBound(f.row) { // XVEs wait for threads
 		f.dispatch(p)
 		return
 	}
 	sure := medium
-	if c := &f.certainty; c.Intervals.Or(1) < 1 && !c.Own && !c.Exact {
-		sure = low // samples that hold a launch and a gap may all have gone to the launch, with their instructions
+	if !proven {
+		sure = low
 	}
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, sure, func() (string, decision) {
-		lies := "none of that lies outside the launches"
-		if outside > 0 {
-			lies = fmt.Sprintf("at most %.1f %% lies outside the launches", outside.Percent())
+		text := fmt.Sprintf("XVEs were idle %.1f %% of the time, of which at most %.1f can lie outside the launches. ",
+			of.Or(idle).Percent(), outside.Percent())
+		if proven {
+			text += "So they were empty within launches"
+		} else {
+			text += "Probably they were empty within launches too"
 		}
-		return strings.TrimSpace(f.r.ownText(f.row) + fmt.Sprintf(
-			"XVEs were idle %.1f %% of the time, and %s. So they were empty within launches, as they are when "+
-				"work-groups end at different times.",
-			of.Or(idle).Percent(), lies)), f.aTrace()
+		return strings.TrimSpace(f.r.ownText(f.row) + text + ", as they are when work-groups end at different times."),
+			f.aTrace()
 	})
 }
 

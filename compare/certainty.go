@@ -97,11 +97,14 @@ func (r *Result) shared(own unit.Ratio, counted bool) unit.Ratio {
 	return max(1-own, 0.5)
 }
 
-// Outside bounds how much of the values' time lies outside the kernel's launches. Samples at the edges of a launch hold
-// both: those that go to the launch dilute it, those that go to what stands beside it take instructions along. By every
-// plausible rule as much is lost as is gained, so that where instructions are counted, no more of it is of no kernel
-// than stands in rows of none. What other kernels made comes on top of it: see others.
-func (c *Certainty) Outside() unit.Opt[unit.Ratio] {
+// Outside bounds how much of the values' time lies outside the kernel's launches: a trace or a result folder measures
+// it, else it is what can lie at their edges. Instructions in rows of no kernel say nothing about idle time: a launch
+// that takes as many samples as it loses has no crosstalk and gaps all the same.
+func (c *Certainty) Outside() unit.Opt[unit.Ratio] { return c.Edges }
+
+// likelyOutside is how much of it probably does: samples at the edges that go to what stands beside a launch take
+// instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing.
+func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	x, known := c.Crosstalk.Value()
 	if !known || c.Exact || c.Own {
 		return c.Edges

@@ -66,11 +66,11 @@ func (r *Row) next() Next {
 		settle = c.Next
 	}
 	switch {
-	case r.Worth.Verdict == MoreThreads && r.Predicted != nil:
+	case r.Worth.Verdict() == MoreThreads && r.Predicted != nil:
 		return Next{Do: Advise}
 	case settle.Do != NoAction && r.Verdict != Match:
 		return settle
-	case r.Worth.Verdict == WorthUntold && r.Predicted != nil && (r.Cause == nil || r.Verdict == Match):
+	case r.Worth.Verdict() == WorthUntold && r.Predicted != nil && (r.Cause == nil || r.Verdict == Match):
 		return Next{Do: Probe}
 	case r.Cause != nil && r.Verdict != Match:
 		return Next{Do: Explain}

@@ -84,7 +84,7 @@ func TestRowsAreComplete(t *testing.T) {
 				t.Fatalf("row %d is %+v, want %+v", i, row.Kernel, kernels[row.Pos.Line-2])
 			}
 			seen[row.Pos.Line] = true
-			if (row.Account != nil) != got.Accounted(row) || (row.Worth.Verdict == "") != (row.Verdict == NotAKernel) ||
+			if (row.Account != nil) != got.Accounted(row) || (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
 				row.Account != nil && row.Verdict == Below && *row.Cause != row.Account.Causes[0] {
 				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Account, row.Worth)
 			}

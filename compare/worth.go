@@ -1,42 +1,302 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"occudiff/ingest/unit"
+	"occudiff/predict"
 )
 
-// WorthVerdict says whether more threads would make a kernel faster.
+// WorthVerdict says whether more threads, or work for XVEs that stand empty, would make a kernel faster.
 type WorthVerdict string
 
 // The verdicts. None of them promises a speed-up.
 const (
 	MoreThreads     WorthVerdict = "more threads may help"
-	OccupancyEnough WorthVerdict = "occupancy is enough"
+	SpreadTheWork   WorthVerdict = "spread the work"
 	ElseBinds       WorthVerdict = "something else binds"
+	OccupancyEnough WorthVerdict = "occupancy is enough"
 	WorthUntold     WorthVerdict = "cannot be told"
 )
 
-// Worth says what more occupancy is worth to a kernel. The zero value is that of a task that is no kernel.
-type Worth struct {
-	Verdict WorthVerdict
-	Because string // the figures, in a sentence without a period; "" where it was not asked for
-	// Bound is how many times as fast the kernel can become at most by hiding latency alone, 1 where something binds
-	// already; absent where the export does not say what the XVEs did. Formula says how it was computed.
-	Bound   unit.Opt[float64]
+// WorthVerdicts lists them.
+func WorthVerdicts() []WorthVerdict {
+	return []WorthVerdict{MoreThreads, SpreadTheWork, ElseBinds, OccupancyEnough, WorthUntold}
+}
+
+// Bound is how many times as fast a kernel can become at most, and how that was computed; absent where nothing tells.
+type Bound struct {
+	Most    unit.Opt[float64]
 	Formula string
 }
 
-// Room is the word that earlier versions had for a worth: little, some, or unknown.
-func (w *Worth) Room() string {
-	switch w.Verdict {
-	case MoreThreads:
-		return "some"
-	case OccupancyEnough, ElseBinds:
-		return "little"
+// Worth says what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
+// task that is no kernel.
+type Worth struct {
+	Verdicts []WorthVerdict // the one with most to gain first
+	Because  string         // the figures, in a sentence without a period
+	Depth    Bound          // of more threads on XVEs that ran
+	Spread   Bound          // of work for XVEs that stood empty within the launches
+}
+
+// Verdict is the first of the verdicts; empty for a task that is no kernel.
+func (w *Worth) Verdict() WorthVerdict {
+	if len(w.Verdicts) == 0 {
+		return ""
 	}
-	return "unknown"
+	return w.Verdicts[0]
+}
+
+// Words are the verdicts as people read them.
+func (w *Worth) Words() string {
+	words := make([]string, len(w.Verdicts))
+	for i, v := range w.Verdicts {
+		words[i] = string(v)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Bound is that of the first verdict. Where it cannot be told there is none.
+func (w *Worth) Bound() unit.Opt[float64] {
+	switch w.Verdict() {
+	case WorthUntold, "":
+		return unit.Opt[float64]{}
+	case SpreadTheWork:
+		return w.Spread.Most
+	}
+	return w.Depth.Most
+}
+
+// Stake is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be told.
+func (w *Worth) Stake(row *Row) float64 {
+	t, timed := row.Total.Value()
+	b, bounded := w.Bound().Value()
+	if !timed || !bounded {
+		return math.NaN()
+	}
+	return float64(t) * (1 - 1/max(b, 1))
+}
+
+// use is what a kernel makes of XVEs that run, and of memory.
+type use struct {
+	held   unit.Ratio // of the slots of XVEs that ran
+	pipe   unit.Ratio // of their time, in which the busiest pipe was active; 0 where none is counted
+	memory float64    // GB/s; 0 where it is not counted
+	idle   unit.Ratio // XVEs without a thread
+}
+
+// uses gives what the counters of a row say, and where other kernels are in them what is left when their part is taken
+// out: f of a value is theirs at most, so that the kernel's own is (value - f x theirs) / (1 - f). All of these are
+// mixes only where kernels take turns.
+func (r *Result) uses(row *Row) (list []use) {
+	busiest, _ := row.Counters.BusiestPipe()
+	m, idle, pipe := row.Measured.Or(0), row.Idle.Or(0), busiest.Or(0)
+	memory := row.Counters.Memory().Or(0)
+	list = append(list, useOf(m, idle, pipe, memory))
+	o, several := r.others(row)
+	if f := row.Certainty.Foreign.Or(1); several && f > 0 {
+		f = min(f, 1-1e-9)
+		own := func(x, theirs unit.Ratio) unit.Ratio { return min(max((x-f*theirs)/(1-f), 0), 1) }
+		list = append(list, useOf(own(m, o.measured), own(idle, o.idle), own(pipe, o.pipe),
+			max((memory-float64(f)*o.memory)/(1-float64(f)), 0)))
+	}
+	return list
+}
+
+func useOf(m, idle, pipe unit.Ratio, memory float64) use {
+	busy := max(1-idle, 1e-3)
+	return use{held: min(max(m/busy, 1e-3), 1), pipe: min(pipe/busy, 1), memory: memory, idle: min(idle, 1-1e-3)}
+}
+
+// limit is one of those that bound what more threads can gain.
+type limit struct {
+	bound float64
+	text  string
+}
+
+// depthLimits are what bounds more threads on XVEs that ran, the tightest first: by Little's law the slots that are
+// free, the busiest pipe, and the roofs of memory.
+func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
+	reach := unit.Ratio(1)
+	if n, known := row.Registers.Value(); known && r.Device != nil {
+		if m, ok := predict.GRFModeFor(r.Device, n); ok {
+			reach = unit.Ratio(m.ThreadsPerXVE) / unit.Ratio(r.Device.ThreadsPerXVE)
+		}
+	}
+	list := []limit{{float64(reach / u.held), fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach),
+		tenth(u.held))}}
+	if _, name := row.Counters.BusiestPipe(); u.pipe > 0 {
+		list = append(list, limit{1 / float64(u.pipe), fmt.Sprintf("pipe %s: 1 / %s of the busy time", name,
+			tenth(u.pipe))})
+	}
+	for i := range roofs {
+		f := &roofs[i]
+		used := f.used
+		if plain := row.Counters.Memory().Or(0); f.ofMemory && plain > 0 {
+			used *= u.memory / plain
+		}
+		if used > 0 {
+			list = append(list, limit{f.most / used, fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.most, used,
+				f.source)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b limit) int { return cmp.Compare(a.bound, b.bound) })
+	for i := range list {
+		list[i].bound = max(list[i].bound, 1)
+	}
+	return list
+}
+
+// emptied is how much of the launches' own time XVEs stood empty: at least, likely and at most. Time outside the
+// launches leaves all XVEs empty and is bounded by min(edges, idle); where nothing measures it, half of the bound is
+// the likely end. What the launch leaves empty by itself is the floor, the lower one where policies differ.
+func emptied(row *Row, idle unit.Ratio) (likely, most unit.Ratio) {
+	floor := unit.Ratio(0)
+	if row.Predicted != nil {
+		floor = min(row.XVEs.Low.Idle, row.XVEs.Other.Or(row.XVEs.Range).Low.Idle)
+	}
+	outside := min(row.Certainty.Edges.Or(1), idle)
+	if !row.Certainty.Exact {
+		outside /= 2
+	}
+	within := unit.Ratio(0)
+	if outside < 1 {
+		within = (idle - outside) / (1 - outside)
+	}
+	return max(within, floor), max(idle, floor)
+}
+
+// worth judges a row by what its XVEs did while they ran and by how long they stood empty.
+func (r *Result) worth(row *Row) (w Worth) {
+	if row.Verdict == NotAKernel {
+		return Worth{}
+	}
+	untold := func(because string) Worth {
+		return Worth{Verdicts: []WorthVerdict{WorthUntold}, Because: because}
+	}
+	switch _, measured := row.Measured.Value(); {
+	case !measured:
+		return untold("occupancy was not measured")
+	case noArray(row):
+		return untold("active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel")
+	case row.Verdict == Unmeasurable:
+		return untold("too little of the counters' values is this kernel's")
+	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
+		return untold("more was measured than the launch can hold, so part of the values is of other tasks")
+	}
+	if t := r.Traced(row); t != nil && t.SharedShare() >= overlapSeen {
+		return untold("kernels of several queues ran side by side, and no column tells what each of them took")
+	}
+	roofs, wrong := r.roofs(row)
+	uses := r.uses(row)
+	limits := r.depthLimits(row, uses[0], roofs)
+	likely, most := emptied(row, uses[0].idle)
+	for _, u := range uses[1:] { // the worse end of what the counters say and what is left without the others
+		if other := r.depthLimits(row, u, roofs); other[0].bound > limits[0].bound {
+			limits = other
+		}
+		l, m := emptied(row, u.idle)
+		likely, most = min(likely, l), max(most, m)
+	}
+	w.Depth = Bound{unit.Some(limits[0].bound), limits[0].text}
+	if row.Idle.Present() {
+		w.Spread = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
+	}
+	depth, because := r.depth(row, limits, roofs)
+	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing
+	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
+		depth = ElseBinds // for more threads, while more of the GPU at work is another question
+	}
+	if spread {
+		idle := fmt.Sprintf("XVEs stood empty for %s to %s of the launches' time", tenth(likely), tenth(most))
+		switch {
+		case depth == WorthUntold:
+			w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork}, idle
+		case depth == MoreThreads && limits[0].bound > w.Spread.Most.Or(1):
+			w.Verdicts, w.Because = []WorthVerdict{depth, SpreadTheWork}, because+"; "+idle
+		default:
+			w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork, depth}, idle+"; "+because
+		}
+	} else {
+		w.Verdicts, w.Because = []WorthVerdict{depth}, because
+	}
+	why := stallsOf(row)
+	w.Because += why.text() + wrong
+	return w
+}
+
+// depth says what more threads on XVEs that ran are worth, by the tightest limit first.
+func (r *Result) depth(row *Row, limits []limit, roofs []roof) (WorthVerdict, string) {
+	tight := limits[0]
+	t, why := xvesOf(row), stallsOf(row)
+	_, counted := row.Counters.BusiestPipe()
+	for i := range roofs {
+		if f := &roofs[i]; !f.loose && f.share() >= worthRoof {
+			return ElseBinds, f.text() + ", and more threads do not move more"
+		}
+	}
+	active := unit.Ratio(0)
+	if t.why == "" {
+		active = t.active / t.busy()
+	}
+	switch {
+	case tight.bound < worthNothing && active >= worthActive:
+		return OccupancyEnough, fmt.Sprintf("at most %.2f times as fast (%s), and XVEs that run are active %s of the time",
+			tight.bound, tight.text, tenth(active))
+	case tight.bound < worthNothing:
+		return ElseBinds, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text)
+	case why.usable() && why.hidden+why.send < worthHidden:
+		return ElseBinds, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send))
+	case r.Device != nil && r.launchBound(row):
+		return WorthUntold, "threads live so briefly that starting them may be what takes the time"
+	case why.usable() && why.hidden < worthHidden:
+		return WorthUntold, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
+			"hide, threads that wait to dispatch one they do not", tenth(why.send))
+	case counted == "" && (t.why != "" || 1/float64(max(active, 1e-3)) < worthWhile):
+		return WorthUntold, "the input counts no pipe, and how long XVEs were active does not leave enough"
+	case tight.bound < worthWhile:
+		return WorthUntold, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text)
+	}
+	if said := r.memoryUntold(row, roofs); said != "" {
+		return WorthUntold, said
+	}
+	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
+	if p := row.Predicted; p != nil {
+		if l := p.Limits & (predict.LimitRegisters | predict.LimitSLM); l != 0 {
+			text += "; " + unit.Listed(l.Names(), "and") + " keep more threads out: the lever is another build of the kernel"
+		}
+	}
+	if counted == "" {
+		text += "; the input counts no pipe, so that one may bind sooner"
+	}
+	return MoreThreads, text
+}
+
+// memoryUntold says why it is not known whether memory leaves room for more threads; "" where it does.
+func (r *Result) memoryUntold(row *Row, roofs []roof) string {
+	used, counted := row.Counters.Memory().Value()
+	i := slices.IndexFunc(roofs, func(f roof) bool { return f.ofMemory })
+	switch {
+	case !counted:
+		return "the input has no bandwidth of memory, which may bind"
+	case used <= 0:
+		return ""
+	case i < 0:
+		return "how much the GPU's memory moves at most is not known" +
+			r.Options.Naming.Words(": --memory-bandwidth gives it", "")
+	}
+	f := roofs[i]
+	if f.loose {
+		f.most *= worthLeast
+	}
+	if f.share() > worthMemory {
+		return fmt.Sprintf("memory moves %.1f GB/s, and it may be no more than %.0f GB/s (%s)", used, f.most, f.source)
+	}
+	return ""
 }
 
 // xveTime is how the XVEs of a row spent their time, as shares of all of it.
@@ -51,8 +311,6 @@ func xvesOf(row *Row) xveTime {
 	i, ok3 := row.Idle.Value()
 	t := xveTime{active: a, stalled: s}
 	switch sum := a + s + i; {
-	case noArray(row):
-		t.why = "active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel"
 	case !ok1 || !ok2:
 		t.why = "the input does not say how long XVEs were active and stalled"
 	case ok3 && abs(sum.Minus(1)) > arraySum:
@@ -63,113 +321,14 @@ func xvesOf(row *Row) xveTime {
 	return t
 }
 
+func (t *xveTime) busy() unit.Ratio { return t.active + t.stalled }
+
 // noArray says whether all states of the XVE array are 0.0 %, which only a row without a sample has.
 func noArray(row *Row) bool {
 	a, ok1 := row.Active.Value()
 	s, ok2 := row.Stalled.Value()
 	i, ok3 := row.Idle.Value()
 	return ok1 && ok2 && ok3 && a+s+i <= 0
-}
-
-func (t *xveTime) busy() unit.Ratio { return t.active + t.stalled }
-
-// worth judges a row by what its XVEs did while they ran. What is found first holds: counters that are not the
-// kernel's, a bandwidth near its roof, XVEs that are active nearly all of the time, slots that are full, stalls that no
-// thread can hide, threads that end before the next ones start, and stalls with few of the slots in use.
-func (r *Result) worth(row *Row) Worth {
-	if row.Verdict == NotAKernel {
-		return Worth{}
-	}
-	w := Worth{Verdict: WorthUntold}
-	t := xvesOf(row)
-	m, measured := row.Measured.Value()
-	filled := max(row.BusyOccupancy.Or(0), m) // of the slots of XVEs that ran: at least what all slots held
-	switch {
-	case !measured:
-		w.Because = "occupancy was not measured"
-		return w
-	case row.Verdict == Unmeasurable && !noArray(row):
-		w.Because = "too little of the counters' values is this kernel's"
-		return w
-	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
-		w.Because = "more was measured than the launch can hold, so part of the values is of other tasks"
-		return w
-	case t.why != "" && filled >= worthFull:
-		w.stop(OccupancyEnough, fmt.Sprintf("%s of the thread slots held a thread: there is no room for more",
-			tenth(filled)))
-		return w
-	case t.why != "":
-		w.Because = t.why
-		return w
-	}
-	why := stallsOf(row)
-	roofs, wrong := r.roofs(row)
-	w.judge(r, row, &t, filled, &why, roofs)
-	w.Because += why.text() + wrong
-	if !w.Bound.Present() {
-		w.bound(&t, roofs)
-	}
-	return w
-}
-
-// judge gives the verdict of a row whose XVE array is known.
-func (w *Worth) judge(r *Result, row *Row, t *xveTime, filled unit.Ratio, why *stalls, roofs []roof) {
-	active := t.active / t.busy()
-	stall := fmt.Sprintf("XVEs that run stall %s of the time", tenth(1-active))
-	stalls := fmt.Sprintf("%s with %s of their thread slots in use", stall, tenth(filled))
-	switch {
-	case len(roofs) > 0 && !roofs[0].loose && roofs[0].share() >= worthRoof:
-		w.stop(ElseBinds, roofs[0].text()+", and more threads do not move more")
-	case active >= worthActive:
-		w.stop(OccupancyEnough, fmt.Sprintf("XVEs that run are active %s of the time, so there is little latency to "+
-			"hide", tenth(active)))
-	case filled >= worthFull:
-		w.stop(ElseBinds, stalls+": there is no room for more threads")
-	case active > 1-worthStalled:
-		w.Because = stall + ": less than half, and more than next to nothing"
-	case why.usable() && why.hidden+why.send < worthHidden:
-		w.stop(ElseBinds, fmt.Sprintf("%s, of which other threads can hide only %s", stalls,
-			tenth(why.hidden+why.send)))
-	case why.usable() && why.hidden < worthHidden:
-		w.Because = fmt.Sprintf("%s, of which %s are on send: threads that wait for the result of one others hide, "+
-			"threads that wait to dispatch one they do not", stalls, tenth(why.send))
-	case !row.BusyOccupancy.Present():
-		w.Because = stall + ", and how many of their slots were in use is not known"
-	case r.launchBound(row):
-		w.Because = stalls + ", and threads live so briefly that starting them may be what takes the time"
-	case filled >= worthLoaded:
-		w.Because = stalls + ": whether more would hide it only a run with fewer threads tells"
-	default:
-		w.Verdict, w.Because = MoreThreads, stalls
-	}
-}
-
-// bound sets the most that hiding latency can gain: XVEs that are always active, at no more than the roofs.
-func (w *Worth) bound(t *xveTime, roofs []roof) {
-	if t.active <= 0 {
-		return
-	}
-	w.Bound = unit.Some(float64(t.busy() / t.active))
-	w.Formula = fmt.Sprintf("1 / active share of the busy time = 1 / (%s / %s)", tenth(t.active), tenth(t.busy()))
-	if len(roofs) == 0 {
-		return
-	}
-	f := &roofs[0]
-	w.Bound = unit.Some(min(w.Bound.Or(0), f.most/f.used))
-	w.Formula = fmt.Sprintf("min(%s, roof / used bandwidth = %.0f / %.1f GB/s of %s)", w.Formula, f.most, f.used,
-		f.name)
-}
-
-// stop gives a verdict by which hiding latency gains nothing.
-func (w *Worth) stop(v WorthVerdict, because string) {
-	w.Verdict, w.Because = v, because
-	w.Bound, w.Formula = unit.Some(1.0), "1: bound already"
-}
-
-// Stake is what a kernel's time and bound come to, by which kernels are ranked; NaN where one of them is not known.
-func (w *Worth) Stake(row *Row) float64 {
-	nan := math.NaN()
-	return w.Bound.Or(nan) * float64(row.Total.Or(unit.Seconds(nan)))
 }
 
 // tenth prints a share with a decimal, which counters are printed with.

@@ -17,6 +17,7 @@ type roof struct {
 	used, most float64
 	source     string
 	loose      bool // the real one may be lower
+	ofMemory   bool // and not of the interface to it, or of L3
 }
 
 // share is how much of the roof is used.
@@ -33,10 +34,10 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 	memory, l3 := c.MemoryRead.Or(0)+c.MemoryWrite.Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
 	all := []roof{
 		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
-		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder, false},
-		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder, false},
+		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder, false, false},
+		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder, false, false},
 		tableRoof("memory", memory, r.Device.Memory),
-		{"L3", l3, c.L3Roof.Or(0), folder, false},
+		{"L3", l3, c.L3Roof.Or(0), folder, false, false},
 	}
 	if !c.L3Roof.Present() {
 		all[3] = tableRoof("L3", l3, r.Device.L3)
@@ -64,7 +65,7 @@ func tableRoof(name string, used float64, most []arch.Bandwidth) roof {
 	if most[0].Fastest != "" {
 		source = "with " + most[0].Fastest
 	}
-	return roof{name, used, most[0].GBPerSecond, source, most[0].Fastest != ""}
+	return roof{name, used, most[0].GBPerSecond, source, most[0].Fastest != "", name == "memory"}
 }
 
 // text says how near the kernel is to the roof.

@@ -140,6 +140,7 @@ type Kernel struct {
 // Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
 type Counters struct {
 	Stalls []Stall // "XVE Stall Reasons", in the order of the file
+	Pipes  []Pipe  // "XVE Pipelines:ALU0 active", those that stand for one pipe, in the order of the file
 	// In GB/s. A result folder counts what moves to and from L3 as one, which is L3Read.
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
 	// The most that the metric set of a result folder gives each of them, in GB/s at the highest clock.
@@ -150,6 +151,33 @@ type Counters struct {
 type Stall struct {
 	Reason string
 	Share  unit.Ratio
+}
+
+// Pipe is what computes in an XVE, and the share of all time in which it did.
+type Pipe struct {
+	Name   string
+	Active unit.Ratio
+}
+
+// BusiestPipe is the pipe that was active most; absent where the input counts none.
+func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
+	if c == nil {
+		return busiest, ""
+	}
+	for _, p := range c.Pipes {
+		if !busiest.Present() || p.Active > busiest.Or(0) {
+			busiest, name = unit.Some(p.Active), p.Name
+		}
+	}
+	return busiest, name
+}
+
+// Memory is what moves to and from memory, in GB/s; absent where the input does not say.
+func (c *Counters) Memory() unit.Opt[float64] {
+	if c == nil || !c.MemoryRead.Present() && !c.MemoryWrite.Present() {
+		return unit.Opt[float64]{}
+	}
+	return unit.Some(c.MemoryRead.Or(0) + c.MemoryWrite.Or(0))
 }
 
 // TaskStalls are the reasons of the stalls of all launches of a name, where each instruction was sampled by itself.

@@ -2,6 +2,7 @@ package rundiff
 
 import (
 	"fmt"
+	"slices"
 
 	"occudiff/compare"
 )
@@ -10,15 +11,15 @@ import (
 func (d *Result) Worth(i int) (w compare.Worth) {
 	k := d.rows[i].newer
 	if !d.rows[i].isKernel || k < 0 {
-		return compare.Worth{Verdict: compare.WorthUntold}
+		return compare.Worth{Verdicts: []compare.WorthVerdict{compare.WorthUntold}}
 	}
 	for n, p := range append([]place{d.newer.first[k]}, d.newer.more[k]...) {
 		run := d.newer.runs[p.run]
 		switch x := run.Rows[int(p.row)].Worth; {
 		case n == 0:
 			w = x
-		case x.Verdict != w.Verdict:
-			return compare.Worth{Verdict: compare.WorthUntold, Because: "its runs differ in it"}
+		case !slices.Equal(x.Verdicts, w.Verdicts):
+			return compare.Worth{Verdicts: []compare.WorthVerdict{compare.WorthUntold}, Because: "its runs differ in it"}
 		}
 	}
 	return w
@@ -30,8 +31,8 @@ func (d *Result) worthText(i int, v Verdict) string {
 		return ""
 	}
 	w := d.Worth(i)
-	if w.Verdict == compare.WorthUntold {
+	if w.Verdict() == compare.WorthUntold {
 		return ""
 	}
-	return fmt.Sprintf(" On the new side, %s: %s.", w.Verdict, w.Because)
+	return fmt.Sprintf(" On the new side, %s: %s.", w.Words(), w.Because)
 }

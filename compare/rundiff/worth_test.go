@@ -1,6 +1,7 @@
 package rundiff
 
 import (
+	"occudiff/ingest"
 	"strings"
 	"testing"
 
@@ -13,11 +14,13 @@ func TestDiffWorth(t *testing.T) {
 	run := func(measured, seconds, active, stalled float64) *compare.Result {
 		r := diffRun(fan2(func(x *k) { x.measured, x.seconds, x.idle, x.predicted = measured, seconds, 5, 0 }))
 		r.Rows[0].Active, r.Rows[0].Stalled = unit.Some(unit.FromPercent(active)), unit.Some(unit.FromPercent(stalled))
+		r.Rows[0].Counters = &ingest.Counters{Pipes: []ingest.Pipe{{Name: "ALU0", Active: unit.FromPercent(active)}},
+			MemoryRead: unit.Some(0.0)}
 		r.Finish()
 		return r
 	}
 	older := []*compare.Result{run(39.8, 1, 30, 65)}
-	busy, waiting := run(29.8, 0.831, 80, 15), run(29.8, 0.831, 30, 65)
+	busy, waiting := run(29.8, 0.831, 90, 5), run(29.8, 0.831, 30, 65)
 	for _, c := range []struct {
 		name    string
 		newer   []*compare.Result
@@ -25,19 +28,24 @@ func TestDiffWorth(t *testing.T) {
 		because string // "" where nothing is said
 	}{
 		{"active nearly all of the time", []*compare.Result{busy}, compare.OccupancyEnough, "On the new side, " +
-			"occupancy is enough: XVEs that run are active 84.2 %"},
+			"occupancy is enough: at most 1.06 times as fast (pipe ALU0"},
 		{"stalled most of the time", []*compare.Result{waiting}, compare.MoreThreads, "On the new side, more threads may help"},
 		{"two runs that disagree", []*compare.Result{busy, waiting}, compare.WorthUntold, ""},
 	} {
 		d := diff(older, c.newer, DefaultOptions())
 		row := d.Row(0, nil)
 		because := row.Because.Or("")
-		if d.Worth(0).Verdict != c.verdict || !strings.Contains(because, c.because) ||
+		if verdictOf(d) != c.verdict || !strings.Contains(because, c.because) ||
 			c.because == "" && strings.Contains(because, "new side") {
 			t.Errorf("%s: %s, %+v: %s", c.name, row.Verdict, d.Worth(0), because)
 		}
 	}
-	if w := diff(older, []*compare.Result{diffRun()}, DefaultOptions()).Worth(0); w.Verdict != compare.WorthUntold {
+	if w := diff(older, []*compare.Result{diffRun()}, DefaultOptions()).Worth(0); w.Verdict() != compare.WorthUntold {
 		t.Errorf("a kernel that is gone: %+v", w)
 	}
+}
+
+func verdictOf(d *Result) compare.WorthVerdict {
+	w := d.Worth(0)
+	return w.Verdict()
 }

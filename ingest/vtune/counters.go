@@ -13,13 +13,17 @@ import (
 type counter struct {
 	index, cell int
 	form        string // "xve stall reasons:send"
-	reason      string // "Send", as the header spells it; "" of a bandwidth
+	reason      string // "Send", as the header spells it; "" of a bandwidth and of a pipe
+	pipe        string // "ALU0"
 }
 
 // mostCounters bounds how many of these columns are read: no export has as many.
 const mostCounters = 20
 
-const stallReasons = "xve stall reasons:"
+const (
+	stallReasons = "xve stall reasons:"
+	pipelines    = "xve pipelines:"
+)
 
 // bandwidths are the columns of bandwidths, in GB/s, and where a kernel has them.
 func bandwidths(c *ingest.Counters) map[string]*unit.Opt[float64] {
@@ -38,6 +42,10 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 	if _, ok := strings.CutPrefix(form, stallReasons); ok && percent {
 		_, c.reason, _ = strings.Cut(name, ":")
 		c.reason = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(c.reason), "(%)"))
+	} else if pipe, ok := strings.CutPrefix(form, pipelines); ok && percent {
+		if c.pipe = strings.ToUpper(strings.TrimSuffix(pipe, " active")); strings.Contains(pipe, " and ") {
+			return // when two are active at once, which bounds nothing
+		}
 	} else if bandwidths(new(ingest.Counters))[form] == nil {
 		return
 	}
@@ -93,7 +101,9 @@ func (r *result) countersOf(e *entry) *ingest.Counters {
 			c = new(ingest.Counters)
 		}
 		mean, of := e.counters[i].sum.over(e.counters[i].time), &r.h.counters[i]
-		if of.reason != "" {
+		if of.pipe != "" {
+			c.Pipes = append(c.Pipes, ingest.Pipe{Name: of.pipe, Active: unit.FromPercent(mean)})
+		} else if of.reason != "" {
 			c.Stalls = append(c.Stalls, ingest.Stall{Reason: of.reason, Share: unit.FromPercent(mean)})
 		} else {
 			*bandwidths(c)[of.form] = unit.Some(mean)

@@ -41,12 +41,12 @@ func card(d *rundiff.Result) *report.Card {
 			continue
 		}
 		w := d.Worth(i)
-		if r.Verdict == rundiff.Faster && w.Verdict == compare.WorthUntold {
-			w.Verdict = compare.ElseBinds
+		if r.Verdict == rundiff.Faster && w.Verdict() == compare.WorthUntold {
+			w.Verdicts = []compare.WorthVerdict{compare.ElseBinds}
 		}
 		f := report.Finding{Kernel: r.Task, Verdict: string(r.Verdict), Predicted: share(r.Predicted.New.Median),
-			Measured: share(r.Measured.New.Median), Worth: string(w.Verdict),
-			Bound: w.Bound}
+			Measured: share(r.Measured.New.Median), Worth: w.Words(),
+			Bound: w.Bound()}
 		if r.Verdict != rundiff.Unchanged {
 			f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 		}

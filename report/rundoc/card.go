@@ -48,7 +48,7 @@ func unusable(r *compare.Result) string {
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	w := row.Worth
 	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
-		Worth: string(w.Verdict), Bound: w.Bound}
+		Worth: w.Words(), Bound: w.Bound()}
 	if p := row.Predicted; p != nil {
 		f.Predicted = unit.Some(p.Average)
 	}

@@ -39,7 +39,7 @@ var firstKernels = []string{"task", "device", "global", "local", "simd", "direct
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
 	"host_seconds", "profiler_peak_percent", "measured_percent", "part_used", "difference_points", "part_underfilled",
 	"part_empty", "part_shortfall", "part_tail", "part_limits", "slots", "finding", "verdict", "cause", "worth",
-	"worth_bound", "worth_because", "model_difference_points", "limits"}
+	"worth_depth_bound", "worth_spread_bound", "worth_because", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
@@ -59,8 +59,9 @@ var kernelColumns = slices.Concat(launchColumns,
 	},
 	report.Within("", "account", func(k *kernel) *compare.Account { return k.account }, accountColumns),
 	[]report.Col[kernel]{
-		report.Define(column{Path: "worth", Kind: report.Object, Doc: "whether more threads may make it faster; null of other tasks"},
-			func(k *kernel) cell { return report.ObjectCell(k.worth.Verdict != "") }),
+		report.Define(column{Path: "worth", Kind: report.Object,
+			Doc: "whether more threads may make it faster; null of other tasks"},
+			func(k *kernel) cell { return report.ObjectCell(k.worth.Verdict() != "") }),
 	},
 	report.Within("", "worth", worthOf, worthColumns),
 	[]report.Col[kernel]{
@@ -73,7 +74,7 @@ var kernelColumns = slices.Concat(launchColumns,
 	peopleColumns)
 
 func worthOf(k *kernel) *compare.Worth {
-	if k.worth.Verdict == "" {
+	if k.worth.Verdict() == "" {
 		return nil
 	}
 	return &k.worth
@@ -254,14 +255,22 @@ var accountCauses = slices.Concat(
 
 // worthColumns say whether more threads would make a kernel faster.
 var worthColumns = []report.Col[compare.Worth]{
-	report.Define(column{Key: "worth", Path: "verdict", Always: true, Title: "Worth", Kind: report.Text, Drop: 1, In: report.All, Role: report.Named, Doc: "never a promise"},
-		func(w *compare.Worth) cell { return report.TextCell(string(w.Verdict)) }),
-	report.Define(column{Key: "worth_bound", Path: "bound", Title: "Bound", Decimals: 2, Kind: report.Number, In: kept, Doc: "times as fast at most by hiding latency; 1 where something binds already"},
-		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Bound, 1) }),
-	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth", Kind: report.Text, In: kept, Role: report.Named},
+	report.Define(column{Key: "worth", Path: "verdicts", Always: true, Title: "Worth", Kind: report.Array, Drop: 1,
+		In: report.All, Role: report.Named, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
+		func(w *compare.Worth) cell { return report.ListCell(report.Words(w.Verdicts)) }),
+	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
+		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
+		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Depth.Most, 1) }),
+	report.Define(column{Key: "worth_spread_bound", Path: "spread_bound", Title: "Spread at most", Unit: "times",
+		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by work for XVEs that stood empty within launches"},
+		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Spread.Most, 1) }),
+	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
+		Kind: report.Text, In: kept, Role: report.Named},
 		func(w *compare.Worth) cell { return report.OptText(unit.Some(w.Because)) }),
-	report.Define(column{Key: "worth_formula", Path: "formula", Kind: report.Text, In: report.Data, Doc: "of bound, with its figures"},
-		func(w *compare.Worth) cell { return report.TextCell(w.Formula) }),
+	report.Define(column{Key: "worth_depth_formula", Path: "depth_formula", Kind: report.Text, In: report.Data,
+		Doc: "of depth_bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Depth.Formula) }),
+	report.Define(column{Key: "worth_spread_formula", Path: "spread_formula", Kind: report.Text, In: report.Data,
+		Doc: "of spread_bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Spread.Formula) }),
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch export is made of.

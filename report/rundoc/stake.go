@@ -55,7 +55,7 @@ func answerLines(r *compare.Result, rows *rowSet) []string {
 			lines[1] += ": " + report.StartLower(why)
 		}
 	}
-	lines = append(lines, "Worth: "+string(worth.Verdict)+": "+worth.Because)
+	lines = append(lines, "Worth: "+worth.Words()+": "+worth.Because)
 	if c := row.Cause; c != nil {
 		terms := report.CauseTerms()
 		if i := slices.IndexFunc(terms, func(t report.Term) bool { return t.Name == c.Name }); i >= 0 {

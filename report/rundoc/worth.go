@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	"slices"
+
 	"occudiff/compare"
 	"occudiff/report"
 )
@@ -9,13 +11,12 @@ import (
 // where it cannot be told.
 func worthText(of *compare.Result, r *compare.Row) string {
 	w := r.Worth
-	if w.Verdict == compare.WorthUntold {
+	if w.Verdict() == compare.WorthUntold {
 		return ""
 	}
-	text := " Worth: " + string(w.Verdict) + ": " + w.Because
-	if b, ok := w.Bound.Value(); ok && b > 1 {
-		text += "; without any stall it would be " + report.Decimal(b, 1) +
-			" times as fast, and no faster than that (" + w.Formula + ")"
+	text := " Worth: " + w.Words() + ": " + w.Because
+	if b, ok := w.Spread.Most.Value(); ok && slices.Contains(w.Verdicts, compare.SpreadTheWork) {
+		text += "; with work for them at most " + report.Decimal(b, 1) + " times as fast (" + w.Spread.Formula + ")"
 	}
 	return text + "."
 }
