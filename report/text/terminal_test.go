@@ -32,8 +32,7 @@ Meteor Lake Arc Graphics, 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots (fr
 2 kernels, 3 other tasks, 1.11 s of GPU time; sampling interval 1 ms (assumed)
 At stake, in slot time: 0.39 s in Fan2 (gaps)
 Cause: gaps (low confidence): a launch lasts 0.5 of a sampling interval, so time between launches may be included
-Worth: cannot be told: XVEs that run stall 91.8 % of the time with 79.1 % of their thread slots in use, and threads live so briefly
-that starting them may be what takes the time
+Worth: cannot be told: threads live so briefly that starting them may be what takes the time
 To do: Make launches larger, batch them, or wait less between them
 Run: unitrace --chrome-kernel-logging <your application>
 
