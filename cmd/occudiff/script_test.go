@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"occudiff": main})
+	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-memory": memoryMain})
 }
 
 // tests ends what they have started.
