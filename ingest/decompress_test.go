@@ -81,6 +81,7 @@ func pieces() (parts []string, want string) {
 // TestCutOff cuts compressed runs at every byte: none is used, and the fault says how far it was whole. Where one member or
 // frame ends and the next begins nothing tells that there was a next.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	parts, want := pieces()
 	path := filepath.Join(t.TempDir(), "run")
 	for name, compress := range compressions {
@@ -170,6 +171,7 @@ func TestLineEnds(t *testing.T) {
 // TestFlipped flips bits of compressed runs: what is not refused says the same as the run. A few bits of the headers say
 // nothing of the text.
 func TestFlipped(t *testing.T) {
+	t.Parallel()
 	parts, want := pieces()
 	path := filepath.Join(t.TempDir(), "run")
 	random := rand.New(rand.NewPCG(1, 2))
