@@ -64,7 +64,7 @@ type KernelOfMany struct {
 	Seconds       []unit.Opt[unit.Seconds] // of a launch
 	N             int                      // runs with a measured value
 	Median        unit.Opt[unit.Ratio]     // of Measured
-	MAD           unit.Opt[unit.Points]    // of Measured
+	MAD           unit.Opt[unit.Points]    // of Measured, absent with fewer than two
 	Lowest        int                      // the run with the least measured value, -1 for none
 	Highest       int                      // the one with the highest
 	Predicted     unit.Opt[unit.Ratio]     // average, of the first run that has it
@@ -175,11 +175,13 @@ func (k *KernelOfMany) sum() {
 	}
 	k.N, k.seconds = len(measured), unit.Maybe(stat.Median(seconds))
 	median, ok := stat.Median(measured)
-	mad, _ := stat.MAD(measured)
 	if !ok {
 		return
 	}
-	k.Median, k.MAD = unit.Some(unit.Ratio(median/100)), unit.Some(unit.Points(mad))
+	k.Median = unit.Some(unit.Ratio(median / 100))
+	if mad, _ := stat.MAD(measured); len(measured) > 1 { // one value has no spread
+		k.MAD = unit.Some(unit.Points(mad))
+	}
 	for i, o := range k.Measured {
 		if m, ok := o.Value(); ok {
 			k.off[i] = unit.Points(m.Percent() - median)

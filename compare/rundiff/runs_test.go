@@ -80,3 +80,14 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("a copy counts: %d runs, the last one %q", k.N, s.Runs[3].Findings)
 	}
 }
+
+// TestSpreadOfFew: one value has a median and no spread, none has neither, and equal values have a spread of 0.
+func TestSpreadOfFew(t *testing.T) {
+	s := SideBySide([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 90, -1, -1)})
+	for _, k := range s.Kernels {
+		want := map[string][2]bool{"a": {true, true}, "b": {true, false}, "c": {false, false}}[k.Task]
+		if got := [2]bool{k.Median.Present(), k.MAD.Present()}; got != want {
+			t.Errorf("kernel %s of %d values: median and MAD are there: %v, want %v", k.Task, k.N, got, want)
+		}
+	}
+}
