@@ -159,7 +159,7 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 	}
 	agrees := func(p predict.Prediction) bool {
 		peak, ok := k.Peak.Value()
-		return ok && abs(peak.Minus(p.Peak)) <= r.Options.ModelTolerance+digit
+		return ok && abs(peak.Minus(p.Peak)) <= ModelTolerance+digit
 	}
 	if agrees(whole) && !agrees(free) {
 		return whole, free, nil
@@ -282,7 +282,7 @@ func (r *Result) checkRow(row *Row) {
 			Text: fmt.Sprintf(format, args...)})
 	}
 	warn := func(code, format string, args ...any) { say(note.Warning, code, format, args...) }
-	if d, ok := row.PeakDifference.Value(); ok && abs(d) > r.Options.ModelTolerance+digit &&
+	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
 		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))

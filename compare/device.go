@@ -162,7 +162,7 @@ func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	l.GRF = mostThreads(r.Device)
 	for _, l.Policy = range []predict.Policy{predict.Free, predict.Whole} {
 		p, err := predict.Predict(r.Device, l)
-		if err == nil && (!comparable(k) || abs(k.Peak.Or(0).Minus(p.Peak)) <= r.Options.ModelTolerance+digit) {
+		if err == nil && (!comparable(k) || abs(k.Peak.Or(0).Minus(p.Peak)) <= ModelTolerance+digit) {
 			return true
 		}
 	}

@@ -221,7 +221,6 @@ type Result struct {
 // Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.
 type Options struct {
 	Tolerance        unit.Points  // of measured against the range of the predicted average
-	ModelTolerance   unit.Points  // of the profiler's peak against predicted peak
 	SamplingInterval unit.Seconds // of the GPU counters
 	SamplingAssumed  bool         // nobody said so: it is the collector's default
 	MemoryBandwidth  float64      // GB/s that memory moves at most; 0 is the device table's figure
@@ -234,9 +233,9 @@ type Options struct {
 	fit *Fit // what devices fit the run, where that is known already
 }
 
-// DefaultOptions are 5 points, 0.1 points and 1 ms.
+// DefaultOptions are 5 points and 1 ms.
 func DefaultOptions() Options {
-	return Options{Tolerance: 5, ModelTolerance: 0.1, SamplingInterval: 0.001, SamplingAssumed: true}
+	return Options{Tolerance: 5, SamplingInterval: 0.001, SamplingAssumed: true}
 }
 
 // within is the rule of the tolerance: whether so many points are no difference.

@@ -21,7 +21,7 @@ func (r *Result) summarize() Summary {
 				s.KernelTime = unit.Some(kernels)
 			}
 		}
-		s.count(row, r.Options)
+		s.count(row)
 		if row.Cause != nil {
 			causes[row.Cause.Name]++
 		}
@@ -59,7 +59,7 @@ func judged(row *Row) (predicted, seen unit.Ratio) {
 	return row.reference(), row.Measured.Or(0)
 }
 
-func (s *Summary) count(row *Row, opt Options) {
+func (s *Summary) count(row *Row) {
 	if row.Verdict == NotAKernel {
 		s.NotKernels++
 		return
@@ -86,7 +86,7 @@ func (s *Summary) count(row *Row, opt Options) {
 	} else {
 		s.NotJudged++
 	}
-	if agrees, ok := row.ModelAgrees(opt); ok {
+	if agrees, ok := row.ModelAgrees(); ok {
 		s.ModelCompared++
 		if agrees {
 			s.ModelMatched++
@@ -128,9 +128,9 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 	return unit.Some(unit.Points(v))
 }
 
-// ModelAgrees says whether the profiler's peak and the predicted peak agree within the tolerance, and whether there are
+// ModelAgrees says whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are
 // both.
-func (r *Row) ModelAgrees(opt Options) (agrees, compared bool) {
+func (r *Row) ModelAgrees() (agrees, compared bool) {
 	d, ok := r.PeakDifference.Value()
-	return ok && abs(d) <= opt.ModelTolerance+digit, ok
+	return ok && abs(d) <= ModelTolerance+digit, ok
 }

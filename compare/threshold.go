@@ -44,6 +44,10 @@ const (
 	enoughIntervals = 9
 	leastInterval   = 0.05
 
+	// ModelTolerance is how far the profiler's peak may be from ours and agree. Both are printed to 0.1, so a smaller
+	// difference is none; a larger one says that the model or the input is wrong.
+	ModelTolerance unit.Points = 0.1
+
 	// modelCausePoints is the least difference between the profiler's peak and ours that is a cause. Both are printed
 	// to 0.1; a point is ten times that and still a sixteenth of what one missing Xe-core of sixteen would show.
 	modelCausePoints unit.Points = 1

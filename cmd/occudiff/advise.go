@@ -36,7 +36,7 @@ type adviseFlags struct {
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: cobra.ArbitraryArgs,
-		share: deviceFlags + "tolerance model-tolerance sampling-interval progress" + answerFlags,
+		share: deviceFlags + "tolerance sampling-interval progress" + answerFlags,
 		check: v.check, answer: v.answer})
 }
 
@@ -76,7 +76,7 @@ func (v *advise) check(paths []string) error {
 			return cli.Errorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
 	}
-	const ofRuns = " tolerance model-tolerance sampling-interval progress"
+	const ofRuns = " tolerance sampling-interval progress"
 	switch {
 	case units:
 		return cli.Refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots "+

@@ -52,11 +52,9 @@ type shared struct {
 	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
 	DeviceFile     string        `flag:"device-file" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
 	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that matches; between measured and predicted occupancy, in percentage points"`
-	ModelTolerance float64       `flag:"model-tolerance" arg:"POINTS" help:"largest difference between VTune's peak and the predicted one; if they differ by more, the model is wrong"`
 	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; launches shorter than it cannot be measured"`
 	Bandwidth      float64       `flag:"memory-bandwidth" arg:"GB/s" help:"the most that the GPU's memory moves; default: the device table's figure, see 'occudiff devices NAME'"`
 	Driver         string        `flag:"driver" arg:"VERSION" help:"GPU driver of the run; no export records it"`
-	VTune          string        `flag:"vtune-version" arg:"VERSION" help:"VTune version of the run; only HTML summaries have it"`
 	Label          string        `flag:"label" arg:"NAME" help:"name of the run in reports and history"`
 	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size for logs and exports without it; as in 256 or 16x16"`
 	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size for logs and exports without it"`
@@ -81,7 +79,7 @@ type shared struct {
 // Each begins and ends with a blank, for commands join them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
-	runFlags    = deviceFlags + "tolerance model-tolerance sampling-interval memory-bandwidth driver vtune-version label progress "
+	runFlags    = deviceFlags + "tolerance sampling-interval memory-bandwidth driver label progress "
 	answerFlags = " output format no-command-line color quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "
@@ -89,8 +87,7 @@ const (
 
 // setDefaults declares the shared flags, which gives them their defaults in commands that do not have them.
 func (a *app) setDefaults() {
-	d := compare.DefaultOptions()
-	a.Tolerance, a.ModelTolerance = float64(d.Tolerance), float64(d.ModelTolerance)
+	a.Tolerance = float64(compare.DefaultOptions().Tolerance)
 	a.sharedFlags = pflag.NewFlagSet("", pflag.ContinueOnError)
 	a.sharedFlags.SortFlags = false
 	cli.Declare(a.sharedFlags, &a.shared)
@@ -106,8 +103,6 @@ func (a *app) checkFlags() error {
 	// Written as "not at least", for a flag takes NaN as a number and NaN is below nothing.
 	case !(a.Tolerance >= 0) || a.Tolerance > 100:
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
-	case !(a.ModelTolerance >= 0) || a.ModelTolerance > 100:
-		return cli.Errorf("--model-tolerance %v: expected percentage points from 0 to 100", a.ModelTolerance)
 	case a.Sampling <= 0:
 		return cli.Errorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.Sampling)
 	case a.XVE < 0:

@@ -34,7 +34,7 @@ type collectFlags struct {
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
-		share: deviceFlags + "tolerance model-tolerance driver vtune-version label progress " +
+		share: deviceFlags + "tolerance driver label progress " +
 			"fail-on:never,mismatch,model annotations" + unseenFlags + answerFlags,
 		args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
 			"./app'"),

@@ -17,7 +17,7 @@ func (a *app) demoCommand() *cobra.Command {
 		VecAdd bool `flag:"vec-add" help:"the published Gen9 vec_add run, without measured occupancy"`
 	}
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
-		share: deviceFlags + "tolerance model-tolerance label fail-on:never,mismatch,model annotations " +
+		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +
 			"accept-unjudged" + answerFlags,
 		endings: fileEndings(".xml"),
 		check: func([]string) error {

@@ -24,14 +24,8 @@ import (
 )
 
 // diffFlags are those of diff alone.
-// The drivers and versions of the two sides are flags of their own: no export records the driver, and where both sides
-// had it from --driver a change of it could not be seen.
 type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
-	OldDriver      string   `flag:"old-driver" arg:"VERSION" help:"GPU driver of OLD"`
-	NewDriver      string   `flag:"new-driver" arg:"VERSION" help:"GPU driver of NEW"`
-	OldVTune       string   `flag:"old-vtune-version" arg:"VERSION" help:"VTune version of OLD"`
-	NewVTune       string   `flag:"new-vtune-version" arg:"VERSION" help:"VTune version of NEW"`
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run a side can be judged"`
 	Global         cli.Size `flag:"global" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
 	CompileOptions string   `flag:"compile-options" arg:"OPTIONS" help:"of the OpenCL compiler, for sources"`
@@ -82,7 +76,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
 	}
-	sides, err := a.readSides(ctx, paths, f)
+	sides, err := a.readSides(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +166,7 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 // which has both sides.
 // All sides are read before any is compared: reading runs under readingGarbage, and comparing under the usual rate of
 // collecting garbage.
-func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]rundiff.Side, error) {
+func (a *app) readSides(ctx context.Context, paths []string) ([]rundiff.Side, error) {
 	report := len(paths) == 1
 	if report {
 		paths = append(paths, paths[0])
@@ -211,17 +205,11 @@ func (a *app) readSides(ctx context.Context, paths []string, f *diffFlags) ([]ru
 		return nil, err
 	}
 	return sides, each(func(i int) error {
-		driver, vtune := f.NewDriver, f.NewVTune
-		if i == 0 {
-			driver, vtune = f.OldDriver, f.OldVTune
-		}
 		for _, run := range runs[i] {
 			r, err := a.compareRun(run, compare.MeasuredOnly)
 			if err != nil {
 				return err
 			}
-			r.Platform.Driver = cmp.Or(driver, r.Platform.Driver)
-			r.Platform.VTune = cmp.Or(vtune, r.Platform.VTune)
 			sides[i].Runs = append(sides[i].Runs, r)
 		}
 		return nil

@@ -56,7 +56,7 @@ type tool struct {
 // tools lists what agents may call. validate and diff answer with cards, which are small and closed where nothing can
 // be concluded. --no-vtune keeps validate from starting an installed vtune on a result folder.
 func tools() []tool {
-	const run = "device xve device-file tolerance model-tolerance sampling-interval local simd"
+	const run = "device xve device-file tolerance sampling-interval local simd"
 	const launch = "device xve device-file global local simd slm barriers grf registers"
 	return []tool{
 		{"predict", "predict --format json", "paths", launch + " sweep",

@@ -86,8 +86,7 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 
 // compareRun compares a run that was read with the predictions for its device. unnamed says what to do where nobody
 // names it.
-// --driver and --vtune-version win over what the inputs say, since no export records the driver, and only HTML
-// summaries have VTune's version.
+// --driver wins over what the inputs say: of them only traces name the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
@@ -105,9 +104,6 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	if a.VTune != "" {
-		run.Platform.VTune = a.VTune
-	}
 	r, err := compare.On(run, t, a.Device, a.XVE, unnamed, opt)
 	// Who named the device when it was not the command line.
 	if g, ok := a.given["device"]; ok && err == nil {
@@ -119,7 +115,7 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 // options gives the comparison's options from the flags.
 func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
-	o.Tolerance, o.ModelTolerance = unit.Points(a.Tolerance), unit.Points(a.ModelTolerance)
+	o.Tolerance = unit.Points(a.Tolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
 	o.MemoryBandwidth = a.Bandwidth
 	// An assumed interval weakens what a launch that is short against it allows to say, and each report names it as

@@ -32,7 +32,7 @@ const settingsName = "occudiff.yaml"
 // settingNames are the flags that the file of settings and the environment give where the command line does not.
 // They are what holds for a team or a machine. The order is that of occudiff config.
 func settingNames() []string {
-	return []string{"device", "xve", "device-file", "tolerance", "model-tolerance", "sampling-interval", "columns",
+	return []string{"device", "xve", "device-file", "tolerance", "sampling-interval", "columns",
 		"fail-on", "db"}
 }
 

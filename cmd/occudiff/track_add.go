@@ -42,7 +42,7 @@ type addFlags struct {
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd" + deviceFlags +
-		"sampling-interval driver vtune-version label progress format quiet accept-damaged",
+		"sampling-interval driver label progress format quiet accept-damaged",
 		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {
 			return nil, t.add(ctx, paths, f)
@@ -142,7 +142,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 		return nil, nil, err
 	}
 	one := &track.Added{Run: track.FromBinaries(kernels)}
-	one.Label, one.Driver, one.VTune = t.Label, t.Driver, t.VTune
+	one.Label, one.Driver = t.Label, t.Driver
 	one.Time, one.TimeFrom = given, ""
 	if given.IsZero() {
 		one.Time, one.TimeFrom = time.Now(), "now; --time says another"

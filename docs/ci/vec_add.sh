@@ -27,7 +27,6 @@ mkdir -p "$run"
 # No export says which driver it was: ask the system. The check says when it changed.
 driver=${DRIVER:-$(dpkg-query -W -f '${Version}' libze-intel-gpu1 2>/dev/null || rpm -q --qf '%{VERSION}' intel-level-zero-gpu 2>/dev/null || true)}
 case $driver in *"not installed"*) driver= ;; esac
-version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 
 "${CXX:-icpx}" -fsycl -O2 "${SRC:-vec_add.cpp}" -o "$run/vec_add"
 
@@ -38,7 +37,7 @@ version=$("$vtune" --version 2>/dev/null | sed -n 's/.*VTune[^0-9]* \([0-9][0-9.
 
 # It says "run 12 stored: ...": that run is checked. The newest of a history that several jobs share may be another job's.
 added=$(occudiff track add "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us \
-  --time "$started" --driver "$driver" --vtune-version "$version" --label "${LABEL:-vec_add}")
+  --time "$started" --driver "$driver" --label "${LABEL:-vec_add}")
 printf '%s\n' "$added"
 number=${added#run }
 number=${number%% *}

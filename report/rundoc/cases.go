@@ -27,10 +27,10 @@ func cases(r *compare.Result, class string) (list []report.Case) {
 func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	c := report.Case{Class: class, Name: testName(row), File: report.OneLine(row.Pos.File), Line: row.Pos.Line,
 		Seconds: report.Finite(row.Total), Outcome: report.Skipped}
-	if agrees, compared := row.ModelAgrees(r.Options); compared && !agrees {
+	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
 			report.Signed(float64(row.PeakDifference.Or(0)), 1) + " points, more than " +
-			report.Shortest(float64(r.Options.ModelTolerance)) + ". Check --device, --xve and the launch shape."
+			report.Shortest(float64(compare.ModelTolerance)) + ". Check --device, --xve and the launch shape."
 	}
 	switch row.Verdict {
 	case compare.Match:
@@ -116,7 +116,7 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 	s.Add("os", p.OS)
 	s.Add("job", p.JobID)
 	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
-	s.Add("model_tolerance_points", report.Shortest(float64(r.Options.ModelTolerance)))
+	s.Add("model_tolerance_points", report.Shortest(float64(compare.ModelTolerance)))
 	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
 	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
 	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))

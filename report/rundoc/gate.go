@@ -28,7 +28,7 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 	case "model":
 		if n := s.ModelCompared - s.ModelMatched; n > 0 {
 			g.Failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
-				"%g points", n, s.ModelCompared, float64(r.Options.ModelTolerance))
+				"%g points", n, s.ModelCompared, float64(compare.ModelTolerance))
 		}
 		judged, why = s.ModelCompared, "without both a predicted peak and one of the profiler"
 	default:

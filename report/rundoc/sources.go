@@ -122,7 +122,7 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
 	rows := prov.Pairs()
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
-		report.Shortest(float64(r.Options.ModelTolerance))+" points for VTune's peak")
+		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
 	if d := r.Device; d != nil {
 		rows.Text("Device row", d.Key)
 		rows.Text("Source of the device row", d.Source)
