@@ -23,11 +23,6 @@ const (
 	WorthUntold     WorthVerdict = "cannot be told"
 )
 
-// WorthVerdicts lists them.
-func WorthVerdicts() []WorthVerdict {
-	return []WorthVerdict{MoreThreads, SpreadTheWork, ElseBinds, OccupancyEnough, WorthUntold}
-}
-
 // Bound is how many times as fast a kernel can become at most, and how that was computed; absent where nothing tells.
 type Bound struct {
 	Most    unit.Opt[float64]

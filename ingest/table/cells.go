@@ -14,9 +14,6 @@ import (
 // Text is a text as it is, blanks included. In the file it is guarded, so that no spreadsheet runs it as a formula.
 type Text string
 
-// MarshalCSV implements gocsv.TypeMarshaller.
-func (t Text) MarshalCSV() (string, error) { return Guard(string(t)), nil }
-
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (t *Text) UnmarshalCSV(cell string) error {
 	if *t = Text(cell); strings.HasPrefix(cell, "'") && runnable(strings.TrimLeft(cell, "'")) {

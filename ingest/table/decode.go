@@ -117,28 +117,3 @@ func Marshal[T any](w io.Writer, rows []T, header bool) error {
 	}
 	return gocsv.MarshalCSVWithoutHeaders(&rows, NewCSV(w))
 }
-
-// Writer writes rows one by one, holding a few of them: gocsv takes long to begin.
-type Writer[T any] struct {
-	w     io.Writer
-	rows  []T
-	begun bool
-}
-
-// NewWriter writes to w. Flush must be called at the end.
-func NewWriter[T any](w io.Writer) *Writer[T] { return &Writer[T]{w: w} }
-
-// Write adds a row.
-func (w *Writer[T]) Write(row T) error {
-	if w.rows = append(w.rows, row); len(w.rows) < 512 {
-		return nil
-	}
-	return w.Flush()
-}
-
-// Flush writes what is left, and the column names also when there is no row at all.
-func (w *Writer[T]) Flush() error {
-	err := Marshal(w.w, w.rows, !w.begun)
-	w.begun, w.rows = true, w.rows[:0]
-	return err
-}

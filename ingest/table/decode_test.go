@@ -100,30 +100,6 @@ func TestParseCount(t *testing.T) {
 	}
 }
 
-func TestWriter(t *testing.T) {
-	type row struct {
-		Name  Text                 `csv:"name"`
-		Share unit.Opt[unit.Ratio] `csv:"share_percent"`
-	}
-	var b strings.Builder
-	if err := NewWriter[row](&b).Flush(); err != nil || b.String() != "name,share_percent\n" {
-		t.Errorf("no rows are written as %q, %v; want the column names", b.String(), err)
-	}
-	b.Reset()
-	w := NewWriter[row](&b)
-	for range 600 { // more than are held
-		if err := w.Write(row{"=1", unit.Some(unit.Ratio(0.5))}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Write(row{Name: "a,b"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Flush(); err != nil || b.String() != "name,share_percent\n"+strings.Repeat("'=1,50\n", 600)+"\"a,b\",\n" {
-		t.Errorf("%v, %.80q", err, b.String())
-	}
-}
-
 func TestGuard(t *testing.T) {
 	for _, c := range []struct{ reason, in, want string }{
 		{"formula", "=1+1", "'=1+1"},

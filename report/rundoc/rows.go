@@ -12,7 +12,6 @@ import (
 
 type (
 	percent = unit.Opt[unit.Ratio]
-	points  = unit.Opt[unit.Points]
 	seconds = unit.Opt[unit.Seconds]
 	text    = unit.Opt[string]
 )
