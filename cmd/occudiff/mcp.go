@@ -240,6 +240,13 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 		if err != nil {
 			return nil, nil, err
 		}
+		switch {
+		case len(words) < 2 || name == "device":
+		case name == "global" || name == "local": // a size by its dimensions
+			words = []string{strings.Join(words, "x")}
+		default: // of a flag that is given twice the last one would count, and nobody would know
+			return nil, nil, fmt.Errorf("%s: expected one value, not the list %s", name, values[name])
+		}
 		if name == "db" && len(words) == 0 { // else settings could name a history on the network
 			words = []string{"occudiff.db"}
 		}

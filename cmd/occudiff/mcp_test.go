@@ -164,6 +164,8 @@ func TestAgent(t *testing.T) {
 		{"a source", "predict", arguments{"paths": []string{"k.cl"}}, "compiles nothing"},
 		{"the network", "track_check", arguments{"db": "postgres://host/db"}, "no network"},
 		{"a new history", "track_check", arguments{"db": "new.db"}, "no such file"},
+		{"a size by its dimensions", "predict", arguments{"device": "max1100", "global": []int{22528, 2}, "local": []int{256, 1}, "simd": 32}, "occudiff/predict/1"},
+		{"two values of one flag", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": []int{16, 32}}, "expected one value"},
 		{"an object for a text", "predict", arguments{"device": arguments{}}, "expected a text"},
 		{"no object", "validate", arguments{"paths": []any{[]string{}}}, "expected a text"},
 	} {
