@@ -86,13 +86,17 @@ func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
 	return s
 }
 
-// listing is all that lies in the working folder, with sizes and times.
+// listing is all that lies in the working folder, with times, but for an empty write-ahead log and its index: SQLite
+// makes both where it reads a history, and whoever reads alone cannot take them away again.
 func listing(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	if err := filepath.Walk(".", func(p string, info os.FileInfo, err error) error {
+		if strings.HasSuffix(p, "-shm") || strings.HasSuffix(p, "-wal") && info.Size() == 0 {
+			return err
+		}
 		b.WriteString(p)
-		if !info.IsDir() { // reading a history makes a file for a moment, and removes it
+		if !info.IsDir() {
 			b.WriteString(" " + info.ModTime().String() + "\n")
 		}
 		return err
