@@ -32,6 +32,7 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r.Notes = append(r.Notes, notes...)
 	r.recorded(run)
 	r.makeRows(run, kernels)
+	r.nothingMeasured()
 	return r
 }
 
@@ -50,6 +51,21 @@ func (r *Result) recorded(run *ingest.Run) {
 			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-recorded", Pos: k.Pos,
 				Text: fmt.Sprintf("the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
 					unit.Counted(n, "launch", "launches"), kernelName(k.Task))})
+		}
+	}
+}
+
+// nothingMeasured names the column that the exports lack where no kernel has an occupancy.
+func (r *Result) nothingMeasured() {
+	if r.Summary.NoMeasurement < max(r.Summary.Kernels, 1) {
+		return
+	}
+	for _, in := range r.Inputs {
+		if in.Traits.ColumnsVary {
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "no-occupancy", Pos: note.Pos{File: in.Path},
+				Text: "no export has the column \"XVE Threads Occupancy(%)\" (\"EU Threads Occupancy(%)\" of older GPUs): " +
+					"nothing was measured", Hint: "collect gpu-hotspots, or export all columns of its result"})
+			return
 		}
 	}
 }

@@ -73,6 +73,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	run.dropNotMeasured()
 	if len(run.Kernels) == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
@@ -83,6 +84,13 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	// At the door, so that no output has to think of it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
 	return run, nil
+}
+
+// dropNotMeasured drops the notes of files that lack occupancy where another file of the run has it.
+func (r *Run) dropNotMeasured() {
+	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Measured.Present() }) {
+		r.Notes = slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code == note.NotMeasured })
+	}
 }
 
 func faultNote(err error) note.Note {

@@ -52,6 +52,9 @@ func (s Severity) String() string {
 	return "error"
 }
 
+// NotMeasured is the code of a file without measured occupancy: it says nothing where another file of the run has it.
+const NotMeasured = "no-occupancy"
+
 // Note is one message about the input or the result.
 type Note struct {
 	Severity Severity

@@ -452,12 +452,12 @@ func (r *reader) counterNotes() (list []note.Note) {
 	}
 	if c.events == 0 {
 		if len(r.known) > 0 {
-			add(note.Info, "no-counters", note.Pos{}, askFor, "no counters in the trace: occupancy was not measured in it")
+			add(note.Info, note.NotMeasured, note.Pos{}, askFor, "no counters in the trace: occupancy was not measured in it")
 		}
 		return list
 	}
 	if !c.has[occupancy] {
-		add(note.Warning, "no-occupancy-counter", note.Pos{}, askFor,
+		add(note.Warning, note.NotMeasured, note.Pos{}, askFor,
 			"the counters of the trace do not have XVE_THREADS_OCCUPANCY_ALL, so that no occupancy was measured")
 	}
 	if len(c.units.list) > 0 {

@@ -89,7 +89,7 @@ kernel "Memcpy M2D (HOST -> DEVICE)" at f:22
    direction host-to-device instances 1 seconds 1e-05
 kernel "Memset (0 -> DEVICE)" at f:26
    instances 1 seconds 1e-06
-note no-counters f: no counters in the trace: occupancy was not measured in it (` + askFor + `)
+note no-occupancy f: no counters in the trace: occupancy was not measured in it (` + askFor + `)
 `, `0: gemm_kernel<float, "a\b"> 0+20500, Memcpy M2D (HOST -> DEVICE) 29875+10000, Memset (0 -> DEVICE) 49875+1000; step 1`},
 		{"an array alone, without its end, as a program leaves it that was killed", "[\n" + launch("f", 5, 1) + ",\n" + launch("f", 9, 1) + ",", `rows 2 bad 0
 kernel "f" at f:2
