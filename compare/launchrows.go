@@ -29,6 +29,7 @@ func (r *Result) setLaunch(row *Row, i int) {
 	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
 	k, none := &row.Kernel, unit.Opt[unit.Ratio]{}
+	k.Pos.File = r.launches.File(l.Kernel, k)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
 	k.MeasuredLow, k.MeasuredHigh, k.IdleLow, k.IdleHigh, k.Printed, k.BarrierStall = none, none, none, none, none, none

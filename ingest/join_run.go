@@ -19,6 +19,9 @@ func (r *Run) launches(f *File, to []int, known int) {
 	further := f.Launches.Renumber(to)
 	if r.Launches == nil {
 		r.Launches = further
+		for _, k := range to {
+			r.broughtBy(f, k)
+		}
 		return
 	}
 	mine, theirs := r.Launches.byKernel(len(r.Kernels)), further.byKernel(len(r.Kernels))
@@ -27,6 +30,7 @@ func (r *Run) launches(f *File, to []int, known int) {
 		switch {
 		case len(list) == 0:
 		case len(mine[k]) == 0:
+			r.broughtBy(f, k)
 			for _, i := range list {
 				l := further.At(int(i))
 				r.Launches.Add(&l)
@@ -51,6 +55,17 @@ func (r *Run) launches(f *File, to []int, known int) {
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
 		Pos: note.Pos{File: f.Input.Path}, Text: text,
 		Hint: "give two exports of one run by computing-instance, with the total time and the same rows in the same order"})
+}
+
+// broughtBy notes that the launches of a kernel stand in a further file.
+func (r *Run) broughtBy(f *File, kernel int) {
+	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Input.Path {
+		return
+	}
+	if r.Launches.files == nil {
+		r.Launches.files = map[int]string{}
+	}
+	r.Launches.files[kernel] = f.Input.Path
 }
 
 // sameTimes says whether launches and others have the same times, one after the other: exports of one collection print

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"iter"
 	"math"
 
@@ -12,6 +13,7 @@ import (
 type Launches struct {
 	n      int
 	blocks []*launchColumns
+	files  map[int]string // of kernels that another file names first
 }
 
 // launchBlock is how many launches are allocated together, here and of a trace: growing a slice would need its size
@@ -27,7 +29,7 @@ type launchColumns struct {
 
 // LaunchRecord is one launch.
 type LaunchRecord struct {
-	Kernel, Line                    int // Line in the file of the kernel
+	Kernel, Line                    int // Line in the file that has the launch, see File
 	Time                            unit.Opt[unit.Seconds]
 	Threads                         unit.Opt[int64]
 	Measured, Active, Stalled, Idle unit.Opt[unit.Ratio]
@@ -76,6 +78,9 @@ func (l *Launches) At(i int) (r LaunchRecord) {
 	r.Stalled, r.Idle = unpacked(b.stalled[at]), unpacked(b.idle[at])
 	return r
 }
+
+// File gives the file that has the launches of a kernel: that of the kernel, or the one that brought them.
+func (l *Launches) File(kernel int, k *Kernel) string { return cmp.Or(l.files[kernel], k.Pos.File) }
 
 // All gives the launches in order.
 func (l *Launches) All() iter.Seq2[int, LaunchRecord] {
@@ -128,7 +133,7 @@ func (l *Launches) Renumber(to []int) *Launches {
 
 // Of gives the launches of some kernels.
 func (l *Launches) Of(some func(kernel int) bool) *Launches {
-	list := &Launches{}
+	list := &Launches{files: l.files}
 	for _, r := range l.All() {
 		if some(r.Kernel) {
 			list.Add(&r)
