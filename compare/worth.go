@@ -193,6 +193,7 @@ func (r *Result) worth(row *Row) (w Worth) {
 	for _, u := range uses[1:] { // the worse end of what the counters say and what is left without the others
 		if other := r.depthLimits(row, u, roofs); other[0].bound > limits[0].bound {
 			limits = other
+			limits[0].text += ", without what others can have put in"
 		}
 		l, m := emptied(row, u.idle)
 		likely, most = min(likely, l), max(most, m)
