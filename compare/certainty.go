@@ -245,13 +245,6 @@ func (r *Result) threadsCounted() (part float64, known bool) {
 	return 0, false
 }
 
-// Measurable says whether the values of a row's counters can be its kernel's.
-func (r *Result) Measurable(row *Row) bool {
-	c := &row.Certainty
-	why := r.unusable(row, c, row.Measured.Or(0), row.reference())
-	return why == usable || why == fillsTooLittle
-}
-
 // samplingText says in a sentence why the values are not the kernel's.
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	switch why {
