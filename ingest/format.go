@@ -69,7 +69,7 @@ type File struct {
 	Launches      *Launches // nil unless asked for and known
 	Summary       []Kernel
 	Timings       []Timing
-	Props         []Props
+	Props         []Kernel // of binaries and tracers: kernels without measured values
 	Stalls        []TaskStalls
 	Instructions  Instructions
 	Samples       []Samples

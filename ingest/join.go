@@ -71,7 +71,7 @@ type joiner struct {
 	index  map[Key]int      // the first kernel of a key
 	byName map[string][]int // the kernels of a name, one of each key
 	plain  map[string]string
-	props  []Props
+	props  []Kernel
 	stalls []TaskStalls
 
 	gaveWay map[string]bool // files whose samples gave way to another's, see chooseReading

@@ -12,7 +12,7 @@ import (
 
 // kernels makes kernels of lines of pairs `name value`, values as an export prints them.
 // A line that begins with launch instead of task is one of the kernel that was last.
-func kernels(path, text string) (list []Kernel, props []Props, launches *Launches) {
+func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launches) {
 	for i, l := range strings.Split(text, "\n") {
 		k := Kernel{Pos: note.Pos{File: path, Line: i + 2}}
 		w := strings.Fields(l)
@@ -63,7 +63,7 @@ func kernels(path, text string) (list []Kernel, props []Props, launches *Launche
 			}
 		}
 		if w[0] == "props" {
-			props = append(props, Props{Task: k.Task, Global: k.Global, Local: k.Local, SIMD: k.SIMD, SLM: k.SLM, Spill: k.Spill, Registers: k.Registers, Pos: k.Pos})
+			props = append(props, Kernel{Task: k.Task, Global: k.Global, Local: k.Local, SIMD: k.SIMD, SLM: k.SLM, Spill: k.Spill, Registers: k.Registers, Pos: k.Pos})
 			continue
 		}
 		if w[0] == "launch" {

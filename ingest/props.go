@@ -15,7 +15,7 @@ func (j *joiner) properties() {
 		return
 	}
 	j.update()
-	byName := map[string][]Props{}
+	byName := map[string][]Kernel{}
 	for _, p := range j.props {
 		n := j.plainName(p.Task)
 		p.Global, p.Local = p.Global.Trim(), p.Local.Trim()
@@ -64,8 +64,8 @@ func (j *joiner) reasonsOfStalls() {
 
 // fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape;
 // else those of other shapes.
-func fitting(props []Props, key *Key) []Props {
-	var same, shapeless, others []Props
+func fitting(props []Kernel, key *Key) []Kernel {
+	var same, shapeless, others []Kernel
 	for _, p := range props {
 		switch s, ok := p.SIMD.Value(); {
 		case ok && key.SIMD != 0 && s != key.SIMD:
@@ -90,17 +90,25 @@ func fitting(props []Props, key *Key) []Props {
 type differing struct{ simd, slm, spill, registers, barriers bool }
 
 // agreed gives what properties have in common: where they differ, any of them would be a guess.
-func agreed(props []Props) (p Props, d differing) {
-	p.SIMD, d.simd = common(props, func(p *Props) unit.Opt[int] { return p.SIMD })
-	p.SLM, d.slm = common(props, func(p *Props) unit.Opt[unit.Bytes] { return p.SLM })
-	p.Spill, d.spill = common(props, func(p *Props) unit.Opt[unit.Bytes] { return p.Spill })
-	p.Registers, d.registers = common(props, func(p *Props) unit.Opt[int] { return p.Registers })
-	p.Barriers, d.barriers = common(props, func(p *Props) unit.Opt[int64] { return p.Barriers })
+func agreed(props []Kernel) (p Kernel, d differing) {
+	// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
+	for i := range props {
+		if o := &props[i]; o.Global.Present() || i > 0 && o.Local != p.Local {
+			p.Local = Size3{}
+			break
+		}
+		p.Local = props[i].Local
+	}
+	p.SIMD, d.simd = common(props, func(p *Kernel) unit.Opt[int] { return p.SIMD })
+	p.SLM, d.slm = common(props, func(p *Kernel) unit.Opt[unit.Bytes] { return p.SLM })
+	p.Spill, d.spill = common(props, func(p *Kernel) unit.Opt[unit.Bytes] { return p.Spill })
+	p.Registers, d.registers = common(props, func(p *Kernel) unit.Opt[int] { return p.Registers })
+	p.Barriers, d.barriers = common(props, func(p *Kernel) unit.Opt[int64] { return p.Barriers })
 	return p, d
 }
 
 // common gives the value of those properties that have one, absent where they differ.
-func common[T comparable](props []Props, of func(*Props) unit.Opt[T]) (v unit.Opt[T], differ bool) {
+func common[T comparable](props []Kernel, of func(*Kernel) unit.Opt[T]) (v unit.Opt[T], differ bool) {
 	for i := range props {
 		o := of(&props[i])
 		if v = cmp.Or(v, o); o.Present() && o != v {
@@ -130,10 +138,8 @@ func (d differing) missing(k *Kernel) (names []string) {
 }
 
 // fillProperties fills in the properties of a kernel.
-func (k *Kernel) fillProperties(p *Props) {
-	if !k.SIMD.Present() && k.Global.Present() {
-		k.SIMD = p.SIMD
-	}
+func (k *Kernel) fillProperties(p *Kernel) {
+	k.SIMD, k.Local = cmp.Or(k.SIMD, p.SIMD), cmp.Or(k.Local, p.Local)
 	k.SLM, k.Spill, k.Registers = cmp.Or(k.SLM, p.SLM), cmp.Or(k.Spill, p.Spill), cmp.Or(k.Registers, p.Registers)
 	if n, ok := p.Barriers.Value(); ok && (n > 0 || !k.Barriers.Present()) && k.Barriers.Or(0) == 0 {
 		k.Barriers = p.Barriers // the binary is a fact; a sampled counter may have missed them

@@ -44,7 +44,7 @@ func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, 
 			k.SLM = unit.Some(unit.Bytes(v))
 		}
 		if w[0] == "props" {
-			out.Props = append(out.Props, Props{Task: w[1], SLM: k.SLM})
+			out.Props = append(out.Props, Kernel{Task: w[1], SLM: k.SLM})
 			continue
 		}
 		out.Rows++

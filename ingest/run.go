@@ -303,17 +303,3 @@ type Platform struct {
 	VectorSize       unit.Opt[int64] // of a vec_add log
 	Pos              note.Pos        // of the device line
 }
-
-// Props are the properties of a compiled kernel that a tracer prints.
-type Props struct {
-	Task          string
-	Global, Local Size3 // absent when the name carries no launch shape
-	SIMD          unit.Opt[int]
-	SLM           unit.Opt[unit.Bytes] // per work-group
-	Private       unit.Opt[unit.Bytes] // per thread
-	Spill         unit.Opt[unit.Bytes] // per thread
-	Registers     unit.Opt[int]        // registers per thread
-	// Barriers is how many barriers a work-group uses, from the kernel's binary; a tracer does not say.
-	Barriers unit.Opt[int64]
-	Pos      note.Pos
-}

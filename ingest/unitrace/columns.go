@@ -29,7 +29,6 @@ const (
 	subDevice
 	simd
 	slm
-	private
 	spill
 	registers
 	quantities // how many there are
@@ -53,7 +52,7 @@ var columnNames = map[string]struct {
 	"XVE_BARRIER_MESSAGE_COUNT": {barriers, 1}, "ShaderBarriers": {barriers, 1},
 	"ASYNC_GPGPU_THREADGROUP_COUNT": {groups, 1}, "ASYNC_GPGPU_THREAD_EXIT_COUNT": {exits, 1},
 	"GlobalInstanceId": {instance, 1}, "Device": {device, 1}, "SubDeviceId": {subDevice, 1}, "SIMD": {simd, 1},
-	"SLM Per Work Group": {slm, 1}, "Private Memory Per Thread": {private, 1}, "Spill Memory Per Thread": {spill, 1},
+	"SLM Per Work Group": {slm, 1}, "Spill Memory Per Thread": {spill, 1},
 	"Register File Size Per Thread": {registers, 1},
 }
 

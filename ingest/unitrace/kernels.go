@@ -14,14 +14,6 @@ import (
 // They are in the order of the report, which is that of its timing table where it has one.
 func (s *store) into(f *ingest.File) (err error) {
 	c := s.coverage()
-	join := s.joiner()
-	add := func(k *ingest.Kernel) {
-		join(k)
-		f.Kernels = append(f.Kernels, *k)
-		if err == nil {
-			err = ingest.CheckCounts(k)
-		}
-	}
 	warn := warner(f)
 	places := slices.Repeat([]int{-1}, len(s.order)) // of the kernels, by the number of the account
 	slices.SortStableFunc(s.order, func(a, b *account) int { return a.rank - b.rank })
@@ -53,7 +45,10 @@ func (s *store) into(f *ingest.File) (err error) {
 			m.check(&k, t, warn)
 		}
 		places[a.number] = len(f.Kernels)
-		add(&k)
+		f.Kernels = append(f.Kernels, k)
+		if err == nil {
+			err = ingest.CheckCounts(&k)
+		}
 	}
 	if s.launches.Len() > 0 {
 		f.Launches = s.launches.Renumber(places)
@@ -203,67 +198,4 @@ func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 			"occupancies are means over the query, times are those of the "+
 			"timing table", k.Task, each(q), k.CounterTimeRatio.Or(0), each(t)),
 		Hint: "give each launch more work, so that the query's own time counts less"}
-}
-
-// joiner gives what copies the properties of a kernel into it: those of the same name, and of the same shape and SIMD
-// width as far as both say so.
-func (s *store) joiner() func(*ingest.Kernel) {
-	shapeless, all := map[string][]int{}, map[string][]int{}
-	for i, key := range s.shapes {
-		all[key.name] = append(all[key.name], i)
-		if !key.global.Present() {
-			shapeless[key.name] = append(shapeless[key.name], i)
-		}
-	}
-	type question struct {
-		name   string
-		simd   int
-		shaped bool
-	}
-	known := map[question]int{} // many launches or tiles ask the same
-	return func(k *ingest.Kernel) {
-		found, ok := s.props[propsKey{k.Task, k.Global, k.Local, k.SIMD.Or(0)}]
-		if !ok {
-			q := question{k.Task, k.SIMD.Or(0), k.Global.Present()}
-			if found, ok = known[q]; !ok {
-				candidates := all[k.Task]
-				if q.shaped {
-					candidates = shapeless[k.Task]
-				}
-				found = s.only(candidates, q.simd)
-				known[q] = found
-			}
-		}
-		if found < 0 {
-			return
-		}
-		p := s.propsList[found]
-		k.SLM, k.Spill, k.Registers = p.SLM, p.Spill, p.Registers
-		if !k.SIMD.Present() {
-			k.SIMD = p.SIMD
-		}
-	}
-}
-
-// only gives the one of some properties that fits a SIMD width, -1 when none does, or several that differ: saying
-// nothing is better than the wrong thing.
-func (s *store) only(candidates []int, simd int) int {
-	found := -1
-	for _, j := range candidates {
-		width := s.shapes[j].simd
-		switch {
-		case width != 0 && simd != 0 && width != simd:
-		case found < 0:
-			found = j
-		case needs(s.propsList[j]) != needs(s.propsList[found]):
-			return -1
-		}
-	}
-	return found
-}
-
-// needs is a kernel's properties without its launch shape and its place in the file.
-func needs(p ingest.Props) ingest.Props {
-	p.Global, p.Local, p.Pos = unit.Size3{}, unit.Size3{}, note.Pos{}
-	return p
 }

@@ -52,11 +52,11 @@ func (r *reader) properties(f *fields) error {
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
-	p := ingest.Props{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD, Pos: r.in.Pos(f.nameAt + 1)}
+	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD, Pos: r.in.Pos(f.nameAt + 1)}
 	for _, c := range []struct {
 		q  quantity
 		to *unit.Opt[unit.Bytes]
-	}{{slm, &p.SLM}, {private, &p.Private}, {spill, &p.Spill}} {
+	}{{slm, &p.SLM}, {spill, &p.Spill}} {
 		if n, ok := f.count(c.q).Value(); ok {
 			*c.to = unit.Some(unit.Bytes(n))
 		}

@@ -46,8 +46,7 @@ type store struct {
 	launches  ingest.Launches // each, when asked for; of the accounts by number
 	eachFrom  source          // the table that they are from
 	props     map[propsKey]int
-	propsList []ingest.Props
-	shapes    []propsKey // of propsList
+	propsList []ingest.Kernel
 	stalls    []ingest.TaskStalls
 	stallsOf  map[string]int // in stalls
 	trace     ingest.Trace
@@ -118,12 +117,11 @@ func (s *store) room(kernels, nameBytes int) error {
 	return nil
 }
 
-func (s *store) properties(key propsKey, p ingest.Props) error {
+func (s *store) properties(key propsKey, p ingest.Kernel) error {
 	if i, ok := s.props[key]; ok {
 		// A kernel compiled twice: keep what needs more, so that no limit is overlooked.
 		old := &s.propsList[i]
 		most(&old.SLM, p.SLM)
-		most(&old.Private, p.Private)
 		most(&old.Spill, p.Spill)
 		most(&old.Registers, p.Registers)
 		return nil
@@ -135,7 +133,6 @@ func (s *store) properties(key propsKey, p ingest.Props) error {
 	p.Task = key.name
 	s.props[key] = len(s.propsList)
 	s.propsList = append(s.propsList, p)
-	s.shapes = append(s.shapes, key)
 	return nil
 }
 

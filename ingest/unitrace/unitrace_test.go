@@ -46,12 +46,11 @@ kernel "GEMM" at f:13:1
    global 1024x1024x1 SIMD 32 instances 4 seconds 0.172101915
 kernel "ADD" at f:14:3
    global 1024x2x1 local 64x2x1 SIMD 16 instances 1 seconds 1e-06
-   spill 128 SLM bytes 64
 kernel "clEnqueueWriteBuffer" at f:15:6
    direction host-to-device instances 8 seconds 0.003217914
 kernel "clEnqueueReadBuffer" at f:16:7
    direction device-to-host instances 4 seconds 0.002225152
-properties "ADD" global 1024x2x1 local 64x2x1 simd 16 slm 64 private 0 spill 128 at f:26:2
+properties "ADD" global 1024x2x1 local 64x2x1 simd 16 slm 64 spill 128 at f:26:2
 `},
 		{"unitrace query", "instances are told apart by number, two tiles are one launch, adapters are kept apart; microseconds are scaled", unitraceQuery, `rows 4 bad 0
 kernel "f(int, float)" at f:5:1
@@ -242,7 +241,7 @@ func TestProperties(t *testing.T) {
 		slm          int64
 	}{
 		{"one row", "f, 16, 64, 0, 0, 256\n", 256, 64},
-		{"two widths that need the same", "f, 16, 64, 0, 0, 256\nf, 32, 64, 0, 0, 256\n", 0, -1},
+		{"two widths that need the same", "f, 16, 64, 0, 0, 256\nf, 32, 64, 0, 0, 256\n", 256, 64},
 		{"compiled twice: what needs more", "f, 16, 64, 0, 0, 128\nf, 16, 32, 0, 0, 256\n", 256, 64},
 		{"of another kernel", "g, 16, 64, 0, 0, 256\n", 0, -1},
 		{"unknown registers", "f, ANY, 64, 0, 0, unknown\n", 0, 64},
@@ -251,7 +250,11 @@ func TestProperties(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
-		k := f.Kernels[0]
+		run, err := ingest.Join([]ingest.File{*f})
+		if err != nil {
+			t.Fatalf("%s: %v", c.reason, err)
+		}
+		k := run.Kernels[0]
 		if k.Registers.Or(0) != c.registers || int64(k.SLM.Or(-1)) != c.slm {
 			t.Errorf("%s: registers %d, SLM %d; want %d and %d", c.reason, k.Registers.Or(0), k.SLM.Or(-1), c.registers, c.slm)
 		}
