@@ -47,18 +47,18 @@ func story() *compare.Result {
 func TestSorting(t *testing.T) {
 	b := browsertest.OpenFile(t, render(t, story()))
 	b.Want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
 	b.Want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
-	b.Want(t, "the heading says so", fmt.Sprintf(heading, "measured"), "descending")
+	b.Want(t, "the heading says so", fmt.Sprintf(heading, "measured_percent"), "descending")
 	b.Want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
 	b.Want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured"))))
+	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
 	b.Want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
-	b.Want(t, "and the heading is none", fmt.Sprintf(heading, "measured"), "none")
+	b.Want(t, "and the heading is none", fmt.Sprintf(heading, "measured_percent"), "none")
 	b.Run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
 	b.Want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
-	b.Want(t, "one column at a time", fmt.Sprintf(heading, "measured"), "none")
+	b.Want(t, "one column at a time", fmt.Sprintf(heading, "measured_percent"), "none")
 	b.Want(t, "the focus shows",
 		`getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
 	b.Quiet(t)
@@ -214,7 +214,7 @@ func TestManyRows(t *testing.T) {
 		const loaded = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
 		done(Math.max(paint ? paint.startTime : 0, loaded));
 	})))`)
-	sorted := browsertest.Ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured] button").click()`))
+	sorted := browsertest.Ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured_percent] button").click()`))
 	b.Want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
 	b.Want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
 	filtered := browsertest.Ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";

@@ -330,8 +330,8 @@ func TestExample(t *testing.T) {
 			t.Errorf("%s has %d bytes", format, len(text))
 		}
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured] button`)))
-	b.Want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured]").getAttribute("aria-sort")`, "descending")
+	b.Run(t, chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured_percent] button`)))
+	b.Want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured_percent]").getAttribute("aria-sort")`, "descending")
 	b.Quiet(t)
 }
 
