@@ -39,7 +39,7 @@ func sumKernels(h hash.Hash, list []Kernel) {
 		k := &list[i]
 		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t", k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device,
 			k.Reading, k.Uneven)
-		for _, fields := range [][]Field{Fields, how} {
+		for _, fields := range [][]Field{kernelFields, how} {
 			for f := range fields {
 				v, present := fields[f].bits(k)
 				if line = append(line, 0); present {

@@ -48,7 +48,7 @@ func TestFields(t *testing.T) {
 	known := map[uintptr]bool{}
 	var k Kernel
 	of := reflect.ValueOf(&k).Elem()
-	for _, list := range [][]Field{Fields, how} {
+	for _, list := range [][]Field{kernelFields, how} {
 		for _, f := range list {
 			for i := range of.NumField() {
 				var from, to Kernel

@@ -37,9 +37,9 @@ func (f Field) static() Field {
 // unsaid is for what comes from one reading of counters and has no name of its own.
 const unsaid = ""
 
-// Fields are the optional values of a Kernel that its key does not have; a test finds one that is missing. The mean
+// kernelFields are the optional values of a Kernel that its key does not have; a test finds one that is missing. The mean
 // time has a rule of its own, see joinMean.
-var Fields = []Field{
+var kernelFields = []Field{
 	value("instance count", func(k *Kernel) *unit.Opt[int64] { return &k.Instances }),
 	value("total time", func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Total }),
 	value("measured occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Measured }),

@@ -225,8 +225,8 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	x, y = a.Measured.Or(0), b.Measured.Or(0)
 	joinMean(a, b, sameKind)
 	var differ []string
-	for i := range Fields {
-		f := &Fields[i]
+	for i := range kernelFields {
+		f := &kernelFields[i]
 		agree := f.Static || sameKind // should
 		switch f.Name {
 		case "total time":

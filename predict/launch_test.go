@@ -62,7 +62,7 @@ func TestGroupLimits(t *testing.T) {
 	for _, tt := range tests {
 		d := max1100()
 		d.GroupLimits = groupLimits(tt.rules)
-		if got := MaxGroupSize(d, tt.simd, tt.registers); got != tt.want {
+		if got := maxGroupSize(d, tt.simd, tt.registers); got != tt.want {
 			t.Errorf("%q SIMD%d GRF %d: %d, want %d (%s)", tt.rules, tt.simd, tt.registers, got, tt.want, tt.reason)
 		}
 		for x := int64(1); x <= 1024; x++ { // one work-item more is refused, none less

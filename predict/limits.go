@@ -2,9 +2,9 @@ package predict
 
 import "occudiff/predict/arch"
 
-// MaxGroupSize gives the work-items that the driver admits in a work-group at a sub-group size and register count: the
+// maxGroupSize gives the work-items that the driver admits in a work-group at a sub-group size and register count: the
 // device's maximum, lowered by the driver's further limits. 0 says that the device gives no maximum.
-func MaxGroupSize(d *arch.Device, simd, registers int) int64 {
+func maxGroupSize(d *arch.Device, simd, registers int) int64 {
 	most := int64(d.MaxGroupSize)
 	taken := false
 	for i := range d.GroupLimits {

@@ -74,7 +74,7 @@ func (s *shape) resolve(d *arch.Device, l *Launch) fault {
 	s.threads = ceilDiv(s.group, int64(l.SIMD))
 	s.groupMax = int64(d.MaxGroupSize)
 	if len(d.GroupLimits) > 0 {
-		s.groupMax = MaxGroupSize(d, l.SIMD, s.mode.Registers)
+		s.groupMax = maxGroupSize(d, l.SIMD, s.mode.Registers)
 	}
 	if s.groupMax > 0 && s.group > s.groupMax {
 		return groupTooLarge
@@ -169,7 +169,7 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	p.AverageHigh = max(r.High.Average, p.Average)
 
 	p.Limits = p.gpuLimits(d, s, full, wave, slots)
-	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(TailPoints)*float64(lasting)*float64(slots) {
+	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(tailPoints)*float64(lasting)*float64(slots) {
 		p.Limits |= LimitTail
 	}
 	return nothing

@@ -257,7 +257,7 @@ func TestGroupMaximum(t *testing.T) {
 		{tgl(), 8, 128, 512},
 	}
 	for _, tt := range tests {
-		if got := MaxGroupSize(tt.d, tt.simd, tt.registers); got != tt.want {
+		if got := maxGroupSize(tt.d, tt.simd, tt.registers); got != tt.want {
 			t.Errorf("%s SIMD%d GRF %d: %d work-items, want %d", tt.d.Key, tt.simd, tt.registers, got, tt.want)
 		}
 	}

@@ -66,11 +66,11 @@ const (
 	LimitBarriers                    // barrier slots
 	LimitRegisters                   // large GRF leaves fewer threads
 	LimitGrid                        // too few work-groups for the GPU
-	LimitTail                        // the last wave costs more than TailPoints of the average
+	LimitTail                        // the last wave costs more than tailPoints of the average
 )
 
-// TailPoints is how much of the average, in percentage points, the last wave has to cost before `tail` is named.
-const TailPoints unit.Points = 5
+// tailPoints is how much of the average, in percentage points, the last wave has to cost before `tail` is named.
+const tailPoints unit.Points = 5
 
 var limitNames = [...]string{"threads", "slm", "slots", "barriers", "registers", "grid", "tail"}
 

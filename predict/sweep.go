@@ -177,7 +177,7 @@ func largestGroup(d *arch.Device, l Launch) int64 {
 		return 0
 	}
 	most := int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)) * int64(l.SIMD)
-	if limit := MaxGroupSize(d, l.SIMD, mode.Registers); limit > 0 {
+	if limit := maxGroupSize(d, l.SIMD, mode.Registers); limit > 0 {
 		most = min(most, limit)
 	}
 	return most

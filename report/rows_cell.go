@@ -139,7 +139,7 @@ func listCell(value any) Cell {
 	case *[]string:
 		return TextCell(strings.Join(*x, ", "))
 	case *[]int:
-		return TextCell(Numbers(*x))
+		return TextCell(numbers(*x))
 	case *unit.Size3:
 		return TextCell(x.String())
 	}

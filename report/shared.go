@@ -26,7 +26,7 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 	rows.Count("Threads per XVE", int64(d.ThreadsPerXVE))
 	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
 	rows.Count("Thread slots", int64(d.Slots()))
-	rows.Text("SIMD widths", Numbers(d.SIMDWidths))
+	rows.Text("SIMD widths", numbers(d.SIMDWidths))
 	rows.Text("Register modes", grfModes(d))
 	rows.Text("Registers of an XVE", grfBytes(d))
 	if len(d.SIMDWidths) > 0 {
@@ -85,8 +85,8 @@ func (p *Pairs) Number(name string, x float64) {
 	*p = append(*p, Pair{name, NumCell(Number, x)})
 }
 
-// Numbers prints a list of integers.
-func Numbers(list []int) string {
+// numbers prints a list of integers.
+func numbers(list []int) string {
 	return strings.Join(ListOf(list, strconv.Itoa), ", ")
 }
 
