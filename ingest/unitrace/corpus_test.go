@@ -52,6 +52,7 @@ func TestCorpusByHand(t *testing.T) {
 		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || l.Threads.Or(0) != 56*32 {
 			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), l.Threads.Or(0))
 		}
+		k = joinedKernel(t, f, k.Task) // its properties are a table of their own
 		if k.SLM.Or(-1) != 8 || k.Spill.Or(-1) != 0 || k.Registers.Present() {
 			t.Errorf("launch %d: SLM %d, spill %d, registers %v; want 8, 0 and absent", i, k.SLM.Or(-1), k.Spill.Or(-1), k.Registers)
 		}
@@ -63,7 +64,7 @@ func TestCorpusByHand(t *testing.T) {
 		t.Errorf("both launches: measured %v, %d launches, %d threads; want %v, 2 and 3584", m.Percent(), k.Instances.Or(0), k.Threads.Or(0), want)
 	}
 	f = readCorpus(t, "device_timing_dpc_gemm.txt", ingest.ReadOptions{})
-	k = f.Kernels[0]
+	k = joinedKernel(t, f, f.Kernels[0].Task)
 	if !strings.HasPrefix(k.Task, "RunAndCheck(sycl::_V1::queue, std::vector<") || !strings.HasSuffix(k.Task, "const::__GEMM") {
 		t.Errorf("task %q", k.Task)
 	}
@@ -73,4 +74,20 @@ func TestCorpusByHand(t *testing.T) {
 	if c := f.Kernels[1]; c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
 		t.Errorf("copy %+v", c)
 	}
+}
+
+// joinedKernel is the kernel of a name in the run that a file alone makes.
+func joinedKernel(t *testing.T, f *ingest.File, task string) ingest.Kernel {
+	t.Helper()
+	run, err := ingest.Join([]ingest.File{*f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range run.Kernels {
+		if k.Task == task {
+			return k
+		}
+	}
+	t.Fatalf("no kernel %s", task)
+	return ingest.Kernel{}
 }
