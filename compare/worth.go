@@ -202,7 +202,8 @@ func (r *Result) worth(row *Row) (w Worth) {
 	if row.Idle.Present() {
 		w.Spread = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
 	}
-	depth, because := r.depth(row, limits, roofs)
+	why := stallsOf(row)
+	depth, because := r.depth(row, limits, roofs, &why)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing
 	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
 		depth = ElseBinds // for more threads, while more of the GPU at work is another question
@@ -220,15 +221,14 @@ func (r *Result) worth(row *Row) (w Worth) {
 	} else {
 		w.Verdicts, w.Because = []WorthVerdict{depth}, because
 	}
-	why := stallsOf(row)
 	w.Because += why.text() + wrong
 	return w
 }
 
 // depth says what more threads on XVEs that ran are worth, by the tightest limit first.
-func (r *Result) depth(row *Row, limits []limit, roofs []roof) (WorthVerdict, string) {
+func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (WorthVerdict, string) {
 	tight := limits[0]
-	t, why := xvesOf(row), stallsOf(row)
+	t := xvesOf(row)
 	_, counted := row.Counters.BusiestPipe()
 	for i := range roofs {
 		if f := &roofs[i]; !f.loose && f.share() >= worthRoof {

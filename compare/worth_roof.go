@@ -31,14 +31,15 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"
-	memory, l3 := c.MemoryRead.Or(0)+c.MemoryWrite.Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
+	memory, l3 := c.Memory().Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
 	all := []roof{
 		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
-		{"reading from memory", c.MemoryRead.Or(0), c.MemoryReadRoof.Or(0), folder, false, false},
-		{"writing to memory", c.MemoryWrite.Or(0), c.MemoryWriteRoof.Or(0), folder, false, false},
+		{name: "reading from memory", used: c.MemoryRead.Or(0), most: c.MemoryReadRoof.Or(0), source: folder},
+		{name: "writing to memory", used: c.MemoryWrite.Or(0), most: c.MemoryWriteRoof.Or(0), source: folder},
 		tableRoof("memory", memory, r.Device.Memory),
-		{"L3", l3, c.L3Roof.Or(0), folder, false, false},
+		{name: "L3", used: l3, most: c.L3Roof.Or(0), source: folder},
 	}
+	all[2].ofMemory = true
 	if !c.L3Roof.Present() {
 		all[3] = tableRoof("L3", l3, r.Device.L3)
 	}
@@ -65,7 +66,7 @@ func tableRoof(name string, used float64, most []arch.Bandwidth) roof {
 	if most[0].Fastest != "" {
 		source = "with " + most[0].Fastest
 	}
-	return roof{name, used, most[0].GBPerSecond, source, most[0].Fastest != "", name == "memory"}
+	return roof{name: name, used: used, most: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
 }
 
 // text says how near the kernel is to the roof.

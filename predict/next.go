@@ -106,7 +106,7 @@ func (n *nexter) resizeForThreads() {
 
 // resize proposes work-groups of so many threads, where that gains.
 func (n *nexter) resize(limit Limit, threads int64) {
-	to := min(threads*int64(n.l.SIMD), largestGroup(n.d, n.l)/int64(n.l.SIMD)*int64(n.l.SIMD))
+	to := min(threads*int64(n.l.SIMD), LargestGroup(n.d, n.l)/int64(n.l.SIMD)*int64(n.l.SIMD))
 	if to < 1 || to == n.p.GroupSize {
 		return
 	}

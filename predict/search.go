@@ -43,7 +43,7 @@ func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) (found []Sett
 		for _, grf := range searchGRF(d, l, may) {
 			at := l
 			at.SIMD, at.GRF = simd, grf
-			if m := largestGroup(d, at); locals == nil || m != most {
+			if m := LargestGroup(d, at); locals == nil || m != most {
 				most, locals = m, searchLocal(at, may, groups, m)
 			}
 			for _, local := range locals {
@@ -178,7 +178,7 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 		_, err := Predict(d, l)
 		return best, worst, 0, err
 	}
-	for _, local := range dividing(l, largestGroup(d, l)) {
+	for _, local := range dividing(l, LargestGroup(d, l)) {
 		at := l
 		at.Local = local
 		p, refused := Predict(d, at)

@@ -32,7 +32,7 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 		sizes = append(sizes, own)
 	}
 	if d != nil && l.SIMD > 0 {
-		for x, most := int64(localStep), largestGroup(d, l); x <= most; x += localStep {
+		for x, most := int64(localStep), LargestGroup(d, l); x <= most; x += localStep {
 			sizes = append(sizes, x)
 		}
 	}
@@ -152,10 +152,6 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// LargestGroup gives the most work-items of a work-group that can run with the registers and the sub-group size of a
-// launch, by the device's maximum, the driver's rules and the thread slots; 0 in a mode that the device lacks.
-func LargestGroup(d *arch.Device, l Launch) int64 { return largestGroup(d, l) }
-
 // sweep predicts a launch for each value, in rising order, each once. It is never nil.
 func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) []Point {
 	slices.Sort(values)
@@ -169,9 +165,9 @@ func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) [
 	return points
 }
 
-// largestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules
+// LargestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules
 // and the thread slots at the launch's sub-group size and GRF mode.
-func largestGroup(d *arch.Device, l Launch) int64 {
+func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)
 	if !ok {
 		return 0

@@ -105,11 +105,16 @@ func headline(kernels []binary.Kernel, global unit.Size3) string {
 			devices = append(devices, k)
 		}
 	}
-	of := "a full GPU"
+	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), join(devices),
+		predictedFor(global))
+}
+
+// predictedFor words the size that kernels of binaries are predicted for.
+func predictedFor(global unit.Size3) string {
 	if global.Present() {
-		of = "the global size " + global.String()
+		return "the global size " + global.String()
 	}
-	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), join(devices), of)
+	return "a full GPU"
 }
 
 // closing says how many kernels keep something out of the registers, which costs more than occupancy.

@@ -63,12 +63,8 @@ func Registers(modes []binary.Mode, notes []note.Note, global unit.Size3, prov r
 		return r
 	})
 	t := report.Rows("modes", len(rows), func(i int) modeRow { return rows[i] })
-	of := "a full GPU"
-	if global.Present() {
-		of = "the global size " + global.String()
-	}
 	d := &report.Document{Whole: true, Title: "Register modes", Version: prov.Version,
-		Headline: []string{fmt.Sprintf("Register modes of kernels, predicted for %s", of)},
+		Headline: []string{fmt.Sprintf("Register modes of kernels, predicted for %s", predictedFor(global))},
 		Closing: "More registers need not spill less, and another mode may take another SIMD width: measure both. " +
 			"The option of a build holds for all kernels of a module.",
 		Sections: []report.Section{{Key: "modes", Title: "Register modes", Sheet: "Modes", Tables: []*report.Table{t},
