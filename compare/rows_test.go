@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -93,7 +94,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%d kernels in %d rows", len(seen), len(got.Rows))
 		}
 		for _, timing := range got.Timings {
-			if row := timing.Row; row >= 0 && !got.Rows[row].FromLog && nameParts(got.Rows[row].Task) != nameParts(timing.Kernel) {
+			if row := timing.Row; row >= 0 && !got.Rows[row].FromLog && names.BaseOf(got.Rows[row].Task) != names.BaseOf(timing.Kernel) {
 				t.Errorf("the timing of %s is of %s", timing.Kernel, got.Rows[row].Task)
 			}
 		}

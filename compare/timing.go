@@ -2,11 +2,10 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -18,7 +17,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	byKey := map[ingest.Key]int{}
 	byName := r.byName(run)
 	for _, t := range run.Timings {
-		row, found := byName[nameParts(t.Kernel)]
+		row, found := byName[names.BaseOf(t.Kernel)]
 		if !found {
 			row = -1
 			if k, ok := r.launch(&t, run.Platform); ok {
@@ -77,17 +76,17 @@ func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, boo
 
 // byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry
 // it. It is not made when there is no log.
-func (r *Result) byName(run *ingest.Run) map[name]int {
+func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	if len(run.Timings) == 0 {
 		return nil
 	}
-	best, most := map[name]int{}, map[name]unit.Seconds{}
-	names := map[string]name{} // launches repeat them
+	best, most := map[names.Base]int{}, map[names.Base]unit.Seconds{}
+	known := map[string]names.Base{} // launches repeat them
 	add := func(i int, k *ingest.Kernel) {
-		n, known := names[k.Task]
-		if !known {
-			n = nameParts(k.Task)
-			names[k.Task] = n
+		n, met := known[k.Task]
+		if !met {
+			n = names.BaseOf(k.Task)
+			known[k.Task] = n
 		}
 		if _, seen := best[n]; !seen || k.Total.Or(0) > most[n] {
 			best[n], most[n] = i, k.Total.Or(0)
@@ -99,25 +98,4 @@ func (r *Result) byName(run *ingest.Run) map[name]int {
 		}
 	}
 	return best
-}
-
-var firstInt = regexp.MustCompile(`^<\s*(?:\([a-z ]+\)\s*)?(-?\d+)`)
-
-// name is the base name of a kernel and its first template integer.
-type name struct{ base, first string }
-
-// nameParts takes them from a kernel as it was printed: a log prints VectorAdd<12> where VTune prints
-// VectorAdd<(int)12, (int)256, (int)32>(int, ...
-func nameParts(task string) name {
-	at := strings.IndexAny(task, "<(")
-	if at < 0 {
-		return name{base: strings.TrimSpace(task)}
-	}
-	n := name{base: strings.TrimSpace(task[:at])}
-	if m := firstInt.FindStringSubmatch(task[at:]); m != nil {
-		if i, err := strconv.ParseInt(m[1], 10, 64); err == nil {
-			n.first = strconv.FormatInt(i, 10)
-		}
-	}
-	return n
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"occudiff/compare/launches"
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -71,7 +71,7 @@ func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 // kernelName is a kernel's name in a sentence: as the source has it, and no longer than a line.
 func kernelName(task string) string {
 	const most = 80
-	name := []rune(strings.Join(strings.Fields(symbol.Display(task)), " "))
+	name := []rune(strings.Join(strings.Fields(names.Display(task)), " "))
 	if len(name) > most {
 		name = append(name[:most-3], []rune("...")...)
 	}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -318,20 +318,10 @@ func (j *joiner) key(k *Kernel) Key {
 func (j *joiner) plainName(s string) string {
 	p, ok := j.plain[s]
 	if !ok {
-		p = plainName(s)
+		p = names.Comparable(s)
 		j.plain[s] = p
 	}
 	return p
-}
-
-var templateInt = regexp.MustCompile(`\((?:unsigned )?(?:int|long|short|char|long long)\)(-?\d)`)
-
-// plainName makes names of different tools comparable: VTune prints template integers as (int)12.
-func plainName(s string) string {
-	if strings.Contains(s, ")") {
-		s = templateInt.ReplaceAllString(s, "$1")
-	}
-	return strings.Join(strings.Fields(s), " ")
 }
 
 // leftOut are rows that may go with several launches; copies and the like are no loss.

@@ -149,7 +149,7 @@ func (j *joiner) checkSummary() error {
 	}
 	for i := range j.run.Summary {
 		s := &j.run.Summary[i]
-		same := exported[plainName(s.Task)]
+		same := exported[j.plainName(s.Task)]
 		// VTune cuts long names in a summary and ends them in dots.
 		if len(same) == 0 && !strings.HasSuffix(s.Task, "...") {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,

@@ -166,7 +166,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
-			"the file is empty; expected %s", names(formats))
+			"the file is empty; expected %s", listed(formats))
 	}
 	for _, f := range formats {
 		if f.Sniff(head) {
@@ -175,18 +175,18 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	}
 	if what := binaryKind(head); what != "" {
 		return nil, note.Faultf(codeBinary, pos, exportHint,
-			"this is %s; expected %s", what, names(formats))
+			"this is %s; expected %s", what, listed(formats))
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
 		return nil, note.Faultf(codeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
 			"their run", "this is the source of kernels, which holds no run")
 	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
-		"not recognized as %s; its first line is %s", names(formats), firstLine(head))
+		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
-// names lists formats as messages call them.
-func names(formats []Format) string {
+// listed lists formats as messages call them.
+func listed(formats []Format) string {
 	var list []string
 	for _, f := range formats {
 		if !slices.Contains(list, f.What()) {

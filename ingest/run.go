@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -52,14 +53,14 @@ type Input struct {
 	BadRows int64
 }
 
-// Direction of a transfer.
-type Direction string
+// Direction of a transfer; see names.Direction.
+type Direction = names.Direction
 
 // The directions; kernels have none.
 const (
-	NoDirection  Direction = ""
-	HostToDevice Direction = "host-to-device"
-	DeviceToHost Direction = "device-to-host"
+	NoDirection  = names.NoDirection
+	HostToDevice = names.HostToDevice
+	DeviceToHost = names.DeviceToHost
 )
 
 // Key is what makes two rows the same task.
@@ -69,6 +70,11 @@ type Key struct {
 	SIMD          int // 0 when absent
 	Direction     Direction
 	Device        string
+}
+
+// KeyOf gives the key of a launch that a tracer names.
+func KeyOf(l *names.Launch) Key {
+	return Key{Task: l.Name, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0), Direction: l.Direction, Device: l.Tile}
 }
 
 // Trim is the key across tools, some of which print three dimensions where others print those that are not 1.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"occudiff/ingest/names"
 )
 
 // Trace is when launches ran: of kernels, and of copies and fills beside them. A launch takes 24 bytes, so that a
@@ -185,7 +187,7 @@ func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 func indexKeys(keys []Key) map[string][]int {
 	byName := map[string][]int{}
 	for i := range keys {
-		name := plainName(keys[i].Task)
+		name := names.Comparable(keys[i].Task)
 		byName[name] = append(byName[name], i)
 	}
 	return byName
@@ -195,7 +197,7 @@ func indexKeys(keys []Key) map[string][]int {
 func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 	like, known := byName[k.Task] // many rows are named alike
 	if !known {
-		like = byName[plainName(k.Task)]
+		like = byName[names.Comparable(k.Task)]
 	}
 	found := 0
 	global, local := k.Global.Trim(), k.Local.Trim()

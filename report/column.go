@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -220,7 +220,7 @@ func (c *Column) paper(v Cell) Cell {
 	case v.Kind == Duration:
 		v.Kind, v.Num = Number, v.Num*c.scale()
 	case v.Kind == Name:
-		v.Kind, v.Text = Text, symbol.Display(v.Text)
+		v.Kind, v.Text = Text, names.Display(v.Text)
 	case v.Kind == Array && len(v.List) > 0:
 		v = Cell{Kind: Text, Status: v.Status, Text: strings.Join(v.List, ", ")}
 	case v.Kind == Array:

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -104,7 +104,7 @@ func newMaker(t reflect.Type, c *Column) maker {
 	switch t.Kind() {
 	case reflect.String:
 		if t == reflect.TypeFor[Symbol]() {
-			return func(v reflect.Value) Cell { return TextCell(symbol.Display(v.String())) }
+			return func(v reflect.Value) Cell { return TextCell(names.Display(v.String())) }
 		}
 		return func(v reflect.Value) Cell { return TextCell(v.String()) }
 	case reflect.Bool:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rivo/uniseg"
 	"occudiff/compare"
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -142,7 +142,7 @@ func Visible(r rune) bool {
 type Symbol string
 
 // KernelName is the name of a kernel for people, on one line.
-func KernelName(task string) string { return OneLine(symbol.Display(task)) }
+func KernelName(task string) string { return OneLine(names.Display(task)) }
 
 // OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid
 // UTF-8 become the replacement character. Clean texts come back as they are.
@@ -183,8 +183,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// cutMark stands where a text was cut. ASCII, because not every console shows an ellipsis.
-const cutMark = "..."
+const cutMark = names.Cut
 
 // CutMiddle shortens a text to a width by taking out its middle: both ends of a kernel's name tell it apart.
 func CutMiddle(s string, width int) string {
@@ -203,7 +202,7 @@ func CutMiddle(s string, width int) string {
 // tells them apart: the names that a compiler gives to the variants of a template differ in their middle. Signatures
 // lose first what tells none of them apart.
 func CutApart(texts []string, width int) []string {
-	texts = briefer(texts, width)
+	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
 	cut := make([]string, len(texts))
 	alike := map[string][]int{}
 	for i, s := range texts {

@@ -117,3 +117,22 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// FuzzCutApart: what is cut fits the width, and nothing panics.
+func FuzzCutApart(f *testing.F) {
+	f.Add("void ns::f<int>(float*)\nvoid ns::g<int>(float*)", 12)
+	f.Add("a::\n::b\n::\na::b(", 4)
+	f.Add("f(<)>\n) (\n[ [\n ]", 3)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		names := strings.Split(text, "\n")
+		for i := range names {
+			names[i] = report.OneLine(names[i])
+		}
+		width = min(max(width, 0), 200)
+		for _, s := range report.CutApart(names, width) {
+			if report.Width(s) > width {
+				t.Errorf("CutApart(%q, %d) gave %q", names, width, s)
+			}
+		}
+	})
+}

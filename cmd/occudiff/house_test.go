@@ -17,24 +17,23 @@ import (
 // arrows is the house: which packages of the project each one may import. A package that is not listed fails the test, so
 // that a new one is placed on purpose. What each knows and must not know stands in its package comment.
 var arrows = map[string][]string{
-	"ingest/note":   {},
-	"ingest/symbol": {},
-	"ingest/ahead":  {},
-	"ingest/unit":   {},
-	"ingest/table":  {"ingest/note", "ingest/unit"},
-	"ingest":        {"ingest/note", "ingest/unit"},
-	"ingest/scan":   {},
+	"ingest/note":  {},
+	"ingest/names": {"ingest/unit"},
+	"ingest/ahead": {},
+	"ingest/unit":  {},
+	"ingest/table": {"ingest/note", "ingest/unit"},
+	"ingest":       {"ingest/names", "ingest/note", "ingest/unit"},
+	"ingest/scan":  {},
 
 	"ingest/lines":    {"ingest", "ingest/note"},
 	"ingest/vtune":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/scan"},
 	"ingest/vecadd":   {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
 	"ingest/summary":  {"ingest", "ingest/note", "ingest/unit", "ingest/lines"},
-	"ingest/unitrace": {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
-	"ingest/tracer":   {"ingest", "ingest/unit"},
-	"ingest/trace":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/tracer"},
+	"ingest/unitrace": {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/names"},
+	"ingest/trace":    {"ingest", "ingest/note", "ingest/unit", "ingest/lines", "ingest/names"},
 
-	"ingest/zebin":       {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
-	"ingest/vtuneresult": {"ingest", "ingest/note", "ingest/symbol", "ingest/unit"},
+	"ingest/zebin":       {"ingest", "ingest/note", "ingest/names", "ingest/unit"},
+	"ingest/vtuneresult": {"ingest", "ingest/note", "ingest/names", "ingest/unit"},
 	"ingest/collect":     {"ingest", "ingest/note", "ingest/vtune"},
 
 	"ingest/formats": {"ingest", "ingest/summary", "ingest/trace", "ingest/unitrace", "ingest/vecadd", "ingest/vtune", "ingest/vtuneresult", "ingest/zebin"},
@@ -49,16 +48,16 @@ var arrows = map[string][]string{
 
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
-	"compare/history":  {"ingest/note", "ingest/symbol", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch", "predict/dispatch", "predict/timeline", "compare/launches", "compare/stat"},
+	"compare/history":  {"ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
+	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/dispatch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
-	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/symbol", "ingest/unit"},
+	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit"},
 	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
-	"report":           {"compare", "ingest/note", "ingest/symbol", "ingest/unit", "predict", "predict/arch"},
+	"report":           {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},

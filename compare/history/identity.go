@@ -11,7 +11,7 @@ import (
 	"math"
 	"time"
 
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -87,7 +87,7 @@ func (k Key) kernelIdentity() string {
 // stableIdentity is a digest of the key without its program and without what moves in the task's name; "" when nothing
 // moves in it.
 func (k Key) stableIdentity() string {
-	stable, _ := symbol.Stable(k.Task)
+	stable, _ := names.Stable(k.Task)
 	if stable == k.Task {
 		return ""
 	}

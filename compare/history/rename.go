@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -18,7 +18,7 @@ import (
 type Rename struct {
 	Old, New string // names of tasks
 	// Run is the run that brought the new name, where both differ only in parts that move when other code changes (see
-	// symbol.Stable); 0 when somebody said it.
+	// names.Stable); 0 when somebody said it.
 	Run  int64
 	Time time.Time
 }
@@ -238,7 +238,7 @@ func (d *DB) renamed(ctx context.Context, tx *sql.Tx, rows []Row) ([]Row, error)
 type sameStableName struct {
 	fresh   []int // those without a series
 	known   bool  // that there are others
-	ordinal bool  // see symbol.Stable
+	ordinal bool  // see names.Stable
 
 	// The series of the name that no row has, the one with the latest run; several when there are more of that time.
 	series  int64
@@ -253,7 +253,7 @@ type sameStableName struct {
 // others. Where the name counts its likes, the run must have no other of them.
 func (d *DB) findRenamed(ctx context.Context, tx *sql.Tx, rows []Row, program string, ids []int64) ([]Rename, error) {
 	groups := map[string]*sameStableName{}
-	var names []any
+	var alike []any
 	for i := range rows {
 		identity := rows[i].stableIdentity()
 		if identity == "" {
@@ -263,22 +263,22 @@ func (d *DB) findRenamed(ctx context.Context, tx *sql.Tx, rows []Row, program st
 		if g == nil {
 			g = &sameStableName{}
 			groups[identity] = g
-			names = append(names, identity)
-			_, g.ordinal = symbol.Stable(rows[i].Task)
+			alike = append(alike, identity)
+			_, g.ordinal = names.Stable(rows[i].Task)
 		}
 		if g.known = g.known || ids[i] != 0; ids[i] == 0 {
 			g.fresh = append(g.fresh, i)
 		}
 	}
-	names = slices.DeleteFunc(names, func(identity any) bool {
+	alike = slices.DeleteFunc(alike, func(identity any) bool {
 		g := groups[identity.(string)]
-		return !symbol.Follows(len(g.fresh), g.ordinal, g.known)
+		return !names.Follows(len(g.fresh), g.ordinal, g.known)
 	})
-	if err := d.findSameStableName(ctx, tx, groups, names, program, ids); err != nil {
+	if err := d.findSameStableName(ctx, tx, groups, alike, program, ids); err != nil {
 		return nil, err
 	}
 	var moves []Rename
-	for _, identity := range names {
+	for _, identity := range alike {
 		g := groups[identity.(string)]
 		if g.series == 0 || g.several {
 			continue

@@ -25,7 +25,7 @@ const (
 	ChangeDevice  = "device"
 	ChangeDriver  = "driver"
 	ChangeVTune   = "VTune version"
-	ChangeName    = "name" // only in what moves when other code changes, see symbol.Stable
+	ChangeName    = "name" // only in what moves when other code changes, see names.Stable
 	ChangeAdapter = "adapter"
 	ChangeSIMD    = "SIMD width"
 	ChangeGRF     = "GRF"

@@ -11,7 +11,7 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -292,18 +292,18 @@ var pairings = [...]func(*ingest.Key){
 	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
-	func(k *ingest.Key) { k.Task, _ = symbol.Stable(k.Task) }, // by the rule that a history has, too
+	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the rule that a history has, too
 }
 
 // moves lists the stable names of launches that have a partner, where they count their likes.
 func (l *launches) moves(partner []int32) map[string]bool {
-	names := map[string]bool{}
+	moved := map[string]bool{}
 	for i, p := range partner {
-		if name, ordinal := symbol.Stable(l.key(int32(i)).Task); p != 0 && ordinal {
-			names[name] = true
+		if name, ordinal := names.Stable(l.key(int32(i)).Task); p != 0 && ordinal {
+			moved[name] = true
 		}
 	}
-	return names
+	return moved
 }
 
 // pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
@@ -312,8 +312,8 @@ func pair(older, newer *launches) []kept {
 	partner, taken := make([]int32, len(newer.first)), make([]bool, len(older.first)) // 1 is the first
 	moves := sync.OnceValue(func() map[string]bool { return newer.moves(partner) })
 	follows := func(i int32) bool {
-		name, ordinal := symbol.Stable(newer.key(i).Task)
-		return symbol.Follows(1, ordinal, ordinal && moves()[name])
+		name, ordinal := names.Stable(newer.key(i).Task)
+		return names.Follows(1, ordinal, ordinal && moves()[name])
 	}
 	for level, blur := range pairings {
 		type pile struct{ older, newer, olders, newers int32 }

@@ -391,21 +391,21 @@ func (r *reader) homeless() {
 type counted struct {
 	events            int64
 	has               [quantities]bool
-	other             names // counters that are not used
-	units             names // counters in a unit that is not known
-	homeless, untimed met   // without a launch
-	strange           met   // of a launch that is not found
+	other             firstNames // counters that are not used
+	units             firstNames // counters in a unit that is not known
+	homeless, untimed met        // without a launch
+	strange           met        // of a launch that is not found
 }
 
-// names are the first of some names, in the order in which they were met.
-type names struct {
+// firstNames are the first of some names, in the order in which they were met.
+type firstNames struct {
 	list []string
 	seen map[string]bool
 }
 
 const maxNames = 256
 
-func (n *names) add(name string) {
+func (n *firstNames) add(name string) {
 	if n.seen[name] || len(n.list) == maxNames {
 		return
 	}
@@ -417,7 +417,7 @@ func (n *names) add(name string) {
 }
 
 // String gives the first few.
-func (n *names) String() string {
+func (n *firstNames) String() string {
 	const most = 6
 	text := strings.Join(n.list[:min(most, len(n.list))], ", ")
 	if more := len(n.list) - most; more > 0 {
@@ -512,7 +512,7 @@ func (r *reader) unread() string {
 		return ""
 	}
 	text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.Counted(len(r.known), "launch", "launches"))
-	var some names
+	var some firstNames
 	for _, t := range r.order {
 		if n := ofTask[t.number]; t.placed && n > 0 && len(some.list) < maxNames {
 			some.add(fmt.Sprintf("%s (%d of %d)", lines.Quote(t.kernel.Task), n, t.sample.N))

@@ -14,8 +14,8 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
-	"occudiff/ingest/tracer"
 	"occudiff/ingest/unit"
 )
 
@@ -270,15 +270,15 @@ func (r *reader) named(name string, c category, line int) (*task, error) {
 	if len(r.tasks) >= maxTasks {
 		return nil, fmt.Errorf("more than %d different names", maxTasks)
 	}
-	parsed, err := tracer.Parse(name, false)
+	parsed, err := names.ParseLaunch(name, false)
 	if err != nil {
 		return nil, err
 	}
 	// PyTorch names copies in words of its own, in which no launch shape stands.
 	if c == copyCategory {
-		parsed = tracer.Task{Name: name, Direction: direction(name)}
+		parsed = names.Launch{Name: name, Direction: direction(name)}
 	}
-	key := parsed.Key()
+	key := ingest.KeyOf(&parsed)
 	t := &task{key: key, place: len(r.order), kernel: ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local,
 		SIMD: parsed.SIMD, Direction: key.Direction, Pos: r.pos(line)}}
 	r.tasks[name] = t

@@ -7,13 +7,13 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
-	"occudiff/ingest/tracer"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
 // timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
 func (r *reader) timing(f *fields) error {
-	t, err := tracer.Parse(f.name, r.section.items)
+	t, err := names.ParseLaunch(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -48,7 +48,7 @@ func (r *reader) timing(f *fields) error {
 
 // properties takes a row of the kernel properties.
 func (r *reader) properties(f *fields) error {
-	t, err := tracer.Parse(f.name, r.section.items)
+	t, err := names.ParseLaunch(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -88,7 +88,7 @@ func (r *reader) properties(f *fields) error {
 // stalls takes a row of a table of instructions.
 // Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
 func (r *reader) stalls(f *fields) error {
-	t, err := tracer.Parse(f.name, r.section.items)
+	t, err := names.ParseLaunch(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -116,7 +116,7 @@ type sample struct {
 
 // metrics takes a row of a metric table.
 func (r *reader) metrics(f *fields) error {
-	t, err := tracer.Parse(f.name, r.section.items)
+	t, err := names.ParseLaunch(f.name, r.section.items)
 	if err != nil {
 		return badf(f.nameAt, "%v", err)
 	}
@@ -153,7 +153,7 @@ func (r *reader) metrics(f *fields) error {
 }
 
 // interval takes when a launch began and ended.
-func (r *reader) interval(f *fields, t *tracer.Task, adapter int, tile int64) error {
+func (r *reader) interval(f *fields, t *names.Launch, adapter int, tile int64) error {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}

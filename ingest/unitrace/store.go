@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
-	"occudiff/ingest/tracer"
 	"occudiff/ingest/unit"
 )
 
@@ -87,8 +87,8 @@ func (a *account) kernel() ingest.Kernel {
 	return k
 }
 
-func (s *store) kernel(t tracer.Task, adapter int, pos note.Pos) (*account, error) {
-	key := kernelKey{t.Key(), adapter}
+func (s *store) kernel(t names.Launch, adapter int, pos note.Pos) (*account, error) {
+	key := kernelKey{ingest.KeyOf(&t), adapter}
 	if a, ok := s.index[key]; ok {
 		return a, nil
 	}
@@ -232,7 +232,7 @@ type launch struct {
 }
 
 // ran notes when a launch ran.
-func (s *store) ran(t *tracer.Task, start, end int64, device string) {
+func (s *store) ran(t *names.Launch, start, end int64, device string) {
 	lane, known := s.lanes[device]
 	if !known {
 		if len(s.lanes) >= maxKernels {
@@ -242,7 +242,7 @@ func (s *store) ran(t *tracer.Task, start, end int64, device string) {
 		s.lanes[strings.Clone(device)] = lane
 		s.trace.AddLane(strings.Clone(device))
 	}
-	s.trace.Add(ingest.Launch{Start: start, End: end, Task: s.trace.Task(t.Key()), Lane: lane})
+	s.trace.Add(ingest.Launch{Start: start, End: end, Task: s.trace.Task(ingest.KeyOf(t)), Lane: lane})
 }
 
 type seconds struct {

@@ -7,7 +7,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/lines"
-	"occudiff/ingest/tracer"
+	"occudiff/ingest/names"
 )
 
 // isTimeline says whether a line is one of the device timeline:
@@ -34,7 +34,7 @@ func (r *reader) timeline(text string) error {
 			break
 		}
 	}
-	t, err := tracer.Parse(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), "$1"), false)
+	t, err := names.ParseLaunch(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), "$1"), false)
 	if err != nil {
 		return badf(at, "%v", err)
 	}
@@ -61,7 +61,7 @@ func (r *reader) timeline(text string) error {
 
 // countsGroups says whether the first braces of a name can only hold work-groups: no launch has fewer work-items than
 // one of them.
-func countsGroups(t *tracer.Task) bool {
+func countsGroups(t *names.Launch) bool {
 	for i := range 3 {
 		if g, l := t.Global.Dim(i), t.Local.Dim(i); l > 0 && g/l < l {
 			return true

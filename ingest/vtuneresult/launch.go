@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -330,7 +330,7 @@ func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (int, er
 			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch has", t.order)
 		}
 	}
-	key := ingest.Key{Task: symbol.Task(k.name), SIMD: k.simd, Global: size(global[0], global[1], global[2]),
+	key := ingest.Key{Task: names.Task(k.name), SIMD: k.simd, Global: size(global[0], global[1], global[2]),
 		Local: size(int64(local[0]), int64(local[1]), int64(local[2]))}
 	return d.tasks.number(key, unit.Some(k.slm)), nil
 }

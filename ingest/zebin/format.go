@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
-	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -55,7 +55,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 
 // props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
 func (k *Kernel) props() ingest.Kernel {
-	p := ingest.Kernel{Task: symbol.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
+	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
 		Registers: unit.Some(k.Registers), Spill: k.Spill, Barriers: unit.Some(int64(k.Barriers))}
 	if !k.SLMIsLowerBound {
 		p.SLM = unit.Some(k.SLM)

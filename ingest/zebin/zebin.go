@@ -13,8 +13,8 @@ package zebin
 import (
 	"fmt"
 
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
-	"occudiff/ingest/symbol"
 	"occudiff/ingest/unit"
 )
 
@@ -65,4 +65,4 @@ type Kernel struct {
 }
 
 // Demangled is the name as profilers print it; a name that is not mangled comes back as it is.
-func (k *Kernel) Demangled() string { return symbol.Display(k.Name) }
+func (k *Kernel) Demangled() string { return names.Display(k.Name) }

@@ -1,7 +1,4 @@
-// Package tracer reads the names under which Intel's tracers print launches. They carry the launch shape and the SIMD
-// width behind a kernel's name, and the direction and size behind that of a copy. The package does not know the
-// reports that hold such names.
-package tracer
+package names
 
 import (
 	"fmt"
@@ -9,29 +6,33 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
 
-// Task is what a name says: `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`.
-type Task struct {
+// Direction of a transfer.
+type Direction string
+
+// The directions; kernels have none.
+const (
+	NoDirection  Direction = ""
+	HostToDevice Direction = "host-to-device"
+	DeviceToHost Direction = "device-to-host"
+)
+
+// Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`: a kernel's name with its
+// launch shape and SIMD width behind it, or that of a copy with its direction and size.
+type Launch struct {
 	Name          string
 	Tile          string
 	SIMD          unit.Opt[int]
-	Global, Local ingest.Size3
-	Direction     ingest.Direction
+	Global, Local unit.Size3
+	Direction     Direction
 }
 
-// Key is the task's as that of a kernel.
-func (t *Task) Key() ingest.Key {
-	return ingest.Key{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD.Or(0), Direction: t.Direction,
-		Device: t.Tile}
-}
-
-// Parse takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
+// ParseLaunch takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
 // size in work-items. Without the SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8; 1}]`.
-func Parse(text string, items bool) (Task, error) {
-	var t Task
+func ParseLaunch(text string, items bool) (Launch, error) {
+	var t Launch
 	if strings.HasPrefix(text, "Tile #") || strings.HasPrefix(text, `"Tile #`) {
 		if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok {
 			t.Tile, text = tile, strings.TrimSuffix(strings.TrimPrefix(rest, `"`), `"`)
@@ -62,7 +63,7 @@ func Parse(text string, items bool) (Task, error) {
 }
 
 // shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end.
-func (t *Task) shape(text string, items bool) error {
+func (t *Launch) shape(text string, items bool) error {
 	rest, second, ok2 := cutBraces(strings.TrimSuffix(text, "]"))
 	rest, first, ok1 := cutBraces(rest)
 	name, width, marked := rest, "", false
@@ -89,7 +90,7 @@ func (t *Task) shape(text string, items bool) error {
 
 // sizes takes the two triples. A zero says that the tool did not know: launches with indirect arguments, and OpenCL
 // launches whose work-group size the driver chose.
-func (t *Task) sizes(first, second [3]int64, items bool) error {
+func (t *Launch) sizes(first, second [3]int64, items bool) error {
 	known := func(d [3]int64) bool { return d[0] > 0 && d[1] > 0 && d[2] > 0 }
 	if known(second) {
 		t.Local = unit.Size(second[:]...)
@@ -136,7 +137,7 @@ func cutBraces(text string) (rest string, dims [3]int64, ok bool) {
 // transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`. M is
 // memory of the system, H of the host, D of the device, S shared; a direction that is neither to nor from the device
 // stays in the name, since a Direction cannot say it.
-func (t *Task) transfer() {
+func (t *Launch) transfer() {
 	if !strings.HasPrefix(t.Name, "ze") && !strings.HasPrefix(t.Name, "cl") {
 		return
 	}
@@ -153,16 +154,16 @@ func (t *Task) transfer() {
 	}
 	switch where {
 	case "M2D", "H2D":
-		t.Name, t.Direction = t.Name[:i], ingest.HostToDevice
+		t.Name, t.Direction = t.Name[:i], HostToDevice
 	case "D2M", "D2H":
-		t.Name, t.Direction = t.Name[:i], ingest.DeviceToHost
+		t.Name, t.Direction = t.Name[:i], DeviceToHost
 	case "D", "H", "M", "S": // where a fill writes
 		t.Name = t.Name[:i]
 	}
 	switch {
 	case strings.HasPrefix(t.Name, "clEnqueueWrite"):
-		t.Direction = ingest.HostToDevice
+		t.Direction = HostToDevice
 	case strings.HasPrefix(t.Name, "clEnqueueRead"):
-		t.Direction = ingest.DeviceToHost
+		t.Direction = DeviceToHost
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package names
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBriefer(t *testing.T) {
+func TestShort(t *testing.T) {
 	for _, test := range []struct {
 		reason      string
 		width       int
@@ -35,30 +35,22 @@ func TestBriefer(t *testing.T) {
 		{"an unnamed namespace is a name", 30, []string{"void (anonymous namespace)::f<int>(float*)"},
 			[]string{"(anonymous namespace)::f<int>"}},
 	} {
-		if diff := cmp.Diff(test.want, briefer(test.names, test.width)); diff != "" {
+		if diff := cmp.Diff(test.want, Short(test.names, func(s string) bool { return len(s) <= test.width })); diff != "" {
 			t.Errorf("%s: %s", test.reason, diff)
 		}
 	}
 }
 
-// FuzzCutApart: names that differ stay different as long as the width allows, fit it, and nothing panics.
-func FuzzCutApart(f *testing.F) {
+// FuzzShort: names that differ stay different, and nothing panics.
+func FuzzShort(f *testing.F) {
 	f.Add("void ns::f<int>(float*)\nvoid ns::g<int>(float*)", 12)
 	f.Add("a::\n::b\n::\na::b(", 4)
 	f.Add("f(<)>\n) (\n[ [\n ]", 3)
 	f.Fuzz(func(t *testing.T, text string, width int) {
-		names := strings.Split(text, "\n")
-		for i := range names {
-			names[i] = OneLine(names[i])
-		}
-		width = min(max(width, 0), 200)
-		if got := briefer(slices.Clone(names), width); distinct(got) != distinct(names) {
-			t.Errorf("briefer(%q, %d) = %q: names became one", names, width, got)
-		}
-		for _, s := range CutApart(names, width) {
-			if Width(s) > width {
-				t.Errorf("CutApart(%q, %d) gave %q", names, width, s)
-			}
+		list := strings.Split(text, "\n")
+		got := Short(slices.Clone(list), func(s string) bool { return len(s) <= width })
+		if distinct(got) != distinct(list) {
+			t.Errorf("Short(%q, %d) = %q: names became one", list, width, got)
 		}
 	})
 }

@@ -1,11 +1,11 @@
-package tracer
+package names
 
 import (
 	"fmt"
 	"testing"
 )
 
-func TestParse(t *testing.T) {
+func TestParseLaunch(t *testing.T) {
 	for _, c := range []struct {
 		reason, text string
 		items        bool
@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{"a template behind a bracket is no number", "f[{x}]<int>", false, "f[{x}]<int>   0 "},
 		{"an explicit tile", `"Tile #0: f[SIMD16 {1; 1; 1} {16; 1; 1}]"`, false, "f 16x1x1 16x1x1 16 "},
 	} {
-		x, err := Parse(c.text, c.items)
+		x, err := ParseLaunch(c.text, c.items)
 		if err != nil {
 			t.Errorf("%s: %v", c.reason, err)
 			continue

@@ -1,17 +1,20 @@
-package report
+package names
 
 import (
 	"slices"
 	"strings"
 )
 
-// briefer gives names without what tells none of them apart, and only as much of that as makes them fit a width: the
+// Cut stands where a name was cut. ASCII, because not every console shows an ellipsis.
+const Cut = "..."
+
+// Short gives names without what tells none of them apart, and only as much of that as makes them all fit: the
 // parameters behind a function's name, its type before it, the arguments of templates, and the scopes that all share.
 // What is left out inside a name has a mark.
-func briefer(names []string, width int) []string {
+func Short(names []string, fits func(string) bool) []string {
 	steps := []func([]string) []string{each(withoutParameters), each(withoutType), each(withoutArguments), withoutScope}
 	for _, step := range steps {
-		if !slices.ContainsFunc(names, func(s string) bool { return Width(s) > width }) {
+		if !slices.ContainsFunc(names, func(s string) bool { return !fits(s) }) {
 			break
 		}
 		if shorter := step(names); distinct(shorter) == distinct(names) {
@@ -123,7 +126,7 @@ func withoutArguments(s string) string {
 		switch {
 		case s[i] == '<':
 			if depth++; depth == 1 {
-				b.WriteString("<" + cutMark)
+				b.WriteString("<" + Cut)
 			}
 		case s[i] == '>':
 			depth--
@@ -150,13 +153,13 @@ func withoutScope(names []string) []string {
 			common = scopeOf(strings.TrimSuffix(common, "::"))
 		}
 	}
-	if n < 2 || len(common) <= len(cutMark) {
+	if n < 2 || len(common) <= len(Cut) {
 		return names
 	}
 	shorter := slices.Clone(names)
 	for i, s := range names {
 		if scopeOf(s) != "" {
-			shorter[i] = cutMark + s[len(common):]
+			shorter[i] = Cut + s[len(common):]
 		}
 	}
 	return shorter

@@ -1,8 +1,8 @@
-// Package symbol gives the names of kernels as people read them. Compilers write a function's scope and parameter types
-// into the name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own.
-// Profilers mostly print such names decoded, and now and then as they are, with hundreds of characters. What names a
-// kernel in files for programs stays the symbol. The package knows neither kernels nor files.
-package symbol
+// Package names knows what tools print for a kernel. Compilers write a function's scope and parameter types into the
+// name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own. Profilers mostly
+// print such names decoded, and now and then as they are, with hundreds of characters; tracers put the launch shape
+// behind them. What names a kernel in files for programs stays the symbol. The package knows neither kernels nor files.
+package names
 
 import (
 	"regexp"
@@ -62,6 +62,38 @@ var (
 	offloading = regexp.MustCompile(`^__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.*)_l\d+$`)
 	word       = regexp.MustCompile(`[0-9A-Za-z]+`)
 )
+
+var templateInt = regexp.MustCompile(`\((?:unsigned )?(?:int|long|short|char|long long)\)(-?\d)`)
+
+// Comparable makes names of different tools comparable: VTune prints template integers as (int)12.
+func Comparable(name string) string {
+	if strings.Contains(name, ")") {
+		name = templateInt.ReplaceAllString(name, "$1")
+	}
+	return strings.Join(strings.Fields(name), " ")
+}
+
+// Base is what a log has of a kernel's name: the name before its template arguments, and the first of them where that
+// is an integer.
+type Base struct{ Name, First string }
+
+var firstInt = regexp.MustCompile(`^<\s*(?:\([a-z ]+\)\s*)?(-?\d+)`)
+
+// BaseOf takes it from a kernel as it was printed: a log prints VectorAdd<12> where VTune prints
+// VectorAdd<(int)12, (int)256, (int)32>(int, ...
+func BaseOf(task string) Base {
+	at := strings.IndexAny(task, "<(")
+	if at < 0 {
+		return Base{Name: strings.TrimSpace(task)}
+	}
+	b := Base{Name: strings.TrimSpace(task[:at])}
+	if m := firstInt.FindStringSubmatch(task[at:]); m != nil {
+		if i, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			b.First = strconv.FormatInt(i, 10)
+		}
+	}
+	return b
+}
 
 // Stable gives a name without the parts that move when other code changes: the numbers of lambdas and unnamed types,
 // the device, file and line of an OpenMP region, hashes. A name without such parts is given as it is. ordinal says that
