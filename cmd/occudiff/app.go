@@ -58,7 +58,7 @@ type shared struct {
 	Label          string        `flag:"label" arg:"NAME" help:"name of the run in reports and history"`
 	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size for logs and exports without it; as in 256 or 16x16"`
 	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size for logs and exports without it"`
-	AcceptDamaged  bool          `flag:"accept-damaged" help:"accept input of which kernels could not be read; every output says so; else a gate, diff and track add exit 2"`
+	AcceptDamaged  bool          `flag:"accept-damaged" help:"accept input of which kernels could not be read; every output says so; else a gate, diff, track add and track import exit 2"`
 	AcceptUnjudged bool          `flag:"accept-unjudged" help:"let a gate pass kernels that it cannot judge; every output says so; else it exits 2"`
 	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
 	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`

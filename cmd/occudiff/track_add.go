@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -35,6 +36,7 @@ type addFlags struct {
 	Program string `flag:"program" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
 	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
 	Branch  string `flag:"branch" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
+	Kernel  string `flag:"kernel" arg:"REGEXP" help:"store only kernels whose name matches: those that track check --suspects named, measured again"`
 	Host    string `flag:"host" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
 }
 
@@ -57,6 +59,10 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		return err
 	}
 	// The binaries of one command line are one compilation; exports are as many runs as the folders hold.
+	only, err := regexp.Compile(f.Kernel)
+	if err != nil {
+		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
+	}
 	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !binary.IsPath(p) })
 	if !binaries {
 		runs = ingest.Runs(paths, formats.All())
@@ -79,6 +85,12 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		}
 		if err != nil {
 			return addedBefore(done, err)
+		}
+		one.Rows = slices.DeleteFunc(one.Rows, func(r history.Row) bool {
+			return !only.MatchString(r.Task) && !only.MatchString(r.Name())
+		})
+		if f.Kernel != "" && len(one.Rows) == 0 {
+			return addedBefore(done, cli.Errorf("--kernel %s: no kernel of %s has such a name", f.Kernel, strings.Join(p, ", ")))
 		}
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
 		one.Host = cmp.Or(f.Host, one.Host)

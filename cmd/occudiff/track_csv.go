@@ -20,15 +20,15 @@ import (
 )
 
 func (t *tracking) importCommand() *cobra.Command {
-	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet",
+	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet accept-damaged",
 		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
 			return nil, t.importPoints(ctx, args[0])
 		}})
 }
 
-// importPoints stores the runs of a file. Importing a file twice changes nothing. Lines that cannot be used are counted
-// and said, and the rest is stored.
+// importPoints stores the runs of a file. Importing a file twice changes nothing. A line that cannot be used may be of any
+// run, and a run is stored whole or not at all: so nothing of such a file is stored, unless the rest is asked for.
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
@@ -56,6 +56,9 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		if n.Severity == note.Error {
 			bad++
 		}
+	}
+	if err := t.acceptDamage(&notes); err != nil {
+		return err
 	}
 	if records.Len() == 0 {
 		return cli.Errorf("%s has no point that can be stored; expected lines of series,time,value", path)

@@ -143,7 +143,7 @@ func closing(d *rundiff.Result) string {
 		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,
 			unit.Counted(s.TimePairs, "kernel", "kernels"))
 	}
-	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 {
+	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 && d.Options.Noise == nil {
 		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats per side.", a, b)
 	}
 	return text
