@@ -65,18 +65,17 @@ var arrows = map[string][]string{
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/lookdoc":    {"report", "ingest/collect", "ingest/unit"},
 	"report/plot":       {"report"},
-	"report/excel":      {"report", "ingest/ahead"},
-	"report/html":       {"report", "report/plot", "ingest/ahead"},
+	"report/excel":      {"report"},
+	"report/html":       {"report", "report/plot"},
 	"report/machine":    {"report", "ingest/table", "ingest/unit"},
 	"report/text":       {"report"},
 
 	"fixtures": {},
 
 	// The page: what it answers, and how it is put together.
-	"cmd/page/app": {"cmd/page/choices", "compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
+	"cmd/page/app": {"compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
-	"cmd/page/choices": {"predict/arch", "predict/calculator"},
-	"cmd/page/site":    {"cmd/page/choices", "report/html"},
+	"cmd/page/site": {"cmd/page/app", "report/html"},
 
 	// The commands stand in cmd/occudiff, which joins all; what declares their flags knows none of them.
 	"cmd/cli": {"ingest/note", "ingest/unit", "report/text"},

@@ -1,11 +1,9 @@
 package html
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 
-	"occudiff/ingest/ahead"
 	"occudiff/report"
 )
 
@@ -139,9 +137,6 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	p.raw("</tbody></table></div>\n</div>\n")
 }
 
-// rowsAhead is how many rows are made together.
-const rowsAhead = 256
-
 // census is what has to be known of all rows before the first one is written.
 type census struct {
 	longNames bool    // names need a wider column
@@ -154,32 +149,22 @@ type words struct {
 	rows int
 }
 
-func (c *census) add(word string, rows int) {
+func (c *census) add(word string) {
 	at := slices.IndexFunc(c.words, func(w words) bool { return w.word == word })
 	if at < 0 {
 		at = len(c.words)
 		c.words = append(c.words, words{word: word})
 	}
-	c.words[at].rows += rows
+	c.words[at].rows++
 }
 
 // count reads a table with the columns of a page.
 func count(t *report.Table) (all census) {
 	choice := choiceColumn(t)
-	for part := range ahead.Parts(t.Len, rowsAhead, func(first, last int, _ census) (c census) {
-		var cells []report.Cell
-		for row := first; row < last; row++ {
-			cells = t.Row(row, cells[:0])
-			c.longNames = c.longNames || len(cells) > 0 && len(cells[0].Text) > longName
-			if choice >= 0 {
-				c.add(t.Columns[choice].Print(cells[choice]), 1)
-			}
-		}
-		return c
-	}) {
-		all.longNames = all.longNames || part.longNames
-		for _, w := range part.words {
-			all.add(w.word, w.rows)
+	for row := range t.Len {
+		all.longNames = all.longNames || len(t.Cell(row, 0).Text) > longName
+		if choice >= 0 {
+			all.add(t.Columns[choice].Print(t.Cell(row, choice)))
 		}
 	}
 	return all
@@ -214,25 +199,10 @@ func (p *htmlWriter) heading(c *report.Column) {
 
 // rows writes the rows of a table with the columns of a page, some of them explained.
 func (p *htmlWriter) rows(t *report.Table, explained map[int]bool) {
-	type part struct {
-		text *bytes.Buffer
-		writer
-	}
-	for made := range ahead.Parts(t.Len, rowsAhead, func(first, last int, into part) part {
-		if into.text == nil {
-			into.text = new(bytes.Buffer)
-			into.writer = newWriter(into.text)
-		}
-		into.text.Reset()
-		var cells []report.Cell
-		for row := first; row < last; row++ {
-			cells = t.Row(row, cells[:0])
-			into.row(t, row, cells, explained[row])
-		}
-		into.Flush() // into memory, which does not fail
-		return into
-	}) {
-		p.Write(made.text.Bytes())
+	row := 0
+	for cells := range t.All() {
+		p.writer.row(t, row, cells, explained[row])
+		row++
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"occudiff/cmd/page/choices"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
@@ -23,7 +22,7 @@ func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Sec
 		s.Text = []string{err.Error()}
 		return []report.Section{s}
 	}
-	of, ok := choices.Calculator(calculators, d)
+	of, ok := calculatorOf(calculators, d)
 	if !ok {
 		s.Text = []string{"The calculator does not know " + d.Name + "."}
 		return []report.Section{s}

@@ -21,7 +21,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"occudiff/cmd/page/app"
-	"occudiff/cmd/page/choices"
 	"occudiff/internal/browsertest"
 	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
@@ -114,7 +113,7 @@ func TestCalculatorRows(t *testing.T) {
 		at[name] = i
 	}
 	a := native(t)
-	devices, err := choices.Devices()
+	devices, err := app.Offers()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-	"occudiff/cmd/page/choices"
+	"occudiff/cmd/page/app"
 	"occudiff/report/html"
 )
 
@@ -97,7 +97,7 @@ func Write(w io.Writer, p Program) error {
 
 // deviceList is what the form offers, as JSON: it is there before the program is.
 func deviceList() (string, error) {
-	list, err := choices.Devices()
+	list, err := app.Offers()
 	if err != nil {
 		return "", err
 	}

@@ -1,14 +1,13 @@
-// Package choices says what the form of the page offers: the devices with what each admits. It stands in the page's
-// HTML, so that the form is whole before the program runs.
-package choices
+package app
 
 import (
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
 )
 
-// Device is a choice of the form.
-type Device struct {
+// Offer is a device of the form with what it admits. All of them stand in the page's HTML, so that the form is whole
+// before the program runs.
+type Offer struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`
 	Architecture string `json:"architecture"`
@@ -19,8 +18,8 @@ type Device struct {
 	Calculator   bool   `json:"calculator"` // whether Intel's calculator knows it
 }
 
-// Devices lists what the form offers, in the order of the built-in table.
-func Devices() ([]Device, error) {
+// Offers lists what the form offers, in the order of the built-in table.
+func Offers() ([]Offer, error) {
 	devices, err := arch.Builtin()
 	if err != nil {
 		return nil, err
@@ -29,24 +28,24 @@ func Devices() ([]Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Device
+	var list []Offer
 	for _, d := range devices.Devices() {
-		of := Device{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
+		of := Offer{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
 			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
 		for _, m := range d.GRFModes {
 			if m.ThreadsPerXVE > 0 {
 				of.Registers = append(of.Registers, m.Registers)
 			}
 		}
-		_, of.Calculator = Calculator(calculators, &d)
+		_, of.Calculator = calculatorOf(calculators, &d)
 		list = append(list, of)
 	}
 	return list, nil
 }
 
-// Calculator finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the calculator
+// calculatorOf finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the calculator
 // offers that.
-func Calculator(t *calculator.Table, d *arch.Device) (calculator.Device, bool) {
+func calculatorOf(t *calculator.Table, d *arch.Device) (calculator.Device, bool) {
 	for _, id := range d.PCIIDs {
 		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {
 			return of, true

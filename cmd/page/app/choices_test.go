@@ -1,18 +1,20 @@
-package choices
+package app_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"occudiff/cmd/page/app"
 )
 
-// TestDevices checks what the form offers for devices that differ in it.
-func TestDevices(t *testing.T) {
-	list, err := Devices()
+// TestOffers checks what the form offers for devices that differ in it.
+func TestOffers(t *testing.T) {
+	list, err := app.Offers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	byKey := map[string]Device{}
+	byKey := map[string]app.Offer{}
 	for _, d := range list {
 		if _, twice := byKey[d.Key]; twice || len(d.SIMD) == 0 || len(d.Registers) == 0 || d.SLM == 0 || d.MostItems == 0 {
 			t.Errorf("%+v: named twice, or a field has nothing to choose", d)
@@ -21,11 +23,11 @@ func TestDevices(t *testing.T) {
 	}
 	for _, c := range []struct {
 		why  string
-		want Device
+		want app.Offer
 	}{
-		{"two register modes", Device{Key: "max1100", Name: "Intel(R) Data Center GPU Max 1100",
+		{"two register modes", app.Offer{Key: "max1100", Name: "Intel(R) Data Center GPU Max 1100",
 			Architecture: "Xe-HPC", SIMD: []int{16, 32}, Registers: []int{128, 256}, SLM: 128 << 10, MostItems: 1024, Calculator: true}},
-		{"one register mode, and unknown to Intel's calculator", Device{Key: "kbl-gt4", Name: "KBL GT4 (Iris Pro 580)",
+		{"one register mode, and unknown to Intel's calculator", app.Offer{Key: "kbl-gt4", Name: "KBL GT4 (Iris Pro 580)",
 			Architecture: "Gen9", SIMD: []int{8, 16, 32}, Registers: []int{128}, SLM: 64 << 10, MostItems: 256}},
 	} {
 		if d := cmp.Diff(c.want, byKey[c.want.Key]); d != "" {
