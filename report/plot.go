@@ -19,12 +19,11 @@ type Plot struct {
 	Lines      bool    // a line over the rows instead of bars
 	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
-	Scatter        *Scatter
-	LineChart      *LineChart
-	TimeSeries     *TimeSeries
-	SmallMultiples []Panel
-	StackedBars    *StackedBars
-	HeatMap        *HeatMap
+	Scatter     *Scatter
+	LineChart   *LineChart
+	TimeSeries  *TimeSeries
+	StackedBars *StackedBars
+	HeatMap     *HeatMap
 }
 
 // Scatter is points in groups of one color each, around the diagonal on which both axes agree.
@@ -75,15 +74,6 @@ type Segment struct {
 	Mean     float64
 	Name     string // of the change that it begins with; empty for the first
 	Status   Status // of that change; Plain for the first
-}
-
-// Panel is a small picture of one time series among others.
-type Panel struct {
-	Title, Detail string // what it is, and what tells it apart from others of the name
-	Note          string // the newest value and the verdict
-	Status        Status
-	Link          string // key of the plot that shows it large; empty when there is none
-	TimeSeries    *TimeSeries
 }
 
 // LineChart is series over one horizontal axis: the points of a sweep, or what changes over time.

@@ -108,7 +108,6 @@ func FuzzDraw(f *testing.F) {
 			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name),
 				Points: points}}}},
 			{TimeSeries: times},
-			{SmallMultiples: []report.Panel{{Title: name, Note: name, Link: name, TimeSeries: times}}},
 			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
 				Rows: []report.StackedRow{{Name: name, Detail: name,
 					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},

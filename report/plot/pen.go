@@ -212,15 +212,12 @@ func (p *pen) legend(y float64, keys []key) float64 {
 func (p *pen) picture(height float64) []byte {
 	body := p.String()
 	p.Reset()
-	role, label := "img", ""
+	label := ""
 	if p.look.Inline {
 		label = strings.TrimSpace(p.plot.Title + ". " + p.plot.Text)
-		if p.plot.SmallMultiples != nil { // an image has no links
-			role = "group"
-		}
 	}
 	p.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(p.width)+" "+px(height), "width", p.width,
-		"height", height, "role", role, "aria-label", label, "font-family",
+		"height", height, "role", "img", "aria-label", label, "font-family",
 		"'Liberation Sans',Arial,Helvetica,sans-serif")
 	p.WriteString(">\n")
 	if !p.look.Inline {

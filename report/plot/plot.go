@@ -1,4 +1,4 @@
-// Package plot draws the plots of a report as SVG: bars of a table, scatters, line charts, time series and others.
+// Package plot draws the plots of a report as SVG: bars, scatters, lines and heat maps.
 //
 // There is one technique. A pen writes elements straight into a buffer, in CSS pixels from the top left corner; a scale
 // maps values to pixels; axes, legends and titles are drawn by the same few functions for every kind of plot. No
@@ -34,8 +34,6 @@ func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 		return drawScatter(p, l), nil
 	case p.TimeSeries != nil:
 		return drawTimeSeries(p, l), nil
-	case p.SmallMultiples != nil:
-		return drawSmallMultiples(p, l), nil
 	case p.LineChart != nil:
 		return drawLineChart(p, l)
 	case p.StackedBars != nil:

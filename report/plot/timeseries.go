@@ -3,7 +3,6 @@ package plot
 import (
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"occudiff/report"
@@ -13,8 +12,6 @@ const (
 	// A time series is drawn large or small.
 	largeWidth, largeHeight = 860.0, 250.0
 	smallWidth, smallHeight = 560.0, 180.0
-	// A single run is hardly a series: its value and its date say all.
-	singleWidth, singleHeight = 260.0, 34.0
 	// dateWidth is what a date takes with the air around it, also where it moves in from the edge.
 	dateWidth = 95.0
 	// dottedStrip is from how many pixels a run on each has a dot.
@@ -23,9 +20,9 @@ const (
 	thresholdRuns = 20
 )
 
-// timeField fits the runs and values of a time series into a field with some air. Run i is at x.at(i).
-func timeField(c *report.TimeSeries, left, top, right, bottom float64) field {
-	f := newField(left, top, right, bottom)
+// timeField fits the runs and values of a time series below a height, with some air. Run i is at x.at(i).
+func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
+	f := newField(0, y, p.width-margin-6, y+height)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
 	low, high := math.Inf(1), math.Inf(-1)
 	take := func(v float64) { low, high = math.Min(low, v), math.Max(high, v) }
@@ -40,36 +37,24 @@ func timeField(c *report.TimeSeries, left, top, right, bottom float64) field {
 	}
 	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // a flat line stays in the middle
 	f.y.from, f.y.to = span(low-air, high+air)
-	return f
+	f.fitNumbers()
+	return &f
 }
 
-// drawTimeSeries draws one series large: every run with its value to point at, levels, change points, the threshold.
+// drawTimeSeries draws a series: every run with its value to point at, levels, change points, the threshold.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
-	switch {
-	case len(c.Points) < 2:
-		width, height, look.Width = singleWidth, singleHeight, 0
-	case c.Large:
+	if c.Large {
 		width, height = largeWidth, largeHeight
 	}
 	p := newPen(plot, look, width)
-	y := p.heading()
-	f := timeField(c, margin, y, p.width-margin-6, y+height)
-	switch len(c.Points) {
-	case 0:
-	case 1:
-		at := f.at(0, c.Points[0].Value)
-		p.text(at.x+10, at.y+4, "", textSize, text1, report.Decimal(c.Points[0].Value, 1)+" "+plot.Unit)
-	default:
-		f = timeField(c, 0, y+titleHeight, p.width-margin-6, y+titleHeight+height)
-		f.fitNumbers()
-		p.yAxis(&f, plot.Unit)
-	}
-	p.dates(&f, c)
-	p.curve(&f, c, 1.4)
-	p.segments(&f, c, 2.6, !p.narrow())
-	p.runs(&f, c)
-	p.threshold(&f, c)
+	f := p.timeField(c, p.heading()+titleHeight, height)
+	p.yAxis(f, plot.Unit)
+	p.dates(f, c)
+	p.curve(f, c)
+	p.segments(f, c)
+	p.runs(f, c)
+	p.threshold(f, c)
 	return p.picture(f.y.start + 28)
 }
 
@@ -125,18 +110,17 @@ func statusPaint(s report.Status, plain paint) paint {
 	return plain
 }
 
-// segments draws the mean of each segment and the change point that it begins with, which a large picture marks to
-// point at.
-func (p *pen) segments(f *field, c *report.TimeSeries, width float64, marked bool) {
+// segments draws the mean of each segment and the change point that it begins with, to point at.
+func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
 		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
 			statusPaint(l.Status, text2)
-		p.line(from, mean, to, mean, ink, width, "")
+		p.line(from, mean, to, mean, ink, 2.6, "")
 		if l.Name == "" || l.From == 0 {
 			continue
 		}
 		p.line(from, f.y.end, from, f.y.start, ink, 1.2, "3 3")
-		if y := f.y.end; marked {
+		if y := f.y.end; !p.narrow() {
 			p.shape("polygon", l.Name, "points", list([]point{{from - 6, y - 6}, {from + 6, y - 6}, {from, y + 3}}),
 				"fill", ink)
 		}
@@ -144,7 +128,7 @@ func (p *pen) segments(f *field, c *report.TimeSeries, width float64, marked boo
 }
 
 // curve draws a line through the runs. Of more than two runs in a pixel it shows the least and the greatest.
-func (p *pen) curve(f *field, c *report.TimeSeries, width float64) {
+func (p *pen) curve(f *field, c *report.TimeSeries) {
 	var places []point
 	n, pixels := len(c.Points), max(int(f.x.end-f.x.start), 1)
 	for k := range pixels {
@@ -164,7 +148,7 @@ func (p *pen) curve(f *field, c *report.TimeSeries, width float64) {
 			places = append(places, f.at(float64(i), c.Points[i].Value))
 		}
 	}
-	p.polyline(places, series3, width, "")
+	p.polyline(places, series3, 1.4, "")
 }
 
 // runs draws a dot for each run and makes the whole strip above and below it something to point at.
@@ -179,51 +163,5 @@ func (p *pen) runs(f *field, c *report.TimeSeries) {
 		if strip > dottedStrip {
 			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6, "fill", series3, "pointer-events", "none")
 		}
-	}
-}
-
-const (
-	panelWidth, panelHeight = 207.5, 112.0
-	panelGap                = 10.0
-)
-
-// drawSmallMultiples draws many time series small, each with its own vertical axis.
-func drawSmallMultiples(plot *report.Plot, look Look) []byte {
-	p := newPen(plot, look, largeWidth)
-	top := p.heading()
-	across := max(1, int(math.Round((p.width+panelGap)/(panelWidth+panelGap))))
-	width := (p.width+panelGap)/float64(across) - panelGap
-	for i := range plot.SmallMultiples {
-		n := &plot.SmallMultiples[i]
-		at := point{float64(i%across) * (width + panelGap), top + float64(i/across)*(panelHeight+panelGap)}
-		name := n.Title
-		if n.Detail != "" {
-			name += " on " + n.Detail
-		}
-		name += ": " + n.Note + ", " + strconv.Itoa(len(n.TimeSeries.Points)) + " runs shown"
-		draw := func() { p.panel(n, at, width) }
-		if n.Link != "" && look.Inline {
-			p.group("a", name, draw, "href", "#plot-"+n.Link)
-		} else {
-			p.group("g", name, draw)
-		}
-	}
-	rows := (len(plot.SmallMultiples) + across - 1) / across
-	return p.picture(top + float64(rows)*(panelHeight+panelGap))
-}
-
-// panel draws one: title, what is known of the newest run, the series.
-func (p *pen) panel(n *report.Panel, at point, width float64) {
-	p.shape("rect", "", "x", at.x+0.5, "y", at.y+0.5, "width", width-1, "height", panelHeight-1, "rx", "6", "fill",
-		"none", "pointer-events", "all", "stroke", gridInk)
-	ink := statusPaint(n.Status, muted)
-	p.text(at.x+10, at.y+17, "", textSize, text1, fit(n.Title, textSize, width-20))
-	p.text(at.x+10, at.y+33, "", tickSize, ink, fit(n.Note, tickSize, width-20))
-	f := timeField(n.TimeSeries, at.x+10, at.y+42, at.x+width-10, at.y+panelHeight-9)
-	p.curve(&f, n.TimeSeries, 1.2)
-	p.segments(&f, n.TimeSeries, 1.8, false)
-	if last := len(n.TimeSeries.Points) - 1; last >= 0 {
-		end := f.at(float64(last), n.TimeSeries.Points[last].Value)
-		p.shape("circle", "", "cx", end.x, "cy", end.y, "r", 3.0, "fill", ink)
 	}
 }

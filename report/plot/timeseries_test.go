@@ -31,17 +31,11 @@ func series(n int, name string) *report.TimeSeries {
 	return c
 }
 
-// TestTimeSeriesGolden shows a time series and small ones to a person.
+// TestTimeSeriesGolden shows a time series to a person.
 func TestTimeSeriesGolden(t *testing.T) {
 	d := &report.Document{}
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
 	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
-	p = report.Plot{Key: "small-multiples", Title: "All series", Unit: "%"}
-	for i := range 5 {
-		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: "Fan2", Detail: "mtl-112",
-			Note: "55.1 %, regression", Status: report.Bad, Link: "time-series-1", TimeSeries: series(8+i*150, "Fan2")})
-	}
-	sample.Golden(t, "smallmultiples.svg", []byte(draw(t, d, &p, plot.Look{Inline: true})))
 }
 
 // TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all
@@ -64,15 +58,12 @@ func TestTimeSeriesSound(t *testing.T) {
 	for name, c := range all {
 		for _, large := range []bool{false, true} {
 			c.Large = large
-			for _, p := range []report.Plot{{Key: "c", Title: name, Text: name, TimeSeries: c},
-				{Key: "p", Title: name, SmallMultiples: []report.Panel{{Title: name, Detail: name, Note: name,
-					Link: name, TimeSeries: c}}}} {
-				for _, look := range []plot.Look{{}, {Inline: true}} {
-					svg := draw(t, &report.Document{}, &p, look)
-					checkDrawn(t, name, svg)
-					if titles := strings.Count(svg, "<title>run "); p.TimeSeries != nil && titles != len(c.Points) {
-						t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
-					}
+			p := report.Plot{Key: "c", Title: name, Text: name, TimeSeries: c}
+			for _, look := range []plot.Look{{}, {Inline: true}} {
+				svg := draw(t, &report.Document{}, &p, look)
+				checkDrawn(t, name, svg)
+				if titles := strings.Count(svg, "<title>run "); titles != len(c.Points) {
+					t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
 				}
 			}
 		}

@@ -17,9 +17,8 @@ import (
 
 // The keys of the sections of a history.
 const (
-	SectionTimeSeries     = "time-series"
-	SectionOtherSeries    = "other-series"
-	SectionSmallMultiples = "small-multiples"
+	SectionTimeSeries  = "time-series"
+	SectionOtherSeries = "other-series"
 )
 
 // whole is the whole history on its way to an answer.
@@ -93,9 +92,6 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 			sections = append(sections, tableSection(t.Title, t))
 			t.Title = ""
 		}
-	}
-	if len(r.series) > 0 {
-		sections = append(sections, r.smallMultiples(drawn))
 	}
 	d = r.page(d, r.Where, prov, sections...)
 	d.Sections[0].Tables = []*report.Table{verdicts}

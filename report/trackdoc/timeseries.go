@@ -15,21 +15,15 @@ const (
 	largeSeries = 13
 	// largeRuns is how many runs a large picture shows: more points than this cannot be told apart.
 	largeRuns = 2000
-	// panelRuns is the same for a small one.
-	panelRuns = 200
 )
 
-// timeSeries gives the last runs of a series as a picture. Names of points cost more than their picture: small ones
-// have none.
-func (r *whole) timeSeries(s *track.Series, most int, names bool) *report.TimeSeries {
-	first := max(0, len(s.Points)-most)
+// timeSeries gives the last runs of a series as a picture.
+func (r *whole) timeSeries(s *track.Series) *report.TimeSeries {
+	first := max(0, len(s.Points)-largeRuns)
 	c := &report.TimeSeries{Points: make([]report.TimePoint, 0, len(s.Points)-first)}
 	for _, p := range s.Points[first:] {
-		point := report.TimePoint{Time: p.Time, Value: p.Value * r.scale()}
-		if names {
-			point.Name = r.runName(p) + ": " + r.print(p.Value)
-		}
-		c.Points = append(c.Points, point)
+		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * r.scale(),
+			Name: r.runName(p) + ": " + r.print(p.Value)})
 	}
 	if x, ok := s.Gate.Threshold.Value(); ok {
 		x *= r.scale()
@@ -64,18 +58,6 @@ func (r *whole) segment(s *track.Series, i, first int) (report.Segment, bool) {
 	return segment, to > first
 }
 
-// note is what a small picture says below its title.
-func (r *whole) note(s *track.Series) string {
-	text := findingText(s)
-	if p, ok := s.Newest(); ok {
-		text = r.print(p.Value) + ", " + text
-	}
-	if n := len(s.Changes); n > 0 {
-		text += ", " + unit.Counted(n, "change", "changes")
-	}
-	return text
-}
-
 // plotTitle names a series above its picture.
 func plotTitle(s *track.Series) string {
 	title := report.OneLine(s.Key.Name())
@@ -108,11 +90,11 @@ func (r *whole) drawn() (list []*track.Series, title string) {
 // largePlots shows some series, the first of them large.
 func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section {
 	var plots []report.Plot
-	for i, s := range drawn {
-		text := unit.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
-		if len(s.Points) == 1 {
-			text = "1 run."
+	for _, s := range drawn {
+		if len(s.Points) < 2 { // the table says it all
+			continue
 		}
+		text := unit.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
 		if n := len(s.Points); n > largeRuns {
 			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) +
 				" runs, oldest on the left."
@@ -120,9 +102,9 @@ func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section
 		if len(s.Changes) > 0 {
 			text += " " + report.UpperFirst(r.changeText(s))
 		}
-		c := r.timeSeries(s, largeRuns, true)
-		c.Large = i == 0
-		plots = append(plots, report.Plot{Key: plotKey(i), Title: plotTitle(s), Unit: r.unit(), Text: text,
+		c := r.timeSeries(s)
+		c.Large = len(plots) == 0
+		plots = append(plots, report.Plot{Key: "time-series-" + strconv.Itoa(len(plots)+1), Title: plotTitle(s), Unit: r.unit(), Text: text,
 			TimeSeries: c})
 	}
 	if len(plots) == 0 {
@@ -136,22 +118,4 @@ func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section
 			Plots: plots[1:], Text: []string{report.Thousands(int64(n)) + " more series in the same form."}})
 	}
 	return list
-}
-
-func plotKey(i int) string { return "time-series-" + strconv.Itoa(i+1) }
-
-// smallMultiples shows every series small.
-func (r *whole) smallMultiples(drawn []*track.Series) report.Section {
-	links := make(map[*track.Series]string, len(drawn))
-	for i, s := range drawn {
-		links[s] = plotKey(i)
-	}
-	p := report.Plot{Key: SectionSmallMultiples, Title: "All series", Unit: r.unit(), Text: "The last " +
-		report.Thousands(panelRuns) + " runs of each at most; the vertical axis is the series' own."}
-	for _, s := range r.series {
-		p.SmallMultiples = append(p.SmallMultiples, report.Panel{Title: report.OneLine(s.Key.Name()), Detail: place(s),
-			Note: r.note(s), Status: statusOf(s), Link: links[s], TimeSeries: r.timeSeries(s, panelRuns, false)})
-	}
-	return report.Section{Key: SectionSmallMultiples, Title: "All series", In: report.Page, Plots: []report.Plot{p},
-		Text: []string{"Every series small: " + report.StartLower(p.Text)}}
 }
