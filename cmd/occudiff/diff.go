@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/binary"
+	"occudiff/compare/diff"
 	"occudiff/compare/history"
-	"occudiff/compare/rundiff"
 	"occudiff/compare/stat"
 	"occudiff/compare/track"
 	"occudiff/ingest"
-	"occudiff/ingest/ahead"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -35,9 +36,9 @@ const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a fi
 	"of repeats"
 
 // diffCommand compares runs, folders of repeats, or kernel binaries. What is judged, and by which test, is for
-// compare/rundiff and compare/binary; the command tells the two questions apart and reads.
+// compare/diff and compare/binary; the command tells the two questions apart and reads.
 func (a *app) diffCommand() *cobra.Command {
-	f := &diffFlags{Threshold: float64(rundiff.DefaultOptions().Threshold)}
+	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "local simd" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
@@ -80,7 +81,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	if err != nil {
 		return nil, err
 	}
-	opt := rundiff.DefaultOptions()
+	opt := diff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
 	if f.Noise != "" {
 		noise, err := noiseOf(ctx, f.Noise, sides[0].Runs[0])
@@ -89,14 +90,14 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 		}
 		opt.Noise = noise
 	}
-	return a.answerSides(rundiff.CompareSides(sides[0], sides[1:], opt))
+	return a.answerSides(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
 // noiseOf gives what a history knows of the spread of each kernel on the device of a run.
 // The variances are in squared points, of the occupancy over the XVEs that ran and of the measured one. A history that
 // knows nothing is an error: without noise one run a side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
-	func(*rundiff.Row) (loaded, measured unit.Opt[stat.Variance]), error) {
+	func(*diff.Row) (loaded, measured unit.Opt[stat.Variance]), error) {
 	db, err := history.OpenWith(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 		}
 		return unit.Opt[stat.Variance]{}
 	}
-	return func(r *rundiff.Row) (unit.Opt[stat.Variance], unit.Opt[stat.Variance]) {
+	return func(r *diff.Row) (unit.Opt[stat.Variance], unit.Opt[stat.Variance]) {
 		l := cmp.Or(r.New, r.Old)
 		k := history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
 			Direction: r.Direction.Or(""), Device: run.Device.Key}.OnDevice()
@@ -131,7 +132,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 
 // answerSides answers for sides that were compared.
 // The gate judges all sides at once, so what it could not judge is said once, with the first difference.
-func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
+func (a *app) answerSides(s *diff.Sides) (*report.Answer, error) {
 	unjudged := ""
 	if a.FailOn != "never" {
 		unjudged = diffdoc.Unjudged(s)
@@ -166,7 +167,7 @@ func (a *app) answerSides(s *rundiff.Sides) (*report.Answer, error) {
 // which has both sides.
 // All sides are read before any is compared: reading runs under readingGarbage, and comparing under the usual rate of
 // collecting garbage.
-func (a *app) readSides(ctx context.Context, paths []string) ([]rundiff.Side, error) {
+func (a *app) readSides(ctx context.Context, paths []string) ([]diff.Side, error) {
 	report := len(paths) == 1
 	if report {
 		paths = append(paths, paths[0])
@@ -174,19 +175,17 @@ func (a *app) readSides(ctx context.Context, paths []string) ([]rundiff.Side, er
 	if _, err := a.table(); err != nil { // which is read once
 		return nil, err
 	}
-	// An error of one side ends the reading of the others, which may be gigabytes.
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	each := func(do func(i int) error) error {
-		for err := range ahead.Parts(len(paths), 1, func(i, _ int, _ error) error { return do(i) }) {
-			if err != nil {
-				stop()
-				return err
-			}
+		errs := make([]error, len(paths)) // the first in order is told, whichever came first
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range paths {
+			group.Go(func() error { errs[i] = do(i); return nil })
 		}
-		return nil
+		group.Wait()
+		return cmp.Or(errs...)
 	}
-	sides, runs := make([]rundiff.Side, len(paths)), make([][]*ingest.Run, len(paths))
+	sides, runs := make([]diff.Side, len(paths)), make([][]*ingest.Run, len(paths))
 	garbage := debug.SetGCPercent(readingGarbage) // so that each of readRun finds and leaves it so
 	err := each(func(i int) (err error) {
 		// Digests of the rows find a copy among the runs, which is no second one.

@@ -52,15 +52,15 @@ var arrows = map[string][]string{
 	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/dispatch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
-	"compare/rundiff": {"compare", "compare/stat", "ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit"},
-	"compare/track":   {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
+	"compare/diff":  {"compare", "compare/stat", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
+	"compare/track": {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
 	"report":           {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
-	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/rundiff", "ingest", "ingest/note", "ingest/unit"},
+	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/lookdoc":    {"report", "ingest/collect", "ingest/unit"},
@@ -73,7 +73,7 @@ var arrows = map[string][]string{
 	"fixtures": {},
 
 	// The page: what it answers, and how it is put together.
-	"cmd/page/app": {"compare", "compare/rundiff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
+	"cmd/page/app": {"compare", "compare/diff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/site": {"cmd/page/app", "report/html"},
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/formats"
@@ -146,7 +146,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 	}
 	a.after = func() error { return a.concludeRuns(names, results, gates, unseen) }
 	if len(results) > 1 {
-		return diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), nil
+		return diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), nil
 	}
 	return rundoc.Answer(results[0], a.provenance()), nil
 }

@@ -1,20 +1,18 @@
 package diffdoc
 
 import (
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/report"
 )
 
 // DiffAnnotations lists the regressions of a diff, at their rows of the new side.
-func DiffAnnotations(d *rundiff.Result, level report.AnnotationLevel) []report.Annotation {
+func DiffAnnotations(d *diff.Result, level report.AnnotationLevel) []report.Annotation {
 	var list []report.Annotation
-	for i := range d.Len() {
-		if d.Verdict(i) != rundiff.Regression {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if r.Verdict != diff.Regression {
 			continue
 		}
-		// Verdicts are looked up before rows are made: of a million kernels few regress, and making a row compares its
-		// samples again.
-		r := d.Row(i, nil)
 		level := level
 		// The gate does not fail on it, so it is no error either, whatever level was asked for.
 		if !r.Proven() {

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
 // Answer answers what changed between two sides, or between the first of several and each other one.
 // Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
-func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
+func Answer(s *diff.Sides, prov report.Provenance) *report.Answer {
 	if len(s.Against) > 1 {
 		return several(s, prov)
 	}
@@ -24,7 +25,7 @@ func Answer(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 
 // Failure says which kernels regressed, for the gate that --fail-on asks for; empty when none did.
 // It fails on what is proven alone: a gate that is red for noise is soon switched off.
-func Failure(s *rundiff.Sides) string {
+func Failure(s *diff.Sides) string {
 	var failed []string
 	for _, d := range s.Against {
 		if text := regressions(d); text != "" && len(s.Against) > 1 {
@@ -41,7 +42,7 @@ func Failure(s *rundiff.Sides) string {
 
 // CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
 // It is no failure either, and said all the same, so that nobody takes a green job for a proof.
-func CannotTell(s *rundiff.Sides) string {
+func CannotTell(s *diff.Sides) string {
 	n := 0
 	for _, d := range s.Against {
 		n += d.Summary.Regressions - d.Summary.Proven
@@ -56,16 +57,17 @@ func CannotTell(s *rundiff.Sides) string {
 
 // Unjudged says how many kernels the gate could not judge; empty when it judged all that both sides have and that any
 // of them can measure. What was unmeasurable before is nothing that a change hides.
-func Unjudged(s *rundiff.Sides) string {
+func Unjudged(s *diff.Sides) string {
 	unjudged, judged := 0, 0
 	for _, d := range s.Against {
-		for i := range d.Len() {
-			if d.Verdict(i) == rundiff.NotAKernel || d.OneSide(i) {
+		for i := range d.Rows {
+			r := &d.Rows[i]
+			if r.Verdict == diff.NotAKernel || r.Old == nil || r.New == nil {
 				continue
 			}
-			if d.Verdict(i) != rundiff.NotComparable {
+			if r.Verdict != diff.NotComparable {
 				judged++
-			} else if r := d.Row(i, nil); r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs {
+			} else if r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs {
 				unjudged++
 			}
 		}
@@ -79,17 +81,14 @@ func Unjudged(s *rundiff.Sides) string {
 }
 
 // regressions says which kernels provably regressed on a side; empty when none did.
-func regressions(d *rundiff.Result) string {
+func regressions(d *diff.Result) string {
 	if d.Summary.Proven == 0 {
 		return ""
 	}
 	const most = 3
 	var names []string
-	for i := range d.Len() {
-		if d.Verdict(i) != rundiff.Regression {
-			continue
-		}
-		r := d.Row(i, nil)
+	for i := range d.Rows {
+		r := &d.Rows[i]
 		if !r.Proven() {
 			continue
 		}
@@ -105,12 +104,13 @@ func regressions(d *rundiff.Result) string {
 }
 
 // fell names the figure that a regression stands on, and by how much it fell.
-func fell(r *rundiff.Row) string {
+func fell(r *diff.Row) string {
 	// The figure over the XVEs that ran is preferred where it is what was proven, for time between launches does not
 	// count in it.
-	c, known := r.Loaded.Change.Value()
-	if known && c < 0 && (r.Loaded.Significant.Or(!r.Measured.Significant.Or(false)) || c < r.Measured.Change.Or(0)) {
+	ran, measured := r.Delta(compare.MetricLoaded), r.Measured()
+	c, known := ran.Change.Value()
+	if known && c < 0 && (ran.Significant.Or(!measured.Significant.Or(false)) || c < measured.Change.Or(0)) {
 		return fmt.Sprintf("XVEs that ran %+.1f", c)
 	}
-	return fmt.Sprintf("measured %+.1f", r.Measured.Change.Or(0))
+	return fmt.Sprintf("measured %+.1f", measured.Change.Or(0))
 }

@@ -4,21 +4,21 @@ import (
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
 // card answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
 // where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
-func card(d *rundiff.Result) *report.Card {
+func card(d *diff.Result) *report.Card {
 	s := &d.Summary
 	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
 	c.NotJudged = s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
 	c.Judged = s.Kernels - c.NotJudged
 	// What an agent is told must not rest on a part of a run: any loss, on either side, makes the card unusable.
 	lost := report.NotWhole(d.Notes)
-	for _, side := range []rundiff.Side{d.Old, d.New} {
+	for _, side := range []diff.Side{d.Old, d.New} {
 		for _, r := range side.Runs {
 			lost = append(lost, report.NotWhole(r.Notes)...)
 			if r.Device != nil {
@@ -35,22 +35,23 @@ func card(d *rundiff.Result) *report.Card {
 	case c.Judged == 0:
 		return report.Unusable("no kernel can be compared", c.Judged, c.NotJudged)
 	}
-	for i, r := range d.All() {
+	for i := range d.Rows {
+		r := &d.Rows[i]
 		// Those are counted as not judged.
-		if !r.IsKernel || r.Verdict == rundiff.NotComparable || r.Verdict == rundiff.ChangedDevice {
+		if !r.IsKernel || r.Verdict == diff.NotComparable || r.Verdict == diff.ChangedDevice {
 			continue
 		}
-		w := d.Worth(i)
-		if r.Verdict == rundiff.Faster && w.Verdict() == compare.WorthUntold {
-			w.Verdicts = []compare.WorthVerdict{compare.ElseBinds}
+		w := r.Worth
+		if r.Verdict == diff.Faster && w.Verdict() == compare.WorthUntold {
+			w = compare.Worth{Verdicts: []compare.WorthVerdict{compare.ElseBinds}, Because: w.Because}
 		}
-		f := report.Finding{Kernel: r.Task, Verdict: string(r.Verdict), Predicted: share(r.Predicted.New.Median),
-			Measured: share(r.Measured.New.Median), Worth: w.Words(),
+		f := report.Finding{Kernel: r.Task, Verdict: string(r.Verdict), Predicted: share(r.Delta(compare.MetricPredicted).New.Median),
+			Measured: share(r.Measured().New.Median), Worth: w.Words(),
 			Bound: w.Bound()}
-		if r.Verdict != rundiff.Unchanged {
+		if r.Verdict != diff.Unchanged {
 			f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 		}
-		if r.Verdict == rundiff.Regression {
+		if r.Verdict == diff.Regression {
 			f.Confidence = unit.Some("low")
 			if r.Proven() {
 				f.Confidence = unit.Some("high")

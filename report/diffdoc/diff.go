@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
 // document builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
 // provenance. It keeps d: rows are read when a renderer asks for them.
-func document(d *rundiff.Result, prov report.Provenance) *report.Document {
+func document(d *diff.Result, prov report.Provenance) *report.Document {
 	// From here on the rows are those that --kernel, --top and --sort leave; counts stay those of all.
 	d = shown(d, prov.Show)
 	doc := &report.Document{
@@ -34,7 +34,7 @@ func document(d *rundiff.Result, prov report.Provenance) *report.Document {
 }
 
 // dateOf is when the new side was collected.
-func dateOf(d *rundiff.Result) (latest time.Time) {
+func dateOf(d *diff.Result) (latest time.Time) {
 	for _, r := range d.New.Runs {
 		if t := r.Platform.Collected; t.After(latest) {
 			latest = t
@@ -45,12 +45,12 @@ func dateOf(d *rundiff.Result) (latest time.Time) {
 
 // headline says what is compared with what, and what is not the same.
 // What changed beside the kernels stands before any verdict: with another driver or clock a regression may be of that.
-func headline(d *rundiff.Result) []string {
+func headline(d *diff.Result) []string {
 	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
 	return append(lines, report.NotWhole(d.Notes)...)
 }
 
-func sideText(s *rundiff.Side) string {
+func sideText(s *diff.Side) string {
 	text := unit.Counted(len(s.Runs), "run", "runs")
 	if s.Name != "" {
 		text = report.OneLine(s.Name) + ", " + text
@@ -69,7 +69,7 @@ func sideText(s *rundiff.Side) string {
 
 // changedText lists the changes, equal ones of several kernels as one.
 // A recompilation may change the SIMD width of every kernel, and that is one sentence.
-func changedText(changes []rundiff.Change) string {
+func changedText(changes []diff.Change) string {
 	type bundle struct {
 		text  string
 		tasks []string
@@ -101,7 +101,7 @@ func changedText(changes []rundiff.Change) string {
 }
 
 // closing says in one or two sentences what came of it.
-func closing(d *rundiff.Result) string {
+func closing(d *diff.Result) string {
 	s := &d.Summary
 	if s.Kernels == 0 {
 		return "No kernel on either side: there is nothing to compare."
@@ -137,7 +137,7 @@ func closing(d *rundiff.Result) string {
 	text += "."
 	if x, ok := s.TimeRatio.Value(); ok {
 		times := report.Decimal(x, 2) + " times as long"
-		if rundiff.SameTime(x) {
+		if diff.SameTime(x) {
 			times = "as long as before"
 		}
 		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,
@@ -150,45 +150,45 @@ func closing(d *rundiff.Result) string {
 }
 
 // Unchanged has no color, as most kernels of most diffs are: green would hide what improved.
-func statusOf(v rundiff.Verdict) report.Status {
+func statusOf(v diff.Verdict) report.Status {
 	switch v {
-	case rundiff.Regression:
+	case diff.Regression:
 		return report.Bad
-	case rundiff.Improvement, rundiff.Faster:
+	case diff.Improvement, diff.Faster:
 		return report.Good
-	case rundiff.Unchanged:
+	case diff.Unchanged:
 		return report.Plain
-	case rundiff.NotAKernel:
+	case diff.NotAKernel:
 		return report.Muted
 	}
 	return report.Unsure
 }
 
-func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
+func summarySection(d *diff.Result, doc *report.Document) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
-	count := func(v rundiff.Verdict, n int, meaning string) report.VerdictCount {
+	count := func(v diff.Verdict, n int, meaning string) report.VerdictCount {
 		return report.VerdictCount{Verdict: verdictCell(v), Rows: n, Meaning: meaning}
 	}
 	s.Tables = []*report.Table{report.VerdictTable([]report.VerdictCount{
-		count(rundiff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where "+
+		count(diff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where "+
 			"it is comparable; where the launch or device changed, the residual fell too"),
-		count(rundiff.ChangedLaunch, d.Summary.ChangedLaunch,
+		count(diff.ChangedLaunch, d.Summary.ChangedLaunch,
 			"the launch changed and does what is predicted of it, or there is no prediction"),
-		count(rundiff.ChangedDevice, d.Summary.ChangedDevice,
+		count(diff.ChangedDevice, d.Summary.ChangedDevice,
 			"the device changed and the kernel does what is predicted of it, or there is no prediction"),
-		count(rundiff.Faster, d.Summary.Faster, "launches take less time, and time between launches weighs more, or "+
+		count(diff.Faster, d.Summary.Faster, "launches take less time, and time between launches weighs more, or "+
 			"a test says that launches are faster while XVEs that ran hold less"),
-		count(rundiff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster "+
+		count(diff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster "+
 			"and hold more"),
-		count(rundiff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"),
-		count(rundiff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"),
-		count(rundiff.NotComparable, d.Summary.NotComparable,
+		count(diff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"),
+		count(diff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"),
+		count(diff.NotComparable, d.Summary.NotComparable,
 			"one side is unmeasurable, or launches take a different time"),
-		count(rundiff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"),
-		count(rundiff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"),
+		count(diff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"),
+		count(diff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"),
 	})}
-	if n := newDiffSet(d).kernels; n > 0 {
+	if n := kernelsOf(d); n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
 			Label:  "label",
 			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%",
@@ -202,7 +202,7 @@ func summarySection(d *rundiff.Result, doc *report.Document) report.Section {
 }
 
 // changeSection lists what is not the same, before any regression.
-func changeSection(d *rundiff.Result) report.Section {
+func changeSection(d *diff.Result) report.Section {
 	s := report.Section{Key: report.SectionChanges, Title: "What changed", Sheet: "Summary"}
 	if len(d.Changes) == 0 {
 		s.Text = []string{"Nothing, as far as the inputs say. What only one side states (a driver, a VTune version) " +
@@ -219,18 +219,12 @@ func changeSection(d *rundiff.Result) report.Section {
 const mostItems = 1000
 
 // movedSection says of each kernel that is not simply unchanged what happened.
-func movedSection(d *rundiff.Result) report.Section {
+func movedSection(d *diff.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
 		ItemsIn: report.Everywhere}
-	for i := range d.Len() {
-		// Only a tested row can be unchanged and still need a sentence (see needsAttention), so rows of two single
-		// runs are not made for nothing.
-		tested := d.Shows(i).Tested || d.Options.Noise != nil
-		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged && !tested {
-			continue
-		}
-		r := d.Row(i, nil)
-		if !needsAttention(r, d) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if !r.IsKernel || !needsAttention(r, d) {
 			continue
 		}
 		if len(s.Items) == mostItems {
@@ -240,7 +234,7 @@ func movedSection(d *rundiff.Result) report.Section {
 		}
 		status := statusOf(r.Verdict)
 		// It moved by more than the threshold, and a test does not tell that from chance.
-		if r.Verdict == rundiff.Unchanged {
+		if r.Verdict == diff.Unchanged {
 			status = report.Unsure
 		}
 		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r),
@@ -254,20 +248,20 @@ func movedSection(d *rundiff.Result) report.Section {
 
 // needsAttention says whether a row needs a sentence: all but what is unchanged, and of that what moved with much
 // noise.
-func needsAttention(r *rundiff.Row, d *rundiff.Result) bool {
-	if r.Verdict != rundiff.Unchanged {
+func needsAttention(r *diff.Row, d *diff.Result) bool {
+	if r.Verdict != diff.Unchanged {
 		return true
 	}
-	c := r.Measured.Change.Or(0)
+	c := r.Measured().Change.Or(0)
 	floor := float64(d.Options.Threshold)
-	return r.Measured.Insignificant() && (c > floor || c < -floor)
+	return r.Measured().Insignificant() && (c > floor || c < -floor)
 }
 
 //go:embed rule.txt
 var ruleText string
 
 // ruleSection documents how verdicts come about.
-func ruleSection(d *rundiff.Result) report.Section {
+func ruleSection(d *diff.Result) report.Section {
 	o := &d.Options
 	text := strings.NewReplacer("{threshold}", report.Shortest(float64(o.Threshold)), "{alpha}",
 		report.Shortest(o.Alpha), "{confidence}", report.Shortest(100*o.Confidence)).Replace(ruleText)
@@ -279,7 +273,7 @@ func ruleSection(d *rundiff.Result) report.Section {
 }
 
 // provenanceSection says what was compared and how, so that it can be done again.
-func provenanceSection(d *rundiff.Result, prov report.Provenance) report.Section {
+func provenanceSection(d *diff.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources"}
 	rows := prov.Pairs()
 	rows.Text("Threshold", report.Shortest(float64(d.Options.Threshold))+" points")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -54,7 +54,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 }
 
 // repeats are four runs a side in which every verdict occurs.
-func repeats() *rundiff.Sides {
+func repeats() *diff.Sides {
 	var older, newer []*compare.Result
 	for i := range 4 {
 		x := float64(i)
@@ -68,31 +68,31 @@ func repeats() *rundiff.Sides {
 			kernel("Fan2", 1024, 32, 48+x/10, 99.5, 43, 526e-6), kernel("GEMM", 256, 32, 47+x/10, 50, 0, 2e-3), kernel("stencil", 64, 32, 45+10*x, 98, 0, 1e-3),
 			kernel("reduce", 128, 32, 60+x, 90, 0, unit.Seconds(2e-3+x*1e-6)), kernel("scan", 32, 16, 70.5+x, 80, 0, 1e-3), kernel("came", 32, 16, 70, 80, 0, 1e-3), short, fill))
 	}
-	return rundiff.CompareSides(rundiff.Side{Name: "runs/main", Runs: older},
-		[]rundiff.Side{{Name: "runs/branch", Runs: newer}}, rundiff.DefaultOptions())
+	return diff.CompareSides(diff.Side{Name: "runs/main", Runs: older},
+		[]diff.Side{{Name: "runs/branch", Runs: newer}}, diff.DefaultOptions())
 }
 
 // single is one run a side: the two collections of the Gaussian run.
-func single() *rundiff.Sides {
+func single() *diff.Sides {
 	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
 	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
-	return rundiff.CompareSides(rundiff.Side{Name: "bench_gaussian.hotspots.csv", Runs: []*compare.Result{older}},
-		[]rundiff.Side{{Name: "bench_gaussian.offload.csv", Runs: []*compare.Result{newer}}}, rundiff.DefaultOptions())
+	return diff.CompareSides(diff.Side{Name: "bench_gaussian.hotspots.csv", Runs: []*compare.Result{older}},
+		[]diff.Side{{Name: "bench_gaussian.offload.csv", Runs: []*compare.Result{newer}}}, diff.DefaultOptions())
 }
 
-func hostileDiff() *rundiff.Sides {
-	s := rundiff.Side{Runs: []*compare.Result{sample.Hostile()}}
-	return rundiff.CompareSides(s, []rundiff.Side{s}, rundiff.DefaultOptions())
+func hostileDiff() *diff.Sides {
+	s := diff.Side{Runs: []*compare.Result{sample.Hostile()}}
+	return diff.CompareSides(s, []diff.Side{s}, diff.DefaultOptions())
 }
 
-func nothing() *rundiff.Sides {
-	return rundiff.CompareSides(rundiff.Side{}, make([]rundiff.Side, 1), rundiff.DefaultOptions())
+func nothing() *diff.Sides {
+	return diff.CompareSides(diff.Side{}, make([]diff.Side, 1), diff.DefaultOptions())
 }
 
 func TestDiffGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
-		diff         *rundiff.Sides
+		diff         *diff.Sides
 	}{
 		{"diff-repeats", "every verdict, with tests", repeats()},
 		{"diff-single", "one run a side: no tests", single()},
@@ -115,7 +115,7 @@ func TestDiffGolden(t *testing.T) {
 }
 
 func TestDiffFitsTheTerminal(t *testing.T) {
-	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range []*diff.Sides{repeats(), single(), hostileDiff(), nothing()} {
 		doc := diffdoc.Answer(d, report.Provenance{}).Document()
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
@@ -133,7 +133,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
-	for _, d := range []*rundiff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range []*diff.Sides{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.Answer(d, report.Provenance{}).Table}
 		for _, s := range diffdoc.Answer(d, report.Provenance{}).Document().Sections {
 			tables = append(tables, s.Tables...)
@@ -198,7 +198,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
-		{rundiff.Summary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
+		{diff.Summary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

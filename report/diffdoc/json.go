@@ -2,7 +2,7 @@ package diffdoc
 
 import (
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -12,15 +12,15 @@ const diffSchema = "occudiff/diff/1"
 
 // DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
 type DiffOutput struct {
-	Schema          string          `json:"schema"`
-	ThresholdPoints float64         `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
-	Alpha           float64         `json:"alpha" jsonschema:"a change is significant when its p is below"`
-	Old             DiffSide        `json:"old"`
-	New             DiffSide        `json:"new"`
-	Changes         *report.Table   `json:"changes"`
-	Rows            *report.Table   `json:"rows"`
-	Summary         rundiff.Summary `json:"summary"`
-	Notes           *report.Table   `json:"notes"`
+	Schema          string        `json:"schema"`
+	ThresholdPoints float64       `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
+	Alpha           float64       `json:"alpha" jsonschema:"a change is significant when its p is below"`
+	Old             DiffSide      `json:"old"`
+	New             DiffSide      `json:"new"`
+	Changes         *report.Table `json:"changes"`
+	Rows            *report.Table `json:"rows"`
+	Summary         diff.Summary  `json:"summary"`
+	Notes           *report.Table `json:"notes"`
 }
 
 // DiffSide is one side: its runs are repeats.
@@ -38,16 +38,15 @@ type DiffRun struct {
 }
 
 // newOutput gives the value of the JSON contract.
-func newOutput(d *rundiff.Result) *DiffOutput {
+func newOutput(d *diff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
 		Old: newSide(&d.Old), New: newSide(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
-		// A stream, since a list of a million rows would hold all of them at once; --kernel and --top do not reach it.
-		Rows: report.NewStream("rows", newDiffSet(d).each(), kernelColumns), Notes: report.Notes(d.Notes),
+		Rows: report.NewTable("rows", "", rowsOf(d), kernelColumns), Notes: report.Notes(d.Notes),
 	}
 }
 
-func newSide(s *rundiff.Side) DiffSide {
+func newSide(s *diff.Side) DiffSide {
 	return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
 		return DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
 			VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.InputValues(r)}

@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/report"
 )
 
 // insignificant is what people read where a test found nothing.
 const insignificant = "~"
 
-func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
+func changeCell(d *diff.Delta, kind report.Kind) report.Cell {
 	change := d.Change
 	// Times are compared as new / old, occupancies as a difference in points.
 	if d.Ratio.Present() {
@@ -28,7 +28,7 @@ func changeCell(d *rundiff.Delta, kind report.Kind) report.Cell {
 	}
 }
 
-func interval(s *rundiff.Sample) string {
+func interval(s *diff.Sample) string {
 	if !s.Low.Present() {
 		return ""
 	}
@@ -37,23 +37,23 @@ func interval(s *rundiff.Sample) string {
 
 // bothSides prints what both sides say of a launch, "16 -> 32" where they differ, what one says where the other says
 // nothing.
-func bothSides(r *rundiff.Row, what string) string {
+func bothSides(r *diff.Row, what string) string {
 	for _, c := range r.Changes {
 		if c.What == what {
 			return c.Old + " -> " + c.New
 		}
 	}
-	for _, l := range []*rundiff.Launch{r.New, r.Old} {
+	for _, l := range []*diff.Launch{r.New, r.Old} {
 		if l == nil {
 			continue
 		}
 		text := l.Global.String()
 		switch n, known := l.SIMD.Value(); {
-		case what == rundiff.ChangeLocal:
+		case what == diff.ChangeLocal:
 			text = l.Local.String()
-		case what == rundiff.ChangeSIMD && known:
+		case what == diff.ChangeSIMD && known:
 			text = strconv.Itoa(n)
-		case what == rundiff.ChangeSIMD:
+		case what == diff.ChangeSIMD:
 			text = ""
 		}
 		if text != "" {
@@ -64,12 +64,12 @@ func bothSides(r *rundiff.Row, what string) string {
 }
 
 // shapeText tells kernels of one name apart: "2048x2048 in 1024x1, SIMD 16 -> 32".
-func shapeText(r *rundiff.Row) string {
-	text := bothSides(r, rundiff.ChangeGlobal)
-	if l := bothSides(r, rundiff.ChangeLocal); l != "" {
+func shapeText(r *diff.Row) string {
+	text := bothSides(r, diff.ChangeGlobal)
+	if l := bothSides(r, diff.ChangeLocal); l != "" {
 		text = strings.TrimPrefix(text+" in "+l, " in ")
 	}
-	if n := bothSides(r, rundiff.ChangeSIMD); n != "" {
+	if n := bothSides(r, diff.ChangeSIMD); n != "" {
 		text = strings.TrimPrefix(text+", SIMD"+n, ", ")
 	}
 	return text

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rundoc"
@@ -23,7 +23,7 @@ const (
 )
 
 // Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
-func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
+func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
 	results := make([]*compare.Result, len(s.Runs))
 	for i := range s.Runs {
 		results[i] = s.Runs[i].Result
@@ -40,15 +40,15 @@ func Runs(s *rundiff.Runs, prov report.Provenance) *report.Answer {
 }
 
 // runNames are the names of the runs.
-func runNames(s *rundiff.Runs) []string {
-	return report.ListOf(s.Runs, func(r rundiff.RunOfMany) string { return r.Name })
+func runNames(s *diff.Runs) []string {
+	return report.ListOf(s.Runs, func(r diff.RunOfMany) string { return r.Name })
 }
 
 // runsDocument is the summary, what stands out, the kernels over all runs, and each run.
 // Runs of one program on several nodes are held against their median: no run is the right one.
-func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
+func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	view, left := *s, []string(nil)
-	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfMany) report.Candidate {
+	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *diff.KernelOfMany) report.Candidate {
 		nan := unit.Ratio(math.NaN())
 		// NaN is for kernels without a value, which come last in any order.
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
@@ -76,7 +76,7 @@ func runsDocument(s *rundiff.Runs, prov report.Provenance) *report.Document {
 }
 
 // runsHeadline says what ran where, and which runs stand out: that is what somebody with many runs wants to know first.
-func runsHeadline(s *rundiff.Runs) []string {
+func runsHeadline(s *diff.Runs) []string {
 	var devices, out, copies []string
 	for i := range s.Runs {
 		r := &s.Runs[i]
@@ -117,9 +117,9 @@ func runsHeadline(s *rundiff.Runs) []string {
 }
 
 // stakeOfRuns says which kernels lose the most slot time over all runs, and what tells why.
-func stakeOfRuns(s *rundiff.Runs) []string {
+func stakeOfRuns(s *diff.Runs) []string {
 	const most = 3
-	kernels, lost := make([]*rundiff.KernelOfMany, 0, most+1), map[*rundiff.KernelOfMany]unit.Seconds{}
+	kernels, lost := make([]*diff.KernelOfMany, 0, most+1), map[*diff.KernelOfMany]unit.Seconds{}
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
 		// GPU time times the share of the thread slots that stayed empty against the prediction: seconds of the whole
@@ -131,7 +131,7 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 		lost[k] = t
 		kernels = append(kernels, k)
 		// Four at most: the three largest are kept while kernels go by, instead of sorting all of them.
-		slices.SortStableFunc(kernels, func(a, b *rundiff.KernelOfMany) int { return cmp.Compare(lost[b], lost[a]) })
+		slices.SortStableFunc(kernels, func(a, b *diff.KernelOfMany) int { return cmp.Compare(lost[b], lost[a]) })
 		if len(kernels) > most {
 			delete(lost, kernels[most])
 			kernels = kernels[:most]
@@ -140,7 +140,7 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 	if len(kernels) == 0 {
 		return nil
 	}
-	words := report.CutApart(report.ListOf(kernels, func(k *rundiff.KernelOfMany) string {
+	words := report.CutApart(report.ListOf(kernels, func(k *diff.KernelOfMany) string {
 		return report.KernelName(k.Task)
 	}), report.LabelWidth)
 	for i, k := range kernels {
@@ -159,7 +159,7 @@ func stakeOfRuns(s *rundiff.Runs) []string {
 }
 
 // worstOf names the kernel that is the farthest off in a run that is not off as a whole.
-func worstOf(s *rundiff.Runs, run int) string {
+func worstOf(s *diff.Runs, run int) string {
 	for _, o := range s.Outside {
 		if o.Run == run {
 			kernel := report.KernelName(s.Kernels[o.Kernel].Task)
@@ -170,7 +170,7 @@ func worstOf(s *rundiff.Runs, run int) string {
 }
 
 // runsClosing sums up over all runs.
-func runsClosing(s *rundiff.Runs) string {
+func runsClosing(s *diff.Runs) string {
 	matched, compared, unmeasurable := 0, 0, 0
 	for i := range s.Runs {
 		m := &s.Runs[i].Summary
@@ -188,7 +188,7 @@ func runsClosing(s *rundiff.Runs) string {
 
 // inOrder gives the runs that stand out first.
 // Among those that stand out, and those that do not, the order is that of the command line, which people know.
-func inOrder(s *rundiff.Runs) (order []int, out int) {
+func inOrder(s *diff.Runs) (order []int, out int) {
 	for _, first := range []bool{true, false} {
 		for i := range s.Runs {
 			if (len(s.Runs[i].Findings) > 0) == first {
@@ -203,7 +203,7 @@ func inOrder(s *rundiff.Runs) (order []int, out int) {
 }
 
 // runTable lists the runs, those that stand out first. With many a terminal shows only these.
-func runTable(s *rundiff.Runs) *report.Table {
+func runTable(s *diff.Runs) *report.Table {
 	order, out := inOrder(s)
 	t := report.Rows("runs", len(order), func(i int) runRow { return rowOfRun(&s.Runs[order[i]]) })
 	t.Attention = out
@@ -218,7 +218,7 @@ func runTable(s *rundiff.Runs) *report.Table {
 
 // runItems says of each run that stands out in which way, then which values are off in the others.
 // A run that is off as a whole has one item, or its kernels would fill the list.
-func runItems(s *rundiff.Runs) []report.Item {
+func runItems(s *diff.Runs) []report.Item {
 	var items []report.Item
 	for i := range s.Runs {
 		if r := &s.Runs[i]; len(r.Findings) > 0 && !inPart(r.Findings[0]) {
@@ -245,13 +245,13 @@ func runItems(s *rundiff.Runs) []report.Item {
 }
 
 // runText says in which way a run stands out.
-func runText(r *rundiff.RunOfMany) string {
+func runText(r *diff.RunOfMany) string {
 	parts := []string{findings(r) + "."}
 	if r.CopyOf != "" {
 		parts = append(parts, "It has the same content as "+report.OneLine(r.CopyOf)+" and is left out: a copy is "+
 			"not a second run.")
 	}
-	if r.Findings[0] == rundiff.RunIdle {
+	if r.Findings[0] == diff.RunIdle {
 		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
 			unit.Counted(r.Summary.Kernels, "kernel", "kernels"), unit.Span(r.Summary.KernelTime.Or(0))))
 	}
@@ -266,7 +266,7 @@ func runText(r *rundiff.RunOfMany) string {
 	}
 	if x, ok := r.TimeRatio.Value(); ok {
 		times := report.Decimal(x, 2) + " times as long"
-		if rundiff.SameTime(x) {
+		if diff.SameTime(x) {
 			times = "as long"
 		}
 		parts = append(parts, "A launch takes "+times+" as in the median run.")
@@ -281,7 +281,7 @@ func runText(r *rundiff.RunOfMany) string {
 }
 
 // runsHeatMap shows the kernels with the most time, run by run.
-func runsHeatMap(s *rundiff.Runs) *report.Plot {
+func runsHeatMap(s *diff.Runs) *report.Plot {
 	var rows []report.HeatRow
 	for i := range s.Kernels {
 		if k := &s.Kernels[i]; k.N > 0 {
@@ -295,7 +295,7 @@ func runsHeatMap(s *rundiff.Runs) *report.Plot {
 }
 
 // matrixTable has a column for each run.
-func matrixTable(s *rundiff.Runs) *report.Table {
+func matrixTable(s *diff.Runs) *report.Table {
 	// Made by hand: how many columns it has is known from the runs and not from a struct.
 	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: report.Files,
 		Columns: []report.Column{
@@ -320,7 +320,7 @@ func matrixTable(s *rundiff.Runs) *report.Table {
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }
 
 // runSection is one run among others: its headline, its kernels and what is said of them.
-func runSection(r *rundiff.RunOfMany, number int, show report.Selection) report.Section {
+func runSection(r *diff.RunOfMany, number int, show report.Selection) report.Section {
 	s := rundoc.RunSection(r.Result, show)
 	s.Key = runKey(number)
 	s.Title, s.Sheet = "Run "+report.OneLine(r.Name), strconv.Itoa(number+1)+" "+report.OneLine(r.Name)
@@ -331,7 +331,7 @@ func runSection(r *rundiff.RunOfMany, number int, show report.Selection) report.
 }
 
 // runNotes are the notes of all runs, each with its run.
-func runNotes(s *rundiff.Runs) report.Section {
+func runNotes(s *diff.Runs) report.Section {
 	var list []report.TaskNote
 	for i := range s.Runs {
 		for _, n := range report.RunNotes(s.Runs[i].Notes) {
@@ -345,7 +345,7 @@ func runNotes(s *rundiff.Runs) report.Section {
 	return report.NoteSection(list)
 }
 
-func runsProvenance(s *rundiff.Runs, prov report.Provenance) report.Section {
+func runsProvenance(s *diff.Runs, prov report.Provenance) report.Section {
 	// All runs were read with the flags of one command line, so the options of the first are those of all; its inputs
 	// are left out, for the table below has everybody's.
 	p := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)

@@ -3,7 +3,7 @@ package diffdoc
 import (
 	"strings"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rundoc"
@@ -26,7 +26,7 @@ type runRow struct {
 	Unmeasurable int                    `json:"unmeasurable" col:"unmeasurable; group=Verdicts; drop=1"`
 }
 
-func rowOfRun(r *rundiff.RunOfMany) runRow {
+func rowOfRun(r *diff.RunOfMany) runRow {
 	row := runRow{Name: report.OneLine(r.Name), Kernels: r.Summary.Kernels, Lacks: r.Lacks, GPUTime: r.Summary.GPUTime,
 		Off:       r.Off,
 		TimeRatio: r.TimeRatio, Matched: r.Summary.Matched, Idle: r.Summary.Idle,
@@ -38,11 +38,11 @@ func rowOfRun(r *rundiff.RunOfMany) runRow {
 }
 
 // findings are the ways in which a run stands out.
-func findings(r *rundiff.RunOfMany) string { return strings.Join(report.Words(r.Findings), ", ") }
+func findings(r *diff.RunOfMany) string { return strings.Join(report.Words(r.Findings), ", ") }
 
-func findingStatus(r *rundiff.RunOfMany) report.Status {
+func findingStatus(r *diff.RunOfMany) report.Status {
 	for _, f := range r.Findings {
-		if f != rundiff.RunHigh && f != rundiff.RunFast && !inPart(f) {
+		if f != diff.RunHigh && f != diff.RunFast && !inPart(f) {
 			// A run that is higher or faster than the rest is odd and no loss.
 			return report.Bad
 		}
@@ -51,7 +51,7 @@ func findingStatus(r *rundiff.RunOfMany) report.Status {
 }
 
 // inPart says that a run stands out in some of its kernels; the items of these say it.
-func inPart(f rundiff.RunFinding) bool { return f == rundiff.RunDips || f == rundiff.RunPeaks }
+func inPart(f diff.RunFinding) bool { return f == diff.RunDips || f == diff.RunPeaks }
 
 // manyRow is a kernel over all runs.
 // MAD is the median absolute deviation from the median; Spread is the same for people, with the decimals that small
@@ -74,7 +74,7 @@ type manyRow struct {
 	Measured   []unit.Opt[unit.Ratio] `json:"measured_percent" jsonschema:"of each run, in their order"`
 }
 
-func rowOfMany(s *rundiff.Runs, k *rundiff.KernelOfMany) manyRow {
+func rowOfMany(s *diff.Runs, k *diff.KernelOfMany) manyRow {
 	row := manyRow{Task: report.Symbol(k.Task), Global: k.Global, Local: k.Local, SIMD: k.SIMD,
 		Direction: unit.NonZero(string(k.Direction)),
 		Runs:      k.N, Predicted: k.Predicted, Median: k.Median, MAD: k.MAD, Measured: k.Measured}
@@ -103,13 +103,13 @@ type ValidateRun struct {
 	Run      *rundoc.Validate `json:"run"`
 }
 
-func runsValue(s *rundiff.Runs) ValidateRuns {
-	runs := report.ListOf(s.Runs, func(r rundiff.RunOfMany) ValidateRun {
+func runsValue(s *diff.Runs) ValidateRuns {
+	runs := report.ListOf(s.Runs, func(r diff.RunOfMany) ValidateRun {
 		row := rowOfRun(&r)
 		// Programs get the name as it is, people on one line.
 		row.Name = r.Name
 		return ValidateRun{row, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
-	kernels := report.ListOf(s.Kernels, func(k rundiff.KernelOfMany) manyRow { return rowOfMany(s, &k) })
+	kernels := report.ListOf(s.Kernels, func(k diff.KernelOfMany) manyRow { return rowOfMany(s, &k) })
 	return ValidateRuns{runsSchema, runs, kernels}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -22,7 +22,7 @@ import (
 
 // cluster is the runs of twelve nodes: one is slow and low, one did nothing, one is of another device, one is a copy, and
 // eleven kernels are off in one run that does not stand out as a whole.
-func cluster() *rundiff.Runs {
+func cluster() *diff.Runs {
 	const kernels = 30
 	var names []string
 	var runs []*compare.Result
@@ -52,20 +52,20 @@ func cluster() *rundiff.Runs {
 	runs[8].Device = nil
 	runs[8].Notes = []note.Note{{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is"}}
 	runs[9].Inputs = runs[0].Inputs
-	return rundiff.SideBySide(names, runs)
+	return diff.SideBySide(names, runs)
 }
 
 // two are two runs of one program, of which nobody can say which one is off.
-func two() *rundiff.Runs {
+func two() *diff.Runs {
 	a, b := sample.Gaussian(), sample.Gaussian()
 	b.Inputs = nil
-	return rundiff.SideBySide([]string{"first", "second"}, []*compare.Result{a, b})
+	return diff.SideBySide([]string{"first", "second"}, []*compare.Result{a, b})
 }
 
 func TestRunsGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
-		runs         *rundiff.Runs
+		runs         *diff.Runs
 		show         report.Selection
 	}{
 		{"cluster", "every way to stand out", cluster(), report.Selection{}},

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/report"
 )
 
 // KernelSensitivity is how the time of a kernel goes with its occupancy, over all sides.
 type KernelSensitivity struct {
 	Task string
-	rundiff.Sensitivity
+	diff.Sensitivity
 }
 
 // sensitivityTable has them for JSON.
@@ -20,7 +20,7 @@ func sensitivityTable(list []KernelSensitivity) *report.Table {
 	task := report.Define(column{Path: "task", Always: true, Kind: report.Name},
 		func(k *KernelSensitivity) cell { return report.NameCell(k.Task) })
 	return report.NewTable("sensitivities", "", list, append([]report.Col[KernelSensitivity]{task},
-		report.Within("", "", func(k *KernelSensitivity) *rundiff.Sensitivity { return &k.Sensitivity },
+		report.Within("", "", func(k *KernelSensitivity) *diff.Sensitivity { return &k.Sensitivity },
 			sensitivityColumns)...))
 }
 
@@ -28,13 +28,10 @@ func sensitivityTable(list []KernelSensitivity) *report.Table {
 const mostCurves = 5
 
 // sensitivitiesOf gives those of two sides, of the kernels that take most attention.
-func sensitivitiesOf(d *rundiff.Result) (list []KernelSensitivity) {
-	// Making a row is dear; rows are in order of attention, and what stands behind the first thousand has no sentence.
-	for i := range min(d.Len(), mostItems) {
-		if !d.IsKernel(i) || d.Verdict(i) == rundiff.Unchanged || len(list) == mostCurves {
-			continue
-		}
-		if r := d.Row(i, nil); r.Sensitivity != nil {
+func sensitivitiesOf(d *diff.Result) (list []KernelSensitivity) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if r.IsKernel && r.Verdict != diff.Unchanged && r.Sensitivity != nil && len(list) < mostCurves {
 			list = append(list, KernelSensitivity{r.Task, *r.Sensitivity})
 		}
 	}
@@ -43,7 +40,7 @@ func sensitivitiesOf(d *rundiff.Result) (list []KernelSensitivity) {
 
 // sensitivitiesOfSides gives those of several sides.
 // With more than two sides the points are a curve, which tells a level from a slope.
-func sensitivitiesOfSides(s *rundiff.Sides) []KernelSensitivity {
+func sensitivitiesOfSides(s *diff.Sides) []KernelSensitivity {
 	list := []KernelSensitivity{}
 	for i := range s.Kernels {
 		if of := s.Kernels[i].Sensitivity(); of != nil {
@@ -71,7 +68,7 @@ func sensitivitySections(list []KernelSensitivity) []report.Section {
 	for i, k := range list[:min(len(list), mostCurves)] {
 		name, key := report.KernelName(k.Task), fmt.Sprintf("curve-%d", i+1)
 		s.Items = append(s.Items, report.Item{Lead: name, Text: k.String()})
-		runs := slices.SortedFunc(slices.Values(k.Relative), func(a, b rundiff.RunOfLine) int {
+		runs := slices.SortedFunc(slices.Values(k.Relative), func(a, b diff.RunOfLine) int {
 			return cmp.Compare(a.Occupancy, b.Occupancy)
 		})
 		t := report.Rows(key, len(runs), func(i int) curveRow { return curveRow(runs[i]) })

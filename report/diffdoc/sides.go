@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -27,7 +27,7 @@ type SidesOutput struct {
 // several answers how several sides compare with a first one: a row for each kernel with a column for each side, then
 // each side against the first.
 // All sides are held against one, and not against each other: of five that would be ten comparisons.
-func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
+func several(s *diff.Sides, prov report.Provenance) *report.Answer {
 	v := SidesOutput{sidesSchema, report.ListOf(s.Against, newOutput), sensitivityTable(sensitivitiesOfSides(s))}
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Card: func() *report.Card { return report.Unusable("a card is of two sides: give OLD and one NEW", 0, 0) },
@@ -44,7 +44,7 @@ func several(s *rundiff.Sides, prov report.Provenance) *report.Answer {
 }
 
 // sideNames are those of all sides: the ends of their paths, whole paths where these are alike.
-func sideNames(s *rundiff.Sides) []string {
+func sideNames(s *diff.Sides) []string {
 	var short, long []string
 	for _, d := range s.Against {
 		name := report.OneLine(d.New.Name)
@@ -57,10 +57,10 @@ func sideNames(s *rundiff.Sides) []string {
 	return short
 }
 
-func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
+func sidesDocument(s *diff.Sides, prov report.Provenance) *report.Document {
 	first, names := s.Against[0], sideNames(s)
 	view, left := *s, []string(nil)
-	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *rundiff.KernelOfSides) report.Candidate {
+	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *diff.KernelOfSides) report.Candidate {
 		return candidate(k.Worst(), prov.Show)
 	})
 	m := matrix{
@@ -83,7 +83,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 		m.doc.Headline = append(m.doc.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
 		m.dates = append(m.dates, dateOf(r))
 		r = shown(r, prov.Show)
-		t := newDiffSet(r).table()
+		t := kernelTable(r)
 		// A terminal has the one table of all sides; these are sheets and sections to look things up in.
 		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, report.Files
 		m.columns = append(m.columns, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
@@ -97,7 +97,7 @@ func sidesDocument(s *rundiff.Sides, prov report.Provenance) *report.Document {
 func sideKey(i int) string { return "side-" + strconv.Itoa(i+1) }
 
 // SidesNotes are the notes of all sides; what several of them say stands once.
-func SidesNotes(s *rundiff.Sides) (notes []note.Note) {
+func SidesNotes(s *diff.Sides) (notes []note.Note) {
 	for _, d := range s.Against {
 		for _, n := range d.Notes {
 			if !slices.Contains(notes, n) {
@@ -109,7 +109,7 @@ func SidesNotes(s *rundiff.Sides) (notes []note.Note) {
 }
 
 // sidesProvenance says what was compared: the runs of the first side once, those of each other side.
-func sidesProvenance(s *rundiff.Sides, prov report.Provenance) report.Section {
+func sidesProvenance(s *diff.Sides, prov report.Provenance) report.Section {
 	all := *s.Against[0]
 	all.New.Runs = nil
 	for _, r := range s.Against {
@@ -119,7 +119,7 @@ func sidesProvenance(s *rundiff.Sides, prov report.Provenance) report.Section {
 }
 
 // sidesClosing says how many regressions each side has.
-func sidesClosing(s *rundiff.Sides, names []string) string {
+func sidesClosing(s *diff.Sides, names []string) string {
 	var parts []string
 	for i, d := range s.Against {
 		n := "none"
@@ -146,7 +146,7 @@ type sideRow struct {
 	Time         unit.Opt[float64] `col:"Time, side / first; decimals=2; drop=1"`
 }
 
-func sidesTable(s *rundiff.Sides, names []string) *report.Table {
+func sidesTable(s *diff.Sides, names []string) *report.Table {
 	t := report.Rows("sides", len(s.Against), func(i int) sideRow {
 		d := s.Against[i]
 		m := &d.Summary
@@ -167,7 +167,7 @@ func sidesTable(s *rundiff.Sides, names []string) *report.Table {
 
 // sidesKernels has a row for each kernel, and for each side what it measures and how far that is from the first.
 // Its columns are made by functions, for their number is that of the sides.
-func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
+func sidesKernels(s *diff.Sides, names []string) *report.Table {
 	const all = report.Everywhere
 	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: all,
 		Form: report.Browser, Columns: []report.Column{
@@ -187,7 +187,7 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 	}
 	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: all,
 		Words: words, Role: report.Choice})
-	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != rundiff.Unchanged {
+	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != diff.Unchanged {
 		t.Attention++
 	}
 	t.Row = func(i int, dst []report.Cell) []report.Cell {
@@ -201,8 +201,8 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
 				continue
 			}
-			dst = append(dst, report.OptNum(report.Percent, r.Measured.New.Median, 1),
-				changeCell(&r.Measured, report.Points), verdictCell(r.Verdict))
+			dst = append(dst, report.OptNum(report.Percent, r.Measured().New.Median, 1),
+				changeCell(r.Measured(), report.Points), verdictCell(r.Verdict))
 		}
 		return append(dst, verdictCell(worst.Verdict))
 	}
@@ -210,15 +210,15 @@ func sidesKernels(s *rundiff.Sides, names []string) *report.Table {
 }
 
 // firstMedian is what the first side measures.
-func firstMedian(k *rundiff.KernelOfSides) unit.Opt[float64] {
+func firstMedian(k *diff.KernelOfSides) unit.Opt[float64] {
 	if r := k.First(); r != nil {
-		return r.Measured.Old.Median
+		return r.Measured().Old.Median
 	}
 	return unit.Opt[float64]{}
 }
 
 // sidesAttention says of each side which kernels are not the same, and why.
-func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) (items []report.Item) {
+func sidesAttention(s *diff.Sides, names []string, show report.Selection) (items []report.Item) {
 	for i, d := range s.Against {
 		for _, it := range movedSection(shown(d, show)).Items {
 			it.Text = names[i] + ": " + it.Text
@@ -229,14 +229,14 @@ func sidesAttention(s *rundiff.Sides, names []string, show report.Selection) (it
 }
 
 // sidesHeatMap shows what every side measures.
-func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
-	rows := report.ListOf(s.Kernels, func(k rundiff.KernelOfSides) report.HeatRow {
+func sidesHeatMap(s *diff.Sides, names []string) *report.Plot {
+	rows := report.ListOf(s.Kernels, func(k diff.KernelOfSides) report.HeatRow {
 		row := report.HeatRow{Name: report.KernelName(k.Worst().Task),
 			Values: []float64{firstMedian(&k).Or(math.NaN())}}
 		for _, r := range k.Rows {
 			x := math.NaN()
 			if r != nil {
-				x = r.Measured.New.Median.Or(x)
+				x = r.Measured().New.Median.Or(x)
 			}
 			row.Values = append(row.Values, x)
 		}
@@ -247,7 +247,7 @@ func sidesHeatMap(s *rundiff.Sides, names []string) *report.Plot {
 
 // sidesCSV has the rows of each side, with the side in the first column.
 // Sides stand below each other there, as data frames group by a column.
-func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
+func sidesCSV(s *diff.Sides, show report.Selection) *report.Table {
 	type row struct {
 		side string
 		*kernel
@@ -255,13 +255,12 @@ func sidesCSV(s *rundiff.Sides, show report.Selection) *report.Table {
 	columns := append([]report.Col[row]{report.Define(column{Key: "side", Kind: report.Text, In: report.Data},
 		func(r *row) cell { return report.TextCell(r.side) })},
 		report.Within("", "", func(r *row) *kernel { return r.kernel }, kernelColumns)...)
-	return report.NewStream("rows", func(yield func(*row) bool) {
-		for _, d := range s.Against {
-			for k := range newDiffSet(shown(d, show)).each() {
-				if !yield(&row{d.New.Name, k}) {
-					return
-				}
-			}
+	var rows []row
+	for _, d := range s.Against {
+		list := rowsOf(shown(d, show))
+		for i := range list {
+			rows = append(rows, row{d.New.Name, &list[i]})
 		}
-	}, columns)
+	}
+	return report.NewTable("rows", "", rows, columns)
 }

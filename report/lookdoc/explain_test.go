@@ -6,7 +6,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/binary"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/compare/trend"
 	"occudiff/predict"
 	"occudiff/report"
@@ -19,7 +19,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, compare.Causes()...)
 	words = append(words, report.Words(compare.Verdicts())...)
-	words = append(words, report.Words(rundiff.Verdicts())...)
+	words = append(words, report.Words(diff.Verdicts())...)
 	words = append(words, report.Words(compare.Parts())...)
 	words = append(words, report.Words(binary.Verdicts())...)
 	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"occudiff/compare"
-	"occudiff/compare/rundiff"
+	"occudiff/compare/diff"
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -54,7 +54,7 @@ func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
 		return a.result(rundoc.Answer(results[0], a.provenance()), baseName(names[0]))
 	}
-	return a.result(diffdoc.Runs(rundiff.SideBySide(names, results), a.provenance()), "runs")
+	return a.result(diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), "runs")
 }
 
 // Example answers for the built-in run.
@@ -75,7 +75,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 // first, or what stands out among more than two.
 // Files without a device are compared by what was measured, as in occudiff diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result, error) {
-	read := make([]rundiff.Side, len(sides))
+	read := make([]diff.Side, len(sides))
 	var all []*compare.Result
 	var names []string
 	for i, paths := range sides {
@@ -88,7 +88,7 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result,
 	if len(sides) != 2 {
 		return a.runs(names, all)
 	}
-	d := rundiff.CompareSides(read[0], read[1:], rundiff.DefaultOptions())
+	d := diff.CompareSides(read[0], read[1:], diff.DefaultOptions())
 	return a.result(diffdoc.Answer(d, a.provenance()), "diff")
 }
 

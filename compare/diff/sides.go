@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ type KernelOfSides struct {
 func CompareSides(first Side, others []Side, opt Options) *Sides {
 	s := &Sides{}
 	for _, other := range others {
-		d := diff(first.Runs, other.Runs, opt)
+		d := compareTwo(first.Runs, other.Runs, opt)
 		d.Old.Name, d.New.Name = first.Name, other.Name
 		s.Against = append(s.Against, d)
 	}
@@ -41,15 +41,15 @@ func (s *Sides) align() {
 	}
 	at := map[place]int{}
 	for side, d := range s.Against {
-		for i := range d.rows {
-			if !d.rows[i].isKernel {
+		for i := range d.Rows {
+			r := &d.Rows[i]
+			if !r.IsKernel {
 				continue
 			}
-			r := d.Row(i, nil)
-			l := cmp.Or(r.Old, r.New)
-			p := place{ingest.Key{Task: r.Task, Direction: ingest.Direction(r.Direction.Or("")),
-				Global: l.Global.Trim(), Local: l.Local.Trim(), SIMD: l.SIMD.Or(0), Device: l.Adapter.Or("")},
-				r.Old != nil}
+			p := place{r.samples[1].key, r.Old != nil}
+			if p.first {
+				p.Key = r.samples[0].key
+			}
 			k, known := at[p]
 			if !known {
 				k, at[p] = len(s.Kernels), len(s.Kernels)
@@ -58,20 +58,17 @@ func (s *Sides) align() {
 			s.Kernels[k].Rows[side] = r
 		}
 	}
-	rank := Verdicts()
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfSides) int {
 		x, y := a.Worst(), b.Worst()
-		return cmp.Or(cmp.Compare(slices.Index(rank, x.Verdict), slices.Index(rank, y.Verdict)),
-			cmp.Compare(y.Seconds(), x.Seconds()))
+		return cmp.Or(x.Verdict.compare(y.Verdict), cmp.Compare(y.Seconds(), x.Seconds()))
 	})
 }
 
 // Worst gives the row of the side that needs attention most.
 func (k *KernelOfSides) Worst() *Row {
-	rank := Verdicts()
 	var worst *Row
 	for _, r := range k.Rows {
-		if r != nil && (worst == nil || slices.Index(rank, r.Verdict) < slices.Index(rank, worst.Verdict)) {
+		if r != nil && (worst == nil || r.Verdict.compare(worst.Verdict) < 0) {
 			worst = r
 		}
 	}

@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"fmt"
@@ -47,8 +47,8 @@ const (
 	bindingShare, mostShare unit.Ratio = 0.1, 1.1
 )
 
-// sample is what a run of a side tells of a kernel's time and occupancy, of all XVEs and of those that ran.
-type sample struct {
+// point is what a run of a side tells of a kernel's time and occupancy, of all XVEs and of those that ran.
+type point struct {
 	measured float64 // percent
 	loaded   unit.Opt[unit.Ratio]
 	seconds  float64 // per work-item
@@ -57,7 +57,7 @@ type sample struct {
 // sensitivityOf fits a line to samples; nil where they are fewer than three, or too much alike. Threads hide latency up
 // to a number that is enough, so time is no straight line over all occupancies: where three samples or more lie between
 // the highest and half of it, only they say what half of it costs.
-func sensitivityOf(samples []sample) *Sensitivity {
+func sensitivityOf(samples []point) *Sensitivity {
 	s := Sensitivity{Bound: boundUntold}
 	loaded, shortest, most := true, math.Inf(1), 0.0
 	for _, p := range samples {
@@ -125,13 +125,13 @@ func (s *Sensitivity) String() string {
 
 // Sensitivity is that of a kernel over all sides, nil where they do not tell it.
 func (k *KernelOfSides) Sensitivity() *Sensitivity {
-	var all []sample
+	var all []point
 	if first := k.First(); first != nil {
-		all = append(all, first.samples[0]...)
+		all = append(all, first.samples[0].points...)
 	}
 	for _, r := range k.Rows {
 		if r != nil {
-			all = append(all, r.samples[1]...)
+			all = append(all, r.samples[1].points...)
 		}
 	}
 	return sensitivityOf(all)

@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func (d *Result) because(row *Row) string {
 		s = append(s, changeText(row.Changes))
 	}
 	if row.Verdict == Faster {
-		s = append(s, timeText(&row.Time))
+		s = append(s, timeText(row.time()))
 	}
 	if text := d.oppositeText(row); text != "" {
 		s = append(s, text)
@@ -39,7 +39,7 @@ func (d *Result) because(row *Row) string {
 		s = append(s, d.residualText(row))
 	}
 	s = append(s, d.partsText(row)...)
-	if t := timeText(&row.Time); t != "" && row.Verdict != Faster {
+	if t := timeText(row.time()); t != "" && row.Verdict != Faster {
 		s = append(s, t)
 	}
 	return sentences(s)
@@ -83,7 +83,7 @@ func notComparable(row *Row) string {
 		}
 		return "absent"
 	}
-	a, b := missing(row.Old, &row.Measured.Old), missing(row.New, &row.Measured.New)
+	a, b := missing(row.Old, &row.Measured().Old), missing(row.New, &row.Measured().New)
 	side := func(word, both string) string {
 		switch {
 		case a == word && b == word:
@@ -106,9 +106,9 @@ func notComparable(row *Row) string {
 	if where := side("absent", "on either side"); where != "" {
 		s = append(s, "there is no measured occupancy "+where)
 	}
-	if row.Measured.Change.Present() {
+	if row.Measured().Change.Present() {
 		s = append(s, otherConditions(row))
-	} else if t := timeText(&row.Time); t != "" {
+	} else if t := timeText(row.time()); t != "" {
 		s = append(s, t)
 	}
 	return sentences(s)
@@ -116,17 +116,17 @@ func notComparable(row *Row) string {
 
 // otherConditions says why two measured occupancies are not compared.
 func otherConditions(row *Row) string {
-	from := fromTo(&row.Measured, "%.1f", " %")
+	from := fromTo(row.Measured(), "%.1f", " %")
 	if x := max(row.Old.Crosstalk.Or(0), row.New.Crosstalk.Or(0)); x > compare.CrosstalkMedium {
 		return fmt.Sprintf("up to %s of all instructions were counted in rows of no kernel, so measured occupancies "+
 			"(%s) are not compared", fmt.Sprintf("%.0f %%", x.Percent()), from)
 	}
-	return timeText(&row.Time) + ", so measured occupancies (" + from + ") are of different launches"
+	return timeText(row.time()) + ", so measured occupancies (" + from + ") are of different launches"
 }
 
 // unchangedText is worth reading only where the medians moved and a test holds them back.
 func (d *Result) unchangedText(row *Row) string {
-	m := &row.Measured
+	m := row.Measured()
 	c, floor := m.Change.Or(0), d.measuredFloor(row)
 	switch {
 	case m.Insignificant() && unit.Points(math.Abs(c)) > floor+digit:
@@ -143,7 +143,7 @@ func (d *Result) unchangedText(row *Row) string {
 
 // loadedText says how the occupancy of XVEs that ran moved, empty where both sides do not tell it.
 func (d *Result) loadedText(row *Row) []string {
-	l, limit := &row.Loaded, d.loadedLimit(row)
+	l, limit := row.loaded(), d.loadedLimit(row)
 	c, known := l.Change.Value()
 	if !known {
 		return nil
@@ -167,8 +167,8 @@ func (d *Result) loadedText(row *Row) []string {
 // oppositeText says what fell and what rose where the two occupancies moved in opposite directions, empty where they
 // did not: the measured one then is what the verdict is about, and time without threads is why.
 func (d *Result) oppositeText(row *Row) string {
-	l, limit := &row.Loaded, d.loadedLimit(row)
-	ran, whole := l.Change.Or(0), row.Measured.Change.Or(0)
+	l, limit := row.loaded(), d.loadedLimit(row)
+	ran, whole := l.Change.Or(0), row.Measured().Change.Or(0)
 	time, held := "less", "less"
 	switch {
 	case l.rose(limit) && whole < 0:
@@ -183,7 +183,7 @@ func (d *Result) oppositeText(row *Row) string {
 
 // movedText says how the measured occupancy moved and how sure that is.
 func (d *Result) movedText(row *Row) string {
-	m := &row.Measured
+	m := row.Measured()
 	c := m.Change.Or(0)
 	floor := d.measuredFloor(row)
 	switch {
@@ -208,9 +208,9 @@ func (d *Result) movedText(row *Row) string {
 // partsText says which parts of the account moved: "empty +9.1, underfilled -0.3".
 func (d *Result) partsText(row *Row) []string {
 	var moved []string
-	for _, p := range row.Parts {
-		if c, ok := p.Change.Value(); ok && p.Part != compare.PartUsed && unit.Points(math.Abs(c)) >= 0.05 {
-			moved = append(moved, fmt.Sprintf("%s %+.1f", p.Part, c))
+	for _, p := range compare.Parts()[1:] { // what was used is what was measured
+		if c, ok := row.Delta(string(p)).Change.Value(); ok && unit.Points(math.Abs(c)) >= 0.05 {
+			moved = append(moved, fmt.Sprintf("%s %+.1f", p, c))
 		}
 	}
 	if len(moved) == 0 {
@@ -221,7 +221,7 @@ func (d *Result) partsText(row *Row) []string {
 
 // residualText sets the residual against a launch or device that is not the same.
 func (d *Result) residualText(row *Row) string {
-	r, p := &row.Residual, &row.Predicted
+	r, p := row.Delta(compare.MetricResidual), row.Delta(compare.MetricPredicted)
 	c, ok := r.Change.Value()
 	if !ok {
 		return "there is no prediction for both sides, so whether the change explains it is unknown"

@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"math"
@@ -17,9 +17,9 @@ func TestSensitivityCovers(t *testing.T) {
 		truth, covered, sum := unit.Ratio(math.Exp2(-slope)-1), 0, 0.0
 		const trials = 1000
 		for range trials {
-			var runs []sample
+			var runs []point
 			for _, occupancy := range []float64{95, 50, 25} {
-				runs = append(runs, sample{measured: occupancy, seconds: 1e-9 * math.Pow(occupancy/95, slope) * math.Exp(r.NormFloat64()*0.01)})
+				runs = append(runs, point{measured: occupancy, seconds: 1e-9 * math.Pow(occupancy/95, slope) * math.Exp(r.NormFloat64()*0.01)})
 			}
 			s := sensitivityOf(runs)
 			if s == nil {
@@ -38,15 +38,15 @@ func TestSensitivityCovers(t *testing.T) {
 
 // TestSensitivity are runs by hand.
 func TestSensitivity(t *testing.T) {
-	at := func(values ...float64) (list []sample) { // pairs of occupancy and time
+	at := func(values ...float64) (list []point) { // pairs of occupancy and time
 		for i := 0; i < len(values); i += 2 {
-			list = append(list, sample{measured: values[i], seconds: values[i+1]})
+			list = append(list, point{measured: values[i], seconds: values[i+1]})
 		}
 		return list
 	}
 	for _, c := range []struct {
 		reason string
-		runs   []sample
+		runs   []point
 		want   string // "" for nothing
 	}{
 		{"half the occupancy takes 3 % more, exactly", at(80, 1, 40, 1.03, 20, 1.0609), "3.0 % slower at half the occupancy (3.0 to 3.0 %, of 3 runs at 20.0 to 80.0 %): not bound by it"},
@@ -66,8 +66,8 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.reason, s, c.want)
 		}
 	}
-	ran := sample{measured: 10, loaded: unit.Some(unit.Ratio(0.8)), seconds: 1}
-	if s := sensitivityOf([]sample{ran, {40, unit.Some(unit.Ratio(0.4)), 1}, {20, unit.Some(unit.Ratio(0.2)), 1}}); s == nil || s.Most != 0.8 {
+	ran := point{measured: 10, loaded: unit.Some(unit.Ratio(0.8)), seconds: 1}
+	if s := sensitivityOf([]point{ran, {40, unit.Some(unit.Ratio(0.4)), 1}, {20, unit.Some(unit.Ratio(0.2)), 1}}); s == nil || s.Most != 0.8 {
 		t.Errorf("gaps between launches are no occupancy: %v", s)
 	}
 }

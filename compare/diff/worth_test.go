@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"occudiff/ingest"
@@ -32,20 +32,20 @@ func TestDiffWorth(t *testing.T) {
 		{"stalled most of the time", []*compare.Result{waiting}, compare.MoreThreads, "On the new side, more threads may help"},
 		{"two runs that disagree", []*compare.Result{busy, waiting}, compare.WorthUntold, ""},
 	} {
-		d := diff(older, c.newer, DefaultOptions())
-		row := d.Row(0, nil)
+		d := compareTwo(older, c.newer, DefaultOptions())
+		row := &d.Rows[0]
 		because := row.Because.Or("")
 		if verdictOf(d) != c.verdict || !strings.Contains(because, c.because) ||
 			c.because == "" && strings.Contains(because, "new side") {
-			t.Errorf("%s: %s, %+v: %s", c.name, row.Verdict, d.Worth(0), because)
+			t.Errorf("%s: %s, %+v: %s", c.name, row.Verdict, d.Rows[0].Worth, because)
 		}
 	}
-	if w := diff(older, []*compare.Result{diffRun()}, DefaultOptions()).Worth(0); w.Verdict() != compare.WorthUntold {
+	if w := compareTwo(older, []*compare.Result{diffRun()}, DefaultOptions()).Rows[0].Worth; w.Verdict() != compare.WorthUntold {
 		t.Errorf("a kernel that is gone: %+v", w)
 	}
 }
 
 func verdictOf(d *Result) compare.WorthVerdict {
-	w := d.Worth(0)
+	w := d.Rows[0].Worth
 	return w.Verdict()
 }

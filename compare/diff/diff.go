@@ -1,4 +1,4 @@
-// Package rundiff compares runs of the same kernels: an old side and a new one, each of one run or of repeats. It pairs
+// Package diff compares runs of the same kernels: an old side and a new one, each of one run or of repeats. It pairs
 // kernels by their launch, tests whether occupancy and time moved, and says for each kernel whether that is a
 // regression, a change that was intended, or nothing that can be told. Many runs of one program it sets side by side,
 // and says which of them stand out.
@@ -7,19 +7,15 @@
 // occupancy of XVEs that ran moves the least, the residual takes away what the launch itself changed, and the launch
 // times say whether two values are of the same kind of launch at all. The package knows results of compare and the
 // statistics; it knows neither files nor how a diff is shown.
-package rundiff
+package diff
 
 import (
 	"cmp"
-	"iter"
-	"math"
 	"slices"
-	"sync"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
-	"occudiff/ingest/ahead"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
@@ -56,11 +52,11 @@ const (
 	NotAKernel    Verdict = "not a kernel" // copies, barriers, fills: times are shown, nothing is judged
 )
 
+var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
+	NotComparable, Unchanged, NotAKernel}
+
 // Verdicts lists the verdicts in the order in which rows are shown.
-func Verdicts() []Verdict {
-	return []Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
-		NotComparable, Unchanged, NotAKernel}
-}
+func Verdicts() []Verdict { return slices.Clone(verdicts[:]) }
 
 // Options say when a change counts. Use DefaultOptions: the zero value finds nothing significant.
 type Options struct {
@@ -105,7 +101,7 @@ type Launch struct {
 	Exact     bool
 }
 
-// Row is one kernel on both sides, or on one: also a row of the JSON and CSV outputs.
+// Row is one kernel on both sides, or on one. It is complete when Compare returns, and does not change.
 type Row struct {
 	Task      string
 	Direction unit.Opt[string]
@@ -113,30 +109,15 @@ type Row struct {
 	Old       *Launch // nil on the side that does not have it
 	New       *Launch
 	Changes   []Change // of the launch, in the order of Change; never nil
-
-	Measured  Delta
-	Residual  Delta
-	Predicted Delta
-	Loaded    Delta // occupancy of XVEs that ran
-	Idle      Delta // share of the time in which the XVEs were idle
-	Time      Delta
-	// Parts of the account in the order of Parts; those that neither side tells are left out. Never nil.
-	Parts []PartDelta
+	Deltas    []Delta  // of the metrics that a side tells, in their order; see Delta
 
 	Verdict Verdict
 	Because unit.Opt[string]
-
+	Worth   compare.Worth // of more occupancy, on the new side
 	// Sensitivity is null where fewer than three runs, or runs of about one occupancy, do not tell it.
 	Sensitivity *Sensitivity
 
-	LoadedResidual Delta // Loaded - the predicted one, in points
-	samples        [2][]sample
-}
-
-// PartDelta is a part of the account on both sides.
-type PartDelta struct {
-	Part compare.Part
-	Delta
+	samples [2]*samples
 }
 
 // Summary counts the verdicts of kernels.
@@ -162,71 +143,38 @@ type Summary struct {
 }
 
 // Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are no kernels last.
-// They are made when they are asked for: a row takes some 2 KB, and there may be millions.
 type Result struct {
 	Old, New Side
 	Options  Options
+	Rows     []Row
 	Changes  []Change // of the whole run first, then of kernels
 	Summary  Summary
 	Notes    []note.Note
 
-	otherDevice  bool
-	older, newer *launches
-	rows         []kept
+	otherDevice bool
 }
 
-// kept is what is kept of a row.
-type kept struct {
-	older, newer int32 // of the launches, -1 on the side that does not have it
-	rank         uint8 // of the verdict
-	isKernel     bool
-	Shows
-	significant [2]int8 // what stepDown says of Loaded and Measured: 1 is yes, -1 no, 0 nothing
-	seconds     unit.Seconds
-	ratio       float64 // of the times, NaN for none
-	changes     []Change
-}
-
-// Shows says what a row tells beside what every row does.
-type Shows struct{ Tested, Loaded, Residual bool }
-
-// A byte in each of a million rows instead of a text of 16.
-var ranks = Verdicts()
-
-// diff compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
+// compareTwo compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
 // shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
 // unique, and then by names without the parts that move.
-func diff(older, newer []*compare.Result, opt Options) *Result {
+func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
 	d.Changes = d.runChanges()
 	d.otherDevice = hasChange(d.Changes, ChangeDevice)
-	var both sync.WaitGroup
-	// The two sides have nothing to do with each other, and each takes seconds for a million launches.
-	both.Go(func() { d.older = collect(d.Old.Runs) })
-	both.Go(func() { d.newer = collect(d.New.Runs) })
-	both.Wait()
-	d.rows = pair(d.older, d.newer)
+	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
+		d.Rows = append(d.Rows, d.row(p))
+	}
 	// Tests come first and for all kernels: what is significant depends on how many were looked at.
 	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
-		var all []evidence
-		for _, list := range ahead.Items(len(d.rows), func(i int, into *[]evidence) {
-			p := d.groups(i)
-			row := d.row(p)
-			*into = d.evidence(i, &row, p)
-		}) {
-			all = append(all, *list...)
-		}
-		d.stepDown(all)
+		d.stepDown()
 	}
-	for i, row := range ahead.Items(len(d.rows), d.compare) {
-		k := &d.rows[i]
-		k.rank = uint8(slices.Index(ranks, d.judge(row)))
-		k.isKernel, k.seconds = row.IsKernel, row.Seconds()
-		k.ratio, k.changes = row.Time.Ratio.Or(math.NaN()), row.Changes
-		k.Shows = Shows{row.Measured.P.Present() || row.Time.P.Present(), row.Loaded.Change.Present(),
-			row.Residual.Change.Present()}
-		d.count(row, ranks[k.rank])
+	for i := range d.Rows {
+		row := &d.Rows[i]
+		row.Verdict = d.judge(row)
+		row.Worth = worth(row)
+		row.Because = unit.NonZero(d.because(row) + worthText(row))
+		d.Summary.count(row)
 	}
 	d.order()
 	d.summarize()
@@ -234,119 +182,65 @@ func diff(older, newer []*compare.Result, opt Options) *Result {
 	return d
 }
 
-// groups reads the samples of row i.
-func (d *Result) groups(i int) groupPair {
-	return groupPair{d.older.group(d.rows[i].older), d.newer.group(d.rows[i].newer)}
-}
-
-// compare makes row i as far as its verdict.
-func (d *Result) compare(i int, into *Row) {
-	*into = d.row(d.groups(i))
-	d.rows[i].tell(into)
-}
-
-// Len gives the number of rows.
-func (d *Result) Len() int { return len(d.rows) }
-
-// Row gives row i, made in into, or anew when that is nil. It is safe for concurrent use.
-func (d *Result) Row(i int, into *Row) *Row {
-	if into == nil {
-		into = new(Row)
-	}
-	d.compare(i, into)
-	into.Verdict = d.Verdict(i)
-	into.Because = unit.NonZero(d.because(into) + d.worthText(i, into.Verdict))
-	return into
-}
-
-// Verdict gives that of row i, IsKernel whether it is of a kernel, Shows what it tells, Task its name.
-func (d *Result) Verdict(i int) Verdict { return ranks[d.rows[i].rank] }
-
-// IsKernel says whether row i is of a kernel.
-func (d *Result) IsKernel(i int) bool { return d.rows[i].isKernel }
-
-// Shows says what row i tells.
-func (d *Result) Shows(i int) Shows { return d.rows[i].Shows }
-
-// Task gives the name of row i.
-func (d *Result) Task(i int) string {
-	if k := &d.rows[i]; k.newer >= 0 {
-		return d.newer.key(k.newer).Task
-	}
-	return d.older.key(d.rows[i].older).Task
-}
-
-// OneSide says whether only one side has row i.
-func (d *Result) OneSide(i int) bool { return d.rows[i].older < 0 || d.rows[i].newer < 0 }
-
-// All gives the rows in order. A row is good until the next one.
-func (d *Result) All() iter.Seq2[int, *Row] {
-	return ahead.Items(len(d.rows), func(i int, into *Row) { d.Row(i, into) })
-}
-
-// View gives the result with some of its rows, in another order. What it sums up is still of all rows.
-func (d *Result) View(rows []int) *Result {
-	v := *d
-	v.rows = make([]kept, len(rows))
-	for i, row := range rows {
-		v.rows[i] = d.rows[row]
-	}
-	return &v
-}
-
-// row compares a pair.
-func (d *Result) row(p groupPair) Row {
-	row := Row{Changes: []Change{}, Parts: []PartDelta{}}
-	older, newer := p.older, p.newer
-	for _, g := range []*group{older, newer} { // the name of now, where it moved
-		if g != nil {
-			row.Task, row.Direction, row.IsKernel = g.key.Task, unit.NonZero(string(g.key.Direction)), !g.notAKernel
+// row compares a pair as far as its verdict.
+func (d *Result) row(sides [2]*samples) Row {
+	row := Row{Changes: []Change{}}
+	of := [2]*Launch{}
+	for i, s := range sides { // the name of now, where it moved
+		if s != nil {
+			row.Task, row.Direction, row.IsKernel = s.key.Task, unit.NonZero(string(s.key.Direction)), !s.notAKernel
+			of[i] = s.finish()
+		} else {
+			sides[i] = &samples{values: make([][]float64, len(compare.Metrics()))}
 		}
 	}
-	if older != nil {
-		row.Old = older.finish()
-	} else {
-		older = &group{}
-	}
-	if newer != nil {
-		row.New = newer.finish()
-	} else {
-		newer = &group{}
-	}
-	row.Measured = d.points(older.measured, newer.measured)
-	row.Residual = d.points(older.residual, newer.residual)
-	row.Predicted = d.points(older.predicted, newer.predicted)
-	row.Loaded = d.points(older.loaded, newer.loaded)
-	row.LoadedResidual = d.points(older.loadedResidual, newer.loadedResidual)
-	row.Idle = d.points(older.idle, newer.idle)
-	row.Time = d.ratio(older.average, newer.average)
-	row.samples = [2][]sample{older.samples, newer.samples}
-	row.Sensitivity = sensitivityOf(slices.Concat(older.samples, newer.samples))
-	for i, p := range parts {
-		if a, b := older.parts[i], newer.parts[i]; len(a) > 0 || len(b) > 0 {
-			row.Parts = append(row.Parts, PartDelta{p, d.points(a, b)})
+	row.Old, row.New, row.samples = of[0], of[1], sides
+	for i, m := range compare.Metrics() {
+		if a, b := sides[0].values[i], sides[1].values[i]; len(a)+len(b) > 0 {
+			row.Deltas = append(row.Deltas, d.delta(m, a, b))
 		}
 	}
+	row.Sensitivity = sensitivityOf(slices.Concat(sides[0].points, sides[1].points))
 	if row.Old != nil && row.New != nil {
 		row.Changes = launchChanges(row.Task, row.Old, row.New)
-		if was := older.key.Task; was != row.Task {
+		if was := sides[0].key.Task; was != row.Task {
 			row.Changes = append([]Change{{ChangeName, unit.Some(row.Task), was, row.Task}}, row.Changes...)
 		}
 	}
 	return row
 }
 
+// Delta is that of a metric; one that neither side tells is empty.
+func (r *Row) Delta(metric string) *Delta {
+	for i := range r.Deltas {
+		if r.Deltas[i].Metric == metric {
+			return &r.Deltas[i]
+		}
+	}
+	return &Delta{Metric: metric}
+}
+
+// Measured, loaded and time are the deltas that rules go by.
+func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
+func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricLoaded) }
+func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
+
 // order sorts the rows for reading; equal rows stay in the order of the new side.
 func (d *Result) order() {
-	slices.SortStableFunc(d.rows, func(a, b kept) int {
-		if a.isKernel != b.isKernel {
-			if a.isKernel {
+	slices.SortStableFunc(d.Rows, func(a, b Row) int {
+		if a.IsKernel != b.IsKernel {
+			if a.IsKernel {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.seconds, a.seconds))
+		return cmp.Or(a.Verdict.compare(b.Verdict), cmp.Compare(b.Seconds(), a.Seconds()))
 	})
+}
+
+// compare orders verdicts by how much attention they need.
+func (v Verdict) compare(w Verdict) int {
+	return cmp.Compare(slices.Index(verdicts[:], v), slices.Index(verdicts[:], w))
 }
 
 // Seconds is the larger total time of the two sides, below zero when none is known.
@@ -360,23 +254,22 @@ func (r *Row) Seconds() unit.Seconds {
 	return longest
 }
 
-// count counts a row with its verdict.
-func (d *Result) count(r *Row, v Verdict) {
-	s := &d.Summary
+// count counts a row.
+func (s *Summary) count(r *Row) {
 	if !r.IsKernel {
 		s.NotKernels++
 		return
 	}
 	s.Kernels++
 	*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
-		&s.NotComparable, &s.Unchanged}[slices.Index(ranks, v)]++
-	if r.Verdict = v; r.Proven() {
+		&s.NotComparable, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+	if r.Proven() {
 		s.Proven++
 	}
-	if r.Measured.P.Present() {
+	if r.Measured().P.Present() {
 		s.Tested++
 	}
-	if r.Time.Ratio.Present() && hasChange(r.Changes, ChangeGlobal) {
+	if r.time().Ratio.Present() && hasChange(r.Changes, ChangeGlobal) {
 		s.OtherWork++
 	}
 }
@@ -384,11 +277,11 @@ func (d *Result) count(r *Row, v Verdict) {
 // summarize sums up over the rows in their order.
 func (d *Result) summarize() {
 	var ratios []float64
-	for i := range d.rows {
-		k := &d.rows[i]
-		d.Changes = append(d.Changes, k.changes...)
-		if k.isKernel && !math.IsNaN(k.ratio) && !hasChange(k.changes, ChangeGlobal) {
-			ratios = append(ratios, k.ratio)
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		d.Changes = append(d.Changes, r.Changes...)
+		if x, ok := r.time().Ratio.Value(); ok && r.IsKernel && !hasChange(r.Changes, ChangeGlobal) {
+			ratios = append(ratios, x)
 		}
 	}
 	d.Summary.TimeRatio = unit.Maybe(stat.GeometricMean(ratios))

@@ -1,4 +1,4 @@
-package rundiff
+package diff
 
 import (
 	"math"
@@ -185,18 +185,18 @@ func TestDiffVerdicts(t *testing.T) {
 			"Within 4 points; no test is possible with 1 + 1 runs."},
 	}
 	for _, c := range cases {
-		d := diff(c.older, c.newer, DefaultOptions())
-		if d.Len() != 1 {
-			t.Errorf("%s: %d rows; want one", c.reason, d.Len())
+		d := compareTwo(c.older, c.newer, DefaultOptions())
+		if len(d.Rows) != 1 {
+			t.Errorf("%s: %d rows; want one", c.reason, len(d.Rows))
 			continue
 		}
-		row := d.Row(0, nil)
-		change, _ := row.Measured.Change.Value()
-		test, tested := row.Measured.P.Value()
+		row := &d.Rows[0]
+		change, _ := row.Measured().Change.Value()
+		test, tested := row.Measured().P.Value()
 		if row.Verdict != c.want || math.Abs(change-c.change) > 1e-9 || tested != (c.p > 0) ||
 			math.Abs(test-c.p) > 1e-9 {
 			t.Errorf("%s: %s, %+v points, %+v; want %s, %v points, p %v", c.reason, row.Verdict, change,
-				row.Measured.P, c.want, c.change, c.p)
+				row.Measured().P, c.want, c.change, c.p)
 		}
 		if row.Because.Or("") != c.because {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, row.Because.Or(""), c.because)
@@ -237,9 +237,9 @@ func TestDiffWithoutNumbers(t *testing.T) {
 			"The old side does not have it."},
 	}
 	for _, c := range cases {
-		d := diff(c.older, c.newer, DefaultOptions())
-		if d.Len() != 1 || d.Row(0, nil).Verdict != c.want || d.Row(0, nil).Because.Or("") != c.because {
-			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, d.Row(0, nil), c.want, c.because)
+		d := compareTwo(c.older, c.newer, DefaultOptions())
+		if len(d.Rows) != 1 || d.Rows[0].Verdict != c.want || d.Rows[0].Because.Or("") != c.because {
+			t.Errorf("%s: got %+v;\nwant %s: %s", c.reason, &d.Rows[0], c.want, c.because)
 		}
 		if d.Summary.Regressions != 0 {
 			t.Errorf("%s: a regression is counted", c.reason)
@@ -280,13 +280,13 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 			side("mtl", "25.1", "", 60)}, []*compare.Result{side("mtl", "25.1", "", 60)},
 			"driver 24.9, 25.1 -> 25.1", Unchanged, "mixed-side"},
 	} {
-		d := diff(c.older, c.newer, DefaultOptions())
+		d := compareTwo(c.older, c.newer, DefaultOptions())
 		var words []string
 		for _, x := range d.Changes {
 			words = append(words, x.String())
 		}
-		if got := strings.Join(words, "; "); got != c.changes || d.Row(0, nil).Verdict != c.verdict {
-			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Row(0, nil).Verdict, d.Row(0, nil).Because.Or(""), c.changes,
+		if got := strings.Join(words, "; "); got != c.changes || d.Rows[0].Verdict != c.verdict {
+			t.Errorf("%s: %q, %s (%s); want %q, %s", c.reason, got, d.Rows[0].Verdict, d.Rows[0].Because.Or(""), c.changes,
 				c.verdict)
 		}
 		last := ""
@@ -330,11 +330,11 @@ func TestDiffPairs(t *testing.T) {
 		{"another adapter is named", []k{{task: "a", adapter: "GPU 0", measured: 50}},
 			[]k{{task: "a", adapter: "GPU 1", measured: 50}}, "a : adapter GPU 0 -> GPU 1"},
 	} {
-		d := diff([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
+		d := compareTwo([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
 		// In the order of the new side: the verdicts are not what this is about.
-		for _, p := range pair(d.older, d.newer) {
-			row := d.row(groupPair{d.older.group(p.older), d.newer.group(p.newer)})
+		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
+			row := d.row(p)
 			row.Verdict = d.judge(&row)
 			text := row.Task + " "
 			if row.New != nil {
@@ -364,15 +364,15 @@ func TestDiffTimes(t *testing.T) {
 		k{task: "untimed", measured: 50})
 	newer := diffRun(timed("twice", 64, 0.002), timed("half", 64, 0.002), timed("bigger", 128, 0.009),
 		k{task: "untimed", measured: 50})
-	d := diff([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
+	d := compareTwo([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
 	if r, ok := d.Summary.TimeRatio.Value(); !ok || math.Abs(r-1) > 1e-12 || d.Summary.TimePairs != 2 ||
 		d.Summary.OtherWork != 1 {
 		t.Errorf("geometric mean of 2 and 0.5 = %v over %d pairs, %d left out; want 1 over 2, 1 left out",
 			d.Summary.TimeRatio, d.Summary.TimePairs, d.Summary.OtherWork)
 	}
-	for _, row := range d.All() {
+	for _, row := range d.Rows {
 		want := map[string]float64{"twice": 2, "half": 0.5, "bigger": 9}[row.Task]
-		if got := row.Time.Ratio.Or(0); math.Abs(got-want) > 1e-12 {
+		if got := row.time().Ratio.Or(0); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: time ratio %v; want %v", row.Task, got, want)
 		}
 	}
@@ -388,9 +388,9 @@ func TestDiffOrderAndCounts(t *testing.T) {
 	newer := diffRun(fill, kernel("same", 50, 9), kernel("fell", 40, 1), kernel("fell more", 30, 2),
 		kernel("rose", 60, 1), kernel("came", 50, 1), kernel("unknown", 50, 1),
 		k{task: "clEnqueueCopyBuffer", measured: 1, verdict: compare.NotAKernel})
-	d := diff([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
+	d := compareTwo([]*compare.Result{older}, []*compare.Result{newer}, DefaultOptions())
 	var order []string
-	for _, r := range d.All() {
+	for _, r := range d.Rows {
 		order = append(order, r.Task+": "+string(r.Verdict))
 	}
 	want := "fell more: regression, fell: regression, rose: improvement, gone: only old, came: only new, unknown: " +
@@ -419,8 +419,8 @@ func TestDiffIntervals(t *testing.T) {
 		{"six reach 95 %: 1 - 2/64", []float64{1, 2, 3, 4, 5, 6}, 1, 6, 0.96875},
 		{"nine leave the ends out: 1 - 2 (1 + 9)/512", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 2, 8, 1 - 20.0/512},
 	} {
-		d := diff(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
-		got := d.Row(0, nil).Measured.Old
+		d := compareTwo(runs(base, c.values...), runs(base, c.values...), DefaultOptions())
+		got := &d.Rows[0].Measured().Old
 		if got.Low.Present() != (c.confidence > 0) || math.Abs(got.Low.Or(0)-c.low) > 1e-9 ||
 			math.Abs(got.High.Or(0)-c.high) > 1e-9 || math.Abs(got.Confidence.Or(0)-c.confidence) > 1e-9 {
 			t.Errorf("%s: %+v; want %v to %v at %v", c.reason, got, c.low, c.high, c.confidence)
@@ -431,14 +431,14 @@ func TestDiffIntervals(t *testing.T) {
 func TestDiffLaunchesKeptApartAreOneSample(t *testing.T) {
 	long, short := fan2(func(x *k) { x.measured, x.seconds = 80, 0.003 }),
 		fan2(func(x *k) { x.measured, x.seconds = 40, 0.001 })
-	d := diff([]*compare.Result{diffRun(long, short)}, []*compare.Result{diffRun(fan2(func(x *k) {
+	d := compareTwo([]*compare.Result{diffRun(long, short)}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured,
 			x.seconds = 70, 0.002
 	}))}, DefaultOptions())
-	row := d.Row(0, nil)
+	row := &d.Rows[0]
 	// (80 x 3 + 40 x 1) / 4 = 70, and 0.4 s over 200 launches are 2 ms each.
-	if d.Len() != 1 || row.Measured.Old.N != 1 || math.Abs(row.Measured.Old.Median.Or(0)-70) > 1e-9 ||
-		math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
+	if len(d.Rows) != 1 || row.Measured().Old.N != 1 || math.Abs(row.Measured().Old.Median.Or(0)-70) > 1e-9 ||
+		math.Abs(row.time().Ratio.Or(0)-1) > 1e-9 {
 		t.Errorf("got %+v; want one sample of 70 %% and equal times", row)
 	}
 }
@@ -450,12 +450,12 @@ func TestDiffMeanOfSomeLaunches(t *testing.T) {
 	// 50 of the 100
 	old.Rows[0].Total, old.Rows[0].Mean, old.Rows[0].Uneven = unit.Some[unit.Seconds](0.15),
 		unit.Some[unit.Seconds](0.003), true
-	d := diff([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
+	d := compareTwo([]*compare.Result{old}, []*compare.Result{diffRun(fan2(func(x *k) {
 		x.measured, x.seconds = 70,
 			0.002
 	}))}, DefaultOptions())
-	if row := d.Row(0, nil); math.Abs(row.Time.Ratio.Or(0)-1) > 1e-9 {
-		t.Errorf("got %+v; want equal times", row.Time)
+	if row := &d.Rows[0]; math.Abs(row.time().Ratio.Or(0)-1) > 1e-9 {
+		t.Errorf("got %+v; want equal times", row.time())
 	}
 }
 
@@ -467,7 +467,7 @@ func TestDiffNotes(t *testing.T) {
 	two.Rows[0].Pos.File = "copy.csv"
 	two.Inputs = []ingest.Input{{Path: "copy.csv", Kind: "vtune", Digest: "sha256:1"},
 		{Path: "s.txt", Kind: "vtune-summary", Digest: "sha256:2"}}
-	d := diff([]*compare.Result{one}, []*compare.Result{two}, DefaultOptions())
+	d := compareTwo([]*compare.Result{one}, []*compare.Result{two}, DefaultOptions())
 	var got []string
 	for _, n := range d.Notes {
 		got = append(got, n.String())
@@ -483,8 +483,8 @@ func TestDiffNotes(t *testing.T) {
 }
 
 func TestDiffOfNothing(t *testing.T) {
-	d := diff(nil, nil, DefaultOptions())
-	if d.Len() != 0 || d.Summary != (Summary{}) {
+	d := compareTwo(nil, nil, DefaultOptions())
+	if len(d.Rows) != 0 || d.Summary != (Summary{}) {
 		t.Errorf("got %+v; want nothing", d)
 	}
 }

@@ -1,9 +1,10 @@
-package rundiff
+package diff
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest/unit"
 )
@@ -22,22 +23,20 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 		const diffs = 400
 		red, found := 0, 0
 		for range diffs * 20 / max(20, kernels) {
-			d := &Result{Options: DefaultOptions(), rows: make([]kept, kernels)}
-			rows, all := make([]Row, kernels), []evidence(nil)
-			for i := range rows {
+			d := &Result{Options: DefaultOptions()}
+			for i := range kernels {
 				drop := 0.0
 				if i == 0 {
 					drop = 10
 				}
-				p := groupPair{&group{measured: runs(4, 0)}, &group{measured: runs(4, drop)}}
-				rows[i] = d.row(p)
-				all = append(all, d.evidence(i, &rows[i], p)...)
+				d.Rows = append(d.Rows, d.row([2]*samples{sampled(runs(4, 0)), sampled(runs(4, drop))}))
+				d.Rows[i].IsKernel = true
 			}
-			d.stepDown(all)
-			for i := range rows {
-				if d.rows[i].tell(&rows[i]); rows[i].Measured.fell(2) && i == 0 {
+			d.stepDown()
+			for i := range d.Rows {
+				if d.Rows[i].Measured().fell(2) && i == 0 {
 					found++
-				} else if rows[i].Measured.fell(2) {
+				} else if d.Rows[i].Measured().fell(2) {
 					red++
 					break
 				}
@@ -69,13 +68,18 @@ func TestNoiseOfAHistory(t *testing.T) {
 				return loaded, unit.Some(stat.Variance{Value: c.spread * c.spread, Freedom: 20})
 			}
 		}
-		d := &Result{Options: opt, rows: make([]kept, 1)}
-		p := groupPair{&group{measured: []float64{80}}, &group{measured: []float64{80 - c.drop}}}
-		row := d.row(p)
-		d.stepDown(d.evidence(0, &row, p))
-		d.rows[0].tell(&row)
-		if got := row.Measured.Significant.Or(false); got != c.want {
+		d := &Result{Options: opt}
+		d.Rows = []Row{d.row([2]*samples{sampled([]float64{80}), sampled([]float64{80 - c.drop})})}
+		d.stepDown()
+		if got := d.Rows[0].Measured().Significant.Or(false); got != c.want {
 			t.Errorf("%s: significant is %v", c.why, got)
 		}
 	}
+}
+
+// sampled are samples of measured occupancy alone.
+func sampled(measured []float64) *samples {
+	s := &samples{values: make([][]float64, len(compare.Metrics()))}
+	s.values[compare.MetricNamed(compare.MetricMeasured)] = measured
+	return s
 }

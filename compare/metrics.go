@@ -1,0 +1,105 @@
+package compare
+
+import (
+	"slices"
+
+	"occudiff/ingest/unit"
+)
+
+// Metric is a figure of a row that is held against other runs: by a diff, by many runs side by side, and by a history,
+// which stores it under its name.
+type Metric struct {
+	Name  string // stable
+	Unit  string // "%", "points", "s" or "bytes"
+	Title string
+	// Worse is above 0 where more of it is worse, below 0 where less is, and 0 where nobody can say.
+	Worse int
+	// Sampled is set for what counters say: in a row that is unmeasurable it is not that of the kernel.
+	Sampled bool
+	Of      func(*Row) unit.Opt[float64]
+}
+
+// The names of the metrics that somebody asks for by name.
+const (
+	MetricMeasured       = "measured"
+	MetricResidual       = "residual"        // measured - predicted average
+	MetricLoaded         = "loaded"          // occupancy of XVEs that ran
+	MetricLoadedResidual = "loaded_residual" // that - the predicted one
+	MetricIdle           = "idle"
+	MetricPredicted      = "predicted" // average
+	MetricTime           = "seconds"   // of a launch
+	MetricTotal          = "total"     // of all launches
+)
+
+// metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
+var metrics = [...]Metric{
+	{MetricMeasured, "%", "Measured occupancy", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
+	{MetricResidual, "points", "Residual (measured - predicted average)", -1, true, func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil {
+			return unit.Opt[float64]{}
+		}
+		return minus(r.Measured, r.Predicted.Average)
+	}},
+	{MetricLoaded, "%", "Occupancy of XVEs that ran", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
+	{MetricLoadedResidual, "points", "Residual of XVEs that ran", -1, true, func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil {
+			return unit.Opt[float64]{}
+		}
+		return minus(r.BusyOccupancy, r.XVEs.Low.Loaded)
+	}},
+	{MetricIdle, "%", "XVE idle", 0, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
+	{MetricPredicted, "%", "Predicted average", 0, false, func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil {
+			return unit.Opt[float64]{}
+		}
+		return unit.Some(r.Predicted.Average.Percent())
+	}},
+	{"peak", "%", "Predicted peak", -1, false, func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil || !r.Predicted.HasGrid() {
+			return unit.Opt[float64]{}
+		}
+		return unit.Some(r.Predicted.Peak.Percent())
+	}},
+	{MetricTime, "s", "Time per launch", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
+	{MetricTotal, "s", "Time of all launches", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
+	{"spill", "bytes", "Spill of a thread", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
+	partMetric(PartUsed, "Slots that held a thread", 0),
+	partMetric(PartUnderfilled, "Slots of underfilled XVEs", 1),
+	partMetric(PartEmpty, "Slots of empty XVEs", 1),
+	partMetric(PartShortfall, "Slots below the prediction", 1),
+	partMetric(PartTail, "Slots of the last wave (predicted)", 0),
+	partMetric(PartLimits, "Slots that limits keep (predicted)", 0),
+}
+
+// Metrics lists the metrics. Their order is fixed.
+func Metrics() []Metric { return metrics[:] }
+
+// MetricNamed gives the place of a metric in Metrics, -1 for none.
+func MetricNamed(name string) int {
+	return slices.IndexFunc(metrics[:], func(m Metric) bool { return m.Name == name })
+}
+
+// partMetric is a part of the account, in points of all thread slots.
+func partMetric(p Part, title string, worse int) Metric {
+	return Metric{string(p), "points", title, worse, true, func(r *Row) unit.Opt[float64] {
+		if r.Account == nil {
+			return unit.Opt[float64]{}
+		}
+		return plain(r.Account.Points(p))
+	}}
+}
+
+func plain[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(float64(v), ok)
+}
+
+func percentOf(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(v.Percent(), ok)
+}
+
+func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(float64(v.Minus(predicted)), ok)
+}
