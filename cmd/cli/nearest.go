@@ -55,8 +55,8 @@ func All(c *cobra.Command) iter.Seq[*cobra.Command] {
 }
 
 // UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command
-// before it where a help flag follows, and succeeds.
-func UnknownCommand(root *cobra.Command, args []string) error {
+// before it where a help flag follows, and succeeds. instead gives what to type for a word, empty where it knows nothing.
+func UnknownCommand(root *cobra.Command, args []string, instead func(word string) string) error {
 	c, rest, _ := root.Find(args)
 	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
 		return nil
@@ -71,6 +71,9 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 		}
 		if strings.HasPrefix(word, "-") {
 			continue
+		}
+		if other := instead(word); other != "" && c == root {
+			return Errorf("%s has no command %q; type '%s'", c.CommandPath(), word, other)
 		}
 		if near := nearest(word, Names(c)); len(near) > 0 {
 			return Errorf("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))

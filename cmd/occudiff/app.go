@@ -72,7 +72,8 @@ type shared struct {
 	NoCommand      bool          `flag:"no-command-line" help:"leave command lines out of reports; secrets and home folders are left out of them anyway"`
 	Color          string        `flag:"color" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
 	Progress       string        `flag:"progress" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
-	Quiet          bool          `flag:"quiet,q" help:"errors only; no notes, other warnings or progress on standard error, except what was asked for: annotations, and a --fail-on that had nothing to judge"`
+	Verbose        bool          `flag:"verbose,v" help:"show the evidence, too: device, interval, the parts of the account, limits, the paragraphs; files have all of it anyway"`
+	Quiet          bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
 }
 
 // Sets of shared flags.
@@ -80,7 +81,7 @@ type shared struct {
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "tolerance sampling-interval memory-bandwidth driver label progress "
-	answerFlags = " output format no-command-line color quiet "
+	answerFlags = " output format no-command-line color verbose quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "
 )
@@ -105,12 +106,12 @@ func (a *app) checkFlags() error {
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
 	case a.Sampling <= 0:
 		return cli.Errorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.Sampling)
-	case a.XVE < 0:
-		return cli.Errorf("--xve %d: expected a number of XVEs above 0", a.XVE)
+	case a.XVE < 0 || a.XVE == 0 && a.flags.Changed("xve"):
+		return cli.Errorf("--xve %d: expected how many XVEs the GPU has, as in 112", a.XVE)
 	case a.flags.Changed("memory-bandwidth") && !(a.Bandwidth > 0 && a.Bandwidth <= 1e6):
 		return cli.Errorf("--memory-bandwidth %v: expected GB/s above 0 as in 1229", a.Bandwidth)
-	case a.Top < 0:
-		return cli.Errorf("--top %d: expected a number of kernels above 0", a.Top)
+	case a.Top < 0 || a.Top == 0 && a.flags.Changed("top"):
+		return cli.Errorf("--top %d: expected how many kernels to show, as in 10", a.Top)
 	}
 	// A recipe passes --db "$HISTORY", which may be empty: that is no name of a history.
 	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)

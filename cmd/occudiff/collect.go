@@ -24,6 +24,7 @@ type collectFlags struct {
 	GPU      string        `flag:"target-gpu" arg:"ADAPTER" help:"adapter to profile, as VTune writes it: 0:58:0.0 (default: all of them)"`
 	Unitrace string        `flag:"unitrace" arg:"WHEN" default:"auto" words:"auto always never" help:"also run unitrace: auto (where it is installed), always, never"`
 	Print    bool          `flag:"print" help:"print the commands and run nothing"`
+	Check    bool          `flag:"check" help:"say what is installed for collecting, what each lack costs, and how to get it; run nothing"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
 	kept, outputs []string // flags and outputs of the command that is printed
@@ -36,10 +37,20 @@ func (a *app) collectCommand() *cobra.Command {
 	return a.command(command{text: "collect", flags: []any{f},
 		share: deviceFlags + "tolerance driver label progress " +
 			"fail-on:never,mismatch,model annotations" + unseenFlags + answerFlags,
-		args: cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
-			"./app'"),
+		args: func(c *cobra.Command, args []string) error {
+			if f.Check {
+				return cli.Args(0, 0, "--check runs no application: leave it out")(c, args)
+			}
+			return cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
+				"./app'")(c, args)
+		},
 		endings: fileEndings(".xml"),
 		check: func(args []string) error {
+			if f.Check {
+				a.endings = fileEndings()
+				return cli.Refuse(a.flags, "--check, which runs nothing", "dir interval target-gpu unitrace print job "+
+					"device xve device-file tolerance driver label fail-on annotations accept-damaged accept-unjudged")
+			}
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
 			}
@@ -60,6 +71,9 @@ func (a *app) collectCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			if f.Check {
+				return lookdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
+			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			// What is printed may run on another machine, so what is installed here says nothing.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.Found("unitrace"))
@@ -143,15 +157,6 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 		a.say("that is fewer than nine samples per launch: the values contain time between launches")
 	}
 	return interval, nil
-}
-
-// doctorCommand says what is installed for collecting.
-// Its root is that of the file system; tests look at a folder instead.
-func (a *app) doctorCommand() *cobra.Command {
-	return a.command(command{text: "doctor", share: answerFlags,
-		answer: func(context.Context, []string) (*report.Answer, error) {
-			return lookdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
-		}})
 }
 
 // keptFlags gives the flags of the command line but for some.

@@ -54,6 +54,11 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
+	// Who asks for more everywhere is understood everywhere, also where there is no more.
+	if d.answer != nil && c.Flags().Lookup("verbose") == nil {
+		cli.Share(c.Flags(), a.sharedFlags, "verbose")
+		c.Flags().Lookup("verbose").Hidden = true
+	}
 	if d.output != "" {
 		c.Flags().Lookup("output").Usage = d.output
 	}

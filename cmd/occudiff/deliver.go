@@ -140,7 +140,7 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	// and what was not seen is only said.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
-			fmt.Fprintln(a.stderr, "occudiff: warning:", text)
+			a.say("occudiff: warning: %s", text)
 		}
 		return &gateError{failure}
 	case len(unseen) > 0:

@@ -53,7 +53,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	root.SetOut(out)
 	root.SetErr(a.stderr)
 	// Before cobra runs: where a help flag follows it prints the help of the command above, and succeeds.
-	err := cli.UnknownCommand(root, args)
+	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
 		err = cmp.Or(finish(ctx, root), out.err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -92,35 +91,6 @@ func terms() (list []string) {
 	return slices.Compact(list)
 }
 
-// schemaCommand prints the JSON Schema of an output.
-// Schemas come from the Go types that are written; see package schema.
-func (a *app) schemaCommand() *cobra.Command {
-	return a.command(command{text: "schema", share: "output quiet", output: "write the schema to this .json file, too",
-		args: cobra.MaximumNArgs(1), names: true, endings: []string{".json"},
-		complete: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return report.ListOf(jsonOutputs(), func(o report.Output) string {
-				return cobra.CompletionWithDesc(o.Name, o.Text)
-			}), cobra.ShellCompDirectiveNoFileComp
-		},
-		check: func(args []string) error {
-			if len(args) == 0 && len(a.Outputs) > 0 {
-				return cli.Errorf("-o %s: name the schema to write, as in 'occudiff schema validate -o %s'",
-					a.Outputs[0], a.Outputs[0])
-			}
-			return nil
-		},
-		answer: func(_ context.Context, args []string) (*report.Answer, error) {
-			if len(args) == 0 {
-				// Lists and schemas are text of their own and no report, so they are printed here and give no answer.
-				return nil, a.listSchemas()
-			}
-			return nil, a.printSchema(args[0])
-		}})
-}
-
 // jsonOutputs lists the JSON outputs in the order of the commands.
 // schema, explain and mcp all go by it: an output that is missing here has no schema, and nobody can look its fields
 // up.
@@ -147,40 +117,37 @@ func (a *app) printSchema(name string) error {
 	if err != nil {
 		return err
 	}
-	// To the files first, as answers are: a pipe that closes must not leave them unwritten.
-	if err := a.out.writeAll(func(w io.Writer) error { return machine.JSON(w, s) }); err != nil {
-		return err
-	}
-	if err := machine.JSON(a.stdout, s); err != nil {
-		return err
-	}
-	a.sayWrote()
-	return nil
+	return machine.JSON(a.stdout, s)
 }
 
-func (a *app) versionCommand() *cobra.Command {
-	return a.command(command{text: "version", complete: cobra.NoFileCompletions,
-		answer: func(context.Context, []string) (*report.Answer, error) {
-			_, err := fmt.Fprintln(a.stdout, "occudiff", version()+builtFrom())
-			return nil, err
-		}})
-}
-
-// helpCommand prints the help of a command of a tree.
+// helpCommand prints the help of a command of a tree, the flags that commands share, or the schemas of JSON outputs.
 // It takes the place of cobra's own, which prints an unknown topic's error and succeeds.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if slices.Equal(args, []string{"schema"}) {
+				return report.ListOf(jsonOutputs(), func(o report.Output) string {
+					return cobra.CompletionWithDesc(o.Name, o.Text)
+				}), cobra.ShellCompDirectiveNoFileComp
+			}
 			parent, _, _ := root.Find(args)
-			return cli.CompleteWords(cli.Names(parent))(c, args, typed)
+			words := cli.Names(parent)
+			if parent == root {
+				words = append(words, "flags", "schema")
+			}
+			return cli.CompleteWords(words)(c, args, typed)
 		},
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
-			// The only topic of help that is no command.
-			if len(args) == 1 && args[0] == "flags" {
+			switch topic := strings.Join(args, " "); {
+			case topic == "flags":
 				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A "+
 					"command takes only those that affect it.", a.sharedFlags)
+			case topic == "schema":
+				return nil, a.listSchemas()
+			case len(args) == 2 && args[0] == "schema":
+				return nil, a.printSchema(args[1])
 			}
-			if err := cli.UnknownCommand(root, args); err != nil {
+			if err := cli.UnknownCommand(root, args, instead); err != nil {
 				return nil, err
 			}
 			of, _, err := root.Find(args)

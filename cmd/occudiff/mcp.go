@@ -28,17 +28,10 @@ import (
 )
 
 // skill says to agents when to ask what, and what the answers allow to conclude.
-// occudiff skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
+// occudiff mcp --skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
 //
 //go:embed skill.md
 var skill string
-
-func (a *app) skillCommand() *cobra.Command {
-	return a.command(command{text: "skill", answer: func(context.Context, []string) (*report.Answer, error) {
-		_, err := io.WriteString(a.stdout, skill)
-		return nil, err
-	}})
-}
 
 // tool is a command as agents call it.
 //
@@ -86,7 +79,14 @@ const (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	return a.command(command{text: "mcp", answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+	var f struct {
+		Skill bool `flag:"skill" help:"print what an agent should know (a SKILL.md) instead"`
+	}
+	return a.command(command{text: "mcp", flags: []any{&f}, answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+		if f.Skill {
+			_, err := io.WriteString(a.stdout, skill)
+			return nil, err
+		}
 		folder, err := os.Getwd()
 		if err == nil {
 			folder, err = filepath.EvalSymlinks(folder)

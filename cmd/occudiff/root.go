@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
+	"occudiff/compare/binary"
 )
 
 // rootCommand builds the command tree, a file per command.
@@ -19,12 +22,11 @@ func (a *app) rootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Measured runs", []*cobra.Command{
-			a.demoCommand(), a.collectCommand(), a.doctorCommand(), a.validateCommand(), a.diffCommand(),
-			a.trackCommand(), a.pageCommand()}},
+			a.demoCommand(), a.collectCommand(), a.validateCommand(), a.diffCommand(), a.trackCommand(),
+			a.pageCommand()}},
 		{"Predictions", []*cobra.Command{a.predictCommand(), a.adviseCommand()}},
-		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.schemaCommand(),
-			a.configCommand()}},
-		{"Other", []*cobra.Command{a.mcpCommand(), a.skillCommand(), a.versionCommand()}},
+		{"Looking things up", []*cobra.Command{a.devicesCommand(), a.explainCommand(), a.configCommand()}},
+		{"Other", []*cobra.Command{a.mcpCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
@@ -39,4 +41,25 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID("Other")
 	a.completion(root)
 	return root
+}
+
+// instead gives the command line for a word that people type in the place of a command: one that was a command before, or
+// a file.
+func instead(word string) string {
+	_, err := os.Stat(word)
+	switch {
+	case word == "doctor":
+		return "occudiff collect --check"
+	case word == "schema":
+		return "occudiff help schema"
+	case word == "skill":
+		return "occudiff mcp --skill"
+	case word == "version":
+		return "occudiff --version"
+	case err != nil && endingOf(word) == "":
+		return ""
+	case binary.IsPath(word):
+		return "occudiff predict " + word
+	}
+	return "occudiff validate " + word
 }

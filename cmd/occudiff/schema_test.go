@@ -31,18 +31,18 @@ func runJSON(t testing.TB, args ...string) []byte {
 
 // formatJSON asks for JSON, except where nothing else is printed.
 func formatJSON(args []string) []string {
-	if args[0] == "schema" {
+	if args[0] == "help" {
 		return nil
 	}
 	return []string{"--format", "json"}
 }
 
-// compileSchemas compiles what `occudiff schema` prints, which checks it against the meta-schema of the draft as well.
+// compileSchemas compiles what `occudiff help schema` prints, which checks it against the meta-schema of the draft as well.
 func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
 	for _, o := range jsonOutputs() {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runJSON(t, "schema", o.Name)))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runJSON(t, "help", "schema", o.Name)))
 		if err != nil {
 			t.Fatalf("schema %s: %v", o.Name, err)
 		}
@@ -212,7 +212,7 @@ func TestSchemaBites(t *testing.T) {
 	}
 }
 
-// TestEveryOutputHasASchema looks for schema ids in the source that `occudiff schema` does not know.
+// TestEveryOutputHasASchema looks for schema ids in the source that `occudiff help schema` does not know.
 func TestEveryOutputHasASchema(t *testing.T) {
 	id := regexp.MustCompile(`"(occudiff/[a-z-]+/[0-9]+)"`)
 	for _, dir := range []string{".", filepath.Join("..", "..", "report")} {

@@ -71,7 +71,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 	}
 	if launch, task = longestTask(run); launch == 0 {
 		return 0, "", note.Faultf("no-kernel", note.Pos{File: o.probeFile()},
-			"does the application use the GPU? 'occudiff doctor' looks for what is missing",
+			"does the application use the GPU? 'occudiff collect --check' looks for what is missing",
 			"the first short run saw no kernel")
 	}
 	return launch, task, nil

@@ -63,7 +63,7 @@ func Written(s Step) []string {
 
 func failed(s Step, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return note.Faultf("collector-failed", note.Pos{}, "'occudiff doctor' looks for what is missing",
+		return note.Faultf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
 			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
 	}
 	return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)

@@ -6,10 +6,10 @@ import (
 	"occudiff/report"
 )
 
-// doctorSchema names the version of the JSON contract of `doctor`.
+// doctorSchema names the version of the JSON contract of `collect --check`.
 const doctorSchema = "occudiff/doctor/1"
 
-// doctorValue is the JSON output of `occudiff doctor`.
+// doctorValue is the JSON output of `occudiff collect --check`.
 type doctorValue struct {
 	Schema string     `json:"schema"`
 	Checks []checkRow `json:"checks"`

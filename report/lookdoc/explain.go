@@ -20,7 +20,7 @@ const schema = "occudiff/explain/1"
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{
-		{Name: "doctor", ID: doctorSchema, Command: "occudiff doctor --format json",
+		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
 			Text: "what is installed for collecting.", Values: []any{doctorValue{}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{}}},
