@@ -25,13 +25,15 @@ func Errorf(format string, args ...any) error {
 	return note.Faultf("usage", note.Pos{}, "", format, args...)
 }
 
-// What the annotations of a flag hold: the tags of the same name, and whether other commands have it, too.
+// What the annotations of a flag hold: the tags of the same name, whether other commands have it, too, and whether only
+// the list of all flags shows it.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
 	keyFiles  = "files"
 	keyArg    = "arg"
 	keyShared = "shared"
+	keyExpert = "expert"
 )
 
 // Declare registers the fields of a struct, or of those embedded in it, whose tags say that they are flags:
@@ -43,6 +45,7 @@ const (
 //	words    the only values that it takes, with a blank between them
 //	hints    some that it takes, for completion
 //	files    the endings of the files that it names; * is any
+//	expert   "true" keeps it out of the command's help; the list of all flags has it
 func Declare(f *pflag.FlagSet, flags any) { declare(f, reflect.ValueOf(flags).Elem()) }
 
 func declare(f *pflag.FlagSet, v reflect.Value) {
@@ -81,7 +84,7 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			flag.Value = number{flag.Value}
 		}
 		flag.Annotations = map[string][]string{}
-		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg} {
+		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg, keyExpert} {
 			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
 		}
 		if text, ok := field.Tag.Lookup("default"); ok {
@@ -118,6 +121,13 @@ func Share(f, shared *pflag.FlagSet, names string) {
 			flag.Usage += ": " + strings.ReplaceAll(words, ",", ", ")
 		}
 		f.AddFlag(&flag)
+	}
+}
+
+// Experts makes flags those of experts in one command: its help leaves them out. Names have a blank between them.
+func Experts(f *pflag.FlagSet, names string) {
+	for _, name := range strings.Fields(names) {
+		f.Lookup(name).Annotations[keyExpert] = []string{"true"}
 	}
 }
 

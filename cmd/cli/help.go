@@ -34,12 +34,17 @@ func Help(c *cobra.Command, _ []string) {
 			}
 		}
 	}
-	own, shared := flagLines(c.Flags())
+	own, shared, experts := flagLines(c.Flags())
 	if own != "" {
 		b.WriteString("\nFlags:\n" + own)
 	}
 	if shared != "" {
-		b.WriteString("\nShared flags ('occudiff help flags' has the details):\n" + shared)
+		b.WriteString("\nFlags that other commands have, too:\n" + shared)
+	}
+	if experts > 0 {
+		fmt.Fprintf(&b, "\n'%s help flags' has the details, and %d more flags of this command.\n", c.Root().Name(), experts)
+	} else if shared != "" {
+		fmt.Fprintf(&b, "\n'%s help flags' has the details.\n", c.Root().Name())
 	}
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' describes a command.\n")
@@ -58,11 +63,14 @@ func groupsOf(c *cobra.Command) []*cobra.Group {
 	return []*cobra.Group{{Title: "Commands"}}
 }
 
-// flagLines are the flags of a command, a line or more each: its own, and those that it shares.
-func flagLines(f *pflag.FlagSet) (own, shared string) {
+// flagLines are the flags of a command, a line or more each: its own, and those that it shares. Those of experts are only
+// counted.
+func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	f.VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Hidden || f.Name == "help" || f.Name == "version":
+		case len(f.Annotations[keyExpert]) > 0:
+			experts++
 		case f.Annotations[keyShared] == nil:
 			own += flagLine(f, f.Usage)
 		default:
@@ -70,7 +78,7 @@ func flagLines(f *pflag.FlagSet) (own, shared string) {
 			shared += flagLine(f, short)
 		}
 	})
-	return own, shared
+	return own, shared, experts
 }
 
 // flagLine is a flag in a help text: its names, its value, what it is for, and its default.
@@ -94,10 +102,21 @@ func flagLine(f *pflag.Flag, usage string) string {
 	return text.Paragraph(head, indent, usage, width)
 }
 
-// PrintFlags prints flags that commands share, whole, below a text.
-func PrintFlags(w io.Writer, text string, shared *pflag.FlagSet) error {
-	lines, _ := flagLines(shared)
-	_, err := io.WriteString(w, fill(text)+"\n\n"+lines)
+// PrintFlags prints all flags below a text, whole: those that commands share, then those of experts that one command has.
+func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.FlagSet) error {
+	var b strings.Builder
+	b.WriteString(fill(text) + "\n\n")
+	shared.VisitAll(func(f *pflag.Flag) { b.WriteString(flagLine(f, f.Usage)) })
+	for c := range All(root) {
+		title := "\nMore of '" + c.CommandPath() + "':\n"
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if len(f.Annotations[keyExpert]) > 0 && f.Annotations[keyShared] == nil {
+				b.WriteString(title + flagLine(f, f.Usage))
+				title = ""
+			}
+		})
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

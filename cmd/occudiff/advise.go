@@ -27,7 +27,7 @@ type advise struct {
 type adviseFlags struct {
 	Fix    []string `flag:"fix" arg:"SETTINGS" hints:"local simd slm grf" help:"keep these settings: local, simd, slm, grf"`
 	Free   []string `flag:"free" arg:"SETTINGS" hints:"local simd slm grf" help:"change only these settings (default: all of them)"`
-	Policy string   `flag:"policy" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
+	Policy string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
 	Probe  bool     `flag:"probe" help:"settings that lower the occupancy in steps and leave the work as it is: measuring them tells whether occupancy matters"`
 	Below  float64  `flag:"below" arg:"PERCENT" default:"90" help:"of a run: advise for kernels below this, predicted average or measured"`
 }
@@ -36,7 +36,7 @@ type adviseFlags struct {
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: cobra.ArbitraryArgs,
-		share: deviceFlags + "tolerance sampling-interval progress" + answerFlags,
+		share: deviceFlags + "tolerance sampling-interval progress" + answerFlags, experts: "tolerance sampling-interval",
 		check: v.check, answer: v.answer})
 }
 

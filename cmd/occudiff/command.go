@@ -23,6 +23,7 @@ type command struct {
 	text     string               // the name of its file
 	flags    []any                // structs of flags of its own, see cli.Declare
 	share    string               // the flags that it has in common with others, see cli.Share
+	experts  string               // those of them that its help leaves out, besides those that no help shows
 	output   string               // what its -o is for, when it does not write the answer
 	args     cobra.PositionalArgs // none when it is nil
 	names    bool                 // its arguments are names, and not files that it reads
@@ -54,6 +55,7 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
+	cli.Experts(c.Flags(), d.experts)
 	// Who asks for more everywhere is understood everywhere, also where there is no more.
 	if d.answer != nil && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")

@@ -28,8 +28,8 @@ import (
 type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run a side can be judged"`
-	Global         cli.Size `flag:"global" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
-	CompileOptions string   `flag:"compile-options" arg:"OPTIONS" help:"of the OpenCL compiler, for sources"`
+	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
+	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"of the OpenCL compiler, for sources"`
 }
 
 const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +
@@ -42,7 +42,8 @@ func (a *app) diffCommand() *cobra.Command {
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "local simd" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
-		args: cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
+		experts: "local simd sampling-interval",
+		args:    cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
 				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)

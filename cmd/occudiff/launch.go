@@ -30,12 +30,12 @@ type launchFlags struct {
 	Barriers     int      `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
 	GRF          int      `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
 	Registers    string   `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
-	DCLTemps     int      `flag:"dcl-temps" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
-	BarrierSlots int      `flag:"barrier-slots" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
-	GroupSlots   int      `flag:"work-group-slots" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
-	Model        string   `flag:"model" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"`
-	Platform     string   `flag:"platform" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
-	PlatformFile string   `flag:"platform-file" arg:"FILE" files:"csv" help:"CSV of further platforms, see docs/devices.md"`
+	DCLTemps     int      `flag:"dcl-temps" expert:"true" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
+	BarrierSlots int      `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
+	GroupSlots   int      `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
+	Model        string   `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"`
+	Platform     string   `flag:"platform" expert:"true" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
+	PlatformFile string   `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of further platforms, see docs/devices.md"`
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.

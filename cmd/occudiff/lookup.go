@@ -141,7 +141,8 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			switch topic := strings.Join(args, " "); {
 			case topic == "flags":
 				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A "+
-					"command takes only those that affect it.", a.sharedFlags)
+					"command takes only those that affect it; its help shows those that most people need.", root,
+					a.sharedFlags)
 			case topic == "schema":
 				return nil, a.listSchemas()
 			case len(args) == 2 && args[0] == "schema":

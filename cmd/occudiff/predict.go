@@ -32,15 +32,15 @@ type prediction struct {
 type predictFlags struct {
 	// It takes the place of the flag that other commands share, for it may name several.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"`
-	Policy         string   `flag:"policy" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
-	Ports          int      `flag:"ports" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
-	Early          int      `flag:"early" arg:"N" help:"with --policy partial: one work-group of Xe-core N ends before all others"`
+	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
+	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
+	Early          int      `flag:"early" expert:"true" arg:"N" help:"with --policy partial: one work-group of Xe-core N ends before all others"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
 	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes) or groups (work-groups); groups=1,2,8 names the numbers"`
-	Timeline       bool     `flag:"timeline" help:"show the dispatch over time"`
-	Explain        bool     `flag:"explain" help:"add the driver's formula as a second opinion"`
-	Compat         string   `flag:"compat" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
-	CompileOptions string   `flag:"compile-options" arg:"OPTIONS" help:"of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"`
+	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
+	Explain        bool     `flag:"explain" expert:"true" help:"add the driver's formula as a second opinion"`
+	Compat         string   `flag:"compat" expert:"true" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
+	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"`
 }
 
 // predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a

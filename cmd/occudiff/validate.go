@@ -23,8 +23,8 @@ import (
 // validateFlags are those of validate alone.
 type validateFlags struct {
 	Instances bool `flag:"instances" help:"JSON and CSV have a row for each launch"`
-	NoVTune   bool `flag:"no-vtune" help:"read VTune result folders alone, also where vtune is installed to export them"`
-	Timeline  bool `flag:"timeline" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
+	NoVTune   bool `flag:"no-vtune" expert:"true" help:"read VTune result folders alone, also where vtune is installed to export them"`
+	Timeline  bool `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
 }
 
 func (a *app) validateCommand() *cobra.Command {
