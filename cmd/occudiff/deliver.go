@@ -81,16 +81,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 
 // print prints an answer to standard output, when its files are in place.
 func (a *app) print(ans *report.Answer) error {
-	to := a.stdout
-	// The texts of a table are cleaned in its cells. plainOut would replace the escape sequences of its colors.
-	switch a.Format {
-	case "table":
-	case "csv":
-		to = a.csvOut()
-	default:
-		to = a.plainOut()
-	}
-	return a.out.print(to, a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
+	return a.out.print(a.output(a.Format), a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
 		Shades: isTerminal(a.stdout)})
 }
 

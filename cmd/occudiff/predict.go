@@ -278,7 +278,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	var done batch.Report
 	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
 	if p.out.names() == "" {
-		err = write(p.csvOut())
+		err = write(p.output("csv"))
 	} else {
 		err = p.out.writeAll(write)
 	}

@@ -25,17 +25,23 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// plainOut is standard output for what is written byte by byte as it is, such as CSV: a terminal gets it without what
-// would drive it.
-func (a *app) plainOut() io.Writer {
-	if isTerminal(a.stdout) {
-		return text.Safe(a.stdout)
+// output is standard output for a format. What texts of others could do there is up to its reader: a terminal must not be
+// driven by them, nor the runner of a CI job take them for commands. A table cleans its own cells, and may have colors.
+func (a *app) output(format string) io.Writer {
+	to := a.stdout
+	if format != "table" && isTerminal(a.stdout) {
+		to = text.Safe(to)
 	}
-	return a.stdout
+	switch format {
+	case "csv":
+		to = text.CSV(to)
+	case "json", "card":
+		to = text.JSON(to)
+	case "markdown":
+		to = text.Safe(to)
+	}
+	return to
 }
-
-// csvOut is standard output for CSV.
-func (a *app) csvOut() io.Writer { return text.CSV(a.plainOut()) }
 
 // tell prints a line of a result.
 // Results are not silenced by -q, and a line that cannot be written is an error: a full disk must not end with status

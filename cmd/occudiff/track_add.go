@@ -117,7 +117,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		}
 	}
 	if t.Format == "json" {
-		return machine.JSON(t.plainOut(), trackdoc.NewAddValue(done))
+		return machine.JSON(t.output("json"), trackdoc.NewAddValue(done))
 	}
 	return nil
 }

@@ -4,96 +4,145 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"occudiff/report"
 )
 
-// Safe gives a writer for what may hold texts of others, such as names of kernels, files and devices: what could drive
-// a terminal or change the order of its characters becomes the replacement character, and no line is a command for the
-// runner of a CI job. Line breaks and tabs stay.
-func Safe(w io.Writer) io.Writer { return &safe{w: w, start: true} }
+// The writers of this file keep texts of others, such as names of kernels, files and devices, from being a command for the
+// runner of a CI job: a line that begins with :: when all spaces and colors before it are taken off, or ##[ anywhere.
+
+// Safe gives a writer for texts: what could drive a terminal or change the order of its characters becomes the replacement
+// character as well. Line breaks and tabs stay.
+func Safe(w io.Writer) io.Writer {
+	return &safe{guard: guard{w: w, start: true, bracket: zeroWidth + "["}}
+}
 
 type safe struct {
-	w     io.Writer
-	start bool   // nothing but blanks in this line yet
-	hash  int    // how many # came last
-	cut   []byte // the beginning of a character that the last call ended in
+	guard
+	cut []byte // the beginning of a character that the last call ended in
 }
 
 // Write implements io.Writer.
 func (s *safe) Write(p []byte) (int, error) {
-	text := p
-	if len(s.cut) > 0 {
-		text = append(s.cut, p...)
-	}
-	end := len(text)
-	// A call may end within a character: what there is of it waits for the next one.
-	for i := 1; i < min(utf8.UTFMax, len(text)+1); i++ {
-		if b := text[len(text)-i:]; utf8.RuneStart(b[0]) {
-			if !utf8.FullRune(b) {
-				end -= i
-			}
-			break
-		}
-	}
-	var out bytes.Buffer
-	for _, r := range string(text[:end]) {
-		s.put(&out, r)
-	}
+	text := append(s.cut, p...)
+	end := wholeRunes(text)
 	s.cut = bytes.Clone(text[end:])
-	if _, err := s.w.Write(out.Bytes()); err != nil {
+	_, err := s.guard.Write([]byte(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || report.Visible(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, string(text[:end]))))
+	if err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-func (s *safe) put(out *bytes.Buffer, r rune) {
-	if r == '\n' || r == '\t' {
-		s.start, s.hash = s.start || r == '\n', 0
-		out.WriteRune(r)
-		return
+// wholeRunes gives where the last character begins that the text does not hold whole, else the end of the text.
+func wholeRunes(text []byte) int {
+	for i := 1; i < min(utf8.UTFMax, len(text)+1); i++ {
+		if at := len(text) - i; utf8.RuneStart(text[at]) {
+			if utf8.FullRune(text[at:]) {
+				break
+			}
+			return at
+		}
 	}
-	if s.start && r == ':' || s.hash >= 2 && r == '[' {
-		out.WriteString(zeroWidth)
-	}
-	if s.start = s.start && r == ' '; r == '#' {
-		s.hash++
-	} else {
-		s.hash = 0
-	}
-	if !report.Visible(r) {
-		r = utf8.RuneError
-	}
-	out.WriteRune(r)
+	return len(text)
 }
 
-// zeroWidth is a space of no width. A runner takes a line that begins with :: for a command, and ##[ anywhere; one of
-// these before or between them leaves the text as people see it, and the columns where they are.
+// JSON gives a writer for JSON that a CI job may print: it says the same in other bytes.
+func JSON(w io.Writer) io.Writer { return &guard{w: w, start: true, bracket: `\u005b`} }
+
+// zeroWidth is a space of no width, which no runner trims: before or within a command it leaves the text as people see it,
+// and the columns where they are.
 const zeroWidth = "\u200b"
+
+// guard is a writer without commands for a runner.
+type guard struct {
+	w       io.Writer
+	bracket string // for [ behind ##
+	start   bool   // nothing but spaces and colors in this line yet
+	color   bool   // within an escape sequence
+	hash    int    // how many # came last
+	cut     []byte // the beginning of a character that the last call ended in, at the start of a line
+	out     []byte
+}
+
+// Write implements io.Writer.
+func (g *guard) Write(p []byte) (int, error) {
+	g.out = g.out[:0]
+	rest := append(g.cut, p...)
+	for g.cut = nil; len(rest) > 0; {
+		if !g.start && g.hash == 0 { // most of all bytes
+			n := bytes.IndexAny(rest, "\n\r#")
+			if n < 0 {
+				n = len(rest)
+			}
+			if g.out, rest = append(g.out, rest[:n]...), rest[n:]; n > 0 {
+				continue
+			}
+		}
+		if g.start && !utf8.FullRune(rest) {
+			g.cut = bytes.Clone(rest)
+			break
+		}
+		r, n := utf8.DecodeRune(rest)
+		if g.start && r == ':' {
+			g.out = append(g.out, zeroWidth...)
+		}
+		if r == '[' && g.hash >= 2 {
+			g.out = append(g.out, g.bracket...)
+		} else {
+			g.out = append(g.out, rest[:n]...)
+		}
+		rest = rest[n:]
+		switch {
+		case r == '\n' || r == '\r':
+			g.start, g.color = true, false
+		case g.color:
+			g.color = r == '[' || r == ';' || unicode.IsDigit(r)
+		case g.start && r == '\x1b':
+			g.color = true
+		default:
+			g.start = g.start && (unicode.IsSpace(r) || r == '\ufeff')
+		}
+		if g.hash++; r != '#' {
+			g.hash = 0
+		}
+	}
+	if _, err := g.w.Write(g.out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
 
 // inert gives a line that is no command for the runner of a CI job.
 func inert(line string) string {
-	if strings.HasPrefix(strings.TrimLeft(line, " "), ":") {
-		line = strings.Replace(line, ":", zeroWidth+":", 1)
-	}
-	return strings.ReplaceAll(line, "##[", "##"+zeroWidth+"[")
+	var b strings.Builder
+	// A builder takes all, and a line of a table ends in no part of a character.
+	_, _ = (&guard{w: &b, start: true, bracket: zeroWidth + "["}).Write([]byte(line))
+	return b.String()
 }
 
 // CSV gives a writer for CSV that a CI job may print: a line break within quotes becomes a blank, as in a table, and
 // nothing is a command for the runner.
-func CSV(w io.Writer) io.Writer { return &csv{w: w} }
+func CSV(w io.Writer) io.Writer {
+	return &csv{guard: guard{w: w, start: true, bracket: zeroWidth + "["}}
+}
 
 type csv struct {
-	w      io.Writer
+	guard
 	quoted bool
-	hash   int // how many # came last
-	out    []byte
+	lines  []byte
 }
 
 // Write implements io.Writer.
 func (c *csv) Write(p []byte) (int, error) {
-	c.out = c.out[:0]
+	c.lines = c.lines[:0]
 	for _, b := range p {
 		switch {
 		// Two quotes, which are one within quotes, turn this over twice.
@@ -103,15 +152,10 @@ func (c *csv) Write(p []byte) (int, error) {
 			b = ' '
 		case c.quoted && b == '\r':
 			continue
-		case b == '[' && c.hash >= 2:
-			c.out = append(c.out, zeroWidth...)
 		}
-		if c.hash++; b != '#' {
-			c.hash = 0
-		}
-		c.out = append(c.out, b)
+		c.lines = append(c.lines, b)
 	}
-	if _, err := c.w.Write(c.out); err != nil {
+	if _, err := c.guard.Write(c.lines); err != nil {
 		return 0, err
 	}
 	return len(p), nil

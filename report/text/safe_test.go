@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestSafe(t *testing.T) {
 		{"the order of characters", "a\u202eb\u2066", "a\ufffdb\ufffd"},
 		{"no text", "a\xff\xfeb", "a\ufffd\ufffdb"},
 		{"a command of a CI job", "::error::x\n  ::x\na::b\n", "\u200b::error::x\n  \u200b::x\na::b\n"},
+		{"every space that a runner trims", "\u00a0::error::x\n\u1680\u3000 ::x\n\ufeff::x\n\u202f:", "\u00a0\u200b::error::x\n\u1680\u3000 \u200b::x\n\ufeff\u200b::x\n\u202f\u200b:"},
 		{"an old command", "a ##[error]x ###[x # #[", "a ##\u200b[error]x ###\u200b[x # #["},
 	} {
 		for _, step := range []int{1, 2, 3, 100} {
@@ -35,6 +37,37 @@ func TestSafe(t *testing.T) {
 	}
 	if _, err := Safe(broken{}).Write([]byte("x")); err == nil {
 		t.Error("an error was lost")
+	}
+}
+
+// TestGuards: colors and data stay, a command does not.
+func TestGuards(t *testing.T) {
+	line := func(w func(io.Writer) io.Writer, in string, step int) string {
+		var b strings.Builder
+		to := w(&b)
+		for rest := in; rest != ""; rest = rest[min(step, len(rest)):] {
+			if _, err := to.Write([]byte(rest[:min(step, len(rest))])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		reason   string
+		w        func(io.Writer) io.Writer
+		in, want string
+	}{
+		{"JSON says the same", JSON, "{\"a\": \"##[x ###[::\"}\n", "{\"a\": \"##\\u005bx ###\\u005b::\"}\n"},
+		{"a cell of CSV", CSV, "\u2003::x,\"a\n::b\"\n##[x\n", "\u2003\u200b::x,\"a ::b\"\n##\u200b[x\n"},
+	} {
+		for _, step := range []int{1, 2, 3, 100} {
+			if got := line(c.w, c.in, step); got != c.want {
+				t.Errorf("%s, %d bytes at a time: %q, want %q", c.reason, step, got, c.want)
+			}
+		}
+	}
+	if got, want := inert(" \x1b[1;31m\u00a0::x\x1b[0m ::"), " \x1b[1;31m\u00a0\u200b::x\x1b[0m ::"; got != want {
+		t.Errorf("a line with color: %q, want %q", got, want)
 	}
 }
 
