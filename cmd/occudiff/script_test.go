@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"io"
@@ -18,7 +19,19 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-memory": memoryMain})
+	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-each": eachMain, "occudiff-memory": memoryMain})
+}
+
+// eachMain runs the lines of standard input, the words of a command line each, up to the first that fails: stories add runs
+// by the hundred, and starting a program takes ten times as long as adding a run.
+func eachMain() {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ()}
+		if status := run(context.Background(), a, strings.Fields(lines.Text())); status != exitDone {
+			os.Exit(status)
+		}
+	}
+	os.Exit(exitDone)
 }
 
 // tests ends what they have started.
@@ -64,6 +77,11 @@ func runScripts(t *testing.T, folder string, history func() string) {
 			}
 			// A program with the race detector sleeps for a second before it exits, and there are a thousand of them.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
+			// And most of the time of a small one is that of the runtime.
+			if !testenv.All() {
+				e.Setenv("GOGC", "off")
+				e.Setenv("GOMAXPROCS", "1")
+			}
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
